@@ -1,10 +1,8 @@
 //! Conditions, filters and changes as values, and their expressions with placeholders.
 
-use crate::arguments::Values;
-use crate::error::ClientError;
+use crate::bound::{Bound, Other, Test};
 use keyfold_api::ExpressionAttributes;
-use keyfold_model::Operand;
-use keyfold_model::schema::{Comparator, Comparison};
+use keyfold_model::schema::{Comparator, Measure};
 use keyfold_types::{Number, Value};
 
 /// A condition on an item.
@@ -14,10 +12,10 @@ pub(crate) enum Term {
     Exists(String),
     /// The item does not have the attribute.
     Missing(String),
-    /// The attribute compares with a value.
-    Compare(String, Comparator, Value),
-    /// The attribute compares with another one.
-    CompareAttribute(String, Comparator, String),
+    /// The attribute has this value.
+    Equal(String, Value),
+    /// A condition of the model.
+    Condition(Bound),
 }
 
 /// The new value of an attribute.
@@ -83,13 +81,60 @@ impl Placeholders {
         match term {
             Term::Exists(attribute) => format!("attribute_exists({})", self.name(attribute)),
             Term::Missing(attribute) => format!("attribute_not_exists({})", self.name(attribute)),
-            Term::Compare(attribute, comparator, value) => {
+            Term::Equal(attribute, value) => {
                 let (attribute, value) = (self.name(attribute), self.value(value.clone()));
-                comparison(&attribute, *comparator, &value)
+                format!("{attribute} = {value}")
             }
-            Term::CompareAttribute(attribute, comparator, other) => {
-                let (attribute, other) = (self.name(attribute), self.name(other));
-                comparison(&attribute, *comparator, &other)
+            Term::Condition(any @ Bound::Any(_)) => format!("({})", self.condition(any)),
+            Term::Condition(other) => self.condition(other),
+        }
+    }
+
+    /// The expression of a condition, without parentheses around it.
+    fn condition(&mut self, condition: &Bound) -> String {
+        match condition {
+            Bound::Is(test) => self.test(test),
+            Bound::Not(member) => format!("NOT ({})", self.condition(member)),
+            Bound::All(members) => self.joined(members, " AND "),
+            Bound::Any(members) => self.joined(members, " OR "),
+        }
+    }
+
+    /// The members of a condition, each in parentheses unless it is a comparison or a negation.
+    fn joined(&mut self, members: &[Bound], word: &str) -> String {
+        let one = |member: &Bound| match member {
+            Bound::Is(_) | Bound::Not(_) => self.condition(member),
+            Bound::All(_) | Bound::Any(_) => format!("({})", self.condition(member)),
+        };
+        members.iter().map(one).collect::<Vec<_>>().join(word)
+    }
+
+    fn test(&mut self, test: &Test) -> String {
+        let path: Vec<String> = test.path.iter().map(|name| self.name(name)).collect();
+        let path = path.join(".");
+        let left = match test.measure {
+            Measure::Size => format!("size({path})"),
+            Measure::Value | Measure::Kind => path,
+        };
+        let right = test.operands.iter().map(|operand| match operand {
+            Other::Value(value) => self.value(value.clone()),
+            Other::Attribute(name) => self.name(name),
+        });
+        let right: Vec<String> = right.collect();
+        match test.comparator {
+            Comparator::Contains => format!("contains({left}, {})", right.concat()),
+            Comparator::Starts => format!("begins_with({left}, {})", right.concat()),
+            Comparator::Exists => format!("attribute_exists({left})"),
+            Comparator::Missing => format!("attribute_not_exists({left})"),
+            Comparator::In => format!("{left} IN ({})", right.join(", ")),
+            Comparator::Within => format!("{left} BETWEEN {}", right.join(" AND ")),
+            Comparator::Equal
+            | Comparator::Unequal
+            | Comparator::Less
+            | Comparator::AtMost
+            | Comparator::Greater
+            | Comparator::AtLeast => {
+                format!("{left} {} {}", test.comparator.word(), right.concat())
             }
         }
     }
@@ -145,98 +190,5 @@ impl Placeholders {
                 format!("list_append(if_not_exists({name}, {nothing}), {one})")
             }
         }
-    }
-}
-
-fn comparison(left: &str, comparator: Comparator, right: &str) -> String {
-    match comparator {
-        Comparator::Contains => format!("contains({left}, {right})"),
-        Comparator::Starts => format!("begins_with({left}, {right})"),
-        Comparator::Exists => format!("attribute_exists({left})"),
-        Comparator::Missing => format!("attribute_not_exists({left})"),
-        Comparator::Equal
-        | Comparator::Unequal
-        | Comparator::Less
-        | Comparator::AtMost
-        | Comparator::Greater
-        | Comparator::AtLeast => format!("{left} {} {right}", comparator.word()),
-    }
-}
-
-/// Returns a comparison of the model as a term, with the value of its parameter.
-///
-/// # Errors
-/// `Missing` when a parameter has no value.
-pub(crate) fn term(comparison: &Comparison, arguments: &Values) -> Result<Term, ClientError> {
-    let attribute = comparison.attribute.clone();
-    let comparator = comparison.comparator;
-    Ok(match &comparison.operand {
-        _ if comparator == Comparator::Missing => Term::Missing(attribute),
-        None => Term::Exists(attribute),
-        Some(Operand::Attribute(other)) => {
-            Term::CompareAttribute(attribute, comparator, other.clone())
-        }
-        Some(Operand::Parameter(name)) => {
-            let held = arguments.get(name).cloned();
-            let held = held.ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))?;
-            Term::Compare(attribute, comparator, held)
-        }
-        Some(Operand::Literal(value)) => Term::Compare(attribute, comparator, value.clone()),
-    })
-}
-
-/// Whether a term holds for these values.
-pub(crate) fn holds(term: &Term, values: &Values) -> bool {
-    let compare = |left: Option<&Value>, comparator: Comparator, right: Option<&Value>| {
-        let (Some(left), Some(right)) = (left, right) else {
-            return comparator == Comparator::Unequal;
-        };
-        let order = order(left, right);
-        match comparator {
-            Comparator::Equal => left == right,
-            Comparator::Unequal => left != right,
-            Comparator::Less => order.is_some_and(std::cmp::Ordering::is_lt),
-            Comparator::AtMost => order.is_some_and(std::cmp::Ordering::is_le),
-            Comparator::Greater => order.is_some_and(std::cmp::Ordering::is_gt),
-            Comparator::AtLeast => order.is_some_and(std::cmp::Ordering::is_ge),
-            Comparator::Contains => contains(left, right),
-            Comparator::Starts => match (left, right) {
-                (Value::S(text), Value::S(start)) => text.starts_with(start.as_str()),
-                _ => false,
-            },
-            Comparator::Exists => true,
-            Comparator::Missing => false,
-        }
-    };
-    match term {
-        Term::Exists(attribute) => values.contains_key(attribute),
-        Term::Missing(attribute) => !values.contains_key(attribute),
-        Term::Compare(attribute, comparator, value) => {
-            compare(values.get(attribute), *comparator, Some(value))
-        }
-        Term::CompareAttribute(attribute, comparator, other) => {
-            compare(values.get(attribute), *comparator, values.get(other))
-        }
-    }
-}
-
-fn contains(container: &Value, part: &Value) -> bool {
-    match (container, part) {
-        (Value::S(text), Value::S(part)) => text.contains(part.as_str()),
-        (Value::L(values), part) => values.contains(part),
-        (Value::Ss(set), Value::S(part)) => set.members().contains(part),
-        (Value::Ns(set), Value::N(part)) => set.members().contains(part),
-        (Value::Bs(set), Value::B(part)) => set.members().contains(part),
-        _ => false,
-    }
-}
-
-/// The order of two texts, numbers or binary values; `None` for other types.
-pub(crate) fn order(one: &Value, two: &Value) -> Option<std::cmp::Ordering> {
-    match (one, two) {
-        (Value::S(one), Value::S(two)) => Some(one.as_bytes().cmp(two.as_bytes())),
-        (Value::N(one), Value::N(two)) => Some(one.cmp(two)),
-        (Value::B(one), Value::B(two)) => Some(one.cmp(two)),
-        _ => None,
     }
 }

@@ -11,6 +11,7 @@
 
 pub mod arguments;
 mod backend;
+mod bound;
 mod capacity;
 mod complete;
 pub mod derive;

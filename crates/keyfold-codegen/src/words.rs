@@ -1,6 +1,6 @@
 //! Parts of a model in words, for charts, documents and differences alike.
 
-use keyfold_model::schema::{Aggregate, Assignment, Column, KeyPair};
+use keyfold_model::schema::{Aggregate, Assignment, Column, KeyPair, conjunction};
 use keyfold_model::{
     Action, DefaultValue, Entity, Index, KeyTemplate, Model, Part, Pattern, Returned, Sparse, Verb,
     value,
@@ -94,8 +94,7 @@ pub(crate) fn action_text(model: &Model, action: &Action) -> String {
         text.push_str(&format!(" ({})", changes.join(", ")));
     }
     if !conditions.is_empty() {
-        let conditions: Vec<String> = conditions.iter().map(ToString::to_string).collect();
-        text.push_str(&format!(" if {}", conditions.join(" and ")));
+        text.push_str(&format!(" if {}", conjunction(conditions)));
     }
     text
 }

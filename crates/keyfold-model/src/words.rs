@@ -109,6 +109,21 @@ pub enum Comparator {
     Exists,
     /// `missing`
     Missing,
+    /// `in (a, b)`: one of several.
+    In,
+    /// `in low..high`: a range, ends included.
+    Within,
+}
+
+/// What of an attribute a comparison looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Its value, or that of a field inside it.
+    Value,
+    /// `size(a)`: the length of a text (in UTF-16 units) or of bytes, or the number of elements.
+    Size,
+    /// `kind`: the entity of the item.
+    Kind,
 }
 
 impl Comparator {
@@ -125,6 +140,7 @@ impl Comparator {
             Comparator::Starts => "starts",
             Comparator::Exists => "exists",
             Comparator::Missing => "missing",
+            Comparator::In | Comparator::Within => "in",
         }
     }
 
@@ -139,7 +155,9 @@ impl Comparator {
             | Comparator::AtLeast
             | Comparator::Contains
             | Comparator::Starts
-            | Comparator::Exists => true,
+            | Comparator::Exists
+            | Comparator::In
+            | Comparator::Within => true,
         }
     }
 }

@@ -128,6 +128,18 @@ table T (PK)
 }
 
 #[test]
+fn conditions_are_spaced_evenly() {
+    let crooked = "pattern p(a)->E[] filter not( b>1 and size( c )< -3 )or contains ( d,\"x\" ),e . f in( 1,-2 ),g in 1 .. 5\nwrite w\n put E when( missing lock or at<now )\n";
+    let aligned = "\
+pattern p(a)  -> E[]  filter not (b > 1 and size(c) < -3) or contains(d, \"x\"), e.f in (1, -2), g in 1..5
+write w
+  put E when (missing lock or at < now)
+";
+    assert_eq!(format(crooked), aligned);
+    assert_eq!(format(aligned), aligned);
+}
+
+#[test]
 fn incomplete_text_is_formatted_without_panic() {
     let source = include_str!("../../../models/shop_techniques.keyfold");
     for at in (0..source.len())

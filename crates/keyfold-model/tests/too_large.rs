@@ -134,6 +134,24 @@ fn expressions_that_are_too_long_are_refused() {
     };
     refused(120, when(120), "");
     refused(121, when(121), "asks for 121 conditions");
+    let listed = |count: usize| {
+        let values: Vec<String> = (0..count).map(|n| n.to_string()).collect();
+        format!(
+            "pattern p(id) -> Wide[] filter attribute0 in ({}) page 5\n",
+            values.join(", ")
+        )
+    };
+    refused(1, listed(100), "");
+    refused(1, listed(101), "`in` has 101 values");
+    let negated = |count: usize| {
+        format!(
+            "pattern p(id) -> Wide[] filter {} page 5\n",
+            list(count, "_ = 1").replace("attribute", "not attribute")
+        )
+    };
+    // Three operators each: the comparison, NOT and AND.
+    refused(92, negated(92), "");
+    refused(93, negated(93), "has 93 filters");
 }
 
 #[test]

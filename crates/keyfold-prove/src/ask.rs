@@ -1,13 +1,14 @@
 //! Patterns as SQL: arguments from the rows, and the rows that must be found, in their order.
 
 use crate::ProveError;
+use crate::condition::{Asked, held_value};
 use crate::generate::Generator;
 use crate::order::order;
 use crate::rows::{OrderBy, Rows, quoted, sql};
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Comparator, Comparison, Limit, Order, Parameter};
+use keyfold_model::schema::{Limit, Order, Parameter};
 use keyfold_model::{
-    Entity, Fan, Format, Operand, Part, Pattern, PatternPlan, Precision, SortCondition, Type, value,
+    Entity, Fan, Format, Part, Pattern, PatternPlan, Precision, SortCondition, Type, value,
 };
 use keyfold_types::Value;
 use rusqlite::types::Value as Sql;
@@ -168,16 +169,8 @@ fn free(
     row: &Values,
     generator: &mut Generator<'_>,
 ) -> Value {
-    let used = pattern
-        .filters
-        .iter()
-        .find(|filter| matches!(&filter.operand, Some(Operand::Parameter(name)) if *name == parameter.name));
-    let held = used.and_then(|filter| row.get(&filter.attribute));
-    match held {
-        Some(Value::L(elements)) if !elements.is_empty() => {
-            elements[generator.rng.usize(..elements.len())].clone()
-        }
-        Some(value) if value::check("", &parameter.kind, value).is_ok() => value.clone(),
+    match held_value(&pattern.filters, &parameter.name, row, &mut generator.rng) {
+        Some(value) if value::check("", &parameter.kind, &value).is_ok() => value,
         _ => generator.of_type(&parameter.kind),
     }
 }
@@ -207,9 +200,16 @@ pub(crate) fn expected(
             .conditions
             .push(format!("{} IS NOT NULL", quoted(name)));
     }
+    let kinds = kinds(pattern, entity, rows);
+    let asked = Asked {
+        rows,
+        entity,
+        kinds: &kinds,
+        arguments,
+    };
     for filter in &pattern.filters {
-        let condition = filtered(filter, arguments, rows, entity, &mut selection.parameters);
-        selection.conditions.push(condition);
+        let condition = asked.sql(filter, &mut selection.parameters);
+        selection.conditions.extend(condition);
     }
     let descending = pattern
         .order
@@ -291,53 +291,20 @@ impl Selection {
     }
 }
 
-/// The SQL of a filter.
-fn filtered(
-    filter: &Comparison,
-    arguments: &Values,
-    rows: &Rows<'_>,
-    entity: usize,
-    parameters: &mut Vec<Sql>,
-) -> String {
-    let name = quoted(&filter.attribute);
-    let (operand, value) = match &filter.operand {
-        None => (String::new(), None),
-        Some(Operand::Attribute(other)) => (quoted(other), None),
-        Some(Operand::Parameter(parameter)) => ("?".to_owned(), arguments.get(parameter).cloned()),
-        Some(Operand::Literal(value)) => ("?".to_owned(), Some(value.clone())),
+/// The texts by which the items of a returned entity say their kind.
+fn kinds(pattern: &Pattern, entity: usize, rows: &Rows<'_>) -> Vec<String> {
+    let declared = rows.model.entities.get(entity);
+    let text = |declared: &Entity, copy: Option<usize>| {
+        let copy = copy.and_then(|at| declared.copies.get(at));
+        copy.map_or_else(
+            || declared.name.clone(),
+            |copy| format!("{}.{}", declared.name, copy.name),
+        )
     };
-    let kind = rows
-        .model
-        .entities
-        .get(entity)
-        .and_then(|entity| entity.attribute(&filter.attribute));
-    let nested =
-        kind.is_some_and(|attribute| matches!(attribute.kind, Type::List(_) | Type::Set(_)));
-    // The SQL of `starts` names its operand twice.
-    let times = if filter.comparator == Comparator::Starts {
-        2
-    } else {
-        1
-    };
-    if operand == "?" {
-        parameters.extend(std::iter::repeat_n(sql(value.as_ref()), times));
-    }
-    match filter.comparator {
-        // An absent attribute is unequal to every value.
-        Comparator::Unequal => format!("{name} IS NOT {operand}"),
-        Comparator::Exists => format!("{name} IS NOT NULL"),
-        Comparator::Missing => format!("{name} IS NULL"),
-        Comparator::Contains if nested => {
-            format!("EXISTS (SELECT 1 FROM json_each({name}) WHERE value = {operand})")
-        }
-        Comparator::Contains => format!("instr({name}, {operand}) > 0"),
-        Comparator::Starts => format!("substr({name}, 1, length({operand})) = {operand}"),
-        Comparator::Equal
-        | Comparator::Less
-        | Comparator::AtMost
-        | Comparator::Greater
-        | Comparator::AtLeast => format!("{name} {} {operand}", filter.comparator.word()),
-    }
+    let returned = pattern.returned.iter().filter(|one| one.entity == entity);
+    returned
+        .filter_map(|one| Some(text(declared?, one.copy)))
+        .collect()
 }
 
 /// Whether the key that a pattern reads contains an attribute in lower case only.

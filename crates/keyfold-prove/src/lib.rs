@@ -21,6 +21,7 @@
 mod ask;
 mod change;
 mod compare;
+mod condition;
 mod expect;
 mod generate;
 mod kept;

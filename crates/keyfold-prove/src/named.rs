@@ -1,14 +1,14 @@
 //! Named writes: random arguments, and their execution on the rows, action by action.
 
 use crate::ProveError;
+use crate::condition::{held_value, holds};
 use crate::generate::Generator;
 use crate::kept;
-use crate::order::order;
 use crate::row_write::{self, Version};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Comparator, Comparison};
-use keyfold_model::{Action, Entity, Operand, Type, Verb, Write};
+use keyfold_model::schema::WriteParameter;
+use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
 use keyfold_types::Value;
 
 /// Random arguments of a named write: new attributes for created entities, the keys of existing rows
@@ -43,19 +43,47 @@ pub(crate) fn arguments<'m>(
         }
     }
     for parameter in &named.parameters {
-        if all.contains_key(&parameter.name) || (parameter.optional && generator.rng.bool()) {
+        let may_lack = parameter.optional && !parameter.is_now;
+        if all.contains_key(&parameter.name) || (may_lack && generator.rng.bool()) {
             continue;
         }
         let is_list_of_records =
             matches!(&parameter.kind, Type::List(of) if matches!(**of, Type::Record(_)));
+        let compared = compared(rows, named, parameter, &all, generator);
         let value = if is_list_of_records {
             records(rows, named, &parameter.name, generator)
+        } else if let Some(held) = compared.filter(|_| generator.rng.bool()) {
+            held
         } else {
             small(&parameter.kind, generator)
         };
         all.insert(parameter.name.clone(), value);
     }
     all
+}
+
+/// The value that the changed row has where a condition compares it with a parameter.
+fn compared<'m>(
+    rows: &Rows<'m>,
+    named: &'m Write,
+    parameter: &WriteParameter,
+    arguments: &Values,
+    generator: &mut Generator<'m>,
+) -> Option<Value> {
+    let of_action = |action: &Action| {
+        let entity = rows.model.entities.get(action.entity)?;
+        let (_, row) = rows.found(entity, arguments)?;
+        let held = held_value(
+            &action.conditions,
+            &parameter.name,
+            &row,
+            &mut generator.rng,
+        )?;
+        value::check("", &parameter.kind, &held)
+            .is_ok()
+            .then_some(held)
+    };
+    named.actions.iter().find_map(of_action)
 }
 
 /// A small number, or a random value of another type.
@@ -172,6 +200,12 @@ fn with(arguments: &Values, record: &Value) -> Values {
     all
 }
 
+/// Whether the conditions of an action hold for a row.
+fn all_hold(action: &Action, now: &Values, arguments: &Values) -> bool {
+    let mut conditions = action.conditions.iter();
+    conditions.all(|condition| holds(condition, now, arguments))
+}
+
 /// Executes one action. Returns whether it is possible.
 fn act(
     rows: &mut Rows<'_>,
@@ -202,6 +236,13 @@ fn act(
             }
         }
         if action.verb == Verb::Put {
+            let now = match rows.found(entity, &new) {
+                Some((row, _)) => kept::complete(rows, entity, row).unwrap_or_default(),
+                None => Values::new(),
+            };
+            if !all_hold(action, &now, arguments) {
+                return Ok(false);
+            }
             return row_write::put(rows, entity, new);
         }
         return row_write::create(rows, entity, new);
@@ -210,11 +251,7 @@ fn act(
         return Ok(false);
     };
     let now = kept::complete(rows, entity, row).unwrap_or_default();
-    if !action
-        .conditions
-        .iter()
-        .all(|condition| holds(condition, &now, arguments))
-    {
+    if !all_hold(action, &now, arguments) {
         return Ok(false);
     }
     match action.verb {
@@ -293,36 +330,5 @@ fn assign(entity: &Entity, action: &Action, arguments: &Values, old: &Values, ne
         if let Some(value) = made {
             new.insert(assignment.attribute.clone(), value);
         }
-    }
-}
-
-/// Whether a condition holds for a row.
-fn holds(condition: &Comparison, now: &Values, arguments: &Values) -> bool {
-    let held = now.get(&condition.attribute);
-    let with = condition
-        .operand
-        .as_ref()
-        .and_then(|one| operand(one, arguments, now));
-    let ordering = held.zip(with.as_ref()).map(|(one, two)| order(one, two));
-    match condition.comparator {
-        Comparator::Exists => held.is_some(),
-        Comparator::Missing => held.is_none(),
-        Comparator::Equal => held.is_some() && held == with.as_ref(),
-        Comparator::Unequal => held != with.as_ref(),
-        Comparator::Less => ordering.is_some_and(std::cmp::Ordering::is_lt),
-        Comparator::AtMost => ordering.is_some_and(std::cmp::Ordering::is_le),
-        Comparator::Greater => ordering.is_some_and(std::cmp::Ordering::is_gt),
-        Comparator::AtLeast => ordering.is_some_and(std::cmp::Ordering::is_ge),
-        Comparator::Starts => match (held, &with) {
-            (Some(Value::S(text)), Some(Value::S(start))) => text.starts_with(start.as_str()),
-            _ => false,
-        },
-        Comparator::Contains => match (held, &with) {
-            (Some(Value::S(text)), Some(Value::S(part))) => text.contains(part.as_str()),
-            (Some(Value::L(all)), Some(one)) => all.contains(one),
-            (Some(Value::Ss(set)), Some(Value::S(one))) => set.members().contains(one),
-            (Some(Value::Ns(set)), Some(Value::N(one))) => set.members().contains(one),
-            _ => false,
-        },
     }
 }

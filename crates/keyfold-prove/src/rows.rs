@@ -448,27 +448,67 @@ pub(crate) fn sql(value: Option<&Value>) -> Sql {
                 .collect();
             Sql::Text(json(numbers.iter()))
         }
-        Some(other @ (Value::M(_) | Value::Bs(_))) => Sql::Text(value::display(other)),
+        Some(map @ Value::M(_)) => Sql::Text(json_value(map)),
+        Some(other @ Value::Bs(_)) => Sql::Text(value::display(other)),
     }
 }
 
 /// A JSON array: numbers as they are, other values as texts.
 fn json<'v>(values: impl Iterator<Item = &'v Value>) -> String {
-    let one = |value: &Value| {
-        let text = value::display(value);
-        if matches!(value, Value::N(_)) {
-            return text;
-        }
-        let escaped: String = text
-            .chars()
-            .map(|c| match c {
-                '"' => "\\\"".to_owned(),
-                '\\' => "\\\\".to_owned(),
-                c if (c as u32) < 32 => format!("\\u{:04x}", c as u32),
-                c => c.to_string(),
-            })
-            .collect();
-        format!("\"{escaped}\"")
+    let one = |value: &Value| match value {
+        Value::N(number) => number.to_string(),
+        Value::M(_) => json_text(&json_value(value)),
+        Value::S(_)
+        | Value::Bool(_)
+        | Value::Null
+        | Value::B(_)
+        | Value::L(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => json_text(&value::display(value)),
     };
     format!("[{}]", values.map(one).collect::<Vec<_>>().join(","))
+}
+
+/// The JSON of a value inside a map, by which conditions look at it.
+fn json_value(value: &Value) -> String {
+    match value {
+        Value::M(map) => {
+            let entries = map
+                .iter()
+                .map(|(name, value)| format!("{}:{}", json_text(name), json_value(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
+        }
+        Value::N(_)
+        | Value::S(_)
+        | Value::Bool(_)
+        | Value::Null
+        | Value::B(_)
+        | Value::L(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => match sql(Some(value)) {
+            Sql::Null => "null".to_owned(),
+            Sql::Integer(number) => number.to_string(),
+            Sql::Real(number) => format!("{number:e}"),
+            Sql::Text(text) if matches!(value, Value::S(_) | Value::Bs(_)) => json_text(&text),
+            // Lists and sets are JSON already.
+            Sql::Text(text) => text,
+            Sql::Blob(_) => json_text(&value::display(value)),
+        },
+    }
+}
+
+/// A JSON text.
+fn json_text(text: &str) -> String {
+    let escaped: String = text
+        .chars()
+        .map(|c| match c {
+            '"' => "\\\"".to_owned(),
+            '\\' => "\\\\".to_owned(),
+            c if (c as u32) < 32 => format!("\\u{:04x}", c as u32),
+            c => c.to_string(),
+        })
+        .collect();
+    format!("\"{escaped}\"")
 }

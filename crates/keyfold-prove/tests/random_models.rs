@@ -228,6 +228,14 @@ fn model(rng: &mut fastrand::Rng) -> String {
             .filter(|_| rng.u8(..6) == 0)
             .for_each(|line| writeln!(text, "{line}").unwrap());
     }
+    for (at, name) in ["One", "Two", "Three"].into_iter().take(count).enumerate() {
+        let (update, put) = (condition(rng, 0), condition(rng, 0));
+        writeln!(
+            text,
+            "write change{at}(note: string)\n  update {name} set o = note when {update}\nwrite place{at}\n  put {name} when missing n or {put}"
+        )
+        .unwrap();
+    }
     for at in 0..12 {
         let line = pattern(rng, &keys);
         writeln!(text, "pattern p{at}{line}").unwrap();
@@ -284,13 +292,47 @@ fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
         )
         .unwrap();
     }
+    let filter = format!("filter {}, {}", condition(rng, 0), condition(rng, 1));
     let rest = [
         order,
         pick(rng, &["", "", "", "where w = red", "where o"]),
-        pick(rng, &["", "", "", "filter n >= 20", "only a, n"]),
+        pick(rng, &["", "", "", &filter, "only a, n"]),
         pick(rng, &["", "page 3"]),
     ];
     format!("({}) -> {result} {}", parameters.join(", "), rest.join(" "))
+}
+
+/// A condition on attributes that every entity has.
+fn condition(rng: &mut fastrand::Rng, depth: usize) -> String {
+    const COMPARISONS: [&str; 18] = [
+        "n >= 20",
+        "n < 60",
+        "n in 10..50",
+        "n in (1, 20, 30)",
+        "m <> 3",
+        "m > 90",
+        "t < now",
+        "d <= \"2030-01-01\"",
+        "w in (red, green)",
+        "w <> red",
+        "w starts \"red\"",
+        "exists o",
+        "missing o",
+        "starts(o, \"a\")",
+        "o contains \"a\"",
+        "size(o) > 2",
+        "size(list) in 1..5",
+        "contains(list, 3)",
+    ];
+    let one = |rng: &mut fastrand::Rng| condition(rng, depth + 1);
+    match rng.u8(..if depth < 3 { 10 } else { 5 }) {
+        0..5 => pick(rng, &COMPARISONS).to_owned(),
+        5 => format!("not {}", pick(rng, &COMPARISONS)),
+        6 => format!("not ({} or {})", one(rng), one(rng)),
+        7 => format!("({} or {})", one(rng), one(rng)),
+        8 => format!("({} and {} or {})", one(rng), one(rng), one(rng)),
+        _ => format!("({} and not ({}))", one(rng), one(rng)),
+    }
 }
 
 /// The model without the patterns that the compiler refuses; `None` if it refuses another part.

@@ -2,8 +2,9 @@
 
 use super::question::Question;
 use crate::arguments::Values;
+use crate::bound::order;
 use crate::error::ClientError;
-use crate::expression::{Placeholders, order};
+use crate::expression::Placeholders;
 use keyfold_model::template::Part;
 use keyfold_model::value::{self, End};
 use keyfold_model::{KeyTemplate, SortCondition};

@@ -2,7 +2,7 @@
 
 use crate::arguments::Values;
 use crate::backend::Backend;
-use crate::expression::order;
+use crate::bound::order;
 use keyfold_model::schema::{Limit, Parameter};
 use keyfold_model::{PatternPlan, Table};
 use keyfold_types::Item;

@@ -5,9 +5,10 @@ use super::condition;
 use super::question::Question;
 use crate::arguments::Values;
 use crate::backend::unexpected;
+use crate::bound::bind;
 use crate::capacity;
 use crate::error::ClientError;
-use crate::expression::{Placeholders, term};
+use crate::expression::{Placeholders, Term};
 use keyfold_api::{ErrorKind, GetItemInput, QueryInput, RawItem, Response, ScanInput};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::{KeyTemplate, PatternPlan, SortCondition, value};
@@ -258,7 +259,7 @@ fn scan(
 fn filter(question: &Question<'_>, made: &mut Placeholders) -> Result<Option<String>, ClientError> {
     let mut terms = Vec::new();
     for filter in &question.plan.filters {
-        terms.push(term(filter, &question.arguments)?);
+        terms.push(Term::Condition(bind(filter, &question.arguments)?));
     }
     Ok(made.terms(&terms))
 }

@@ -10,9 +10,12 @@ use keyfold_types::Value;
 
 /// Whether an attribute is stored in the main item as it is: not compressed, not in parts, and not
 /// only inside keys.
-pub(super) fn is_stored_plain(entity: &Entity, name: &String) -> bool {
-    !entity.compressed.contains(name)
-        && !entity.unstored.contains(name)
+pub(super) fn is_stored_plain(entity: &Entity, name: &str) -> bool {
+    !entity
+        .compressed
+        .iter()
+        .chain(&entity.unstored)
+        .any(|other| other == name)
         && entity.split.as_ref().is_none_or(|(split, _)| split != name)
 }
 

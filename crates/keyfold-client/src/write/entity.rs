@@ -11,7 +11,7 @@ use crate::derive::{Derived, Place, Role, derive, table};
 use crate::error::ClientError;
 use crate::expression::Term;
 use crate::stored::digest_attribute;
-use keyfold_model::schema::{Aggregate, Comparator};
+use keyfold_model::schema::Aggregate;
 use keyfold_model::{Entity, Table};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -51,15 +51,28 @@ pub(super) fn put(
     values: &Values,
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    let Some(old) = read(context, entity, values)? else {
+    let old = read(context, entity, values)?;
+    put_over(context, (entity, values), old.as_ref(), &[], draft)
+}
+
+/// Adds the steps that put a whole entity over what was read: nothing, or the stored entity, whose
+/// `watched` attributes must still be as they were read.
+pub(super) fn put_over(
+    context: &Context<'_>,
+    (entity, values): (&Entity, &Values),
+    old: Option<&StoredEntity>,
+    watched: &[&str],
+    draft: &mut Draft,
+) -> Result<(), ClientError> {
+    let Some(old) = old else {
         return create(context, entity, values, Refusal::Stale, draft);
     };
     let replacement = Replacement {
         entity,
         new: &old.with_kept(entity, values.clone()),
-        old: &old,
+        old,
         given: Given::All,
-        watched: &[],
+        watched,
     };
     replace(context, &replacement, draft)
 }
@@ -156,7 +169,7 @@ pub(super) fn unchanged(
     names.dedup();
     for name in names {
         terms.push(match old.item.get(&name) {
-            Some(value) => Term::Compare(name, Comparator::Equal, value.clone()),
+            Some(value) => Term::Equal(name, value.clone()),
             None => Term::Missing(name),
         });
     }

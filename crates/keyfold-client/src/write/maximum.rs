@@ -7,11 +7,12 @@
 use super::contribution::{AggregateChange, Target, no_parent_text};
 use super::refusal::Refusal;
 use super::step::{MaximumChange, Step, StepAction};
+use crate::bound::order;
 use crate::derive::{derive, table, table_name};
 use crate::error::ClientError;
-use crate::expression::{Change, Term, order};
+use crate::expression::{Change, Term};
 use crate::read::raw_query;
-use keyfold_model::schema::{Aggregate, Comparator};
+use keyfold_model::schema::Aggregate;
 use keyfold_model::value;
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
@@ -200,7 +201,7 @@ impl ParentUpdate {
             None => removed.push(aggregate.attribute.clone()),
         }
         let as_read = match parent.get(&counter) {
-            Some(value) => Term::Compare(counter, Comparator::Equal, value.clone()),
+            Some(value) => Term::Equal(counter, value.clone()),
             None => Term::Missing(counter),
         };
         let partition = target.place.table.partition.name.clone();

@@ -11,12 +11,13 @@ use super::stored_entity::{self, StoredEntity};
 use super::written::Written;
 use crate::arguments::Values;
 use crate::backend::Backend;
-use crate::complete::{Made, complete};
+use crate::bound::bind;
+use crate::complete::{Made, complete, now_epoch_ms};
 use crate::derive::Place;
 use crate::error::ClientError;
-use crate::expression::{Change, Term, holds, term};
+use crate::expression::{Change, Term};
 use crate::retry::TRIES;
-use keyfold_model::schema::{AggregateKind, Comparison};
+use keyfold_model::schema::{AggregateKind, Condition, conjunction};
 use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -34,11 +35,12 @@ pub fn run(
     arguments: &Values,
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
+    let arguments = with_now(write, arguments);
     let mut made = Vec::new();
     let compose = |draft: &mut Draft| {
         made.clear();
         for action in &write.actions {
-            for arguments in arguments_of(write, action, arguments)? {
+            for arguments in arguments_of(write, action, &arguments)? {
                 add(&context, action, &arguments, draft, &mut made)?;
             }
         }
@@ -51,6 +53,23 @@ pub fn run(
         )
     })?;
     Ok(written.with(made))
+}
+
+/// The arguments, with the present moment where a condition compares with `now` and the caller gave
+/// none.
+fn with_now(write: &Write, arguments: &Values) -> Values {
+    let mut all = arguments.clone();
+    let now = write
+        .parameters
+        .iter()
+        .find(|one| one.is_now && one.optional);
+    if let Some(parameter) = now
+        && !all.contains_key(&parameter.name)
+        && let Some(present) = value::time_of_epoch_ms(&parameter.kind, now_epoch_ms())
+    {
+        all.insert(parameter.name.clone(), present);
+    }
+    all
 }
 
 /// The arguments of an action: one set, or one for each record of the list that it repeats over.
@@ -113,11 +132,13 @@ fn add(
         }
         Verb::Put => {
             let values = all_attributes(entity, action, arguments, made)?;
-            entity::put(context, entity, &values, draft)
+            let old = stored_entity::read(context, entity, &values)?;
+            let watched = require(entity, action, arguments, old.as_ref())?;
+            entity::put_over(context, (entity, &values), old.as_ref(), &watched, draft)
         }
         Verb::Delete => {
             let old = read(context, entity, arguments)?;
-            let watched = require(entity, &action.conditions, arguments, &old)?;
+            let watched = require(entity, action, arguments, Some(&old))?;
             entity::delete(context, entity, &old, &watched, draft)
         }
         Verb::Check => check(context, entity, action, arguments, draft),
@@ -155,43 +176,51 @@ fn read(
     found.ok_or_else(|| not_found(entity, arguments))
 }
 
-/// Judges conditions on an entity that was read. Returns the attributes that they rest on: these
-/// must not change before the write.
+/// Judges the conditions of an action on an entity that was read; an entity that does not exist has
+/// no attributes. Returns the attributes that they rest on: these must not change before the write.
 fn require<'a>(
     entity: &Entity,
-    conditions: &'a [Comparison],
+    action: &'a Action,
     arguments: &Values,
-    old: &StoredEntity,
+    old: Option<&StoredEntity>,
 ) -> Result<Vec<&'a str>, ClientError> {
+    let nothing = Values::new();
+    let held = old.map_or(&nothing, |old| &old.values);
     let mut watched = Vec::new();
-    for condition in conditions {
-        if !holds(&term(condition, arguments)?, &old.values) {
-            let (shown, key) = (show(condition, arguments), key_text(entity, arguments));
+    for condition in &action.conditions {
+        if !bind(condition, arguments)?.holds(held) {
+            let key = key_text(entity, arguments);
             return Err(ClientError::Refused(format!(
-                "the {} with {key} does not have {shown}",
-                entity.name
+                "{} {}: the {} with {key} does not have {}",
+                action.verb.word(),
+                entity.name,
+                entity.name,
+                show(std::slice::from_ref(condition), arguments)
             )));
         }
-        watched.push(condition.attribute.as_str());
-        if let Some(Operand::Attribute(other)) = &condition.operand {
-            watched.push(other.as_str());
-        }
+        watched.extend(condition.attributes());
     }
     Ok(watched)
 }
 
-/// A condition for people, with the value of its parameter.
-fn show(condition: &Comparison, arguments: &Values) -> String {
-    match &condition.operand {
-        Some(Operand::Parameter(name)) => {
-            let held = arguments.get(name).map(value::display).unwrap_or_default();
-            format!(
-                "{} {} {held}",
-                condition.attribute,
-                condition.comparator.word()
-            )
+/// Conditions as they are written, with the values of their parameters.
+fn show(conditions: &[Condition], arguments: &Values) -> String {
+    let written = conjunction(conditions);
+    let mut names: Vec<&str> = Vec::new();
+    for name in conditions.iter().flat_map(Condition::parameters) {
+        if !names.contains(&name) {
+            names.push(name);
         }
-        Some(Operand::Attribute(_) | Operand::Literal(_)) | None => condition.to_string(),
+    }
+    let given = names.into_iter().filter_map(|name| {
+        let held = arguments.get(name)?;
+        Some(format!("{name} = {}", value::display(held)))
+    });
+    let given: Vec<String> = given.collect();
+    if given.is_empty() {
+        written
+    } else {
+        format!("{written} ({})", given.join(", "))
     }
 }
 
@@ -217,23 +246,21 @@ fn on_main_item(
 /// Adds the action's conditions to a step, for the engine to judge.
 fn add_conditions(
     step: &mut Step,
-    conditions: &[Comparison],
+    conditions: &[Condition],
     arguments: &Values,
 ) -> Result<(), ClientError> {
     if conditions.is_empty() {
         return Ok(());
     }
     for condition in conditions {
-        step.conditions.push(term(condition, arguments)?);
+        step.conditions
+            .push(Term::Condition(bind(condition, arguments)?));
     }
-    let shown: Vec<String> = conditions
-        .iter()
-        .map(|condition| show(condition, arguments))
-        .collect();
     if let Refusal::NotFound(reason) = &step.refusal {
+        let shown = show(conditions, arguments);
         step.refusal = Refusal::Because(format!(
-            "{reason}, or it does not have {}",
-            shown.join(" and ")
+            "{}: {reason}, or it does not have {shown}",
+            step.label
         ));
     }
     Ok(())
@@ -252,7 +279,7 @@ fn check(
         add_conditions(&mut step, &action.conditions, arguments)?;
     } else {
         let old = read(context, entity, arguments)?;
-        let watched = require(entity, &action.conditions, arguments, &old)?;
+        let watched = require(entity, action, arguments, Some(&old))?;
         step = step.unless_stale(entity::unchanged(context, entity, &old, &watched)?);
     }
     draft.push(step);
@@ -275,7 +302,7 @@ fn update(
         return Ok(());
     }
     let old = read(context, entity, arguments)?;
-    let mut watched = require(entity, &action.conditions, arguments, &old)?;
+    let mut watched = require(entity, action, arguments, Some(&old))?;
     let mut new = old.values.clone();
     for assignment in &action.assignments {
         let value = evaluate(entity, assignment, arguments, &old.values)?;
@@ -349,12 +376,9 @@ fn engine_judges(entity: &Entity, action: &Action) -> bool {
         .aggregates
         .iter()
         .any(|one| one.kind == AggregateKind::Max);
-    let sees = |condition: &Comparison| {
-        let sees_operand = match &condition.operand {
-            Some(Operand::Attribute(name)) => is_stored_plain(entity, name),
-            Some(Operand::Parameter(_) | Operand::Literal(_)) | None => true,
-        };
-        sees_operand && is_stored_plain(entity, &condition.attribute)
+    let sees = |condition: &Condition| {
+        let mut attributes = condition.attributes();
+        attributes.all(|name| is_stored_plain(entity, name))
     };
     action.conditions.is_empty() || (!keeps_maximum && action.conditions.iter().all(sees))
 }

@@ -109,6 +109,8 @@ fn write_row(model: &Model, write: &Write) -> WriteRow {
             name,
             kind,
             optional: may_lack,
+            // A `now` may be left out.
+            is_now: _,
         } = parameter;
         (optional(name, *may_lack), kind.to_string())
     };

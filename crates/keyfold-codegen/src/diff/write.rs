@@ -32,6 +32,8 @@ fn write_text(model: &Model, write: &Write) -> String {
             name,
             kind,
             optional,
+            // The actions show it.
+            is_now: _,
         } = parameter;
         named(name, kind, *optional)
     };

@@ -1,7 +1,7 @@
 //! KF015, covered: a copy holds every attribute that a pattern returns, filters or asks for.
 
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Copy, Entity, Operand, Pattern, PatternPlan, Table};
+use crate::schema::{Condition, Copy, Entity, Pattern, PatternPlan, Table};
 
 /// Reports attributes that a pattern needs and that the returned copy does not hold.
 pub(crate) fn check(
@@ -11,16 +11,12 @@ pub(crate) fn check(
     entity: &Entity,
     copy: &Copy,
 ) -> Option<Diagnostic> {
-    let filtered = plan.filters.iter().flat_map(|filter| {
-        let other = match &filter.operand {
-            Some(Operand::Attribute(name)) => Some(name.as_str()),
-            Some(Operand::Parameter(_) | Operand::Literal(_)) | None => None,
-        };
-        std::iter::once(filter.attribute.as_str()).chain(other)
-    });
+    let filtered = plan.filters.iter().flat_map(Condition::attributes);
     let is_held = |name: &str| {
         let mut key = std::iter::once(&table.partition).chain(&table.sort);
-        copy.attributes.iter().any(|held| held == name) || key.any(|column| column.name == name)
+        copy.attributes.iter().any(|held| held == name)
+            || key.any(|column| column.name == name)
+            || table.type_attribute.as_deref() == Some(name)
     };
     let mut missing: Vec<&str> = pattern
         .only

@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use super::unstored::gives_back;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Copy, Entity, Index, Pattern, Projection, Table};
+use crate::schema::{Condition, Copy, Entity, Index, Pattern, Projection, Table};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF015",
@@ -52,10 +52,7 @@ pub(crate) fn check(
         Projection::Keys => &[],
         Projection::Only(names) => names,
     };
-    let filtered = pattern
-        .filters
-        .iter()
-        .map(|filter| filter.attribute.as_str());
+    let filtered = pattern.filters.iter().flat_map(Condition::attributes);
     let own = std::iter::once(&table.partition)
         .chain(&table.sort)
         .chain(index.columns());

@@ -5,11 +5,21 @@
 //! expressions that the client can write; models written by hand stay far below these limits.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::schema::{Action, Model, Pattern, Verb, Write};
+use crate::schema::{
+    Action, Comparator, Comparison, Condition, Measure, Model, Pattern, Verb, Write,
+};
 use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX};
 
 /// Bytes of `begins_with(#n100, :v100) AND `, the longest comparison except that of absence.
 const COMPARISON_BYTES: usize = 31;
+/// Bytes of `.#n1000`.
+const FIELD_BYTES: usize = 7;
+/// Bytes of `size()`.
+const SIZE_BYTES: usize = 6;
+/// Bytes of `NOT ()`.
+const NEGATION_BYTES: usize = 6;
+/// Bytes of `()`.
+const PARENTHESES_BYTES: usize = 2;
 /// Bytes of `#n1000, `.
 const NAME_BYTES: usize = 8;
 /// Bytes of `#n100 = list_append(if_not_exists(#n100, :v100), :v100), `, the longest change.
@@ -39,19 +49,86 @@ fn too_long(code: &'static str, span: Span, what: String) -> Diagnostic {
     ))
 }
 
-/// Whether an expression cannot hold this number of comparisons, joined by AND. The limit of bytes
-/// is lower than that of operators.
-fn are_too_many(comparisons: usize) -> bool {
-    comparisons * COMPARISON_BYTES > EXPRESSION_BYTES_MAX
+/// Whether an expression cannot hold these conditions, joined by AND.
+fn are_too_many(conditions: &[Condition]) -> bool {
+    let added = Extent {
+        bytes: ADDED * COMPARISON_BYTES,
+        operators: 2 * ADDED,
+    };
+    let extent = conditions.iter().map(extent).fold(added, Extent::plus);
+    extent.bytes > EXPRESSION_BYTES_MAX || extent.operators > EXPRESSION_OPERATORS_MAX
+}
+
+/// The most bytes and operators of a part of an expression, with the word that joins it to the next.
+#[derive(Clone, Copy)]
+struct Extent {
+    bytes: usize,
+    operators: usize,
+}
+
+impl Extent {
+    fn plus(self, other: Extent) -> Extent {
+        Extent {
+            bytes: self.bytes + other.bytes,
+            operators: self.operators + other.operators,
+        }
+    }
+}
+
+fn extent(condition: &Condition) -> Extent {
+    let more = |bytes, operators| Extent { bytes, operators };
+    match condition {
+        Condition::Is(one) => comparison(one),
+        Condition::Not(member) => extent(member).plus(more(NEGATION_BYTES, 1)),
+        Condition::All(members) | Condition::Any(members) => members
+            .iter()
+            .map(extent)
+            .fold(more(PARENTHESES_BYTES, 0), Extent::plus),
+    }
+}
+
+fn comparison(one: &Comparison) -> Extent {
+    let size = match one.measure {
+        Measure::Size => SIZE_BYTES,
+        Measure::Value | Measure::Kind => 0,
+    };
+    let path = one.fields.len() * FIELD_BYTES + size;
+    let (times, operators) = match one.comparator {
+        Comparator::Within => (2, 4),
+
+        Comparator::Equal
+        | Comparator::Unequal
+        | Comparator::Less
+        | Comparator::AtMost
+        | Comparator::Greater
+        | Comparator::AtLeast
+        | Comparator::Contains
+        | Comparator::Starts
+        | Comparator::Exists
+        | Comparator::Missing
+        | Comparator::In => (1, 2),
+    };
+    let is_range = times > 1;
+    let more = one.operands.len().saturating_sub(times) * NAME_BYTES;
+    let parentheses = if is_range { PARENTHESES_BYTES } else { 0 };
+    Extent {
+        bytes: times * (COMPARISON_BYTES + path) + more + parentheses,
+        operators: operators + usize::from(one.measure == Measure::Size) * times,
+    }
 }
 
 const _: () = assert!(2 * (EXPRESSION_BYTES_MAX / COMPARISON_BYTES) < EXPRESSION_OPERATORS_MAX);
 const _: () = assert!(EXPRESSION_BYTES_MAX / CHANGE_BYTES < EXPRESSION_OPERATORS_MAX);
 
+/// The number of comparisons in conditions.
+fn count(conditions: &[Condition]) -> usize {
+    conditions.iter().map(|one| one.comparisons().len()).sum()
+}
+
 /// Checks the number of filters of a pattern.
 fn filter(pattern: &Pattern) -> Option<Diagnostic> {
-    let count = pattern.filters.len();
-    are_too_many(count + ADDED).then(|| {
+    let count = count(&pattern.filters);
+    are_too_many(&pattern.filters).then(|| {
         let message = format!(
             "{} has {count} filters, more than an expression holds",
             pattern.name
@@ -96,8 +173,8 @@ fn action_of(write: &Write, action: &Action) -> Option<Diagnostic> {
             );
         }
     }
-    let count = action.conditions.len();
-    are_too_many(count + ADDED).then(|| {
+    let count = count(&action.conditions);
+    are_too_many(&action.conditions).then(|| {
         let message = format!(
             "{} asks for {count} conditions, more than an expression holds",
             write.name

@@ -4,7 +4,7 @@
 use super::estimate::{item_bytes, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Limit, Model, Pattern, RequestKind};
+use crate::schema::{Condition, Limit, Model, Pattern, RequestKind};
 use keyfold_types::limits::{PAGE_BYTES_MAX, READ_UNIT_BYTES};
 
 pub(crate) const RULE: Rule = Rule {
@@ -98,7 +98,12 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     if count.is_some_and(|count| count * bytes <= PAGE_BYTES_MAX) {
         return None;
     }
-    let place = pattern.filters.first()?;
+    let place = pattern.filters.first()?.span();
+    let first = pattern
+        .filters
+        .iter()
+        .flat_map(Condition::comparisons)
+        .next()?;
     let note = match count {
         Some(count) => format!(
             "{} items x {} = {} are read for each answer",
@@ -121,12 +126,12 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     };
     let message = format!("{} reads items that it throws away", pattern.name);
     Some(
-        Diagnostic::warning("KF034", place.span, message, "judged after reading")
+        Diagnostic::warning("KF034", place, message, "judged after reading")
             .note(note)
             .note("a page holds what is left of it, which may be nothing")
             .help(format!(
                 "make `{}` part of a key, for instance of a sparse index",
-                place.attribute
+                first.subject()
             )),
     )
 }

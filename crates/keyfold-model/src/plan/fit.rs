@@ -8,7 +8,7 @@ use super::table_period::table_period;
 use crate::check::ordered;
 use crate::check::shape::Space;
 use crate::schema::{
-    Comparison, Entity, Fan, KeyPair, Limit, Operand, Pattern, PatternPlan, RequestKind, Returned,
+    Condition, Entity, Fan, KeyPair, Limit, Pattern, PatternPlan, RequestKind, Returned,
     SortCondition, Sparse, Table,
 };
 use crate::template::{Format, KeyTemplate, Part, print};
@@ -323,9 +323,7 @@ fn check_split(
         return Ok(());
     };
     if candidate.space != Space::Table {
-        let is_of_list = |filter: &Comparison| {
-            filter.attribute == *split || filter.operand == Some(Operand::Attribute(split.clone()))
-        };
+        let is_of_list = |filter: &Condition| filter.attributes().any(|name| name == split);
         if pattern.filters.iter().any(is_of_list) {
             return Err(format!(
                 "it holds the first part of `{split}` only, and a filter needs all of it"
@@ -354,13 +352,14 @@ fn check_filters(
     candidate: &Candidate,
     request: RequestKind,
 ) -> Result<(), String> {
-    let Some(filter) = pattern.filters.first() else {
+    let mut compared = pattern.filters.iter().flat_map(Condition::comparisons);
+    let Some(filter) = compared.next() else {
         return Ok(());
     };
     if request != RequestKind::Query {
         return Err(format!(
             "a {request} does not filter; compare `{}` when it is there",
-            filter.attribute
+            filter.subject()
         ));
     }
     check_filtered_keys(pattern, &candidate.partition, &candidate.sort)
@@ -372,10 +371,9 @@ pub(super) fn check_filtered_keys(
     partition: &[String],
     sort: &[String],
 ) -> Result<(), String> {
-    let on_key = pattern
-        .filters
-        .iter()
-        .find(|filter| partition.contains(&filter.attribute) || sort.contains(&filter.attribute));
+    let mut compared = pattern.filters.iter().flat_map(Condition::comparisons);
+    let on_key =
+        compared.find(|one| partition.contains(&one.attribute) || sort.contains(&one.attribute));
     match on_key {
         Some(filter) => Err(format!(
             "`{}` is part of its key and cannot be filtered",

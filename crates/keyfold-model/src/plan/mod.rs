@@ -20,7 +20,7 @@ mod table_period;
 
 use crate::check::shape::Spaces;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Model, Operand, Pattern, PatternPlan};
+use crate::schema::{Model, Pattern, PatternPlan};
 
 /// Plans every pattern, and reports those that cannot be served as promised.
 pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
@@ -86,14 +86,13 @@ fn choices(pattern: &Pattern) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The pattern without some of its parameters and the filters that compare with them.
+/// The pattern without some of its parameters and the comparisons of filters that use them.
 fn without(pattern: &Pattern, absent: &[String]) -> Pattern {
     let mut reduced = pattern.clone();
     reduced
         .parameters
         .retain(|parameter| !absent.contains(&parameter.name));
-    reduced.filters.retain(|filter| {
-        !matches!(&filter.operand, Some(Operand::Parameter(name)) if absent.contains(name))
-    });
+    let filters = reduced.filters.iter();
+    reduced.filters = filters.filter_map(|one| one.without(absent)).collect();
     reduced
 }

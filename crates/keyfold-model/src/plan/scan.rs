@@ -4,8 +4,8 @@ use super::candidate::names;
 use crate::check::copied;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{
-    Comparator, Comparison, Entity, Fan, Limit, Model, Operand, Pattern, PatternPlan, RequestKind,
-    Returned, SortCondition, Table,
+    Comparator, Comparison, Condition, Entity, Fan, Limit, Measure, Model, Operand, Pattern,
+    PatternPlan, RequestKind, Returned, SortCondition, Table,
 };
 
 /// The plan that reads the whole table of a kind.
@@ -88,12 +88,15 @@ fn check_answer(
 }
 
 /// Refuses filters that cannot compare their attribute: it has no order, or it is compressed.
-fn check_filters(entity: &Entity, filters: &[Comparison]) -> Result<(), Box<Diagnostic>> {
-    for filter in filters {
+fn check_filters(entity: &Entity, filters: &[Condition]) -> Result<(), Box<Diagnostic>> {
+    for filter in filters.iter().flat_map(Condition::comparisons) {
         let kind = entity
             .attribute(&filter.attribute)
             .map(|attribute| &attribute.kind);
-        let orders = matches!(filter.comparator, Comparator::AtLeast | Comparator::AtMost);
+        // The types of declared filters were checked where they were resolved.
+        let orders = matches!(filter.comparator, Comparator::AtLeast | Comparator::AtMost)
+            && filter.fields.is_empty()
+            && filter.measure == Measure::Value;
         if let Some(kind) = kind.filter(|kind| orders && !kind.has_order()) {
             let message = format!("`{}` is a {kind}, which has no order", filter.attribute);
             return refuse(filter.span, message, "ask for one value of it");
@@ -122,26 +125,19 @@ fn refuse<T>(span: Span, message: String, help: &str) -> Result<T, Box<Diagnosti
 
 /// The pattern's filters, and everything else that it gives as filters. Unlike a query, a scan can
 /// filter by key attributes.
-fn filters(pattern: &Pattern) -> Result<Vec<Comparison>, Box<Diagnostic>> {
+fn filters(pattern: &Pattern) -> Result<Vec<Condition>, Box<Diagnostic>> {
     let mut filters = pattern.filters.clone();
     for (name, kind, text) in &pattern.fixed_values {
         let Ok(value) = crate::value::parse(name, kind, text) else {
             continue;
         };
-        filters.push(Comparison {
-            attribute: name.clone(),
-            comparator: Comparator::Equal,
-            operand: Some(Operand::Literal(value)),
-            span: pattern.span,
-        });
+        let (operand, span) = (Some(Operand::Literal(value)), pattern.span);
+        let equal = Comparison::of(name, Comparator::Equal, operand, span);
+        filters.push(Condition::Is(equal));
     }
     for name in &pattern.present {
-        filters.push(Comparison {
-            attribute: name.clone(),
-            comparator: Comparator::Exists,
-            operand: None,
-            span: pattern.span,
-        });
+        let exists = Comparison::of(name, Comparator::Exists, None, pattern.span);
+        filters.push(Condition::Is(exists));
     }
     for parameter in &pattern.parameters {
         let comparator = match parameter.limit {
@@ -159,12 +155,9 @@ fn filters(pattern: &Pattern) -> Result<Vec<Comparison>, Box<Diagnostic>> {
                 );
             }
         };
-        filters.push(Comparison {
-            attribute: parameter.attribute.clone(),
-            comparator,
-            operand: Some(Operand::Parameter(parameter.name.clone())),
-            span: parameter.span,
-        });
+        let operand = Some(Operand::Parameter(parameter.name.clone()));
+        let limited = Comparison::of(&parameter.attribute, comparator, operand, parameter.span);
+        filters.push(Condition::Is(limited));
     }
     Ok(filters)
 }

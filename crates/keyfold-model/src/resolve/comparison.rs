@@ -1,9 +1,11 @@
 //! Comparisons, their operands, and fixed values.
 
+use super::condition::Subject;
 use super::names::unknown;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Attribute, Comparator, Comparison, Entity, Operand, Type};
-use crate::syntax::ast::{ConditionDecl, Name};
+use crate::schema::{Attribute, Comparator, Comparison, Entity, Measure, Operand, Type};
+use crate::syntax::ast::{ComparisonDecl, Name, texts};
+use keyfold_types::limits::IN_OPERANDS_MAX;
 
 /// The names that an operand may have.
 pub(super) struct Operands<'s> {
@@ -14,27 +16,29 @@ pub(super) struct Operands<'s> {
 }
 
 impl Operands<'_> {
-    /// Resolves a comparison of an attribute of this type.
+    /// Resolves a comparison.
     pub(super) fn comparison(
         &self,
-        declared: &ConditionDecl,
-        kind: &Type,
+        declared: &ComparisonDecl,
+        subject: &Subject,
     ) -> Result<Comparison, Box<Diagnostic>> {
-        let compared = compared_type(declared, kind)?;
-        let operand = match &declared.operand {
-            None => None,
-            Some(name) => Some(self.operand(name, &compared)?),
-        };
-        let end = declared
-            .operand
-            .as_ref()
-            .map_or(declared.comparator_span, |operand| operand.span);
-        Ok(Comparison {
+        let compared = compared_type(declared, &subject.kind)?;
+        check_count(declared)?;
+        let operands = declared
+            .operands
+            .iter()
+            .map(|name| self.operand(name, &compared))
+            .collect::<Result<Vec<_>, _>>()?;
+        let comparison = Comparison {
+            measure: subject.measure,
             attribute: declared.attribute.text.clone(),
+            fields: texts(&declared.fields),
             comparator: declared.comparator,
-            operand,
-            span: declared.attribute.span.to(end),
-        })
+            operands,
+            span: declared.span,
+        };
+        check_distinct(declared, &comparison)?;
+        Ok(comparison)
     }
 
     /// Resolves an operand: a quoted text, a parameter, an attribute or a value of this type.
@@ -90,7 +94,7 @@ impl Operands<'_> {
 }
 
 /// The type that the operand of a comparison must have.
-fn compared_type(declared: &ConditionDecl, kind: &Type) -> Result<Type, Box<Diagnostic>> {
+fn compared_type(declared: &ComparisonDecl, kind: &Type) -> Result<Type, Box<Diagnostic>> {
     let comparator = declared.comparator;
     let wrong = |message: String| {
         Diagnostic::error("KF004", declared.comparator_span, message, "wrong type")
@@ -104,7 +108,11 @@ fn compared_type(declared: &ConditionDecl, kind: &Type) -> Result<Type, Box<Diag
                 comparator.word()
             )))),
         },
-        Comparator::Less | Comparator::AtMost | Comparator::Greater | Comparator::AtLeast
+        Comparator::Less
+        | Comparator::AtMost
+        | Comparator::Greater
+        | Comparator::AtLeast
+        | Comparator::Within
             if !kind.has_order() =>
         {
             Err(Box::new(
@@ -118,8 +126,43 @@ fn compared_type(declared: &ConditionDecl, kind: &Type) -> Result<Type, Box<Diag
         | Comparator::Equal
         | Comparator::Unequal
         | Comparator::Exists
-        | Comparator::Missing => Ok(kind.clone()),
+        | Comparator::Missing
+        | Comparator::In
+        | Comparator::Within => Ok(kind.clone()),
     }
+}
+
+/// An expression compares with a limited number of values at once.
+fn check_count(declared: &ComparisonDecl) -> Result<(), Box<Diagnostic>> {
+    let count = declared.operands.len();
+    if count <= IN_OPERANDS_MAX {
+        return Ok(());
+    }
+    let message = format!("`in` has {count} values, more than an expression takes");
+    Err(Box::new(
+        Diagnostic::error("KF004", declared.span, message, "too many")
+            .note(format!("DynamoDB takes at most {IN_OPERANDS_MAX}"))
+            .help("compare in several lists: `a in (...) or a in (...)`"),
+    ))
+}
+
+/// DynamoDB refuses to compare an attribute with itself.
+fn check_distinct(
+    declared: &ComparisonDecl,
+    comparison: &Comparison,
+) -> Result<(), Box<Diagnostic>> {
+    let itself = Operand::Attribute(comparison.attribute.clone());
+    let is_whole = comparison.fields.is_empty() && comparison.measure == Measure::Value;
+    if !is_whole || !comparison.operands.contains(&itself) {
+        return Ok(());
+    }
+    let name = &comparison.attribute;
+    let message = format!("`{name}` is compared with itself");
+    Err(Box::new(
+        Diagnostic::error("KF004", declared.span, message, "says nothing").help(format!(
+            "to compare with a value, name it among the write's parameters: `write ...({name})`"
+        )),
+    ))
 }
 
 /// The text of a fixed value of an attribute, in its stored form.

@@ -1,17 +1,15 @@
 //! Patterns: their parameters, filters and results. The plan is found later.
 
-use super::comparison::Operands;
-use super::names::{Entities, unknown, unknown_attribute};
+use super::filter::{self, Filters};
+use super::names::{Entities, unknown};
 use super::types::Types;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::period::Unit;
 use crate::schema::{
-    Comparison, Entity, Limit, Model, Operand, Order, Ordered, Parameter, Pattern, PatternPlan,
-    Returned, Type,
+    Entity, Limit, Model, Order, Ordered, Parameter, Pattern, PatternPlan, Returned, Type,
 };
 use crate::syntax::ast::{
-    ConditionDecl, ExpectUnit, LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl,
-    ReturnedDecl, texts,
+    ExpectUnit, LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl, ReturnedDecl, texts,
 };
 
 /// Resolves a pattern; `None` when it has an error.
@@ -111,12 +109,9 @@ impl Scope<'_> {
         for name in &declared.only {
             self.attribute_type(name)?;
         }
-        let filters: Vec<Comparison> = declared
-            .filters
-            .iter()
-            .map(|filter| self.filter(filter))
-            .collect::<Result<_, _>>()?;
-        self.check_used(&filters)?;
+        let now = filter::now(&self.filters(), &declared.filters);
+        self.parameters.extend(now);
+        let filters = self.filters().resolve(&declared.filters)?;
         let order = match &declared.order {
             None => None,
             Some(order) => Some(self.order(order)?),
@@ -144,6 +139,15 @@ impl Scope<'_> {
         })
     }
 
+    /// The scope of the filters.
+    fn filters(&self) -> Filters<'_> {
+        Filters {
+            model: self.model,
+            returned: self.returned,
+            parameters: &self.parameters,
+        }
+    }
+
     /// The returned entities.
     fn entities(&self) -> impl Iterator<Item = &Entity> {
         self.returned
@@ -153,16 +157,8 @@ impl Scope<'_> {
 
     /// The type of an attribute, which every returned entity must have.
     fn attribute_type(&self, name: &Name) -> Result<Type, Box<Diagnostic>> {
-        let mut kind = None;
-        for entity in self.entities() {
-            let Some(attribute) = entity.attribute(&name.text) else {
-                return Err(Box::new(
-                    unknown_attribute(entity, name)
-                        .note("a pattern speaks of attributes of every entity it returns"),
-                ));
-            };
-            kind = kind.or(Some(attribute.kind.clone()));
-        }
+        let kinds = filter::types_of(self.entities(), name)?;
+        let kind = kinds.first().map(|kind| (*kind).clone());
         kind.ok_or_else(|| Box::new(unknown("attribute", name, std::iter::empty())))
     }
 
@@ -281,62 +277,6 @@ impl Scope<'_> {
                 "no value of its type",
             ))),
         }
-    }
-
-    fn filter(&self, declared: &ConditionDecl) -> Result<Comparison, Box<Diagnostic>> {
-        let kind = self.attribute_type(&declared.attribute)?;
-        self.check_not_compressed(&declared.attribute)?;
-        let parameters: Vec<(&str, &Type)> = self
-            .parameters
-            .iter()
-            .map(|parameter| (parameter.name.as_str(), &parameter.kind))
-            .collect();
-        let operands = Operands {
-            parameters: &parameters,
-            item: None,
-        };
-        operands.comparison(declared, &kind)
-    }
-
-    /// DynamoDB cannot compare a compressed attribute: only the client can unpack it.
-    fn check_not_compressed(&self, name: &Name) -> Result<(), Box<Diagnostic>> {
-        let compressed = self
-            .entities()
-            .find(|entity| entity.compressed.contains(&name.text));
-        let Some(entity) = compressed else {
-            return Ok(());
-        };
-        let message = format!(
-            "`{}` of {} is stored compressed, and cannot be compared",
-            name.text, entity.name
-        );
-        Err(Box::new(
-            Diagnostic::error("KF004", name.span, message, "DynamoDB sees its bytes only")
-                .label(entity.span, "`compress` is declared here")
-                .help("compare it when it is there, or do not compress it"),
-        ))
-    }
-
-    /// A parameter that limits no attribute must be the operand of a filter.
-    fn check_used(&self, filters: &[Comparison]) -> Result<(), Box<Diagnostic>> {
-        let is_unused = |parameter: &&Parameter| {
-            parameter.limit == Limit::Free
-                && !filters.iter().any(|filter| {
-                    matches!(&filter.operand, Some(Operand::Parameter(name)) if *name == parameter.name)
-                })
-        };
-        let Some(unused) = self.parameters.iter().find(is_unused) else {
-            return Ok(());
-        };
-        let name = &unused.name;
-        let message = format!("the parameter `{name}` is not used");
-        Err(Box::new(
-            Diagnostic::error("KF002", unused.span, message, "no filter compares with it").help(
-                format!(
-                    "limit an attribute by it (`total >= {name}`) or compare: `filter total >= {name}`"
-                ),
-            ),
-        ))
     }
 
     fn order(&self, declared: &OrderDecl) -> Result<Ordered, Box<Diagnostic>> {

@@ -1,14 +1,17 @@
 //! Named writes: actions, and the parameters they need.
 
 use super::comparison::Operands;
+use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
 use super::types::Types;
 use crate::diagnostic::{Diagnostic, report};
 use crate::schema::{
-    Action, Assignment, Attribute, Entity, Model, Operand, Record, Type, Verb, Write,
+    Action, Assignment, Attribute, Condition, Entity, Model, Operand, Record, Type, Verb, Write,
     WriteParameter,
 };
-use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, TypeDecl, WriteDecl, texts};
+use crate::syntax::ast::{
+    ActionDecl, AssignmentDecl, ComparisonDecl, Name, TypeDecl, WriteDecl, texts,
+};
 
 /// Resolves a named write; `None` when it has an error.
 pub(super) fn resolve(
@@ -27,6 +30,7 @@ pub(super) fn resolve(
             name: name.text.clone(),
             kind: report(kind, diagnostics)?,
             optional: false,
+            is_now: false,
         });
     }
     // An operand of an action may be a parameter that another action adds.
@@ -36,6 +40,9 @@ pub(super) fn resolve(
         let entity = model.entities.get(at)?;
         report(scope.add_parameters(action, entity), diagnostics)?;
         named.push((at, entity));
+    }
+    for (action, (_, entity)) in declared.actions.iter().zip(&named) {
+        scope.add_now(action, entity);
     }
     let mut actions = Vec::new();
     for (action, (at, entity)) in declared.actions.iter().zip(named) {
@@ -177,15 +184,37 @@ impl Scope {
         let compared = actions
             .iter()
             .flat_map(|action| &action.conditions)
-            .filter_map(|one| one.operand.as_ref());
-        for operand in assigned.chain(compared) {
-            let Operand::Parameter(name) = operand else {
-                continue;
-            };
+            .flat_map(Condition::parameters);
+        let assigned = assigned.filter_map(|operand| match operand {
+            Operand::Parameter(name) => Some(name.as_str()),
+            Operand::Attribute(_) | Operand::Literal(_) => None,
+        });
+        for name in assigned.chain(compared) {
             self.parameters
                 .iter_mut()
-                .filter(|known| known.name == *name)
+                .filter(|known| known.name == name && !known.is_now)
                 .for_each(|known| known.optional = false);
+        }
+    }
+
+    /// Adds the parameter `now` that the conditions of an action use without a declaration: its
+    /// default is the present moment.
+    fn add_now(&mut self, declared: &ActionDecl, entity: &Entity) {
+        let kind_of = |name: &Name| entity.attribute(&name.text).map(|found| &found.kind);
+        let found = condition::type_of_now(&declared.conditions, kind_of);
+        let Some((kind, word)) = found else {
+            return;
+        };
+        let each = self.each(declared).ok().flatten();
+        let is_field = each.is_some_and(|each| each.field(&word.text).is_some());
+        let is_known = self.parameters.iter().any(|known| known.name == word.text);
+        if !is_field && !is_known && entity.attribute(&word.text).is_none() {
+            self.parameters.push(WriteParameter {
+                name: word.text,
+                kind,
+                optional: true,
+                is_now: true,
+            });
         }
     }
 
@@ -218,16 +247,20 @@ impl Scope {
             .map(|one| assignment(one, entity, &assigned, declared.verb))
             .collect::<Result<_, _>>()?;
         check_changed_once(declared)?;
-        check_operands(declared, entity, &assignments)?;
         for name in &declared.removed {
             check_removed(name, entity)?;
         }
         let compared = operands_with(Some(entity));
-        let mut conditions = Vec::new();
-        for condition in &declared.conditions {
-            let kind = &attribute_of(entity, &condition.attribute)?.kind;
-            conditions.push(compared.comparison(condition, kind)?);
-        }
+        let comparison = |one: &ComparisonDecl| {
+            let kind = &attribute_of(entity, &one.attribute)?.kind;
+            compared.comparison(one, &Subject::of(one, kind)?)
+        };
+        let conditions: Vec<Condition> = declared
+            .conditions
+            .iter()
+            .map(|one| condition::resolve(one, &comparison))
+            .collect::<Result<_, _>>()?;
+        check_operands(declared, entity, &assignments, &conditions)?;
         Ok(Action {
             verb: declared.verb,
             entity: at,
@@ -281,6 +314,7 @@ impl Scope {
                 name: attribute.name.clone(),
                 kind: attribute.kind.clone(),
                 optional,
+                is_now: false,
             }),
             Some(known) if known.kind == attribute.kind => known.optional &= optional,
             Some(known) => {
@@ -441,12 +475,9 @@ fn check_operands(
     declared: &ActionDecl,
     entity: &Entity,
     assignments: &[Assignment],
+    conditions: &[Condition],
 ) -> Result<(), Box<Diagnostic>> {
-    let is_demanded = |name: &str| {
-        declared.conditions.iter().any(|condition| {
-            condition.attribute.text == name && condition.comparator.implies_existence()
-        })
-    };
+    let is_demanded = |name: &str| conditions.iter().any(|one| one.demands(name));
     for (assignment, at) in assignments.iter().zip(&declared.assignments) {
         for operand in operands_of(assignment) {
             let Operand::Attribute(name) = operand else {

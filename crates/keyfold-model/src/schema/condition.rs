@@ -1,13 +1,14 @@
-//! Conditions: comparisons and their operands.
+//! Conditions: comparisons joined by `and`, `or` and `not`, and the operands of comparisons.
 
 use crate::diagnostic::Span;
-use crate::words::Comparator;
+use crate::words::{Comparator, Measure};
 use keyfold_types::Value;
+use std::fmt;
 
 /// The source of a value in an assignment or condition.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
-    /// A parameter of the write.
+    /// A parameter of the pattern or write.
     Parameter(String),
     /// An attribute of the item.
     Attribute(String),
@@ -15,8 +16,8 @@ pub enum Operand {
     Literal(Value),
 }
 
-impl std::fmt::Display for Operand {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Operand::Parameter(name) | Operand::Attribute(name) => f.write_str(name),
             Operand::Literal(value) => f.write_str(&crate::value::display(value)),
@@ -27,21 +28,219 @@ impl std::fmt::Display for Operand {
 /// A comparison of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The attribute.
+    /// What of the attribute is compared.
+    pub measure: Measure,
+    /// The attribute; the table's type attribute where kinds are compared.
     pub attribute: String,
+    /// The way to a field inside the attribute, which is a record or map; empty for the attribute
+    /// itself.
+    pub fields: Vec<String>,
     /// The comparator.
     pub comparator: Comparator,
-    /// The value to compare with; `None` for `exists` and `missing`.
-    pub operand: Option<Operand>,
+    /// The values to compare with: none for `exists` and `missing`, two for a range, any number for
+    /// a list, one for the others.
+    pub operands: Vec<Operand>,
     /// Its place in the source.
     pub span: Span,
 }
 
-impl std::fmt::Display for Comparison {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.operand {
-            None => write!(f, "{} {}", self.comparator.word(), self.attribute),
-            Some(operand) => write!(f, "{} {} {operand}", self.attribute, self.comparator.word()),
+impl Comparison {
+    /// A comparison of a whole attribute.
+    pub(crate) fn of(
+        attribute: &str,
+        comparator: Comparator,
+        operand: Option<Operand>,
+        span: Span,
+    ) -> Comparison {
+        Comparison {
+            measure: Measure::Value,
+            attribute: attribute.to_owned(),
+            fields: Vec::new(),
+            comparator,
+            operands: operand.into_iter().collect(),
+            span,
+        }
+    }
+
+    /// The attributes that it looks at; one may appear twice.
+    pub fn attributes(&self) -> impl Iterator<Item = &str> {
+        let others = self.operands.iter().filter_map(|operand| match operand {
+            Operand::Attribute(name) => Some(name.as_str()),
+            Operand::Parameter(_) | Operand::Literal(_) => None,
+        });
+        std::iter::once(self.attribute.as_str()).chain(others)
+    }
+
+    /// The parameters that it compares with.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.operands.iter().filter_map(|operand| match operand {
+            Operand::Parameter(name) => Some(name.as_str()),
+            Operand::Attribute(_) | Operand::Literal(_) => None,
+        })
+    }
+
+    /// What it compares, as the language writes it: `total`, `size(lines)`, `address.city`.
+    pub fn subject(&self) -> String {
+        let is_word = |name: &str| {
+            let starts_a_word = |c: char| c.is_alphabetic() || c == '_';
+            name.starts_with(starts_a_word) && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        let mut path = self.attribute.clone();
+        for field in &self.fields {
+            if is_word(field) {
+                path.push_str(&format!(".{field}"));
+            } else {
+                path.push_str(&format!(".\"{field}\""));
+            }
+        }
+        match self.measure {
+            Measure::Value => path,
+            Measure::Size => format!("size({path})"),
+            Measure::Kind => "kind".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (subject, word) = (self.subject(), self.comparator.word());
+        let shown: Vec<String> = self.operands.iter().map(Operand::to_string).collect();
+        match self.comparator {
+            Comparator::Exists | Comparator::Missing => write!(f, "{word} {subject}"),
+            Comparator::In => write!(f, "{subject} {word} ({})", shown.join(", ")),
+            Comparator::Within => write!(f, "{subject} {word} {}", shown.join("..")),
+            Comparator::Equal
+            | Comparator::Unequal
+            | Comparator::Less
+            | Comparator::AtMost
+            | Comparator::Greater
+            | Comparator::AtLeast
+            | Comparator::Contains
+            | Comparator::Starts => write!(f, "{subject} {word} {}", shown.join(", ")),
+        }
+    }
+}
+
+/// A condition on an item.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// The comparison holds.
+    Is(Comparison),
+    /// The member does not hold.
+    Not(Box<Condition>),
+    /// All members hold.
+    All(Vec<Condition>),
+    /// At least one member holds.
+    Any(Vec<Condition>),
+}
+
+impl Condition {
+    /// Its comparisons, from left to right.
+    pub fn comparisons(&self) -> Vec<&Comparison> {
+        match self {
+            Condition::Is(comparison) => vec![comparison],
+            Condition::Not(member) => member.comparisons(),
+            Condition::All(members) | Condition::Any(members) => {
+                members.iter().flat_map(Condition::comparisons).collect()
+            }
+        }
+    }
+
+    /// The attributes that it looks at; one may appear several times.
+    pub fn attributes(&self) -> impl Iterator<Item = &str> {
+        self.comparisons()
+            .into_iter()
+            .flat_map(Comparison::attributes)
+    }
+
+    /// The parameters that it compares with.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.comparisons()
+            .into_iter()
+            .flat_map(Comparison::parameters)
+    }
+
+    /// Its place in the source, without surrounding words.
+    pub fn span(&self) -> Span {
+        match self.comparisons().as_slice() {
+            [] => Span::default(),
+            [one] => one.span,
+            [first, .., last] => first.span.to(last.span),
+        }
+    }
+
+    /// The condition without the comparisons that use one of these parameters; `None` when none
+    /// remains.
+    pub(crate) fn without(&self, absent: &[String]) -> Option<Condition> {
+        let remaining = |members: &[Condition]| -> Vec<Condition> {
+            let kept = members.iter().filter_map(|member| member.without(absent));
+            kept.collect()
+        };
+        let joined = |mut members: Vec<Condition>, join: fn(Vec<Condition>) -> Condition| {
+            if members.len() > 1 {
+                return Some(join(members));
+            }
+            members.pop()
+        };
+        match self {
+            Condition::Is(comparison) => {
+                let is_absent = |name: &str| absent.iter().any(|one| one == name);
+                let is_kept = !comparison.parameters().any(is_absent);
+                is_kept.then(|| self.clone())
+            }
+            Condition::Not(member) => Some(Condition::Not(Box::new(member.without(absent)?))),
+            Condition::All(members) => joined(remaining(members), Condition::All),
+            Condition::Any(members) => joined(remaining(members), Condition::Any),
+        }
+    }
+
+    /// Whether the condition holds only for items that have the attribute.
+    pub(crate) fn demands(&self, attribute: &str) -> bool {
+        match self {
+            Condition::Is(one) => one.attribute == attribute && one.comparator.implies_existence(),
+            Condition::Not(member) => match &**member {
+                Condition::Is(one) => {
+                    one.attribute == attribute
+                        && one.fields.is_empty()
+                        && one.comparator == Comparator::Missing
+                }
+                Condition::Not(member) => member.demands(attribute),
+                Condition::All(_) | Condition::Any(_) => false,
+            },
+            Condition::All(members) => members.iter().any(|member| member.demands(attribute)),
+            Condition::Any(members) => members.iter().all(|member| member.demands(attribute)),
+        }
+    }
+
+    /// The text of a member of a larger condition: in parentheses unless it is a comparison.
+    fn member_text(&self) -> String {
+        match self {
+            Condition::Is(_) | Condition::Not(_) => self.to_string(),
+            Condition::All(_) | Condition::Any(_) => format!("({self})"),
+        }
+    }
+}
+
+/// The text of conditions that all hold.
+pub fn conjunction(conditions: &[Condition]) -> String {
+    if let [one] = conditions {
+        return one.to_string();
+    }
+    let texts: Vec<String> = conditions.iter().map(Condition::member_text).collect();
+    texts.join(" and ")
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joined = |members: &[Condition], word: &str| {
+            let texts: Vec<String> = members.iter().map(Condition::member_text).collect();
+            texts.join(word)
+        };
+        match self {
+            Condition::Is(comparison) => comparison.fmt(f),
+            Condition::Not(member) => write!(f, "not {}", member.member_text()),
+            Condition::All(members) => f.write_str(&joined(members, " and ")),
+            Condition::Any(members) => f.write_str(&joined(members, " or ")),
         }
     }
 }

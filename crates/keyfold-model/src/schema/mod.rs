@@ -13,10 +13,11 @@ mod write;
 pub use crate::period::Precision;
 pub use crate::types::{Record, Type};
 pub use crate::words::{
-    AggregateKind, Capacity, Comparator, IndexKind, Order, StreamView, TableClass, Units, Verb,
+    AggregateKind, Capacity, Comparator, IndexKind, Measure, Order, StreamView, TableClass, Units,
+    Verb,
 };
 pub use attribute::{Attribute, DefaultValue};
-pub use condition::{Comparison, Operand};
+pub use condition::{Comparison, Condition, Operand, conjunction};
 pub use entity::{
     Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse,
     guard_parts, hidden,

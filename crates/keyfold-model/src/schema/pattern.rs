@@ -1,6 +1,6 @@
 //! Access patterns.
 
-use super::condition::Comparison;
+use super::condition::Condition;
 use super::plan::PatternPlan;
 use crate::diagnostic::Span;
 use crate::period::Unit;
@@ -44,10 +44,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether its default is the present time: the upper end `now` of a range of times.
+    /// Whether its default is the present time: the upper end `now` of a range of times, and the
+    /// `now` of a filter.
     pub fn is_now(&self) -> bool {
         self.name == "now"
-            && self.limit == Limit::AtMost
+            && matches!(self.limit, Limit::AtMost | Limit::Free)
             && matches!(self.kind, Type::Time(_) | Type::Date)
     }
 }
@@ -94,8 +95,8 @@ pub struct Pattern {
     pub strong: Option<Span>,
     /// The place of `scan`, which allows it to read all items of a table.
     pub scan: Option<Span>,
-    /// Filters, which are applied to the items read.
-    pub filters: Vec<Comparison>,
+    /// Filters, which are applied to the items read; all of them hold.
+    pub filters: Vec<Condition>,
     /// The declared number of runs a second.
     pub rate: Option<u64>,
     /// The plan when all parameters are given.

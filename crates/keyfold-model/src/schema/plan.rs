@@ -1,6 +1,6 @@
 //! The plan of a pattern: one request, or a number of requests that is known before the first.
 
-use super::condition::Comparison;
+use super::condition::Condition;
 use crate::period::Unit;
 use crate::template::{KeyTemplate, Part, print};
 use crate::types::Type;
@@ -39,8 +39,8 @@ pub struct PatternPlan {
     pub strong: bool,
     /// The attributes that are read; empty for all.
     pub only: Vec<String>,
-    /// Filters, which are applied to the items read.
-    pub filters: Vec<Comparison>,
+    /// Filters, which are applied to the items read; all of them hold.
+    pub filters: Vec<Condition>,
 }
 
 /// The operation of a plan.

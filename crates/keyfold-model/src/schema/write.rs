@@ -1,6 +1,6 @@
 //! Named writes.
 
-use super::condition::{Comparison, Operand};
+use super::condition::{Condition, Operand};
 use crate::diagnostic::Span;
 use crate::types::Type;
 use crate::words::Verb;
@@ -29,8 +29,8 @@ pub struct Action {
     pub assignments: Vec<Assignment>,
     /// Attributes that are removed.
     pub removed: Vec<String>,
-    /// The conditions.
-    pub conditions: Vec<Comparison>,
+    /// The conditions; all of them hold.
+    pub conditions: Vec<Condition>,
 }
 
 /// A named write: actions that happen together or not at all.
@@ -55,4 +55,6 @@ pub struct WriteParameter {
     pub kind: Type,
     /// Whether a caller may leave it out.
     pub optional: bool,
+    /// Whether it is the `now` of a condition, whose default is the present moment.
+    pub is_now: bool,
 }

@@ -335,12 +335,41 @@ pub(crate) struct AssignmentDecl {
     pub(crate) right: Option<(bool, Name)>,
 }
 
-/// `attribute comparator operand`; `exists` and `missing` have no operand.
+/// A condition as written.
 #[derive(Debug)]
-pub(crate) struct ConditionDecl {
+pub(crate) enum ConditionDecl {
+    Is(ComparisonDecl),
+    Not(Box<ConditionDecl>),
+    All(Vec<ConditionDecl>),
+    Any(Vec<ConditionDecl>),
+}
+
+impl ConditionDecl {
+    /// Its comparisons, from left to right.
+    pub(crate) fn comparisons(&self) -> Vec<&ComparisonDecl> {
+        match self {
+            ConditionDecl::Is(comparison) => vec![comparison],
+            ConditionDecl::Not(member) => member.comparisons(),
+            ConditionDecl::All(members) | ConditionDecl::Any(members) => members
+                .iter()
+                .flat_map(ConditionDecl::comparisons)
+                .collect(),
+        }
+    }
+}
+
+/// `attribute comparator operand`; `exists` and `missing` have no operand, `in` has several.
+#[derive(Debug)]
+pub(crate) struct ComparisonDecl {
     pub(crate) attribute: Name,
+    /// The fields behind the attribute: `address.city`.
+    pub(crate) fields: Vec<Name>,
+    /// The word `size` around the attribute.
+    pub(crate) is_size: bool,
     pub(crate) comparator: Comparator,
     /// The place of the comparator.
     pub(crate) comparator_span: Span,
-    pub(crate) operand: Option<Name>,
+    pub(crate) operands: Vec<Name>,
+    /// Its place.
+    pub(crate) span: Span,
 }

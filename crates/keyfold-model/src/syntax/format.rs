@@ -231,7 +231,10 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
         && matches!(this.map(|t| &t.kind), Some(TokenKind::Number(_)));
     // No space between a name and its parameters; a space before other parentheses.
     let called = sign(this) == "("
-        && (word(before) == Some("time") || (matches!(first, "pattern" | "write") && at == 2));
+        && (word(before) == Some("time")
+            || (matches!(first, "pattern" | "write") && at == 2)
+            || (!matches!(first, "table" | "gsi" | "lsi")
+                && word(before).is_some_and(is_function)));
     // The result clause of a pattern.
     let returned = first == "pattern" && word(this).is_some() && is_result_end(tokens, at);
     match (tight || is_negative || called, returned) {
@@ -239,6 +242,11 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
         (false, true) => "  ",
         (false, false) => " ",
     }
+}
+
+/// Whether a word takes its arguments in parentheses.
+fn is_function(word: &str) -> bool {
+    matches!(word, "size" | "contains" | "starts" | "exists" | "missing")
 }
 
 /// Whether the result clause of a pattern ends before this token.

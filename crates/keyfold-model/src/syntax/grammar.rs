@@ -42,19 +42,25 @@ pattern   := "pattern" NAME "(" [parameter, ...] ")" "->" result ("+" result)* m
 parameter := (NAME | NAME ">=" NAME | NAME "<=" NAME | NAME "in" NAME ".." (NAME | "now") | NAME "starts" NAME
            | unit "of" NAME | NAME "[]" | NAME ":" type) ["?"]
 result    := NAME ["." NAME] ["[]" | "?"]
-modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" comparison, ...
+modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" condition, ...
            | ("newest" | "oldest" | "highest" | "lowest") [NAME] | "page" NUMBER | "strong" | "scan"
            | "expect" expected, ...
 
 write     := "write" NAME ["(" [(NAME [":" type]), ...] ")"]  member: action*
-action    := ("create" | "put") NAME [each] [set]
+action    := "create" NAME [each] [set] | "put" NAME [each] [set] [when]
            | "update" NAME [each] [set] ["remove" NAME, ...] [when]
            | ("delete" | "check") NAME [each] [when]
 each      := "for" "each" NAME
 set       := "set" (NAME "=" operand [("+" | "-") operand]), ...
-when      := "when" comparison ("and" comparison)*
-comparison:= NAME ("=" | "<>" | "<" | "<=" | ">" | ">=" | "contains" | "starts") operand
-           | ("exists" | "missing") NAME
+when      := "when" condition
+condition := joined ("or" joined)*
+joined    := member ("and" member)*
+member    := "not" member | "(" condition ")" | comparison
+comparison:= subject ("=" | "<>" | "<" | "<=" | ">" | ">=" | "contains" | "starts") operand
+           | subject "in" ("(" operand, ... ")" | operand ".." operand)
+           | ("exists" | "missing") (path | "(" path ")") | ("contains" | "starts") "(" path "," operand ")"
+subject   := path | "size" "(" path ")" | "kind"
+path      := NAME ("." (NAME | TEXT))*
 TITLE     := NAME | TEXT
 operand   := NAME | ["-"] NUMBER | TEXT
 "#;

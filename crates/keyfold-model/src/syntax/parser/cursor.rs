@@ -1,9 +1,8 @@
 //! Walks the tokens of a line, and reports what was expected where another token stands.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{ConditionDecl, ExpectDecl, ExpectUnit, Name};
+use crate::syntax::ast::{ExpectDecl, ExpectUnit, Name};
 use crate::syntax::lexer::{Token, TokenKind};
-use crate::words::Comparator;
 
 /// A parsed declaration, or the error at the first token that does not fit.
 pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
@@ -25,6 +24,10 @@ impl<'t> Cursor<'t> {
 
     pub(super) fn peek_second(&self) -> Option<&'t TokenKind> {
         self.tokens.get(self.at + 1).map(|token| &token.kind)
+    }
+
+    pub(super) fn peek_third(&self) -> Option<&'t TokenKind> {
+        self.tokens.get(self.at + 2).map(|token| &token.kind)
     }
 
     /// Steps over the current token.
@@ -205,58 +208,6 @@ impl<'t> Cursor<'t> {
     /// `= operand`, if the sign stands here.
     pub(super) fn operand_after_equals(&mut self) -> Parsed<Option<Name>> {
         self.take_sign("=").then(|| self.operand()).transpose()
-    }
-
-    /// `attribute comparator operand`, `exists attribute` or `missing attribute`.
-    pub(super) fn comparison(&mut self) -> Parsed<ConditionDecl> {
-        let span = self.span();
-        for (word, comparator) in [
-            ("exists", Comparator::Exists),
-            ("missing", Comparator::Missing),
-        ] {
-            if self.is_word(word) && matches!(self.peek_second(), Some(TokenKind::Word(_))) {
-                self.advance();
-                return Ok(ConditionDecl {
-                    attribute: self.word("an attribute")?,
-                    comparator,
-                    comparator_span: span,
-                    operand: None,
-                });
-            }
-        }
-        let attribute = self.word("an attribute")?;
-        let span = self.span();
-        Ok(ConditionDecl {
-            attribute,
-            comparator: self.comparator()?,
-            comparator_span: span,
-            operand: Some(self.operand()?),
-        })
-    }
-
-    fn comparator(&mut self) -> Parsed<Comparator> {
-        let signs = [
-            ("=", Comparator::Equal),
-            ("<>", Comparator::Unequal),
-            (">=", Comparator::AtLeast),
-            ("<=", Comparator::AtMost),
-            (">", Comparator::Greater),
-            ("<", Comparator::Less),
-        ];
-        for (sign, comparator) in signs {
-            if self.take_sign(sign) {
-                return Ok(comparator);
-            }
-        }
-        if self.take_word("contains") {
-            return Ok(Comparator::Contains);
-        }
-        if self.take_word("starts") {
-            return Ok(Comparator::Starts);
-        }
-        self.fail(
-            "a comparison: `=`, `<>`, `<`, `<=`, `>`, `>=`, `contains`, `starts` (or `exists a`, `missing a`)",
-        )
     }
 
     /// `N items`, `N bytes`, `N writes a second`, `N a second`, `N per attribute`.

@@ -1,6 +1,7 @@
 //! Lines to declarations. A line with an error is reported and left out; parsing goes on at the next
 //! line.
 
+mod condition;
 mod cursor;
 mod entity;
 mod pattern;

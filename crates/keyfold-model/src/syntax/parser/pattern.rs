@@ -1,5 +1,6 @@
 //! Access patterns.
 
+use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
 use crate::diagnostic::{Diagnostic, Span};
@@ -65,9 +66,10 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
         "scan" => pattern.scan = Some(span),
         "only" => pattern.only.extend(cursor.words("an attribute")?),
         "expect" => pattern.expects.extend(cursor.expectations()?),
-        "filter" => pattern
-            .filters
-            .extend(cursor.separated(Cursor::comparison)?),
+        "filter" => {
+            let filters = cursor.separated(conditions)?;
+            pattern.filters.extend(filters.into_iter().flatten());
+        }
         "where" => pattern.fixed.extend(cursor.separated(fixed)?),
         _ => {
             cursor.step_back();

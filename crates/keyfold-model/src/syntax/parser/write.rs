@@ -1,5 +1,6 @@
 //! Named writes and their actions.
 
+use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
 use crate::syntax::ast::{ActionDecl, AssignmentDecl, WriteDecl};
@@ -64,12 +65,8 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
     if verb == Verb::Update && action.assignments.is_empty() && action.removed.is_empty() {
         return cursor.fail("`set` or `remove`");
     }
-    let may = matches!(verb, Verb::Update | Verb::Delete | Verb::Check);
-    if may && cursor.take_word("when") {
-        action.conditions.push(cursor.comparison()?);
-        while cursor.take_word("and") {
-            action.conditions.push(cursor.comparison()?);
-        }
+    if verb != Verb::Create && cursor.take_word("when") {
+        action.conditions = conditions(cursor)?;
     }
     Ok(action)
 }

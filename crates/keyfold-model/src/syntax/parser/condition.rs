@@ -1,0 +1,229 @@
+//! Conditions: comparisons joined by `and`, `or`, `not` and parentheses.
+
+use super::cursor::{Cursor, Parsed};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::{ComparisonDecl, ConditionDecl, Name};
+use crate::syntax::lexer::TokenKind;
+use crate::words::Comparator;
+
+/// Deepest nesting of parentheses and `not`.
+const DEPTH_MAX: usize = 20;
+
+/// The attribute at the left of a comparison.
+struct Subject {
+    attribute: Name,
+    fields: Vec<Name>,
+    is_size: bool,
+}
+
+/// Reads a condition, as the conditions that `and` joins.
+pub(super) fn conditions(cursor: &mut Cursor<'_>) -> Parsed<Vec<ConditionDecl>> {
+    Ok(match any(cursor, 0)? {
+        ConditionDecl::All(members) => members,
+        one @ (ConditionDecl::Is(_) | ConditionDecl::Not(_) | ConditionDecl::Any(_)) => vec![one],
+    })
+}
+
+/// `a or b or ...`.
+fn any(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<ConditionDecl> {
+    let first = all(cursor, depth)?;
+    if !cursor.is_word("or") {
+        return Ok(first);
+    }
+    let mut members = vec![first];
+    while cursor.take_word("or") {
+        members.push(all(cursor, depth)?);
+    }
+    let flattened = members.into_iter().flat_map(|member| match member {
+        ConditionDecl::Any(inner) => inner,
+        one @ (ConditionDecl::Is(_) | ConditionDecl::Not(_) | ConditionDecl::All(_)) => vec![one],
+    });
+    Ok(ConditionDecl::Any(flattened.collect()))
+}
+
+/// `a and b and ...`.
+fn all(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<ConditionDecl> {
+    let first = member(cursor, depth)?;
+    if !cursor.is_word("and") {
+        return Ok(first);
+    }
+    let mut members = vec![first];
+    while cursor.take_word("and") {
+        members.push(member(cursor, depth)?);
+    }
+    let flattened = members.into_iter().flat_map(|member| match member {
+        ConditionDecl::All(inner) => inner,
+        one @ (ConditionDecl::Is(_) | ConditionDecl::Not(_) | ConditionDecl::Any(_)) => vec![one],
+    });
+    Ok(ConditionDecl::All(flattened.collect()))
+}
+
+/// A comparison, `not` a member, or a condition in parentheses.
+fn member(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<ConditionDecl> {
+    if depth > DEPTH_MAX {
+        let message = format!("a condition is nested more than {DEPTH_MAX} times");
+        return Err(Box::new(
+            Diagnostic::error("KF001", cursor.span(), message, "too deep")
+                .help("join the comparisons by fewer parentheses"),
+        ));
+    }
+    if is_negation(cursor) {
+        cursor.advance();
+        return Ok(ConditionDecl::Not(Box::new(member(cursor, depth + 1)?)));
+    }
+    if cursor.take_sign("(") {
+        let inner = any(cursor, depth + 1)?;
+        cursor.sign(")")?;
+        return Ok(inner);
+    }
+    comparison(cursor).map(ConditionDecl::Is)
+}
+
+/// Whether the word `not` stands here as the negation, and not as the name of an attribute.
+fn is_negation(cursor: &Cursor<'_>) -> bool {
+    let is_call = cursor.peek_third() == Some(&TokenKind::Sign("("));
+    cursor.is_word("not")
+        && match cursor.peek_second() {
+            Some(TokenKind::Word(word)) => match word.as_str() {
+                "contains" | "starts" => is_call,
+                "in" => !is_call,
+                _ => true,
+            },
+            Some(TokenKind::Sign(sign)) => *sign == "(",
+            Some(TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Braces(_)) | None => false,
+        }
+}
+
+/// `attribute comparator operand`, `exists attribute`, `missing attribute`, and the forms with
+/// parentheses: `contains(attribute, operand)`.
+fn comparison(cursor: &mut Cursor<'_>) -> Parsed<ComparisonDecl> {
+    let start = cursor.span();
+    let calls = [
+        ("exists", Comparator::Exists),
+        ("missing", Comparator::Missing),
+        ("contains", Comparator::Contains),
+        ("starts", Comparator::Starts),
+    ];
+    for (word, comparator) in calls {
+        let has_operand = matches!(comparator, Comparator::Contains | Comparator::Starts);
+        let is_call = cursor.peek_second() == Some(&TokenKind::Sign("("));
+        let is_prefix = !has_operand && matches!(cursor.peek_second(), Some(TokenKind::Word(_)));
+        if !cursor.is_word(word) || !(is_call || is_prefix) {
+            continue;
+        }
+        cursor.advance();
+        if is_call {
+            cursor.sign("(")?;
+        }
+        let subject = path(cursor)?;
+        let mut operands = Vec::new();
+        if has_operand {
+            cursor.sign(",")?;
+            operands.push(cursor.operand()?);
+        }
+        if is_call {
+            cursor.sign(")")?;
+        }
+        return Ok(declared(
+            cursor,
+            subject,
+            comparator,
+            operands,
+            (start, start),
+        ));
+    }
+    let subject = subject(cursor)?;
+    let comparator_span = cursor.span();
+    let (comparator, operands) = comparator_and_operands(cursor)?;
+    let spans = (start, comparator_span);
+    Ok(declared(cursor, subject, comparator, operands, spans))
+}
+
+/// The comparison whose last token stands before the cursor. `spans` are its start and the place of
+/// its comparator.
+fn declared(
+    cursor: &Cursor<'_>,
+    subject: Subject,
+    comparator: Comparator,
+    operands: Vec<Name>,
+    (start, comparator_span): (crate::diagnostic::Span, crate::diagnostic::Span),
+) -> ComparisonDecl {
+    let Subject {
+        attribute,
+        fields,
+        is_size,
+    } = subject;
+    ComparisonDecl {
+        attribute,
+        fields,
+        is_size,
+        comparator,
+        comparator_span,
+        operands,
+        span: start.to(cursor.before()),
+    }
+}
+
+/// `attribute`, `attribute.field` or `size(attribute)`.
+fn subject(cursor: &mut Cursor<'_>) -> Parsed<Subject> {
+    let is_call = cursor.peek_second() == Some(&TokenKind::Sign("("));
+    if !(is_call && cursor.take_word("size")) {
+        return path(cursor);
+    }
+    cursor.sign("(")?;
+    let measured = path(cursor)?;
+    cursor.sign(")")?;
+    Ok(Subject {
+        is_size: true,
+        ..measured
+    })
+}
+
+/// `attribute` or `attribute.field`; a field that is no word stands in quotes.
+fn path(cursor: &mut Cursor<'_>) -> Parsed<Subject> {
+    let attribute = cursor.word("an attribute")?;
+    let mut fields = Vec::new();
+    while cursor.take_sign(".") {
+        fields.push(cursor.name("a field")?);
+    }
+    Ok(Subject {
+        attribute,
+        fields,
+        is_size: false,
+    })
+}
+
+fn comparator_and_operands(cursor: &mut Cursor<'_>) -> Parsed<(Comparator, Vec<Name>)> {
+    let signs = [
+        ("=", Comparator::Equal),
+        ("<>", Comparator::Unequal),
+        (">=", Comparator::AtLeast),
+        ("<=", Comparator::AtMost),
+        (">", Comparator::Greater),
+        ("<", Comparator::Less),
+    ];
+    for (sign, comparator) in signs {
+        if cursor.take_sign(sign) {
+            return Ok((comparator, vec![cursor.operand()?]));
+        }
+    }
+    if cursor.take_word("contains") {
+        return Ok((Comparator::Contains, vec![cursor.operand()?]));
+    }
+    if cursor.take_word("starts") {
+        return Ok((Comparator::Starts, vec![cursor.operand()?]));
+    }
+    if cursor.take_word("in") {
+        if cursor.take_sign("(") {
+            let operands = cursor.separated(Cursor::operand)?;
+            cursor.sign(")")?;
+            return Ok((Comparator::In, operands));
+        }
+        let low = cursor.operand()?;
+        cursor.sign("..")?;
+        return Ok((Comparator::Within, vec![low, cursor.operand()?]));
+    }
+    cursor.fail(
+        "a comparison: `=`, `<>`, `<`, `<=`, `>`, `>=`, `contains`, `starts`, `in` (or `exists a`, `missing a`)",
+    )
+}
