@@ -129,14 +129,13 @@ impl Asked<'_> {
         let attribute = entity.and_then(|entity| entity.attribute(&comparison.attribute));
         let mut kind = attribute.map(|attribute| &attribute.kind);
         for name in &comparison.fields {
-            kind = match kind {
-                Some(Type::Record(record)) => record
-                    .fields
-                    .iter()
-                    .find(|(field, ..)| field == name)
-                    .map(|(_, kind, _)| kind),
-                Some(Type::Map(of)) => Some(&**of),
-                _ => None,
+            kind = if let Some(Type::Record(record)) = kind {
+                let found = record.fields.iter().find(|(field, ..)| field == name);
+                found.map(|(_, kind, _)| kind)
+            } else if let Some(Type::Map(of)) = kind {
+                Some(&**of)
+            } else {
+                None
             };
         }
         matches!(kind, Some(Type::List(_) | Type::Set(_)))
@@ -248,11 +247,11 @@ pub(crate) fn held_value(
     if comparison.measure == Measure::Size {
         return size(held).map(Value::from);
     }
-    match held {
-        Value::L(elements) if comparison.comparator == Comparator::Contains => {
-            let at = rng.usize(..elements.len().max(1));
-            elements.get(at).cloned()
-        }
-        _ => Some(held.clone()),
+    if let Value::L(elements) = held
+        && comparison.comparator == Comparator::Contains
+    {
+        let at = rng.usize(..elements.len().max(1));
+        return elements.get(at).cloned();
     }
+    Some(held.clone())
 }
