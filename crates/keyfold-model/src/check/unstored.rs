@@ -1,8 +1,8 @@
 //! KF004: an attribute that is stored only inside keys must come back from the key of its item, and
 //! nothing may need it in the store.
 
-use crate::diagnostic::{Diagnostic, Span};
-use crate::schema::{AggregateKind, Entity, KeyPair, Model, Operand};
+use crate::diagnostic::Diagnostic;
+use crate::schema::{AggregateKind, Comparison, Condition, Entity, KeyPair, Model};
 use crate::template::Part;
 use crate::value::is_invertible;
 
@@ -96,11 +96,10 @@ fn check_patterns(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         let entities: Vec<&Entity> = returned
             .filter_map(|returned| model.entities.get(returned.entity))
             .collect();
-        for filter in &pattern.filters {
+        let compared = pattern.filters.iter().flat_map(Condition::comparisons);
+        for comparison in compared {
             for entity in &entities {
-                if entity.unstored.contains(&filter.attribute) {
-                    diagnostics.push(unseen(entity, &filter.attribute, filter.span));
-                }
+                diagnostics.extend(unseen(entity, comparison));
             }
         }
     }
@@ -113,31 +112,24 @@ fn check_writes(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
             let Some(entity) = model.entities.get(action.entity) else {
                 continue;
             };
-            for condition in &action.conditions {
-                let operand = match &condition.operand {
-                    Some(Operand::Attribute(name)) => Some(name),
-                    Some(_) | None => None,
-                };
-                let names = std::iter::once(&condition.attribute).chain(operand);
-                for name in names.filter(|name| entity.unstored.contains(name)) {
-                    diagnostics.push(unseen(entity, name, condition.span));
-                }
-            }
+            let compared = action.conditions.iter().flat_map(Condition::comparisons);
+            diagnostics.extend(compared.filter_map(|one| unseen(entity, one)));
         }
     }
 }
 
-fn unseen(entity: &Entity, name: &str, span: Span) -> Diagnostic {
+/// Reports a comparison with an attribute that is not stored.
+fn unseen(entity: &Entity, comparison: &Comparison) -> Option<Diagnostic> {
+    let mut names = comparison.attributes();
+    let name = names.find(|name| entity.unstored.iter().any(|one| one == name))?;
     let message = format!(
         "`{name}` of {} is not stored, and cannot be compared",
         entity.name
     );
-    Diagnostic::error(
-        "KF004",
-        span,
-        message,
-        "DynamoDB sees it inside the key only",
+    let label = "DynamoDB sees it inside the key only";
+    Some(
+        Diagnostic::error("KF004", comparison.span, message, label)
+            .label(entity.span, "`unstored` is declared here")
+            .help("give it as part of the key, or store it"),
     )
-    .label(entity.span, "`unstored` is declared here")
-    .help("give it as part of the key, or store it")
 }
