@@ -5,6 +5,7 @@
 //! words before it from there.
 
 use clap_complete::CompletionCandidate;
+use keyfold_client::arguments;
 use keyfold_model::{Entity, Model, Type};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -156,14 +157,15 @@ impl Line {
                 .find(|(other, _)| *other == name)
                 .map(|(_, kind)| *kind)
         };
-        if let Some((name, begun)) = current.split_once('=') {
+        if let Some((name, begun)) = arguments::name_and_text(current) {
+            let written = arguments::written_name(name);
             let values = type_of(name).map(values).unwrap_or_default();
             let assignments: Vec<String> = values
                 .iter()
-                .map(|value| format!("{name}={value}"))
+                .map(|value| format!("{written}={value}"))
                 .collect();
             return beginning(
-                &format!("{name}={begun}"),
+                &format!("{written}={begun}"),
                 assignments.iter().map(|one| (one.as_str(), "")),
             );
         }
@@ -189,12 +191,17 @@ impl Line {
             .words
             .iter()
             .skip(self.file + 2)
-            .map(|word| word.split_once('=').map_or(word.as_str(), |(name, _)| name))
+            .map(|word| arguments::name_and_text(word).map_or(word.as_str(), |(name, _)| name))
             .collect();
         let open: Vec<(String, String)> = known
             .iter()
             .filter(|(name, _)| !given.contains(name))
-            .map(|(name, kind)| (format!("{name}="), kind.to_string()))
+            .map(|(name, kind)| {
+                (
+                    format!("{}=", arguments::written_name(name)),
+                    kind.to_string(),
+                )
+            })
             .collect();
         beginning(
             current,

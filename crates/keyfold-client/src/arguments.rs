@@ -9,16 +9,34 @@ use std::collections::BTreeMap;
 /// Values by name.
 pub type Values = BTreeMap<String, Value>;
 
-/// Splits `name=value` into name and text.
+/// Splits `name=value` into name and text, at the first `=`. A name with `=` stands in double quotes:
+/// `"a=b"=value`.
 ///
 /// # Errors
 /// `Missing` when there is no `=`, or no name before it.
 pub fn split(argument: &str) -> Result<(String, String), ClientError> {
-    match argument.split_once('=') {
+    match name_and_text(argument) {
         Some((name, text)) if !name.is_empty() => Ok((name.to_owned(), text.to_owned())),
         _ => Err(ClientError::Missing(format!(
             "`{argument}` is no argument; write name=value"
         ))),
+    }
+}
+
+/// The name and the text of `name=value`; `None` when there is no `=` behind a name.
+pub fn name_and_text(argument: &str) -> Option<(&str, &str)> {
+    let quoted = argument
+        .strip_prefix('"')
+        .and_then(|rest| rest.split_once("\"="));
+    quoted.or_else(|| argument.split_once('='))
+}
+
+/// The name of an argument as [`split`] reads it, without the `=`.
+pub fn written_name(name: &str) -> String {
+    if name.contains('=') {
+        format!("\"{name}\"")
+    } else {
+        name.to_owned()
     }
 }
 
@@ -57,7 +75,10 @@ fn require(
     if missing.is_empty() {
         return Ok(());
     }
-    let forms: Vec<String> = missing.iter().map(|name| format!("{name}=…")).collect();
+    let forms: Vec<String> = missing
+        .iter()
+        .map(|name| format!("{}=…", written_name(name)))
+        .collect();
     Err(ClientError::Missing(format!(
         "{of} needs {}",
         forms.join(" ")

@@ -333,8 +333,8 @@ fn index_block(out: &mut String, index: &Index, of_table: Capacity) {
             for (column, kind) in partition.chain(sort) {
                 let _infallible = write!(
                     keys,
-                    "\n    key_schema {{\n      attribute_name = \"{}\"\n      key_type       = \"{kind}\"\n    }}\n",
-                    column.name
+                    "\n    key_schema {{\n      attribute_name = {}\n      key_type       = \"{kind}\"\n    }}\n",
+                    quoted(&column.name)
                 );
             }
             pairs.extend(units(index.capacity_in(of_table)));

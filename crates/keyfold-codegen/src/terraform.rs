@@ -2,10 +2,24 @@
 
 use std::fmt::Write as _;
 
-/// A text as Terraform's language writes it. Names of tables, indexes and attributes and the
-/// texts of tags need no escapes.
+/// A text as Terraform's language writes it. Attributes may have any characters
+/// in their names.
 pub(crate) fn quoted(text: &str) -> String {
-    format!("\"{text}\"")
+    let mut out = String::from("\"");
+    for (at, c) in text.char_indices() {
+        let opens_template = text.get(at + 1..).is_some_and(|rest| rest.starts_with('{'));
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            // `${` and `%{` start an interpolation; the doubled sign is the sign itself.
+            '$' | '%' if opens_template => out.extend([c, c]),
+            control if control.is_control() => {
+                let _infallible = write!(out, "\\u{:04x}", u32::from(control));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// A block of assignments inside a resource.

@@ -3,7 +3,7 @@
 use keyfold_model::schema::{Aggregate, Assignment, Column, KeyPair, conjunction};
 use keyfold_model::{
     Action, DefaultValue, Entity, Index, KeyTemplate, Model, Part, Pattern, Returned, Sparse, Verb,
-    value,
+    value, written, written_list,
 };
 
 /// The result that a pattern promises, as the language writes it: `Order?`, `User + Order[]`.
@@ -33,7 +33,10 @@ pub fn promise(model: &Model, pattern: &Pattern) -> String {
     let all = all.join(" + ");
     match pattern.only.as_slice() {
         [] => all,
-        only => format!("{all} only {}", only.join(", ")),
+        only => format!(
+            "{all} only {}",
+            written_list(only.iter().map(String::as_str))
+        ),
     }
 }
 
@@ -56,15 +59,21 @@ pub(crate) fn aggregates(model: &Model, entity: &Entity) -> Vec<String> {
             .entities
             .get(*entity)
             .map_or("", |child| child.name.as_str());
-        let of = of.as_ref().map_or(String::new(), |of| format!(".{of}"));
+        let of = of
+            .as_ref()
+            .map_or(String::new(), |of| format!(".{}", written(of)));
         let by = match by.as_slice() {
             [] => String::new(),
-            names => format!(" by {}", names.join(", ")),
+            names => format!(" by {}", written_list(names.iter().map(String::as_str))),
         };
         let condition = condition.as_ref().map_or(String::new(), |(name, text)| {
-            format!(" where {name} = {text}")
+            format!(" where {} = {text}", written(name))
         });
-        format!("{attribute}: {} of {child}{of}{by}{condition}", kind.word())
+        format!(
+            "{}: {} of {child}{of}{by}{condition}",
+            written(attribute),
+            kind.word()
+        )
     };
     entity.aggregates.iter().map(one).collect()
 }
@@ -85,11 +94,13 @@ pub(crate) fn action_text(model: &Model, action: &Action) -> String {
         .map_or("", |entity| entity.name.as_str());
     let mut text = format!("{} {entity}", verb.word());
     if let Some(each) = each {
-        text.push_str(&format!(" for each of {each}"));
+        text.push_str(&format!(" for each of {}", written(each)));
     }
     if *verb == Verb::Update {
         let changes = assignments.iter().map(assignment_text);
-        let removed = removed.iter().map(|name| format!("remove {name}"));
+        let removed = removed
+            .iter()
+            .map(|name| format!("remove {}", written(name)));
         let changes: Vec<String> = changes.chain(removed).collect();
         text.push_str(&format!(" ({})", changes.join(", ")));
     }
@@ -108,7 +119,7 @@ fn assignment_text(assignment: &Assignment) -> String {
     let right = right.as_ref().map_or(String::new(), |(is_added, operand)| {
         format!(" {} {operand}", if *is_added { "+" } else { "-" })
     });
-    format!("{attribute} = {left}{right}")
+    format!("{} = {left}{right}", written(attribute))
 }
 
 /// A default as the language writes it.
@@ -125,8 +136,8 @@ pub(crate) fn default_text(default: &DefaultValue) -> String {
 pub(crate) fn sparse_text(sparse: &Sparse) -> String {
     let Sparse { attribute, value } = sparse;
     match value {
-        Some(value) => format!("{attribute} = {value}"),
-        None => attribute.clone(),
+        Some(value) => format!("{} = {value}", written(attribute)),
+        None => written(attribute),
     }
 }
 

@@ -4,7 +4,9 @@
 //! Later versions add members (capacity, several facets) and move none, so one reader takes all
 //! three. Samples are in DynamoDB's JSON, which `keyfold-wire` reads and writes.
 
-use crate::infer::{IndexDefinition, KeyColumn, Projection, TableDefinition, identifier, propose};
+use crate::infer::{
+    IndexDefinition, KeyColumn, NoTable, Projection, TableDefinition, identifier, propose,
+};
 use crate::words::{aggregates, key_columns, promise, sparse_text, templates};
 use crate::{projection, sample};
 use keyfold_model::schema::{Capacity, Column, KeyPair};
@@ -39,6 +41,9 @@ pub enum WorkbenchError {
         /// Its type.
         kind: String,
     },
+    /// No table of the file can be declared.
+    #[error(transparent)]
+    NoTable(#[from] NoTable),
     /// A sample that is no item with the table's key.
     #[error("{place}: a sample is no item in DynamoDB's JSON with the table's key")]
     Sample {
@@ -71,7 +76,7 @@ pub fn read(text: &str) -> Result<String, WorkbenchError> {
     let about = json["ModelMetadata"]["Description"]
         .as_str()
         .unwrap_or_default();
-    let mut text = propose(&identifier(name), &found);
+    let mut text = propose(&identifier(name), &found)?;
     // The file's description becomes comments behind the first line.
     let comments: String = about
         .lines()

@@ -28,6 +28,7 @@ pub mod template;
 mod types;
 pub mod value;
 mod words;
+mod written;
 
 pub use check::rule::Rule;
 pub use check::rules::RULES;
@@ -41,3 +42,4 @@ pub use schema::{
 pub use schema::{Fan, PatternPlan, RequestKind, SortCondition};
 pub use syntax::{GRAMMAR, MEMBER_WORDS, format, grammar_markdown};
 pub use template::{Format, KeyTemplate, Part};
+pub use written::{fits_in_text, in_braces, is_word, unwritable, written, written_list};

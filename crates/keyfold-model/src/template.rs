@@ -5,6 +5,7 @@ use crate::diagnostic::Span;
 use crate::language::{CharSet, Language};
 use crate::period::{Precision, Unit};
 use crate::types::Type;
+use crate::written::in_braces;
 use std::fmt;
 
 /// A template: a sequence of texts and fields.
@@ -405,7 +406,7 @@ impl fmt::Display for Part {
             // The upper end of an open range: above every character.
             Part::Text(text) => f.write_str(&text.replace(char::MAX, "…")),
             Part::Field { name, format, .. } => match format {
-                Format::Plain | Format::Bare => write!(f, "{{{name}}}"),
+                Format::Plain | Format::Bare => f.write_str(&in_braces(name)),
                 Format::Padded {
                     whole,
                     decimals,

@@ -1,6 +1,7 @@
 //! Types of attributes.
 
 use crate::period::{Precision, Unit};
+use crate::written::written;
 
 /// Deepest nesting of a type: DynamoDB's items have at most 32 levels.
 pub(crate) const TYPE_DEPTH_MAX: usize = 30;
@@ -108,7 +109,10 @@ impl std::fmt::Display for Type {
             Type::Binary => f.write_str("binary"),
             Type::Ulid => f.write_str("ulid"),
             Type::Uuid => f.write_str("uuid"),
-            Type::Words(words) => f.write_str(&words.join(" | ")),
+            Type::Words(words) => {
+                let words: Vec<String> = words.iter().map(|word| written(word)).collect();
+                f.write_str(&words.join(" | "))
+            }
             Type::List(of) => write!(f, "list of {of}"),
             Type::Map(of) => write!(f, "map of {of}"),
             Type::Set(of) => write!(f, "set of {of}"),

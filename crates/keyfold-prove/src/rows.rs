@@ -42,10 +42,21 @@ fn table(at: usize) -> String {
     format!("entity_{at}")
 }
 
-/// A column's name in SQL.
+/// A column's name in SQL. SQLite takes capitals and small letters for the same: a `:`, which no
+/// attribute has in its name, marks the capitals.
 pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    let mut out = String::from("\"");
+    for c in name.chars() {
+        out.push(c);
+        out.extend(c.is_ascii_uppercase().then_some(':'));
+        out.extend((c == '"').then_some('"'));
+    }
+    out.push('"');
+    out
 }
+
+/// The column of a row's number, of which no attribute can have the name.
+const ROW: &str = "\":row\"";
 
 impl<'m> Rows<'m> {
     pub(crate) fn new(model: &'m Model, now_epoch_ms: i64) -> Result<Rows<'m>, ProveError> {
@@ -58,7 +69,7 @@ impl<'m> Rows<'m> {
                 .collect();
             connection.execute(
                 &format!(
-                    "CREATE TABLE {} (_row INTEGER PRIMARY KEY{columns})",
+                    "CREATE TABLE {} ({ROW} INTEGER PRIMARY KEY{columns})",
                     table(at)
                 ),
                 [],
@@ -231,7 +242,7 @@ impl<'m> Rows<'m> {
         for (at, (entity, complete)) in self.model.entities.iter().zip(&self.complete).enumerate() {
             for aggregate in &entity.aggregates {
                 let text = format!(
-                    "UPDATE {} SET {} = ? WHERE _row = ?",
+                    "UPDATE {} SET {} = ? WHERE {ROW} = ?",
                     table(at),
                     quoted(&aggregate.attribute)
                 );
@@ -318,7 +329,7 @@ impl<'m> Rows<'m> {
         }
         let names: Vec<String> = entity.attributes.iter().map(|a| quoted(&a.name)).collect();
         let placeholders = vec!["?"; names.len() + 1].join(", ");
-        let columns = std::iter::once("_row".to_owned())
+        let columns = std::iter::once(ROW.to_owned())
             .chain(names)
             .collect::<Vec<_>>()
             .join(", ");
@@ -352,7 +363,7 @@ impl<'m> Rows<'m> {
 
     pub(crate) fn delete(&mut self, entity: &Entity, row: i64) -> Result<(), ProveError> {
         let at = self.place(entity);
-        let text = format!("DELETE FROM {} WHERE _row = ?", table(at));
+        let text = format!("DELETE FROM {} WHERE {ROW} = ?", table(at));
         self.connection.prepare_cached(&text)?.execute([row])?;
         if let Some(rows) = self.values.get_mut(at) {
             let before = rows.remove(&row);
@@ -373,7 +384,7 @@ impl<'m> Rows<'m> {
             let descending = if order.descending { " DESC" } else { "" };
             format!(" ORDER BY {}{descending}", quoted(order.attribute))
         });
-        let text = format!("SELECT _row FROM {} WHERE {condition}{order}", table(at));
+        let text = format!("SELECT {ROW} FROM {} WHERE {condition}{order}", table(at));
         let mut statement = self.connection.prepare_cached(&text)?;
         let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)

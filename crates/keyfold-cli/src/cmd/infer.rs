@@ -39,5 +39,6 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         .name
         .clone()
         .unwrap_or_else(|| arguments.tables.first().cloned().unwrap_or_default());
-    output.text(arguments.output.as_deref(), &propose(&name, &found))
+    let model = propose(&name, &found).map_err(|error| Failure::usage(error.to_string()))?;
+    output.text(arguments.output.as_deref(), &model)
 }

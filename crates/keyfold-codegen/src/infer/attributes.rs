@@ -7,6 +7,7 @@ use super::shape::{self, Piece};
 use super::source::Source;
 use super::types::{Records, type_of};
 use crate::texts::text_of;
+use keyfold_model::{fits_in_text, unwritable};
 use keyfold_types::{Item, KeyKind, Value};
 use std::collections::BTreeMap;
 
@@ -39,7 +40,9 @@ impl Attributes {
             if held.len() < items.len() || held.contains(&&Value::Null) {
                 types.insert(name, format!("{found}?"));
             } else {
-                required.push(name.clone());
+                if fits_in_text(&name) {
+                    required.push(name.clone());
+                }
                 types.insert(name, found);
             }
         }
@@ -51,6 +54,13 @@ impl Attributes {
             left_out,
             notes: Vec::new(),
         }
+    }
+
+    /// Leaves out all attributes found so far.
+    pub(super) fn leave_out_all(&mut self) {
+        let names = std::mem::take(&mut self.types).into_keys();
+        self.left_out.extend(names);
+        self.required.clear();
     }
 
     /// Whether the entity declares an attribute.
@@ -107,7 +117,7 @@ impl Attributes {
         let base = if word.is_empty() {
             "part".to_owned()
         } else {
-            format!("{word}Id")
+            identifier(&format!("{word}Id"))
         };
         let name = distinct(&base, |name| self.has(name));
         self.types.insert(name.clone(), "string".to_owned());
@@ -132,7 +142,7 @@ fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
     };
     let mut names: Vec<String> = Vec::new();
     for (name, _) in items.iter().flat_map(|item| item.iter()) {
-        if !names.contains(name) && identifier(name) == *name && !is_hidden(name) {
+        if !names.contains(name) && unwritable(name).is_none() && !is_hidden(name) {
             names.push(name.clone());
         }
     }
@@ -143,8 +153,9 @@ fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
 fn undeclarable(source: Source<'_>, items: &[&Item]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (name, _) in items.iter().flat_map(|item| item.iter()) {
-        if identifier(name) != *name && !source.table.is_any_key(name) {
-            let shown = format!("{name} (a model cannot declare its name)");
+        let reason = unwritable(name).filter(|_| !source.table.is_any_key(name));
+        if let Some((reason, _)) = reason {
+            let shown = format!("{name} ({reason})");
             if !found.contains(&shown) {
                 found.push(shown);
             }

@@ -2,12 +2,14 @@
 
 use super::attributes::Attributes;
 use super::definition::TableDefinition;
+use super::draft::shown;
 use super::kinds::Kind;
 use super::names::{capital, distinct, identifier};
 use super::shape::Piece;
 use super::source::Source;
 use super::template::{index_line, template};
 use super::types::Records;
+use keyfold_model::written;
 
 /// Names that earlier entities of the model took.
 #[derive(Default)]
@@ -19,9 +21,18 @@ pub(super) struct Names {
 }
 
 /// The text of an entity for a kind of item. `place` stands behind the entity's name: ` in TABLE`,
-/// or nothing for the first table.
-pub(super) fn text(source: Source<'_>, kind: &Kind<'_>, place: &str, names: &mut Names) -> String {
+/// or nothing for the first table. `has_keys_only` leaves out all attributes but those of keys.
+pub(super) fn text(
+    source: Source<'_>,
+    kind: &Kind<'_>,
+    place: &str,
+    has_keys_only: bool,
+    names: &mut Names,
+) -> String {
     let mut attributes = Attributes::of(source, &kind.items, &mut names.records);
+    if has_keys_only {
+        attributes.leave_out_all();
+    }
     let table = source.table;
     let templates: Vec<String> = table
         .key
@@ -44,7 +55,7 @@ pub(super) fn text(source: Source<'_>, kind: &Kind<'_>, place: &str, names: &mut
     let declared: Vec<String> = attributes
         .types
         .iter()
-        .map(|(name, kind)| format!("{name}: {kind}"))
+        .map(|(name, kind)| format!("{}: {kind}", written(name)))
         .collect();
     for some in declared.chunks(ATTRIBUTES_A_LINE) {
         out.push_str(&format!("  {}\n", some.join(", ")));
@@ -80,7 +91,10 @@ fn comments(source: Source<'_>, kind: &Kind<'_>, name: &str, attributes: &Attrib
             attributes.made.join(", ")
         ));
     }
-    lines.iter().map(|line| format!("# {line}\n")).collect()
+    lines
+        .iter()
+        .map(|line| format!("# {}\n", shown(line)))
+        .collect()
 }
 
 /// Fixed texts in keys that name no entity.

@@ -8,6 +8,7 @@
 
 mod attributes;
 mod definition;
+mod draft;
 mod entity;
 mod form;
 mod kinds;
@@ -22,38 +23,65 @@ mod types;
 pub use definition::{IndexDefinition, KeyColumn, Projection, TableDefinition};
 pub(crate) use names::identifier;
 
+use draft::{Draft, Grouping, Part};
 use entity::Names;
-use keyfold_model::compile;
+use keyfold_model::{Diagnostic, Severity, compile};
 use keyfold_types::Item;
 use source::Source;
 
-/// The entities that the items of a table become.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grouping {
-    /// One for each kind of item.
-    ByKind,
-    /// One for the table.
-    AsOne,
+/// The reasons why no table can be declared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a model needs a table, and none can be declared: {}", reasons.join("; "))]
+pub struct NoTable {
+    /// A reason for each table; empty without tables.
+    pub reasons: Vec<String>,
 }
 
-/// The text of a model for tables with samples of their items. It compiles.
-pub fn propose(name: &str, tables: &[(TableDefinition, Vec<Item>)]) -> String {
-    let mut groupings = vec![Grouping::ByKind; tables.len()];
-    let text = model_text(name, tables, &groupings);
-    if compiles(&text) {
-        return with_patterns(text);
-    }
-    for (table, grouping) in tables.iter().zip(&mut groupings) {
-        if !compiles(&model_text(name, std::slice::from_ref(table), &[*grouping])) {
-            *grouping = Grouping::AsOne;
+/// The text of a model for tables with samples of their items. It compiles; the parts of the tables
+/// that the language cannot say are comments in it, with the reasons.
+///
+/// # Errors
+/// When no table can be declared.
+pub fn propose(name: &str, tables: &[(TableDefinition, Vec<Item>)]) -> Result<String, NoTable> {
+    let mut drafts: Vec<Draft<'_>> = tables
+        .iter()
+        .map(|(table, items)| Draft::new(table, items))
+        .collect();
+    loop {
+        let text = Text::of(name, &drafts);
+        let compiled = compile(&text.all);
+        let errors = compiled
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == Severity::Error);
+        let mut found: Vec<(usize, Part, String)> = errors
+            .filter_map(|error| {
+                let (table, part) = text.part_at(error.place())?;
+                Some((table, part, reason(error)))
+            })
+            .collect();
+        // An entity may be refused for the errors of its table.
+        found.sort_by_key(|(_, part, _)| *part == Part::Entities);
+        let Some((table, part, reason)) = found.into_iter().next() else {
+            if compiled.has_errors() {
+                let reasons = drafts.into_iter().flat_map(|draft| draft.notes);
+                let reasons = reasons.map(|note| draft::shown(&note)).collect();
+                return Err(NoTable { reasons });
+            }
+            return Ok(with_patterns(text.all));
+        };
+        if let Some(draft) = drafts.get_mut(table) {
+            draft.take(part, &reason);
         }
     }
-    let text = model_text(name, tables, &groupings);
-    if compiles(&text) {
-        return with_patterns(text);
+}
+
+/// The message of an error with its first note.
+fn reason(error: &Diagnostic) -> String {
+    match error.notes.first() {
+        Some(note) => format!("{} ({note})", error.message),
+        None => error.message.clone(),
     }
-    groupings.fill(Grouping::AsOne);
-    with_patterns(model_text(name, tables, &groupings))
 }
 
 fn compiles(text: &str) -> bool {
@@ -61,41 +89,86 @@ fn compiles(text: &str) -> bool {
 }
 
 /// The text of a model without patterns.
-fn model_text(
-    name: &str,
-    tables: &[(TableDefinition, Vec<Item>)],
-    groupings: &[Grouping],
-) -> String {
-    let mut names = Names::default();
-    let mut heads = String::new();
-    let mut entities = String::new();
-    for ((table, items), grouping) in tables.iter().zip(groupings) {
-        let type_attribute = match grouping {
-            Grouping::ByKind => kinds::type_attribute(table, items),
-            Grouping::AsOne => None,
+struct Text {
+    all: String,
+    /// The end of each part, with its table.
+    ends: Vec<(usize, usize, Part)>,
+}
+
+impl Text {
+    fn of(name: &str, drafts: &[Draft<'_>]) -> Text {
+        let mut names = Names::default();
+        let mut text = Text {
+            all: format!("model {} 1\n\n", identifier(name)),
+            ends: Vec::new(),
         };
-        let source = Source {
-            table,
-            type_attribute,
-        };
-        heads.push_str(&table::text(source));
-        let kinds = match grouping {
-            Grouping::ByKind => kinds::by_kind(source, items),
-            Grouping::AsOne => kinds::as_one(table, items),
-        };
-        let place = match tables {
-            [_] => String::new(),
-            _ => format!(" in {}", names::title(&table.name)),
-        };
-        for kind in kinds {
-            entities.push_str(&entity::text(source, &kind, &place, &mut names));
+        let mut bodies: Vec<(usize, String)> = Vec::new();
+        let has_several = drafts.iter().filter(|draft| draft.is_declared).count() > 1;
+        for (at, draft) in drafts.iter().enumerate() {
+            text.all.push_str(&draft.comments());
+            if !draft.is_declared {
+                text.all.push('\n');
+                continue;
+            }
+            let source = Source {
+                table: &draft.table,
+                type_attribute: match draft.grouping {
+                    Grouping::ByKind => kinds::type_attribute(&draft.table, draft.items),
+                    Grouping::AsOne | Grouping::Keys | Grouping::Nothing => None,
+                },
+            };
+            text.push(at, Part::Table, &table::head(source));
+            for (place, index) in draft.table.indexes.iter().enumerate() {
+                text.push(at, Part::Index(place), &table::index_line(index));
+            }
+            text.all.push('\n');
+            let place = if has_several {
+                format!(" in {}", names::title(&draft.table.name))
+            } else {
+                String::new()
+            };
+            bodies.extend(entities(draft, source, &place, &mut names).map(|body| (at, body)));
         }
+        for (at, body) in bodies {
+            text.push(at, Part::Entities, &body);
+        }
+        text
     }
-    format!(
-        "model {} 1\n\n{heads}{}{entities}",
-        identifier(name),
-        names.records.text
-    )
+
+    fn push(&mut self, table: usize, part: Part, text: &str) {
+        self.all.push_str(text);
+        self.ends.push((self.all.len(), table, part));
+    }
+
+    /// The part that holds a place of the text; `None` for the first line.
+    fn part_at(&self, place: usize) -> Option<(usize, Part)> {
+        let is_header = self.all.find('\n').is_none_or(|end| place <= end);
+        let part = self.ends.iter().find(|(end, ..)| place < *end);
+        part.or(self.ends.last())
+            .filter(|_| !is_header)
+            .map(|(_, table, part)| (*table, *part))
+    }
+}
+
+/// The texts of a table's entities, with the records that each of them needs before it.
+fn entities(
+    draft: &Draft<'_>,
+    source: Source<'_>,
+    place: &str,
+    names: &mut Names,
+) -> impl Iterator<Item = String> {
+    let kinds = match draft.grouping {
+        Grouping::ByKind => kinds::by_kind(source, draft.items),
+        Grouping::AsOne | Grouping::Keys => kinds::as_one(&draft.table, draft.items),
+        Grouping::Nothing => Vec::new(),
+    };
+    let has_keys_only = draft.grouping == Grouping::Keys;
+    let mut texts = Vec::new();
+    for kind in kinds {
+        let text = entity::text(source, &kind, place, has_keys_only, names);
+        texts.push(std::mem::take(&mut names.records.text) + &text);
+    }
+    texts.into_iter()
 }
 
 /// Adds the patterns that the keys serve, as far as they compile.
@@ -173,7 +246,7 @@ mod tests {
             ])
         };
         let items: Vec<Item> = (1..4).flat_map(|n| [user(n), order(n)]).collect();
-        let text = propose("shop", &[(shop(), items)]);
+        let text = propose("shop", &[(shop(), items)]).unwrap();
         let compiled = compile(&text);
         assert!(!compiled.has_errors(), "{text}");
         for expected in [
@@ -203,7 +276,7 @@ mod tests {
             ]),
         ];
         for items in [strange, Vec::new()] {
-            let text = propose("strange model!", &[(table.clone(), items)]);
+            let text = propose("strange model!", &[(table.clone(), items)]).unwrap();
             assert!(!compile(&text).has_errors(), "{text}");
         }
     }

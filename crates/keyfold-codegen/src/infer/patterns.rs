@@ -1,7 +1,7 @@
 //! Patterns that the keys of an entity serve: by its key, by its partition, and by each index.
 
-use super::names::{plural, uncapitalized};
-use keyfold_model::{Entity, IndexKey, Model};
+use super::names::{identifier, plural, uncapitalized};
+use keyfold_model::{Entity, IndexKey, Model, written_list};
 
 /// The lines of patterns for an entity. No name is taken twice, and no two patterns of the entity
 /// ask the same.
@@ -36,7 +36,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
     let many = format!("{title}[] page 50");
     let by = |fields: &[&str]| match fields {
         [] => None,
-        some => Some(format!("_by_{}", some.join("_and_"))),
+        some => Some(format!("_by_{}", identifier(&some.join("_and_")))),
     };
     let partition: Vec<&str> = key.partition.fields().collect();
     let has_many = key.sort.as_ref();
@@ -56,7 +56,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
             continue;
         };
         let fields: Vec<&str> = key.partition.fields().collect();
-        let by = by(&fields).unwrap_or_else(|| format!("_in_{}", index.name));
+        let by = by(&fields).unwrap_or_else(|| format!("_in_{}", identifier(&index.name)));
         patterns.add(format!("{name}{by}"), fields, &many);
     }
     patterns.lines
@@ -80,7 +80,7 @@ impl Patterns<'_> {
                 parameters.push(field);
             }
         }
-        let question = format!("({}) -> {result}", parameters.join(", "));
+        let question = format!("({}) -> {result}", written_list(parameters));
         if !self.taken.contains(&name) && !self.questions.contains(&question) {
             self.lines.push(format!("pattern {name}{question}"));
             self.taken.push(name);

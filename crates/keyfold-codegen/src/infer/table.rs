@@ -3,22 +3,25 @@
 use super::definition::{IndexDefinition, KeyColumn, Projection, TableDefinition};
 use super::names::title;
 use super::source::Source;
+use keyfold_model::{written, written_list};
 use keyfold_types::KeyKind;
 
-/// The text of a table with its indexes.
-pub(super) fn text(source: Source<'_>) -> String {
+/// The first line of a table.
+pub(super) fn head(source: Source<'_>) -> String {
     let TableDefinition {
         name,
         key,
-        indexes,
+        // Each has a line of its own.
+        indexes: _,
         ttl,
     } = source.table;
     let option = |word: &str, attribute: Option<&str>| {
-        attribute.map_or(String::new(), |attribute| format!(" {word} {attribute}"))
+        attribute.map_or(String::new(), |attribute| {
+            format!(" {word} {}", written(attribute))
+        })
     };
-    let indexes: String = indexes.iter().map(index_line).collect();
     format!(
-        "table {} ({}){}{}\n{indexes}\n",
+        "table {} ({}){}{}\n",
         title(name),
         columns(key),
         option("type", source.type_attribute),
@@ -26,7 +29,8 @@ pub(super) fn text(source: Source<'_>) -> String {
     )
 }
 
-fn index_line(index: &IndexDefinition) -> String {
+/// The line of an index.
+pub(super) fn index_line(index: &IndexDefinition) -> String {
     let IndexDefinition {
         name,
         is_local,
@@ -42,7 +46,12 @@ fn index_line(index: &IndexDefinition) -> String {
     let projection = match projection {
         Projection::All => String::new(),
         Projection::Keys => " project keys".to_owned(),
-        Projection::Only(names) => format!(" project ({})", names.join(", ")),
+        Projection::Only(names) => {
+            format!(
+                " project ({})",
+                written_list(names.iter().map(String::as_str))
+            )
+        }
     };
     format!("  {word} {} ({key}){projection}\n", title(name))
 }
@@ -50,9 +59,9 @@ fn index_line(index: &IndexDefinition) -> String {
 /// Key attributes in a row; a text needs no type.
 fn columns(columns: &[KeyColumn]) -> String {
     let one = |(name, kind): &KeyColumn| match kind {
-        KeyKind::S => name.clone(),
-        KeyKind::N => format!("{name}: number"),
-        KeyKind::B => format!("{name}: binary"),
+        KeyKind::S => written(name),
+        KeyKind::N => format!("{}: number", written(name)),
+        KeyKind::B => format!("{}: binary", written(name)),
     };
     columns.iter().map(one).collect::<Vec<_>>().join(", ")
 }

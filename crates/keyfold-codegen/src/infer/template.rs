@@ -7,6 +7,7 @@ use super::names::{is_key_name, title};
 use super::shape::{self, Piece, Shape};
 use super::source::Source;
 use crate::texts::texts_of;
+use keyfold_model::in_braces;
 use keyfold_types::{Item, KeyKind};
 
 /// The template of a key attribute. The attribute itself is the template if it is no text, or if
@@ -25,7 +26,7 @@ pub(super) fn template(
     };
     found.unwrap_or_else(|| {
         attributes.add_column(column, items);
-        format!("{{{name}}}")
+        in_braces(name)
     })
 }
 
@@ -117,7 +118,7 @@ pub(super) fn index_line(
     let mut templates = Vec::new();
     for column in columns {
         templates.push(if attributes.has(&column.0) {
-            format!("{{{}}}", column.0)
+            in_braces(&column.0)
         } else {
             let shape = common_shape(source, &column.0, items);
             template(column, &shape, items, attributes)

@@ -1,7 +1,7 @@
 //! Types of attributes, from the values that items have.
 
-use super::names::{capital, distinct};
-use keyfold_model::{Precision, Type, value};
+use super::names::{capital, distinct, identifier};
+use keyfold_model::{Precision, Type, unwritable, value, written};
 use keyfold_types::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -85,8 +85,8 @@ fn text_type(values: &[&Value]) -> &'static str {
         .map_or("string", |(word, _)| word)
 }
 
-/// The type of maps: a record with the fields of all, or a map if the language does not take a
-/// field's name.
+/// The type of maps: a record with the fields of all, or a map if the names of the fields look like
+/// values.
 fn map_type(name: &str, values: &[&Value], records: &mut Records) -> Option<String> {
     let mut fields: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for value in values {
@@ -102,7 +102,12 @@ fn map_type(name: &str, values: &[&Value], records: &mut Records) -> Option<Stri
     };
     if fields.is_empty() || !fields.keys().all(|field| is_name(field)) {
         let all: Vec<&Value> = fields.values().flatten().copied().collect();
-        return Some(format!("map of {}", element_type(name, &all, records)?));
+        match element_type(name, &all, records) {
+            Some(kind) => return Some(format!("map of {kind}")),
+            None if fields.keys().any(|field| unwritable(field).is_some()) => return None,
+            // Values of several types have names in quotes.
+            None => {}
+        }
     }
     let mut lines = Vec::new();
     for (field, held) in &fields {
@@ -112,9 +117,9 @@ fn map_type(name: &str, values: &[&Value], records: &mut Records) -> Option<Stri
         } else {
             ""
         };
-        lines.push(format!("{field}: {kind}{optional}"));
+        lines.push(format!("{}: {kind}{optional}", written(field)));
     }
-    let record = distinct(&capital(name), |name| {
+    let record = distinct(&identifier(&capital(name)), |name| {
         records.names.iter().any(|taken| taken == name)
     });
     records.names.push(record.clone());

@@ -4,6 +4,7 @@ use super::rule::Rule;
 use super::unstored::gives_back;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Condition, Copy, Entity, Index, Pattern, Projection, Table};
+use crate::written::written_list;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF015",
@@ -82,7 +83,7 @@ pub(crate) fn check(
     let projection = {
         let mut all: Vec<&str> = held.iter().map(String::as_str).collect();
         all.extend(missing);
-        format!("project ({})", all.join(", "))
+        format!("project ({})", written_list(all))
     };
     let what = if pattern.only.is_empty() {
         format!("returns whole {} items", entity.name)

@@ -5,6 +5,7 @@ use super::estimate::{item_bytes, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Condition, Limit, Model, Pattern, RequestKind};
+use crate::written::written;
 use keyfold_types::limits::{PAGE_BYTES_MAX, READ_UNIT_BYTES};
 
 pub(crate) const RULE: Rule = Rule {
@@ -113,14 +114,16 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         ),
         None => format!(
             "how many are read is not declared: `expect 40 per {}` in {}",
-            pattern
-                .parameters
-                .iter()
-                .find(|p| p.limit == Limit::Equal)
-                .map_or_else(
-                    || entity.key.fields().next().unwrap_or("id"),
-                    |p| p.attribute.as_str()
-                ),
+            written(
+                pattern
+                    .parameters
+                    .iter()
+                    .find(|p| p.limit == Limit::Equal)
+                    .map_or_else(
+                        || entity.key.fields().next().unwrap_or("id"),
+                        |p| p.attribute.as_str()
+                    )
+            ),
             entity.name
         ),
     };

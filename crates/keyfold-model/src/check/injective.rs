@@ -9,6 +9,7 @@ use super::shape::Spaces;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Copy, Entity, Model};
 use crate::template::{Format, KeyTemplate, Part};
+use crate::written::fits_in_text;
 use std::collections::BTreeSet;
 
 pub(crate) const RULE: Rule = Rule {
@@ -97,7 +98,7 @@ fn incomplete(entity: &Entity, copy: &Copy, missing: &str) -> Diagnostic {
         "two {} items can write the same copy {}: its key lacks `{missing}`",
         entity.name, copy.name
     );
-    Diagnostic::error(
+    let diagnostic = Diagnostic::error(
         "KF013",
         span,
         message,
@@ -105,8 +106,11 @@ fn incomplete(entity: &Entity, copy: &Copy, missing: &str) -> Diagnostic {
     )
     .label(entity.key.span, "what identifies an item")
     .note("the copies would overwrite each other")
-    .help(format!("add {{{missing}}} to the copy's sort key"))
-    .repair(vec![Edit::insert(span.end - 1, format!("#{{{missing}}}"))])
+    .help(format!("add {{{missing}}} to the copy's sort key"));
+    if !fits_in_text(missing) {
+        return diagnostic;
+    }
+    diagnostic.repair(vec![Edit::insert(span.end - 1, format!("#{{{missing}}}"))])
 }
 
 impl crate::schema::KeyPair {

@@ -9,6 +9,8 @@ use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{
     Attribute, Column, Entity, Index, Limit, Order, Ordered, Pattern, Table, Type,
 };
+use crate::syntax::MEMBER_WORDS;
+use crate::written::{fits_in_text, written, written_list};
 use keyfold_types::KeyKind;
 
 pub(crate) const RULE: Rule = Rule {
@@ -155,8 +157,11 @@ fn missing_unique(pattern: &Pattern, entity: &Entity) -> Option<String> {
     }
     match by.as_slice() {
         [] => None,
-        [one] => Some(format!("unique {one}")),
-        several => Some(format!("unique ({})", several.join(", "))),
+        [one] => Some(format!("unique {}", written(one))),
+        several => Some(format!(
+            "unique ({})",
+            written_list(several.iter().copied())
+        )),
     }
 }
 
@@ -167,6 +172,15 @@ fn attributes_given(pattern: &Pattern) -> impl Iterator<Item = &str> {
         .iter()
         .filter(|parameter| parameter.limit == Limit::Equal)
         .map(|parameter| parameter.attribute.as_str())
+}
+
+/// The name of an index as a line of an entity begins with it.
+fn index_name(name: &str) -> String {
+    if MEMBER_WORDS.contains(&name) {
+        format!("\"{name}\"")
+    } else {
+        written(name)
+    }
 }
 
 /// The line of an index key that would serve the pattern; `None` if the key of the declared index
@@ -207,7 +221,12 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<Stri
     } else {
         format!("{upper}#{}", fields.join("#"))
     };
-    Some(format!("{name} \"{partition}\" \"{sort}\""))
+    let has_braces = |name: &&str| !fits_in_text(name);
+    let identity: Vec<&str> = entity.key.fields().collect();
+    if given.iter().chain(&identity).any(has_braces) {
+        return None;
+    }
+    Some(format!("{} \"{partition}\" \"{sort}\"", index_name(name)))
 }
 
 /// The fields of the proposed sort key: the ranges of the pattern, its order, and the key of the

@@ -7,6 +7,7 @@ use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Entity, KeyPair, Limit, Parameter, Pattern};
 use crate::template::Part;
+use crate::written::{written, written_list};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF017",
@@ -78,8 +79,8 @@ pub(crate) fn check(
     bound.dedup();
     let first = match bound.as_slice() {
         [] => "id".to_owned(),
-        [one] => (*one).to_owned(),
-        several => format!("({})", several.join(", ")),
+        [one] => written(one),
+        several => format!("({})", written_list(several.iter().copied())),
     };
     let lowered = bound.iter().find(|name| !has(name)).copied();
     let message = format!(
@@ -95,12 +96,12 @@ pub(crate) fn check(
         )),
         None => diagnostic
             .help(format!(
-                "or declare `unique {first}` in {}, so that no two items share it",
-                entity.name
+                "or declare `unique {}` in {}, so that no two items share it",
+                first, entity.name
             ))
             .repair(vec![Edit::insert(
                 entity.end,
-                format!("\n  unique {first}"),
+                format!("\n  unique {}", first),
             )]),
     })
 }

@@ -8,6 +8,7 @@ use crate::schema::{
     Entity, Fan, IndexKind, KeyPair, Limit, Model, Pattern, RequestKind, Returned, Table,
 };
 use crate::template::{KeyTemplate, Part};
+use crate::written::written;
 use keyfold_types::limits::{ITEM_COLLECTION_BYTES_MAX, PAGE_BYTES_MAX};
 
 pub(crate) const RULE: Rule = Rule {
@@ -117,8 +118,9 @@ fn growing(pattern: &Pattern, entity: &Entity) -> Diagnostic {
     .label(entity.span, "time goes on, and nothing bounds their number")
     .help("add `page 20` to the pattern")
     .help(format!(
-        "or say in {} that they are few: `expect 40 per {given}`",
-        entity.name
+        "or say in {} that they are few: `expect 40 per {}`",
+        entity.name,
+        written(given)
     ))
 }
 

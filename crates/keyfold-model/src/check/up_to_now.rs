@@ -4,6 +4,7 @@ use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::Fan;
 use crate::schema::{Limit, Model, Pattern, Type};
+use crate::written::written;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF036",
@@ -53,13 +54,15 @@ fn report(pattern: &Pattern) -> Option<Diagnostic> {
         "{} reads up to the present {unit}, and no further",
         pattern.name
     );
-    let bounded = format!("{attribute} in {low}..now");
+    let bounded = format!("{} in {}..now", written(attribute), written(low));
     let diagnostic = Diagnostic::warning("KF036", parameter.span, message, "has no upper end")
         .note(format!(
             "an item whose `{attribute}` lies in a later {unit} is not found"
         ))
         .help(format!(
-            "say so: `{bounded}`, or name the end: `{attribute} in {low}..until`"
+            "say so: `{bounded}`, or name the end: `{} in {}..until`",
+            written(attribute),
+            written(low)
         ));
     if parameter.optional || !matches!(parameter.kind, Type::Time(_) | Type::Date) {
         return Some(diagnostic);

@@ -41,7 +41,8 @@ impl Operands<'_> {
         Ok(comparison)
     }
 
-    /// Resolves an operand: a quoted text, a parameter, an attribute or a value of this type.
+    /// Resolves an operand: a quoted text, a parameter or an attribute, which may stand in
+    /// braces, or a value of this type.
     pub(super) fn operand(&self, name: &Name, kind: &Type) -> Result<Operand, Box<Diagnostic>> {
         let wrong = |message: String| {
             Box::new(Diagnostic::error("KF004", name.span, message, "wrong type"))
@@ -52,10 +53,13 @@ impl Operands<'_> {
                 .map(Operand::Literal)
                 .map_err(|error| wrong(error.to_string()));
         }
+        let braced = name.in_braces();
+        let is_braced = braced.is_some();
+        let name = braced.as_ref().unwrap_or(name);
         let Some((found, operand)) = self.named(name) else {
             // A text stands in quotes: a bare word would hide a misspelt name.
             return match literal(&name.text) {
-                Ok(value) if *kind != Type::String => Ok(Operand::Literal(value)),
+                Ok(value) if *kind != Type::String && !is_braced => Ok(Operand::Literal(value)),
                 Ok(_) | Err(_) => Err(Box::new(self.unknown(name))),
             };
         };
@@ -88,8 +92,9 @@ impl Operands<'_> {
             .iter()
             .flat_map(|entity| &entity.attributes)
             .map(|attribute| attribute.name.as_str());
-        unknown("parameter or value", name, parameters.chain(attributes))
-            .note("a fixed text stands in quotes")
+        unknown("parameter or value", name, parameters.chain(attributes)).note(
+            "a fixed text stands in quotes, a name that is no plain word in braces: `{in-stock}`",
+        )
     }
 }
 

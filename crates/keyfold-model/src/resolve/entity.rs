@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Edit, report};
 use crate::schema::{Entity, Expected, KeyPair, Model, Table, Type};
 use crate::syntax::ast::{EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name};
 use crate::template::{KeyTemplate, Part};
+use crate::written::fits_in_text;
 use keyfold_types::KeyKind;
 
 /// Resolves an entity; `None` when it has no table or no valid key. Faults in other lines are
@@ -137,7 +138,8 @@ fn no_key(declared: &EntityDecl, table: &Table) -> Diagnostic {
     let message = format!("the entity {} has no key", declared.name.text);
     let first = declared
         .attributes
-        .first()
+        .iter()
+        .find(|attribute| fits_in_text(&attribute.name.text))
         .map_or("id", |attribute| attribute.name.text.as_str());
     let sort = if table.sort.is_some() {
         " \"META\""

@@ -5,6 +5,7 @@ use crate::near::nearest;
 use crate::period::Unit;
 use crate::schema::{Attribute, Entity, Model};
 use crate::syntax::ast::{Name, Tree};
+use crate::written::written;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Most names that the help of an unknown name lists.
@@ -179,12 +180,24 @@ pub(super) fn unknown<'n>(
     match nearest(&name.text, known.iter().copied()).as_slice() {
         // Several names are equally near: the author has to choose.
         [first, second, ..] => diagnostic.help(format!("did you mean `{first}` or `{second}`?")),
-        [near] => diagnostic
-            .help(format!("did you mean `{near}`?"))
-            .repair(vec![Edit::replace(name.span, *near)]),
+        [near] => {
+            let diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            match replacement(name, near) {
+                Some(text) => diagnostic.repair(vec![Edit::replace(name.span, text)]),
+                None => diagnostic,
+            }
+        }
         [] if known.is_empty() => diagnostic,
         [] => diagnostic.help(declared(&known)),
     }
+}
+
+/// The known name as it is written in the place of the unknown one, if that place is sure to take
+/// it: in quotes where those of the unknown name are replaced, or without where it needs none.
+fn replacement(name: &Name, near: &str) -> Option<String> {
+    let written = written(near);
+    let replaces_quotes = name.span.end - name.span.start > name.text.len();
+    (written == near || replaces_quotes).then_some(written)
 }
 
 /// The list of declared names, shortened to [`NAMES_SHOWN_MAX`].

@@ -6,6 +6,7 @@ use crate::period::Unit;
 use crate::schema::{Attribute, Column, Entity, KeyPair, Table, Type};
 use crate::syntax::ast::{KeyDecl, Name, PartDecl, TemplateDecl};
 use crate::template::{Format, KeyTemplate, Part};
+use crate::written::{fits_in_text, in_braces};
 use keyfold_types::KeyKind;
 use keyfold_types::limits::{NUMBER_DIGITS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 
@@ -293,9 +294,9 @@ fn wrong_kind(declared: &TemplateDecl, column: &Column) -> Diagnostic {
         ([PartDecl::Field { name, formats }], false, KeyKind::N | KeyKind::B)
             if formats.is_empty() =>
         {
-            vec![Edit::replace(declared.span, format!("{{{}}}", name.text))]
+            vec![Edit::replace(declared.span, in_braces(&name.text))]
         }
-        ([PartDecl::Field { name, .. }], true, KeyKind::S) => {
+        ([PartDecl::Field { name, .. }], true, KeyKind::S) if fits_in_text(&name.text) => {
             vec![Edit::replace(
                 declared.span,
                 format!("\"{{{}}}\"", name.text),

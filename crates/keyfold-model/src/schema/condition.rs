@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Span;
 use crate::words::{Comparator, Measure};
+use crate::written::{in_braces, is_word, written};
 use keyfold_types::Value;
 use std::fmt;
 
@@ -19,7 +20,10 @@ pub enum Operand {
 impl fmt::Display for Operand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Operand::Parameter(name) | Operand::Attribute(name) => f.write_str(name),
+            Operand::Parameter(name) | Operand::Attribute(name) if is_word(name) => {
+                f.write_str(name)
+            }
+            Operand::Parameter(name) | Operand::Attribute(name) => f.write_str(&in_braces(name)),
             Operand::Literal(value) => f.write_str(&crate::value::display(value)),
         }
     }
@@ -81,17 +85,9 @@ impl Comparison {
 
     /// What it compares, as the language writes it: `total`, `size(lines)`, `address.city`.
     pub fn subject(&self) -> String {
-        let is_word = |name: &str| {
-            let starts_a_word = |c: char| c.is_alphabetic() || c == '_';
-            name.starts_with(starts_a_word) && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-        };
-        let mut path = self.attribute.clone();
+        let mut path = written(&self.attribute);
         for field in &self.fields {
-            if is_word(field) {
-                path.push_str(&format!(".{field}"));
-            } else {
-                path.push_str(&format!(".\"{field}\""));
-            }
+            path.push_str(&format!(".{}", written(field)));
         }
         match self.measure {
             Measure::Value => path,

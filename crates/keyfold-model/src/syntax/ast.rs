@@ -22,6 +22,13 @@ impl Name {
             .unwrap_or(&self.text)
     }
 
+    /// The name of an operand in braces.
+    pub(crate) fn in_braces(&self) -> Option<Name> {
+        let text = self.text.strip_prefix('{')?.strip_suffix('}')?.to_owned();
+        let span = self.span;
+        Some(Name { text, span })
+    }
+
     /// Whether the operand is a quoted text.
     pub(crate) fn is_quoted(&self) -> bool {
         self.text.starts_with('"')

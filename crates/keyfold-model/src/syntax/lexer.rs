@@ -202,7 +202,7 @@ fn token(text: &str, first: char) -> Scanned {
         };
     }
     if first == '{' {
-        return match text.find('}') {
+        return match braces_end(text) {
             Some(end) => Scanned::Token(TokenKind::Braces(piece(1, end)), end + 1),
             None => Scanned::Open(Open::Braces),
         };
@@ -221,6 +221,21 @@ fn token(text: &str, first: char) -> Scanned {
         Some(sign) => Scanned::Token(TokenKind::Sign(sign), sign.len()),
         None => Scanned::Meaningless(meaningless(text)),
     }
+}
+
+/// The place of the brace that closes the one at the beginning. A name in quotes may contain braces.
+fn braces_end(text: &str) -> Option<usize> {
+    let quoted = text.strip_prefix("{\"").and_then(|name| {
+        let end = name.find(['"', '\n']).map(|end| end + 2)?;
+        let behind = text.get(end..)?;
+        behind.starts_with("\"}").then_some(end + 1).or_else(|| {
+            behind
+                .starts_with("\":")
+                .then(|| text.get(end..)?.find('}').map(|at| end + at))
+                .flatten()
+        })
+    });
+    quoted.or_else(|| text.find('}'))
 }
 
 fn not_closed(open: Open, span: Span) -> Diagnostic {

@@ -90,7 +90,8 @@ fn is_negation(cursor: &Cursor<'_>) -> bool {
                 _ => true,
             },
             Some(TokenKind::Sign(sign)) => *sign == "(",
-            Some(TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Braces(_)) | None => false,
+            Some(TokenKind::Text(_)) => true,
+            Some(TokenKind::Number(_) | TokenKind::Braces(_)) | None => false,
         }
 }
 
@@ -107,7 +108,7 @@ fn comparison(cursor: &mut Cursor<'_>) -> Parsed<ComparisonDecl> {
     for (word, comparator) in calls {
         let has_operand = matches!(comparator, Comparator::Contains | Comparator::Starts);
         let is_call = cursor.peek_second() == Some(&TokenKind::Sign("("));
-        let is_prefix = !has_operand && matches!(cursor.peek_second(), Some(TokenKind::Word(_)));
+        let is_prefix = !has_operand && cursor.is_second_name();
         if !cursor.is_word(word) || !(is_call || is_prefix) {
             continue;
         }
@@ -181,7 +182,7 @@ fn subject(cursor: &mut Cursor<'_>) -> Parsed<Subject> {
 
 /// `attribute` or `attribute.field`; a field that is no word stands in quotes.
 fn path(cursor: &mut Cursor<'_>) -> Parsed<Subject> {
-    let attribute = cursor.word("an attribute")?;
+    let attribute = cursor.attribute("an attribute")?;
     let mut fields = Vec::new();
     while cursor.take_sign(".") {
         fields.push(cursor.name("a field")?);

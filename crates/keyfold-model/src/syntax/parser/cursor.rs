@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{ExpectDecl, ExpectUnit, Name};
 use crate::syntax::lexer::{Token, TokenKind};
+use crate::written::unwritable;
 
 /// A parsed declaration, or the error at the first token that does not fit.
 pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
@@ -149,12 +150,48 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// An operand: a word, number or text. A text keeps its quotes, which distinguish it from a name.
+    /// The name of an attribute or a parameter: a word, or any other name in quotes.
+    pub(super) fn attribute(&mut self, wanted: &str) -> Parsed<Name> {
+        let name = self.name(wanted)?;
+        match refused_name(&name.text, name.span) {
+            Some(diagnostic) => Err(diagnostic),
+            None => Ok(name),
+        }
+    }
+
+    /// A word of an enumeration: a word, or any other text in quotes.
+    pub(super) fn enumerated(&mut self) -> Parsed<Name> {
+        if self.peek() == Some(&TokenKind::Text(String::new())) {
+            return self.fail("a word with at least one character");
+        }
+        self.name("a word")
+    }
+
+    /// Whether the next token but one is a name.
+    pub(super) fn is_second_name(&self) -> bool {
+        matches!(
+            self.peek_second(),
+            Some(TokenKind::Word(_) | TokenKind::Text(_))
+        )
+    }
+
+    /// An operand: a fixed value, a name, or a name in braces, which it keeps.
     pub(super) fn operand(&mut self) -> Parsed<Name> {
+        let Some(TokenKind::Braces(text)) = self.peek() else {
+            return self.fixed_value();
+        };
+        let span = self.span();
+        let text = format!("{{{}}}", bare_name(text, span)?);
+        self.at += 1;
+        Ok(Name { text, span })
+    }
+
+    /// A word, number or text. A text keeps its quotes, which distinguish it from a name.
+    pub(super) fn fixed_value(&mut self) -> Parsed<Name> {
         let minus = self.span();
         if self.is_sign("-") && matches!(self.peek_second(), Some(TokenKind::Number(_))) {
             self.at += 1;
-            let number = self.operand()?;
+            let number = self.fixed_value()?;
             return Ok(Name {
                 text: format!("-{}", number.text),
                 span: minus.to(number.span),
@@ -195,9 +232,9 @@ impl<'t> Cursor<'t> {
         Ok(all)
     }
 
-    /// One or more words, separated by commas.
-    pub(super) fn words(&mut self, wanted: &str) -> Parsed<Vec<Name>> {
-        self.separated(|cursor| cursor.word(wanted))
+    /// One or more attributes, separated by commas.
+    pub(super) fn attributes(&mut self, wanted: &str) -> Parsed<Vec<Name>> {
+        self.separated(|cursor| cursor.attribute(wanted))
     }
 
     /// A word after `sign`, if the sign stands here.
@@ -207,7 +244,7 @@ impl<'t> Cursor<'t> {
 
     /// `= operand`, if the sign stands here.
     pub(super) fn operand_after_equals(&mut self) -> Parsed<Option<Name>> {
-        self.take_sign("=").then(|| self.operand()).transpose()
+        self.take_sign("=").then(|| self.fixed_value()).transpose()
     }
 
     /// `N items`, `N bytes`, `N writes a second`, `N a second`, `N per attribute`.
@@ -230,7 +267,7 @@ impl<'t> Cursor<'t> {
             return Ok(ExpectUnit::Bytes);
         }
         if self.take_word("per") {
-            return Ok(ExpectUnit::Per(self.word("an attribute")?));
+            return Ok(ExpectUnit::Per(self.attribute("an attribute")?));
         }
         let are_writes = self.take_word("writes");
         if !self.take_word("a") || !self.take_word("second") {
@@ -243,4 +280,24 @@ impl<'t> Cursor<'t> {
             ExpectUnit::ASecond
         })
     }
+}
+
+/// The error about a name that no attribute can have; `None` for other names.
+pub(super) fn refused_name(name: &str, span: Span) -> Option<Box<Diagnostic>> {
+    let (why, help) = unwritable(name)?;
+    let message = format!("`{name}` cannot be the name of an attribute");
+    Some(Box::new(
+        Diagnostic::error("KF004", span, message, "not this name")
+            .note(why)
+            .help(help),
+    ))
+}
+
+/// The name in braces, with quotes or without.
+fn bare_name(text: &str, span: Span) -> Parsed<&str> {
+    let name = text
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'))
+        .unwrap_or(text);
+    refused_name(name, span).map_or(Ok(name), Err)
 }

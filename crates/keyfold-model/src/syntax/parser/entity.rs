@@ -62,19 +62,21 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
         "key" => only_key(cursor, entity, word.span)?,
         "copy" => entity.copies.push(copy(cursor)?),
         "unique" => unique(cursor, &mut entity.uniques)?,
-        "ttl" => entity.ttl = Some(cursor.word("an attribute that says when the item expires")?),
-        "version" => entity.version = Some(cursor.word("the attribute that counts versions")?),
+        "ttl" => {
+            entity.ttl = Some(cursor.attribute("an attribute that says when the item expires")?)
+        }
+        "version" => entity.version = Some(cursor.attribute("the attribute that counts versions")?),
         "count" => kept(cursor, AggregateKind::Count)?,
         "sum" => kept(cursor, AggregateKind::Sum)?,
         "max" => kept(cursor, AggregateKind::Max)?,
         "split" => {
-            let attribute = cursor.word("an attribute that is a list")?;
+            let attribute = cursor.attribute("an attribute that is a list")?;
             cursor.keyword("by")?;
             let elements = cursor.number("how many elements one item holds")?;
             entity.splits.push((attribute, elements));
         }
-        "unstored" => entity.unstored.extend(cursor.words("an attribute")?),
-        "compress" => entity.compressed.extend(cursor.words("an attribute")?),
+        "unstored" => entity.unstored.extend(cursor.attributes("an attribute")?),
+        "compress" => entity.compressed.extend(cursor.attributes("an attribute")?),
         "expect" => entity.expects.extend(cursor.expectations()?),
         _ => index_key(cursor, entity, word)?,
     }
@@ -99,7 +101,7 @@ fn copy(cursor: &mut Cursor<'_>) -> Parsed<CopyDecl> {
     let key = key(cursor)?;
     let only = cursor
         .take_word("only")
-        .then(|| cursor.words("an attribute"))
+        .then(|| cursor.attributes("an attribute"))
         .transpose()?;
     Ok(CopyDecl { name, key, only })
 }
@@ -108,10 +110,10 @@ fn copy(cursor: &mut Cursor<'_>) -> Parsed<CopyDecl> {
 fn unique(cursor: &mut Cursor<'_>, into: &mut Vec<Vec<Name>>) -> Parsed<()> {
     loop {
         if cursor.take_sign("(") {
-            into.push(cursor.words("an attribute")?);
+            into.push(cursor.attributes("an attribute")?);
             cursor.sign(")")?;
         } else {
-            into.push(vec![cursor.word("an attribute")?]);
+            into.push(vec![cursor.attribute("an attribute")?]);
         }
         if !cursor.take_sign(",") {
             return Ok(());
@@ -134,25 +136,25 @@ fn aggregate(
     kind: AggregateKind,
     kind_span: Span,
 ) -> Parsed<AggregateDecl> {
-    let attribute = cursor.word("the attribute that holds the result")?;
+    let attribute = cursor.attribute("the attribute that holds the result")?;
     cursor.keyword("of")?;
     let entity = cursor.word("an entity")?;
     let of = match kind {
         AggregateKind::Count => None,
         AggregateKind::Sum | AggregateKind::Max => {
             cursor.sign(".")?;
-            Some(cursor.word("an attribute of the entity")?)
+            Some(cursor.attribute("an attribute of the entity")?)
         }
     };
     let by = if cursor.take_word("by") {
-        cursor.words("the attribute that refers to it")?
+        cursor.attributes("the attribute that refers to it")?
     } else {
         Vec::new()
     };
     let condition = if cursor.take_word("where") {
-        let attribute = cursor.word("an attribute")?;
+        let attribute = cursor.attribute("an attribute")?;
         cursor.sign("=")?;
-        Some((attribute, cursor.operand()?))
+        Some((attribute, cursor.fixed_value()?))
     } else {
         None
     };
@@ -170,7 +172,7 @@ fn aggregate(
 fn sparse(cursor: &mut Cursor<'_>) -> Parsed<SparseDecl> {
     cursor.keyword("when")?;
     Ok(SparseDecl {
-        attribute: cursor.word("an attribute")?,
+        attribute: cursor.attribute("an attribute")?,
         value: cursor.operand_after_equals()?,
     })
 }
@@ -179,7 +181,7 @@ fn sparse(cursor: &mut Cursor<'_>) -> Parsed<SparseDecl> {
 /// line reports them as unknown.
 pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>) -> Parsed<()> {
     loop {
-        let name = cursor.word("an attribute")?;
+        let name = cursor.attribute("an attribute")?;
         cursor.sign(":")?;
         let kind = type_of(cursor)?;
         let optional = cursor.take_sign("?");
@@ -205,6 +207,9 @@ fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
     if depth > TYPE_DEPTH_MAX {
         return cursor.fail("a type of less depth: items have at most 32 levels");
     }
+    if matches!(cursor.peek(), Some(TokenKind::Text(_))) {
+        return enumeration(cursor);
+    }
     let first = cursor.word("a type")?;
     let collection = match first.text.as_str() {
         "list" => Some(Collection::List),
@@ -221,15 +226,12 @@ fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
     if cursor.take_sign(".") {
         return Ok(TypeDecl::Reference(
             first,
-            cursor.word("an attribute of the entity")?,
+            cursor.attribute("an attribute of the entity")?,
         ));
     }
     if cursor.is_sign("|") {
-        let mut words = vec![first];
-        while cursor.take_sign("|") {
-            words.push(cursor.word("a word")?);
-        }
-        return Ok(TypeDecl::Words(words));
+        cursor.step_back();
+        return enumeration(cursor);
     }
     let precision = if cursor.take_sign("(") {
         let word = cursor.word("`s`, `ms`, `us` or `ns`")?;
@@ -239,6 +241,15 @@ fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
         None
     };
     Ok(TypeDecl::Named(first, precision))
+}
+
+/// `one | "the other"`.
+fn enumeration(cursor: &mut Cursor<'_>) -> Parsed<TypeDecl> {
+    let mut words = vec![cursor.enumerated()?];
+    while cursor.take_sign("|") {
+        words.push(cursor.enumerated()?);
+    }
+    Ok(TypeDecl::Words(words))
 }
 
 /// The templates of a key, with `shard` and `bucket`.
@@ -266,7 +277,7 @@ fn key(cursor: &mut Cursor<'_>) -> Parsed<KeyDecl> {
             let unit = cursor.word("`hour`, `day`, `month` or `year`")?;
             let of = cursor
                 .take_word("of")
-                .then(|| cursor.word("a time attribute"))
+                .then(|| cursor.attribute("a time attribute"))
                 .transpose()?;
             bucket = Some((unit, of));
         } else {

@@ -64,7 +64,7 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
         "page" => page(cursor, pattern)?,
         "strong" => pattern.strong = Some(span),
         "scan" => pattern.scan = Some(span),
-        "only" => pattern.only.extend(cursor.words("an attribute")?),
+        "only" => pattern.only.extend(cursor.attributes("an attribute")?),
         "expect" => pattern.expects.extend(cursor.expectations()?),
         "filter" => {
             let filters = cursor.separated(conditions)?;
@@ -81,10 +81,13 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
 
 /// The attribute after an order, if the next word is not another modifier.
 fn order(cursor: &mut Cursor<'_>, order: Order, span: Span) -> Parsed<OrderDecl> {
-    let is_attribute =
-        matches!(cursor.peek(), Some(TokenKind::Word(word)) if !WORDS.contains(&word.as_str()));
+    let is_attribute = match cursor.peek() {
+        Some(TokenKind::Word(word)) => !WORDS.contains(&word.as_str()),
+        Some(TokenKind::Text(_)) => true,
+        Some(TokenKind::Number(_) | TokenKind::Braces(_) | TokenKind::Sign(_)) | None => false,
+    };
     let attribute = is_attribute
-        .then(|| cursor.word("an attribute"))
+        .then(|| cursor.attribute("an attribute"))
         .transpose()?;
     Ok(OrderDecl {
         order,
@@ -111,12 +114,13 @@ fn page(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
 
 /// `attribute = value`, or `attribute`.
 fn fixed(cursor: &mut Cursor<'_>) -> Parsed<(Name, Option<Name>)> {
-    let attribute = cursor.word("an attribute")?;
+    let attribute = cursor.attribute("an attribute")?;
     Ok((attribute, cursor.operand_after_equals()?))
 }
 
 fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
-    let attribute = cursor.word("an attribute")?;
+    let is_quoted = matches!(cursor.peek(), Some(TokenKind::Text(_)));
+    let attribute = cursor.attribute("an attribute")?;
     let unit = match attribute.text.as_str() {
         "hour" => Some(Unit::Hour),
         "day" => Some(Unit::Day),
@@ -125,8 +129,8 @@ fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
         _ => None,
     };
     let (attribute, limit) = match unit {
-        Some(unit) if cursor.take_word("of") => {
-            let of = cursor.word("a time attribute")?;
+        Some(unit) if !is_quoted && cursor.take_word("of") => {
+            let of = cursor.attribute("a time attribute")?;
             (of, LimitDecl::Period(unit, attribute))
         }
         Some(_) | None => {
@@ -142,7 +146,7 @@ fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
 }
 
 fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
-    let argument = |cursor: &mut Cursor<'_>| cursor.word("the parameter's name");
+    let argument = |cursor: &mut Cursor<'_>| cursor.attribute("the parameter's name");
     Ok(if cursor.take_sign(">=") {
         LimitDecl::AtLeast(argument(cursor)?)
     } else if cursor.take_sign("<=") {
@@ -150,9 +154,9 @@ fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
     } else if cursor.take_word("starts") {
         LimitDecl::Starts(argument(cursor)?)
     } else if cursor.take_word("in") {
-        let low = cursor.word("the lower parameter's name")?;
+        let low = cursor.attribute("the lower parameter's name")?;
         cursor.sign("..")?;
-        LimitDecl::Within(low, cursor.word("the upper parameter's name")?)
+        LimitDecl::Within(low, cursor.attribute("the upper parameter's name")?)
     } else if cursor.take_sign("[]") {
         LimitDecl::Among
     } else if cursor.take_sign(":") {

@@ -22,9 +22,9 @@ pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
     };
     loop {
         if cursor.take_word("type") {
-            table.type_attribute = Some(cursor.word("an attribute")?);
+            table.type_attribute = Some(cursor.attribute("an attribute")?);
         } else if cursor.take_word("ttl") {
-            table.ttl_attribute = Some(cursor.word("an attribute")?);
+            table.ttl_attribute = Some(cursor.attribute("an attribute")?);
         } else if cursor.take_word("per") {
             table.period = Some(cursor.word("`hour`, `day`, `month` or `year`")?);
         } else if cursor.peek().is_none() {
@@ -55,7 +55,7 @@ pub(super) fn member(cursor: &mut Cursor<'_>, table: &mut TableDecl) -> Parsed<(
 }
 
 fn column(cursor: &mut Cursor<'_>) -> Parsed<Column> {
-    let name = cursor.word("a key attribute")?;
+    let name = cursor.attribute("a key attribute")?;
     let kind = cursor.word_after(":", "`string`, `number` or `binary`")?;
     Ok(Column { name, kind })
 }
@@ -92,7 +92,7 @@ fn index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Parsed<IndexDecl> {
         ProjectionDecl::Keys
     } else {
         cursor.sign("(")?;
-        let names = cursor.words("an attribute")?;
+        let names = cursor.attributes("an attribute")?;
         cursor.sign(")")?;
         ProjectionDecl::Only(names)
     };

@@ -1,6 +1,6 @@
 //! Key templates: `"ORDER#{createdAt}#{orderId:08}"`, or a bare field `{score}`.
 
-use super::cursor::{Cursor, Parsed};
+use super::cursor::{Cursor, Parsed, refused_name};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Name, PartDecl, TemplateDecl};
 use crate::syntax::lexer::TokenKind;
@@ -51,7 +51,7 @@ fn parts(text: &str, start: usize) -> Parsed<Vec<PartDecl>> {
                     "a field is not closed",
                     "no `}` in this template",
                 )
-                .help("a field is an attribute in braces: {userId}"),
+                .help("a field is an attribute in braces, without quotes whatever its name: {userId}, {State#Date}"),
             ));
         };
         parts.push(field(
@@ -67,17 +67,22 @@ fn parts(text: &str, start: usize) -> Parsed<Vec<PartDecl>> {
     Ok(parts)
 }
 
+/// A field: a name, with its formats behind colons. In a bare field a name may stand in quotes.
 fn field(text: &str, start: usize) -> Parsed<PartDecl> {
-    let is_name =
-        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
     let is_format = |text: &str| {
         !text.is_empty()
             && text
                 .chars()
                 .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
     };
-    let mut at = start;
-    let mut names = text.split(':').map(|piece| {
+    let quoted = text.strip_prefix('"').and_then(|text| text.split_once('"'));
+    let (name, behind) = match quoted {
+        Some((name, behind)) => (name, behind),
+        None => text.split_at(text.find(':').unwrap_or(text.len())),
+    };
+    let mut at = start + text.len() - behind.len();
+    let name_span = Span { start, end: at };
+    let mut formats = behind.split(':').map(|piece| {
         let span = Span {
             start: at,
             end: at + piece.len(),
@@ -88,24 +93,27 @@ fn field(text: &str, start: usize) -> Parsed<PartDecl> {
             span,
         }
     });
-    let name = names.next();
-    let formats: Vec<Name> = names.collect();
-    match name {
-        Some(name)
-            if is_name(&name.text) && formats.iter().all(|format| is_format(&format.text)) =>
-        {
-            Ok(PartDecl::Field { name, formats })
-        }
-        _ => {
-            let span = Span {
-                start,
-                end: start + text.len(),
-            };
-            let message = "expected {attribute} or {attribute:format}";
-            Err(Box::new(
-                Diagnostic::error("KF001", span, "this is no field", message)
-                    .help("formats: {id:08} pads a number to 8 digits, {createdAt:day} keeps the day of a time, {name:lower}, {url:hash}, {path:escape}, {createdAt:reverse}"),
-            ))
-        }
+    let is_separated = formats.next().is_none_or(|rest| rest.text.is_empty());
+    let formats: Vec<Name> = formats.collect();
+    if name.is_empty() || !is_separated || !formats.iter().all(|format| is_format(&format.text)) {
+        let span = Span {
+            start,
+            end: start + text.len(),
+        };
+        let message = "expected {attribute} or {attribute:format}";
+        return Err(Box::new(
+            Diagnostic::error("KF001", span, "this is no field", message)
+                .help("formats: {id:08} pads a number to 8 digits, {createdAt:day} keeps the day of a time, {name:lower}, {url:hash}, {path:escape}, {createdAt:reverse}"),
+        ));
     }
+    if let Some(diagnostic) = refused_name(name, name_span) {
+        return Err(diagnostic);
+    }
+    Ok(PartDecl::Field {
+        name: Name {
+            text: name.to_owned(),
+            span: name_span,
+        },
+        formats,
+    })
 }

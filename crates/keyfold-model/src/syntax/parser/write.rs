@@ -15,7 +15,7 @@ pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
     let mut parameters = Vec::new();
     if cursor.take_sign("(") && !cursor.take_sign(")") {
         parameters = cursor.separated(|cursor| {
-            let parameter = cursor.word("a parameter")?;
+            let parameter = cursor.attribute("a parameter")?;
             let kind = cursor.take_sign(":").then(|| type_of(cursor)).transpose()?;
             Ok((parameter, kind))
         })?;
@@ -53,14 +53,14 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
     };
     if cursor.take_word("for") {
         cursor.keyword("each")?;
-        action.each = Some(cursor.word("a parameter that is a list")?);
+        action.each = Some(cursor.attribute("a parameter that is a list")?);
     }
     let writes = matches!(verb, Verb::Create | Verb::Put | Verb::Update);
     if writes && cursor.take_word("set") {
         action.assignments = cursor.separated(assignment)?;
     }
     if verb == Verb::Update && cursor.take_word("remove") {
-        action.removed = cursor.words("an attribute")?;
+        action.removed = cursor.attributes("an attribute")?;
     }
     if verb == Verb::Update && action.assignments.is_empty() && action.removed.is_empty() {
         return cursor.fail("`set` or `remove`");
@@ -72,7 +72,7 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
 }
 
 fn assignment(cursor: &mut Cursor<'_>) -> Parsed<AssignmentDecl> {
-    let attribute = cursor.word("an attribute")?;
+    let attribute = cursor.attribute("an attribute")?;
     cursor.sign("=")?;
     let left = cursor.operand()?;
     let right = if cursor.take_sign("+") {
