@@ -177,3 +177,14 @@ fn kinds_that_share_a_partition_are_compared_only_if_their_keys_start_alike() {
     let found = errors(&source).concat();
     assert!(found.contains("and Other can have the same key"), "{found}");
 }
+
+#[test]
+fn sizes_of_deep_types_and_great_counts_are_estimated_without_overflow() {
+    let lists = "list of ".repeat(29);
+    let source = format!(
+        "model m 1\ntable Main (PK, SK)\nentity E\n  id: string, deep: {lists}int, l: list of int\n  \
+         key \"E#{{id}}\" \"X\"\n  expect 18446744073709551615 per l, 18446744073709551615 items\n\
+         pattern all() -> E[] scan filter id <> \"a\"\n"
+    );
+    assert!(compile(&source).model.is_some() || !errors(&source).is_empty());
+}

@@ -2,11 +2,14 @@
 
 use crate::schema::{Attribute, Entity, Type};
 use crate::template::{Format, KeyTemplate, Part};
+use keyfold_types::limits::ITEM_BYTES_MAX;
 
 /// Bytes of a text of unknown length.
 const TEXT_BYTES: u64 = 20;
 /// Elements of a list of unknown length.
 const ELEMENTS: u64 = 10;
+/// Greatest estimate for one attribute: enough to be too large, and sums do not overflow.
+const BYTES_MAX: u64 = 1 << 40;
 
 /// The bytes of an item: declared, or guessed from its attributes.
 pub fn item_bytes(entity: &Entity) -> u64 {
@@ -72,16 +75,25 @@ fn bytes_of(kind: &Type, elements: Option<u64>) -> u64 {
             .map(|word| word.len() as u64)
             .max()
             .unwrap_or(0),
-        Type::List(of) | Type::Set(of) => 3 + count * (1 + bytes_of(of, None)),
-        Type::Map(of) => 3 + count * (1 + TEXT_BYTES / 2 + bytes_of(of, None)),
+        Type::List(of) | Type::Set(of) => several(count, 1 + nested_bytes(of)),
+        Type::Map(of) => several(count, 1 + TEXT_BYTES / 2 + nested_bytes(of)),
         Type::Record(record) => {
             3 + record
                 .fields
                 .iter()
-                .map(|(name, kind, _)| name.len() as u64 + bytes_of(kind, None))
+                .map(|(name, kind, _)| name.len() as u64 + nested_bytes(kind))
                 .sum::<u64>()
         }
     }
+}
+
+fn several(count: u64, bytes: u64) -> u64 {
+    count.saturating_mul(bytes).saturating_add(3).min(BYTES_MAX)
+}
+
+/// The bytes of a value inside another: a guess about lists of lists stays within an item.
+fn nested_bytes(kind: &Type) -> u64 {
+    bytes_of(kind, None).min(ITEM_BYTES_MAX)
 }
 
 /// The number of partitions that a template spreads writes over at any time; `None` if there is one

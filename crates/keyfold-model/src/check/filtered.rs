@@ -55,7 +55,7 @@ fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         .collect();
     let counts: Option<Vec<u64>> = entities
         .iter()
-        .map(|entity| Some(entity.expected.items? * item_bytes(entity)))
+        .map(|entity| Some(entity.expected.items?.saturating_mul(item_bytes(entity))))
         .collect();
     let sum: Option<u64> = counts.map(|counts| counts.iter().sum());
     if sum.is_some_and(|sum| sum <= PAGE_BYTES_MAX) {
@@ -110,7 +110,7 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
             "{} items x {} = {} are read for each answer",
             print_count(count),
             print_bytes(bytes),
-            print_bytes(count * bytes)
+            print_bytes(count.saturating_mul(bytes))
         ),
         None => format!(
             "how many are read is not declared: `expect 40 per {}` in {}",

@@ -191,7 +191,7 @@ fn local(model: &Model, at: usize, table: &Table) -> Option<Diagnostic> {
         let Some(count) = per(entity, &entity.key.partition) else {
             continue;
         };
-        let bytes = count * item_bytes(entity);
+        let bytes = count.saturating_mul(item_bytes(entity));
         let term = format!(
             "{} {} x {}",
             print_count(count),
