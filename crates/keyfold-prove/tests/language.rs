@@ -69,6 +69,21 @@ fn every_word_of_the_language_is_proved() {
 }
 
 #[test]
+fn hostile_names_are_proved() {
+    let model = model(include_str!("names.keyfold"));
+    for seed in [1, 2] {
+        let report = report(&model, seed, 40, 10);
+        let failures: Vec<String> = report
+            .all_failures()
+            .take(5)
+            .map(|one| format!("{one:#?}"))
+            .collect();
+        assert!(failures.is_empty(), "seed {seed}: {}", failures.join("\n"));
+        assert!(report.patterns.iter().any(|one| one.answered > 0));
+    }
+}
+
+#[test]
 fn right_models_are_proved() {
     let model = model(include_str!("right.keyfold"));
     let mut answered = std::collections::BTreeSet::new();

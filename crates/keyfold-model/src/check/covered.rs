@@ -131,5 +131,5 @@ fn split_list(pattern: &Pattern, entity: &Entity, index: &Index, split: &str) ->
         .note(
             "a list that is split lies in several items of the table, and only the first has the index's key",
         )
-        .help(format!("return the rest: `only {}`, and read the list by the table's key", others.join(", ")))
+        .help(format!("return the rest: `only {}`, and read the list by the table's key", written_list(others.iter().map(AsRef::as_ref))))
 }

@@ -22,7 +22,7 @@ unit      := "hour" | "day" | "month" | "year"
 entity    := "entity" NAME ["in" TITLE]  member: (attributes | key | indexkey | copy | unique | follow)*
 attributes:= (NAME ":" type ["?"] ["=" operand]), ...
 type      := NAME | "time" "(" ("s" | "ms" | "us" | "ns") ")" | NAME "." NAME | NAME ("|" NAME)*
-           | ("list" | "map" | "set") "of" type
+           | TEXT ("|" (NAME | TEXT))* | ("list" | "map" | "set") "of" type
 key       := "key" template* [placing]
 indexkey  := TITLE template* [placing] ["sparse" "when" NAME ["=" operand]]
 copy      := "copy" NAME template* [placing] ["only" NAME, ...]
@@ -62,7 +62,7 @@ comparison:= subject ("=" | "<>" | "<" | "<=" | ">" | ">=" | "contains" | "start
 subject   := path | "size" "(" path ")" | "kind"
 path      := NAME ("." (NAME | TEXT))*
 TITLE     := NAME | TEXT
-operand   := NAME | ["-"] NUMBER | TEXT
+operand   := NAME | {name} | ["-"] NUMBER | TEXT
 "#;
 
 /// The text of `docs/grammar.md`.
@@ -73,7 +73,8 @@ pub fn grammar_markdown() -> String {
 The grammar of the model language, as its parser reads it. `[x]` is optional, `x*` is any number of
 `x`, and `x, ...` is one or more, separated by commas. Words in quotes stand for themselves. A NAME
 is a letter or `_`, followed by letters, digits and `_`. A NUMBER may be grouped: `1_000_000`. A
-TEXT stands in double quotes. A declaration starts in the first column; its members are indented.
+TEXT stands in double quotes. The NAME of an attribute or a parameter and a word of an enumeration
+may be a TEXT, too. A declaration starts in the first column; its members are indented.
 
 ```text
 {GRAMMAR}```
