@@ -17,6 +17,9 @@ pub struct Batch {
 #[derive(Debug, Clone, Copy)]
 pub struct Savepoint([usize; 4]);
 
+/// Bytes of a counter's value.
+pub(crate) const COUNTER_BYTES: usize = 8;
+
 /// The key of the store's next sequence number: see [`Batch::append`].
 pub const SEQUENCE_KEY: &[u8] = b"\0\0\0\0Q";
 
@@ -37,7 +40,7 @@ impl Batch {
     }
 
     /// Adds to a counter: a value of 8 little-endian bytes, 0 when absent. The additions of one
-    /// group commit are summed and written once. A counter's key must not also be put or removed
+    /// group commit are summed and written once; a sum beyond 64 bits wraps around. A counter's key must not also be put or removed
     /// in the same batch.
     pub fn add(&mut self, key: impl Into<Vec<u8>>, amount: i64) {
         if amount != 0 {
@@ -107,6 +110,12 @@ impl Batch {
 /// `Corrupt` when the bytes are no number: 0 instead would lose the count.
 pub(crate) fn counter_value(bytes: Option<&[u8]>) -> Result<i64, StoreError> {
     eight_bytes(bytes, "a counter").map(i64::from_le_bytes)
+}
+
+/// A counter after an addition. Sums wrap around, so that they do not depend on which batches were
+/// committed together: a saturated sum would stay wrong when the excess is taken away again.
+pub(crate) fn counter_sum(value: i64, amount: i64) -> i64 {
+    value.wrapping_add(amount)
 }
 
 /// A sequence number from its stored bytes; absent is 0.

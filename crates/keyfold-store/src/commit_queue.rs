@@ -5,13 +5,16 @@
 //! writes while the log still syncs. A failed write poisons the queue: later batches are refused,
 //! because their conditions may have been evaluated against the lost write.
 
-use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
+use crate::batch::{
+    Batch, COUNTER_BYTES, SEQUENCE_KEY, counter_sum, counter_value, sequence_value,
+};
 use crate::durability::Durability;
 use crate::durable::DurableStore;
 use crate::error::{StoreError, guarded};
 use crate::metrics::Metrics;
 use crate::ticket::{GroupResult, Ticket};
 use bytes::Bytes;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -37,6 +40,7 @@ struct Group {
     additions: HashMap<Vec<u8>, i64>,
     /// Counters to reset before the additions.
     reset: HashSet<Vec<u8>>,
+    /// Bytes of the keys and values that were added, at least as many as are held.
     bytes: usize,
     result: Arc<GroupResult>,
 }
@@ -44,6 +48,30 @@ struct Group {
 impl Group {
     fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.additions.is_empty() && self.reset.is_empty()
+    }
+
+    /// Adds a numbered batch.
+    fn add(&mut self, batch: Batch) {
+        for (key, value) in batch.changes {
+            self.bytes += key.len() + value.as_ref().map_or(0, Bytes::len);
+            self.changes.insert(key, value);
+        }
+        for key in batch.reset {
+            self.additions.remove(&key);
+            self.bytes += key.len();
+            self.reset.insert(key);
+        }
+        for (key, amount) in batch.additions {
+            let bytes = key.len() + COUNTER_BYTES;
+            match self.additions.entry(key) {
+                // Most batches add to the same few counters, which are held once.
+                Entry::Occupied(mut sum) => *sum.get_mut() = counter_sum(*sum.get(), amount),
+                Entry::Vacant(place) => {
+                    self.bytes += bytes;
+                    place.insert(amount);
+                }
+            }
+        }
     }
 }
 
@@ -185,17 +213,7 @@ impl CommitQueue {
         queue.sequence = batch.number(queue.sequence);
         let group = &mut queue.pending;
         let was_empty = group.is_empty();
-        for (key, value) in batch.changes {
-            group.bytes += key.len() + value.as_ref().map_or(0, Bytes::len);
-            group.changes.insert(key, value);
-        }
-        for key in batch.reset {
-            group.additions.remove(&key);
-            group.reset.insert(key);
-        }
-        for (key, amount) in batch.additions {
-            *group.additions.entry(key).or_default() += amount;
-        }
+        group.add(batch);
         let ticket = Ticket::of(&group.result);
         drop(queue);
         if was_empty {
@@ -317,7 +335,7 @@ fn write(
             None if group.reset.contains(key) => 0,
             None => counter_value(read_with_retries(|| shared.store.get(key))?.as_deref())?,
         };
-        let total = before.saturating_add(*amount);
+        let total = counter_sum(before, *amount);
         counters.insert(key.clone(), total);
         totals.push((key, total.to_le_bytes()));
     }
@@ -340,4 +358,57 @@ fn write(
     )?;
     Metrics::count(&shared.metrics.commits);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The limits of staged bytes bound the memory of everything staged, counters included.
+        #[test]
+        fn staged_bytes_cover_everything_that_a_group_holds(
+            batches in proptest::collection::vec(
+                proptest::collection::vec((0..4, 0..30usize, 0..200usize), 0..20), 0..10)
+        ) {
+            let mut group = Group::default();
+            for (at, changes) in batches.into_iter().enumerate() {
+                let mut batch = Batch::new();
+                for (kind, key, length) in changes {
+                    let key = vec![b'k'; 1 + key * 20];
+                    match kind {
+                        0 => batch.put([&b"v"[..], &key].concat(), vec![at as u8; length]),
+                        1 => batch.remove([&b"v"[..], &key].concat()),
+                        2 => batch.add(key, 1),
+                        _ => batch.remove_counter(key),
+                    }
+                }
+                group.add(batch);
+                let values: usize = group
+                    .changes
+                    .iter()
+                    .map(|(key, value)| key.len() + value.as_ref().map_or(0, Bytes::len))
+                    .sum();
+                let sums: usize = group.additions.keys().map(|key| key.len() + COUNTER_BYTES).sum();
+                let resets: usize = group.reset.iter().map(Vec::len).sum();
+                prop_assert!(
+                    group.bytes >= values + sums + resets,
+                    "{} of {values} + {sums} + {resets}",
+                    group.bytes
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn additions_to_one_counter_are_held_once() {
+        let mut group = Group::default();
+        for _ in 0..1_000 {
+            let mut batch = Batch::new();
+            batch.add(b"count".to_vec(), 1);
+            group.add(batch);
+        }
+        assert_eq!(group.bytes, b"count".len() + COUNTER_BYTES);
+    }
 }

@@ -1,7 +1,7 @@
 //! The store in memory, which is gone when it is dropped: an immutable ordered map whose copies share
 //! their parts, so that a snapshot is a cheap copy.
 
-use crate::batch::{Batch, SEQUENCE_KEY, counter_value, sequence_value};
+use crate::batch::{Batch, SEQUENCE_KEY, counter_sum, counter_value, sequence_value};
 use crate::error::StoreError;
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -47,7 +47,8 @@ impl MemoryStore {
             } else {
                 counter_value(self.get(&key).as_deref())?
             };
-            *totals.entry(key).or_insert(before) += amount;
+            let total = totals.entry(key).or_insert(before);
+            *total = counter_sum(*total, amount);
         }
         let totals = totals
             .into_iter()

@@ -420,6 +420,35 @@ mod tests {
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        /// However the durable store groups the batches, also beyond the largest sum.
+        #[test]
+        fn both_stores_agree_on_counters(
+            batches in proptest::collection::vec(
+                (0u8..6, prop_oneof![Just(i64::MIN), Just(i64::MAX), -3..4i64], any::<bool>()), 1..30)
+        ) {
+            let (stores, _folder) = both();
+            for store in &stores {
+                let stage = |(reset, amount, is_twice): &(u8, i64, bool)| {
+                    let mut batch = Batch::new();
+                    if *reset == 0 {
+                        batch.remove_counter(b"n".to_vec());
+                    }
+                    batch.add(b"n".to_vec(), *amount);
+                    if *is_twice {
+                        batch.add(b"n".to_vec(), *amount);
+                    }
+                    store.stage(batch).unwrap()
+                };
+                let tickets: Vec<Ticket> = batches.iter().map(stage).collect();
+                tickets.into_iter().for_each(|ticket| ticket.wait().unwrap());
+            }
+            let counts: Vec<i64> = stores.iter().map(|store| store.counter(b"n").unwrap()).collect();
+            prop_assert_eq!(counts[0], counts[1]);
+        }
+    }
+
     #[test]
     fn waiting_writers_share_a_sync() {
         let (stores, _folder) = both();

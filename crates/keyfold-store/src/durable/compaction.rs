@@ -25,6 +25,7 @@ pub(super) fn run(shared: &Shared) {
     let mut compactor = Compactor {
         shared,
         backoff: backoff(),
+        failed: None,
         merged: None,
         major: MajorCompactions::new(),
     };
@@ -57,6 +58,8 @@ enum Due {
 struct Compactor<'s> {
     shared: &'s Shared,
     backoff: Backoff,
+    /// The last compaction that failed, until the failure is overcome.
+    failed: Option<Compaction>,
     /// The manifest after which an idle compaction had nothing left to merge.
     merged: Option<u64>,
     major: MajorCompactions,
@@ -97,7 +100,7 @@ impl<'s> Compactor<'s> {
     ) -> MutexGuard<'s, State> {
         let shared = self.shared;
         let (tree, read_points) = (&shared.tree, &shared.read_points);
-        state.has_new_tables = false;
+        let had_new_tables = std::mem::take(&mut state.has_new_tables);
         state.is_compacting = true;
         #[cfg(test)]
         let idle_time = state.idle_time();
@@ -114,18 +117,24 @@ impl<'s> Compactor<'s> {
         let after = tree.manifest();
         let mut state = shared.lock();
         state.is_compacting = false;
-        state.compaction_error = compacted.err();
-        shared.changed.notify_all();
-        if state.compaction_error.is_some() {
-            #[cfg(test)]
-            {
-                state.failed_compactions += 1;
-            }
-            state.has_new_tables = true;
+        if let Err(error) = compacted {
+            self.failed = Some(compaction);
+            state.compaction_error = Some(error);
+            shared.changed.notify_all();
+            // The same compaction is due again, not another one that has nothing to do.
+            state.has_new_tables |= had_new_tables;
             shared.clean_up(&mut state, first_table);
-            return shared.pause(state, self.backoff.failed());
+            let pause = self.backoff.failed();
+            #[cfg(test)]
+            state.compaction_pauses.push(pause);
+            return shared.pause(state, pause);
         }
-        self.backoff.succeeded();
+        if self.is_overcome(compaction, after != before) {
+            self.failed = None;
+            state.compaction_error = None;
+            self.backoff.succeeded();
+        }
+        shared.changed.notify_all();
         match compaction {
             // One compaction may make another due, and new tables an idle one.
             Compaction::Leveled => {
@@ -138,6 +147,13 @@ impl<'s> Compactor<'s> {
             Compaction::LevelZero | Compaction::Major => self.merged = Some(after),
         }
         state
+    }
+
+    /// Whether a success overcomes the last failure. One of another compaction that had nothing to
+    /// do proves nothing: the block that could not be read is still there.
+    fn is_overcome(&self, compaction: Compaction, has_changed: bool) -> bool {
+        let is_another = self.failed.is_some_and(|failed| failed != compaction);
+        !is_another || has_changed || self.shared.tree.level_zero_runs() == 0
     }
 }
 

@@ -112,9 +112,9 @@ impl Maintenance {
             || state.thread_error.is_some()
     }
 
-    /// The number of compactions that have failed.
-    pub(super) fn failed_compactions(&self) -> u64 {
-        self.shared.lock().failed_compactions
+    /// The pause after each compaction that has failed.
+    pub(super) fn compaction_pauses(&self) -> Vec<Duration> {
+        self.shared.lock().compaction_pauses.clone()
     }
 
     /// Calls `check` while no thread writes tables; `None` when one does.

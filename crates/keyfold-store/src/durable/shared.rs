@@ -65,9 +65,9 @@ pub(super) struct State {
     /// The panic that ended a thread, which starts again with the next opening of the store.
     pub(super) thread_error: Option<StoreError>,
     pub(super) is_closed: bool,
-    /// Compactions that have failed since the store was opened.
+    /// The pause after each failed compaction since the store was opened.
     #[cfg(test)]
-    pub(super) failed_compactions: u64,
+    pub(super) compaction_pauses: Vec<Duration>,
 }
 
 impl State {
@@ -87,7 +87,7 @@ impl State {
             thread_error: None,
             is_closed: false,
             #[cfg(test)]
-            failed_compactions: 0,
+            compaction_pauses: Vec::new(),
         }
     }
 

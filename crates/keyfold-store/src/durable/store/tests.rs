@@ -295,18 +295,44 @@ fn a_memtable_is_flushed_when_writers_are_idle() {
     assert_eq!(contents(&store.snapshot()).len(), 1_510);
 }
 
-/// Every compaction reads a corrupt block and fails. The table files that it began are removed
-/// between the attempts.
+/// A store whose every idle compaction reads a corrupt block and fails.
+fn with_a_corrupt_block(folder: &Path) -> DurableStore {
+    drop(with_a_table(folder, 5_000));
+    corrupt(&table_files(folder)[0], |length| length / 2);
+    let store = open(folder, 100_000_000);
+    // The same keys, so that a compaction must merge both tables.
+    fill_a_table(&store, 5_000);
+    store
+}
+
+/// The leveled strategy has nothing to do meanwhile, and its success must not hide the failures.
+#[test]
+fn compactions_that_keep_failing_are_tried_ever_less_often() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = with_a_corrupt_block(folder.path());
+    wait_for("a compaction fails", || store.maintenance.has_failed());
+    wait_for("some compactions fail", || {
+        assert!(store.maintenance.has_failed(), "the error is forgotten");
+        store.maintenance.compaction_pauses().len() >= 3
+    });
+    // A flush makes the leveled strategy due, which finds too few runs to merge.
+    fill_a_table(&store, 10);
+    wait_for("another compaction fails", || {
+        assert!(store.maintenance.has_failed(), "the error is forgotten");
+        store.maintenance.compaction_pauses().len() >= 4
+    });
+    let pauses = store.maintenance.compaction_pauses();
+    let millis: Vec<u128> = pauses.iter().take(4).map(Duration::as_millis).collect();
+    assert_eq!(millis, [500, 1_000, 2_000, 4_000]);
+}
+
+/// The table files that failed compactions began are removed between the attempts.
 #[test]
 fn compactions_that_keep_failing_leave_no_table_files() {
     let folder = tempfile::tempdir().unwrap();
-    drop(with_a_table(folder.path(), 5_000));
-    corrupt(&table_files(folder.path())[0], |length| length / 2);
-    let store = open(folder.path(), 100_000_000);
-    // The same keys, so that a compaction must merge both tables.
-    fill_a_table(&store, 5_000);
+    let store = with_a_corrupt_block(folder.path());
     wait_for("some compactions fail", || {
-        store.maintenance.failed_compactions() >= 3
+        store.maintenance.compaction_pauses().len() >= 3
     });
     // No sizes are compared: a flush or the next attempt may be under way at any time.
     let leftovers = || {
