@@ -23,6 +23,11 @@ pub(super) struct Scanner {
     /// The reason for which the value is refused.
     pub(super) fault: Option<&'static str>,
     inside: Inside,
+    /// The bytes at the end of the value that the next mark may be made of: those since the last
+    /// mark. A star that began a comment does not end it, too.
+    unmarked: usize,
+    /// Whether the quotes are those of text within a blob's brackets.
+    is_in_blob: bool,
     is_escaped: bool,
     depth: usize,
     /// The length so far of the current word or number.
@@ -63,28 +68,68 @@ impl Scanner {
         self.fault.get_or_insert(fault);
     }
 
-    fn ends_with(&self, text: &[u8]) -> bool {
-        self.value.ends_with(text)
+    /// Whether a mark ends here: a quote, or the begin or end of a blob or comment.
+    fn ends_with(&self, mark: &[u8]) -> bool {
+        self.unmarked >= mark.len() && self.value.ends_with(mark)
+    }
+
+    /// Enters another part of the text behind a mark.
+    fn enter(&mut self, inside: Inside) {
+        self.inside = inside;
+        self.unmarked = 0;
+    }
+
+    /// Leaves quotes with their last byte.
+    fn leave_quotes(&mut self, end: &[u8]) {
+        // Two quotes are an empty symbol; with the third they begin a long string.
+        let is_empty_symbol = end == b"'" && self.unmarked == 1;
+        self.enter(if self.is_in_blob {
+            Inside::Blob
+        } else {
+            Inside::Plain
+        });
+        self.unmarked = if is_empty_symbol { 2 } else { 0 };
     }
 
     /// Advances by one byte; returns whether the value ends with it.
     fn step(&mut self, byte: u8) -> bool {
+        self.unmarked += 1;
         match self.inside {
             Inside::Plain => return self.plain(byte),
-            Inside::Quoted(_) if self.is_escaped => self.is_escaped = false,
+            Inside::Quoted(_) if self.is_escaped => {
+                self.is_escaped = false;
+                // An escaped quote is no part of the end.
+                self.unmarked = 0;
+            }
             Inside::Quoted(_) if byte == b'\\' => self.is_escaped = true,
-            Inside::Quoted(end) | Inside::Comment(end) => {
+            Inside::Quoted(end) => {
                 if self.ends_with(end) {
-                    self.inside = Inside::Plain;
+                    self.leave_quotes(end);
                 }
             }
-            Inside::Blob => {
-                if byte == b'}' && self.ends_with(b"}}") {
-                    self.inside = Inside::Plain;
-                    self.depth -= 1;
-                    return self.depth == 0;
+            Inside::Comment(end) => {
+                if self.ends_with(end) {
+                    self.enter(Inside::Plain);
                 }
             }
+            Inside::Blob => return self.blob(byte),
+        }
+        false
+    }
+
+    /// Advances by one byte of a blob, or of a clob: its text is in quotes.
+    fn blob(&mut self, byte: u8) -> bool {
+        self.is_in_blob = true;
+        match byte {
+            b'"' => self.enter(Inside::Quoted(b"\"")),
+            b'\'' if self.ends_with(b"'''") => self.enter(Inside::Quoted(b"'''")),
+            b'}' if self.ends_with(b"}}") => {
+                self.is_in_blob = false;
+                self.enter(Inside::Plain);
+                self.depth = self.depth.saturating_sub(1);
+                return self.depth == 0;
+            }
+            _ => {}
         }
         false
     }
@@ -93,13 +138,12 @@ impl Scanner {
     fn plain(&mut self, byte: u8) -> bool {
         self.measure_number(byte);
         match byte {
-            b'"' => self.inside = Inside::Quoted(b"\""),
-            // Two quotes are an empty symbol; with the third they begin a long string.
-            b'\'' if self.ends_with(b"'''") => self.inside = Inside::Quoted(b"'''"),
-            b'\'' => self.inside = Inside::Quoted(b"'"),
-            b'/' if self.ends_with(b"//") => self.inside = Inside::Comment(b"\n"),
-            b'*' if self.ends_with(b"/*") => self.inside = Inside::Comment(b"*/"),
-            b'{' if self.ends_with(b"{{") && !self.ends_with(b"{{{") => self.inside = Inside::Blob,
+            b'"' => self.enter(Inside::Quoted(b"\"")),
+            b'\'' if self.ends_with(b"'''") => self.enter(Inside::Quoted(b"'''")),
+            b'\'' => self.enter(Inside::Quoted(b"'")),
+            b'/' if self.ends_with(b"//") => self.enter(Inside::Comment(b"\n")),
+            b'*' if self.ends_with(b"/*") => self.enter(Inside::Comment(b"*/")),
+            b'{' if self.ends_with(b"{{") => self.enter(Inside::Blob),
             b'{' | b'[' | b'(' => {
                 self.depth += 1;
                 if self.depth > DEPTH_MAX {

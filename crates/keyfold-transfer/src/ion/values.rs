@@ -64,16 +64,15 @@ impl Values {
             if value.is_empty() {
                 return None;
             }
-            if value.windows(SYMBOLS.len()).any(|part| part == SYMBOLS) {
-                self.symbols = value.to_vec();
-                self.symbols.push(b'\n');
-                continue;
-            }
             let document = [self.symbols.as_slice(), value].concat();
             match Element::read_all(document) {
                 Err(error) => return Some(Err(format!("the file is no Ion: {error}"))),
-                // The value is only a version marker.
-                Ok(elements) if elements.is_empty() => {}
+                // A symbol table or a version marker.
+                Ok(elements) if elements.is_empty() => {
+                    if value.windows(SYMBOLS.len()).any(|part| part == SYMBOLS) {
+                        self.symbols = [value, b"\n"].concat();
+                    }
+                }
                 Ok(elements) => return elements.iter().last().map(named_item),
             }
         }
@@ -153,6 +152,72 @@ mod tests {
         assert_eq!(items[0].get("p"), Some(&Value::from("a}\"{")));
         assert_eq!(items[1].get("p"), Some(&Value::from("long } 'text' ")));
         assert_eq!(items[2].get("n"), Some(&Value::n("-1.5").unwrap()));
+    }
+
+    /// The texts of the attribute `p` of all items.
+    fn texts(text: &str) -> Vec<String> {
+        let items = read(text.as_bytes()).into_iter().map(Result::unwrap);
+        items
+            .map(|item| match item.get("p") {
+                Some(Value::S(text)) => text.clone(),
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    /// A mark's bytes belong to no other mark: the star of `/*` is not the star of `*/`.
+    #[test]
+    fn values_are_found_whatever_marks_stand_side_by_side() {
+        for between in [
+            "",
+            "/**/",
+            "/*/ { */",
+            "/*/{*//*{*/",
+            "/***/",
+            "/* *//* { */",
+            "//*\n",
+            "/*//*/",
+            "// /*\n",
+            "/*'*/",
+            "/*\"*/ // '''\n",
+        ] {
+            let items = ["a", "b", "c"].map(|text| format!("{{Item:{{p:\"{text}\"}}}} {between}"));
+            assert_eq!(texts(&items.concat()), ["a", "b", "c"], "{between}");
+        }
+    }
+
+    #[test]
+    fn values_are_found_whatever_their_quotes() {
+        for (quoted, expected) in [
+            ("''''''", ""),
+            ("''''a'''", "'a"),
+            ("'''a''b'''", "a''b"),
+            ("'''a''' '''}'''", "a}"),
+            ("'''a''''''}'''", "a}"),
+            ("'''\\''''", "'"),
+            ("\"'\"", "'"),
+            ("\"\\\\\"", "\\"),
+            ("\"$ion_symbol_table\"", "$ion_symbol_table"),
+        ] {
+            let text = format!("{{Item:{{p:{quoted}}}}} {{Item:{{'p':\"}}\",'':\"{{\"}}}}");
+            assert_eq!(texts(&text), [expected, "}"], "{quoted}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_clob_does_not_end_it() {
+        for clob in ["{{\"}}\"}}", "{{'''}}''' '''\"'''}}", "{{ \"\\\"}}\" }}"] {
+            let rows = read(format!("{{Item:{{c:{clob}}}}} {{Item:{{p:\"b\"}}}}").as_bytes());
+            let are_items: Vec<bool> = rows.iter().map(Result::is_ok).collect();
+            assert_eq!(are_items, [true, true], "{clob}");
+        }
+    }
+
+    #[test]
+    fn symbols_of_a_table_are_known_to_all_later_values() {
+        let table = r#"$ion_symbol_table::{symbols:["Item","p"]}"#;
+        let text = format!(r#"$ion_1_0 {table} {{$10:{{$11:"a"}}}} {{$10:{{$11:"b"}}}}"#);
+        assert_eq!(texts(&text), ["a", "b"]);
     }
 
     #[test]
