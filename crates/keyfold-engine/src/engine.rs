@@ -399,6 +399,10 @@ mod tests {
             batch.put(key.as_slice().to_vec(), b"no item".to_vec());
         }
         engine.core.store().stage(batch).unwrap().wait().unwrap();
+        let turn = Progress::default().work(&engine.core);
+        assert!(turn.has_more, "others were deleted");
+        assert!(!turn.failures.is_empty(), "the failures are reported, too");
+        assert!(engine.background_failures() > 0);
         engine.work().unwrap_err();
         let snapshot = engine.core.store().snapshot();
         let (low, high) = (table.id.0.to_be_bytes(), (table.id.0 + 1).to_be_bytes());

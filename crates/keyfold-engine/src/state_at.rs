@@ -117,7 +117,8 @@ impl<T: Gathered> Gathering<T> {
         }
     }
 
-    /// Gathers some changes of the keys in `wanted`. Returns true when there are no more.
+    /// Gathers some changes of the keys in `wanted`. Returns true when there are no more. After an
+    /// error the next call merges the same changes again, which `merge` must allow.
     fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -265,7 +266,8 @@ impl StateAt {
         self.left.as_ref()
     }
 
-    /// Does a piece of the work. Returns some items, which may be none, and `None` at the end.
+    /// Does a piece of the work. Returns some items, which may be none, and `None` at the end. After
+    /// an error the same piece can be tried again.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Vec<RawItem>>, ApiError> {
         let Some(left) = &self.left else {
             return Ok(None);
@@ -311,9 +313,8 @@ impl StateAt {
             }
             return Ok(Some(Vec::new()));
         }
-        if let Some(present) = part.present.take() {
-            let (items, rest) =
-                present_items(&self.snapshot, &self.source, &present, &part.undone)?;
+        if let Some(present) = &part.present {
+            let (items, rest) = present_items(&self.snapshot, &self.source, present, &part.undone)?;
             part.present = rest;
             return Ok(Some(items));
         }
@@ -406,6 +407,7 @@ impl ChangesBetween {
     }
 
     /// Does a piece of the work. Returns some changes, which may be none, and `None` at the end.
+    /// After an error the same piece can be tried again.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Vec<Became>>, ApiError> {
         let Some(left) = &self.left else {
             return Ok(None);

@@ -45,7 +45,26 @@ pub struct Change {
     pub new: Option<RawItem>,
 }
 
-/// The members of the summary besides counts and files.
+/// The part of a table's history that an export has. Times are in milliseconds since the epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All items at a moment.
+    Full {
+        /// The moment.
+        at_epoch_ms: u64,
+    },
+    /// The changes between two moments.
+    Incremental {
+        /// The first moment.
+        from_epoch_ms: u64,
+        /// The second moment.
+        to_epoch_ms: u64,
+        /// The images of each change: `NEW_IMAGE` or `NEW_AND_OLD_IMAGES`.
+        view: &'static str,
+    },
+}
+
+/// The members of the summary besides extent, counts and files.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     /// The export's ARN.
@@ -60,11 +79,30 @@ pub struct Manifest {
     pub prefix: Option<String>,
     /// The start of the export, in milliseconds since the epoch.
     pub start_epoch_ms: u64,
-    /// The moment of a full export, or both moments of an incremental one, in milliseconds since
-    /// the epoch.
-    pub moments: (u64, Option<u64>),
-    /// The view of an incremental export.
-    pub view: Option<&'static str>,
+}
+
+impl Extent {
+    /// The members of the summary about it.
+    fn members(self) -> serde_json::Value {
+        match self {
+            Extent::Full { at_epoch_ms } => json!({
+                "version": "2020-06-30",
+                "exportType": "FULL_EXPORT",
+                "exportTime": moment(at_epoch_ms),
+            }),
+            Extent::Incremental {
+                from_epoch_ms,
+                to_epoch_ms,
+                view,
+            } => json!({
+                "version": "2023-08-01",
+                "exportType": "INCREMENTAL_EXPORT",
+                "exportFromTime": moment(from_epoch_ms),
+                "exportToTime": moment(to_epoch_ms),
+                "outputView": view,
+            }),
+        }
+    }
 }
 
 /// An open data file.
@@ -84,6 +122,7 @@ pub struct ExportWriter {
     /// The folder of its data files.
     data: String,
     format: Format,
+    extent: Extent,
     open: Option<DataFile>,
     files: Vec<serde_json::Value>,
     items: u64,
@@ -101,7 +140,7 @@ impl ExportWriter {
         prefix: Option<&str>,
         id: &str,
         format: Format,
-        is_incremental: bool,
+        extent: Extent,
     ) -> Result<ExportWriter, TransferError> {
         let prefix = prefix
             .map(|prefix| prefix.trim_matches('/'))
@@ -110,16 +149,16 @@ impl ExportWriter {
             format!("{prefix}/AWSDynamoDB")
         });
         let root = format!("{base}/{id}");
-        let data = if is_incremental {
-            format!("{base}/data")
-        } else {
-            format!("{root}/data")
+        let data = match extent {
+            Extent::Full { .. } => format!("{root}/data"),
+            Extent::Incremental { .. } => format!("{base}/data"),
         };
         let writer = ExportWriter {
             bucket,
             root,
             data,
             format,
+            extent,
             open: None,
             files: Vec::new(),
             items: 0,
@@ -277,13 +316,11 @@ impl ExportWriter {
         let files: String = self.files.iter().map(|file| format!("{file}\n")).collect();
         self.put_with_checksum("manifest-files", files.as_bytes())?;
         let mut summary = json!({
-            "version": "2020-06-30",
             "exportArn": about.export_arn,
             "startTime": moment(about.start_epoch_ms),
             "endTime": moment(end_epoch_ms),
             "tableArn": about.table_arn,
             "tableId": about.table_id,
-            "exportTime": moment(about.moments.0),
             "s3Bucket": about.bucket,
             "s3Prefix": about.prefix,
             "s3SseAlgorithm": "AES256",
@@ -292,22 +329,11 @@ impl ExportWriter {
             "billedSizeBytes": self.bytes,
             "itemCount": self.items,
             "outputFormat": if self.format == Format::Ion { "ION" } else { "DYNAMODB_JSON" },
-            "exportType": "FULL_EXPORT",
         });
-        if let (Some(to), Some(members)) = (about.moments.1, summary.as_object_mut()) {
-            members.remove("exportTime");
-            for (name, value) in [
-                ("version", "2023-08-01".to_owned()),
-                ("exportFromTime", moment(about.moments.0)),
-                ("exportToTime", moment(to)),
-                ("exportType", "INCREMENTAL_EXPORT".to_owned()),
-                (
-                    "outputView",
-                    about.view.unwrap_or("NEW_AND_OLD_IMAGES").to_owned(),
-                ),
-            ] {
-                members.insert(name.to_owned(), value.into());
-            }
+        if let (Some(members), serde_json::Value::Object(extent)) =
+            (summary.as_object_mut(), self.extent.members())
+        {
+            members.extend(extent);
         }
         self.put_with_checksum("manifest-summary", summary.to_string().as_bytes())?;
         Ok((

@@ -17,5 +17,5 @@ mod ion;
 mod source;
 
 pub use bucket::{Bucket, TransferError};
-pub use export::{Change, ExportWriter, Format, Manifest};
+pub use export::{Change, ExportWriter, Extent, Format, Manifest};
 pub use import::{Compression, CsvOptions, ImportFormat, Row};

@@ -5,7 +5,7 @@
 //! count. Items that expired more than five years ago are kept. Source: "How it works: DynamoDB Time
 //! to Live".
 
-use super::turn::Work;
+use super::turn::{Turn, Work};
 use crate::base::error::{corrupt, internal};
 use crate::base::layout;
 use crate::core::Core;
@@ -30,8 +30,23 @@ const NOTES_MAX: usize = 10 * CHUNK;
 /// The age in seconds above which expired items are kept: five years.
 const OLDEST_S: u64 = 5 * 365 * 24 * 60 * 60;
 
-/// Deletes some of a table's expired items.
-pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiError> {
+/// Deletes some of a table's expired items, and notes the failures of others.
+pub(super) fn delete_some(core: &Core, table: &Arc<Table>, turn: &mut Turn) {
+    let description = format!("deleting expired items of table {}", table.name);
+    let mut failed = Vec::new();
+    turn.note(&description, delete_found(core, table, &mut failed));
+    // One for all: each turn tries the same items again.
+    if let Some(error) = failed.pop() {
+        turn.note(&description, Err(error));
+    }
+}
+
+/// Deletes some expired items. An unreadable item does not stop the deletion of others.
+fn delete_found(
+    core: &Core,
+    table: &Arc<Table>,
+    failed: &mut Vec<ApiError>,
+) -> Result<Work, ApiError> {
     let Some(expiry) = &table.settings.expiry else {
         return Ok(Work::Done);
     };
@@ -46,7 +61,7 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
         Bound::Excluded(&high),
         Direction::Forward,
     );
-    let (mut found, mut last, mut failed) = (0, None, Vec::new());
+    let (mut found, mut last) = (0, None);
     for note in notes.take(NOTES_MAX) {
         let (note, _) = note.map_err(internal)?;
         let Some(key) = layout::expiring_key(&note) else {
@@ -58,7 +73,6 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
                 found += 1;
                 last = Some(ticket);
             }
-            // An unreadable item does not stop the deletion of others.
             Err(error) => failed.push(error),
         }
         if found == CHUNK || failed.len() == CHUNK {
@@ -68,14 +82,11 @@ pub(crate) fn delete_some(core: &Core, table: &Arc<Table>) -> Result<Work, ApiEr
     if let Some(last) = last {
         last.wait().map_err(internal)?;
     }
-    match failed.pop() {
-        Some(error) if found == 0 => Err(error),
-        _ => Ok(if found == CHUNK {
-            Work::More
-        } else {
-            Work::Done
-        }),
-    }
+    Ok(if found == CHUNK {
+        Work::More
+    } else {
+        Work::Done
+    })
 }
 
 /// Deletes an item if it has expired. Returns the ticket of a write, if there is one.

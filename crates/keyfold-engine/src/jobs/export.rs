@@ -1,6 +1,7 @@
 //! Writing the files of an export.
 
 use super::job::Job;
+use super::retries::Retries;
 use super::turn::Work;
 use crate::base::error::internal;
 use crate::catalog;
@@ -13,7 +14,7 @@ use crate::table::transfer::Export;
 use crate::window::open_window;
 use keyfold_api::{ApiError, ExportFormat, ExportStatus, ExportViewType, WireName};
 use keyfold_store::Batch;
-use keyfold_transfer::{Bucket, Change, ExportWriter, Format, Manifest, TransferError};
+use keyfold_transfer::{Bucket, Change, ExportWriter, Extent, Format, Manifest, TransferError};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -58,11 +59,25 @@ pub(super) fn buckets(core: &Core) -> PathBuf {
     core.options().buckets.clone().unwrap_or_default()
 }
 
+fn extent(export: &Export) -> Extent {
+    match export.to {
+        None => Extent::Full {
+            at_epoch_ms: export.moment,
+        },
+        Some(to) => Extent::Incremental {
+            from_epoch_ms: export.moment,
+            to_epoch_ms: to,
+            view: export.view.word(),
+        },
+    }
+}
+
 pub(super) struct ExportJob {
     export: Export,
     table: Arc<Table>,
     /// Its progress; none before the first piece.
     under_way: Option<UnderWay>,
+    retries: Retries,
 }
 
 /// An export under way.
@@ -85,6 +100,7 @@ impl ExportJob {
             export,
             table,
             under_way: None,
+            retries: Retries::default(),
         }
     }
 
@@ -126,8 +142,7 @@ impl ExportJob {
             Format::DynamoDbJson
         };
         let prefix = export.prefix.as_deref();
-        let writer =
-            ExportWriter::begin(bucket, prefix, &export.label, format, export.to.is_some())?;
+        let writer = ExportWriter::begin(bucket, prefix, &export.label, format, extent(export))?;
         self.export.is_begun = true;
         store(core, &self.export)?;
         Ok(UnderWay {
@@ -142,9 +157,11 @@ impl ExportJob {
             Some(under_way) => under_way,
             None => self.begin(core)?,
         };
-        if under_way.piece(self.export.view)? == Work::More {
+        let done = under_way.piece(self.export.view);
+        if !matches!(done, Ok(Work::Done)) {
+            // A failed piece can be tried again: a failed read has written nothing.
             self.under_way = Some(under_way);
-            return Ok(Work::More);
+            return done;
         }
         let export = &mut self.export;
         let about = Manifest {
@@ -154,8 +171,6 @@ impl ExportJob {
             bucket: export.bucket.clone(),
             prefix: export.prefix.clone(),
             start_epoch_ms: export.begun,
-            moments: (export.moment, export.to),
-            view: export.to.map(|_| export.view.word()),
         };
         let (manifest, items, bytes) = under_way.writer.finish(&about, core.now_ms())?;
         (export.manifest, export.items, export.bytes) = (Some(manifest), items, bytes);
@@ -203,9 +218,17 @@ impl Job for ExportJob {
     fn step(&mut self, core: &Core) -> Result<Work, ApiError> {
         if self.export.ended.is_none() {
             match self.piece(core) {
-                Ok(Work::More) => return Ok(Work::More),
+                Ok(Work::More) => {
+                    self.retries.succeeded();
+                    return Ok(Work::More);
+                }
+                Err(Stopped::Engine(error)) if self.retries.is_retried(&error) => {
+                    return Err(error);
+                }
                 Ok(Work::Done) => self.export.status = ExportStatus::Completed,
                 Err(stopped) => {
+                    // No snapshot is held until the end is stored.
+                    self.under_way = None;
                     self.export.status = ExportStatus::Failed;
                     self.export.failure = Some(stopped.failure());
                     core.report(&self.description(), &stopped.failure().1);

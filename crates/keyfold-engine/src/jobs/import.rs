@@ -3,6 +3,7 @@
 
 use super::fill::{fill, fits};
 use super::job::Job;
+use super::retries::Retries;
 use super::turn::Work;
 use crate::base::error::internal;
 use crate::catalog;
@@ -22,6 +23,9 @@ pub(super) struct ImportJob {
     import: Import,
     table: Arc<Table>,
     reader: Option<import::Reader>,
+    /// Items that were read and are not in the table yet: a piece that failed continues with them.
+    unfilled: Vec<RawItem>,
+    retries: Retries,
 }
 
 impl ImportJob {
@@ -30,11 +34,16 @@ impl ImportJob {
             import,
             table,
             reader: None,
+            unfilled: Vec::new(),
+            retries: Retries::default(),
         }
     }
 
     /// Reads and writes some rows. Returns `Done` when there are no more.
     fn piece(&mut self, core: &Core) -> Result<Work, Stopped> {
+        if !self.unfilled.is_empty() {
+            self.fill(core)?;
+        }
         let reader = match &mut self.reader {
             Some(reader) => reader,
             None => {
@@ -47,18 +56,20 @@ impl ImportJob {
             return Ok(Work::Done);
         };
         self.import.bytes += piece.bytes;
-        self.take(core, piece.rows)?;
+        self.take(core, piece.rows);
+        self.fill(core)?;
         Ok(Work::More)
     }
 
-    /// Puts rows into the table. Rows that are not valid items are counted and reported.
-    fn take(&mut self, core: &Core, rows: Vec<Row>) -> Result<(), ApiError> {
-        let mut items = Vec::with_capacity(rows.len());
+    /// Takes the items of rows. Rows that are not valid items are counted and reported.
+    fn take(&mut self, core: &Core, rows: Vec<Row>) {
         let mut refused = None;
         for row in rows {
             self.import.processed += 1;
             match row {
-                Ok(item) if fits(&self.table, &item) => items.push(RawItem::encode(&item)),
+                Ok(item) if fits(&self.table, &item) => {
+                    self.unfilled.push(RawItem::encode(&item));
+                }
                 Ok(_) => refused = Some("an item does not fit the table".to_owned()),
                 Err(reason) => refused = Some(reason),
             }
@@ -67,9 +78,13 @@ impl ImportJob {
                 core.report(&self.description(), &reason);
             }
         }
-        let count = items.len() as u64;
-        fill(core, &self.table, items)?;
-        self.import.imported += count;
+    }
+
+    /// Puts the items that were taken into the table.
+    fn fill(&mut self, core: &Core) -> Result<(), ApiError> {
+        fill(core, &self.table, self.unfilled.clone())?;
+        self.import.imported += self.unfilled.len() as u64;
+        self.unfilled.clear();
         Ok(())
     }
 
@@ -99,7 +114,13 @@ impl Job for ImportJob {
     fn step(&mut self, core: &Core) -> Result<Work, ApiError> {
         if self.import.ended.is_none() {
             match self.piece(core) {
-                Ok(Work::More) => return Ok(Work::More),
+                Ok(Work::More) => {
+                    self.retries.succeeded();
+                    return Ok(Work::More);
+                }
+                Err(Stopped::Engine(error)) if self.retries.is_retried(&error) => {
+                    return Err(error);
+                }
                 Ok(Work::Done) => self.end(core, None)?,
                 Err(stopped) => {
                     core.report(&self.description(), &stopped.failure().1);

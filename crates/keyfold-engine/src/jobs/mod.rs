@@ -4,7 +4,8 @@
 //! Each is a [`job::Job`], which works in bounded pieces. The background does a piece of each job
 //! in turn, so that other jobs, and the deletion of expired items, wait no longer than a piece
 //! takes. Unfinished jobs are known from their records in the store, and resumed at the next start.
-//! A job that can never succeed ends as failed, with its reason in the record.
+//! A job that can never succeed ends as failed, with its reason in the record; so does an export or
+//! import whose failure lasts.
 
 pub(crate) mod backfill;
 pub(crate) mod backup;
@@ -18,6 +19,7 @@ mod job;
 pub(crate) mod progress;
 mod restore;
 pub(crate) mod resume;
+mod retries;
 mod running;
 mod sweep;
 mod trim;

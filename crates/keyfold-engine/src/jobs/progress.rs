@@ -36,10 +36,7 @@ impl Progress {
                 &format!("adding expiry notes of table {}", table.name),
                 self.filling.expiry(core, table),
             );
-            turn.note(
-                &format!("deleting expired items of table {}", table.name),
-                expiry::delete_some(core, table),
-            );
+            expiry::delete_some(core, table, &mut turn);
         }
         self.trim.streams(core, &mut turn);
         self.trim.changes(core, &tables, &mut turn);

@@ -4,13 +4,14 @@ use crate::base::pending::Pending;
 use crate::check::{CheckedReturns, Constraints, TableName};
 use crate::core::Core;
 use crate::ops::definition::sentence;
+use crate::ops::statement_code::StatementCode;
 use crate::ops::{get_item, single_write, statement};
 use crate::read::capacity::Bills;
 use crate::read::meter::Meter;
 use crate::read::view::view;
 use crate::table::arn;
 use keyfold_api::{
-    ApiError, BatchExecuteStatementInput, BatchExecuteStatementOutput, ConsumedCapacity, ErrorKind,
+    ApiError, BatchExecuteStatementInput, BatchExecuteStatementOutput, ConsumedCapacity,
     ParameterizedStatement, StatementError, StatementResponse,
 };
 use keyfold_codec::RawItem;
@@ -139,23 +140,9 @@ fn read(
     ))
 }
 
-/// The code of a statement's error: the exception's name without its end, with three exceptions.
-fn code(kind: ErrorKind) -> &'static str {
-    const OTHERS: [(ErrorKind, &str); 3] = [
-        (ErrorKind::Validation, "ValidationError"),
-        (ErrorKind::Throttling, "ThrottlingError"),
-        (ErrorKind::Internal, "InternalServerError"),
-    ];
-    let other = OTHERS.iter().find(|(of, _)| *of == kind);
-    other.map_or_else(
-        || kind.exception().trim_end_matches("Exception"),
-        |(_, code)| code,
-    )
-}
-
 fn failed(error: ApiError) -> StatementError {
     let message = error.message().unwrap_or_default();
-    let code = code(error.kind()).to_owned();
+    let code = StatementCode::of(error.kind()).name().to_owned();
     let item = if let ApiError::ConditionalCheckFailed(item) = error {
         item.map(|item| *item)
     } else {

@@ -9,6 +9,7 @@ use crate::core::Core;
 use crate::core::tasks::Task;
 use crate::ops::backups::table_not_found;
 use crate::ops::definition::sentence;
+use crate::ops::list_cursor::{self, Place, cursor};
 use crate::read::export_filter::{self, Chosen};
 use crate::table::Table;
 use crate::table::arn::{self, Part};
@@ -259,9 +260,8 @@ fn moments(
     }
 }
 
-/// The cursor of ListExports after an export, in the order of the catalog.
-fn cursor(export: &Export) -> String {
-    format!("{}/{}", export.table_name, export.label)
+fn place(export: &Export) -> Place<'_> {
+    (&export.table_name, &export.label)
 }
 
 fn arn(core: &Core, export: &Export) -> String {
@@ -338,20 +338,18 @@ fn listed(core: &Core, input: ListExportsInput) -> Result<ListExportsOutput, Api
     constraints.finish()?;
     let given = input.table_arn.map(|arn| TableName::new(Some(arn)));
     let limit = usize::try_from(input.max_results.unwrap_or(PAGE_MAX)).unwrap_or(1);
+    let after = list_cursor::place(input.next_token.as_deref())?;
     let exports = core.catalog().exports();
     let mut rest = exports.values().filter(|export| {
         given
             .as_ref()
             .is_none_or(|given| given.name() == export.table_name)
-            && input
-                .next_token
-                .as_ref()
-                .is_none_or(|after| cursor(export) > *after)
+            && after.is_none_or(|after| place(export) > after)
     });
     let page: Vec<&Arc<Export>> = rest.by_ref().take(limit).collect();
     let next_token = rest
         .next()
-        .and_then(|_| page.last().map(|export| cursor(export)));
+        .and_then(|_| page.last().map(|export| cursor(place(export))));
     let summary = |export: &&Arc<Export>| ExportSummary {
         export_arn: Some(arn(core, export)),
         export_status: Some(export.status.into()),

@@ -11,6 +11,7 @@ use crate::ops::create_table;
 use crate::ops::definition::sentence;
 use crate::ops::describe_table;
 use crate::ops::exports::check_buckets;
+use crate::ops::list_cursor::{self, Place, cursor};
 use crate::table::arn::{self, Part};
 use crate::table::transfer::{Import, OtherRequest, begun_with};
 use crate::table::{IndexKind, Table};
@@ -220,9 +221,8 @@ fn create_input(given: TableCreationParameters) -> CreateTableInput {
     }
 }
 
-/// The cursor of ListImports after an import, in the order of the catalog.
-fn cursor(import: &Import) -> String {
-    format!("{}/{}", import.table.name, import.label)
+fn place(import: &Import) -> Place<'_> {
+    (&import.table.name, &import.label)
 }
 
 fn arn(core: &Core, import: &Import) -> String {
@@ -345,21 +345,19 @@ fn listed(core: &Core, input: ListImportsInput) -> Result<ListImportsOutput, Api
     constraints.range("pageSize", input.page_size, 1, PAGE_MAX);
     constraints.finish()?;
     let limit = usize::try_from(input.page_size.unwrap_or(PAGE_MAX)).unwrap_or(1);
+    let after = list_cursor::place(input.next_token.as_deref())?;
     let imports = core.catalog().imports();
     let mut rest = imports.values().filter(|import| {
         input
             .table_arn
             .as_ref()
             .is_none_or(|given| arn::named_table(given) == import.table.name)
-            && input
-                .next_token
-                .as_ref()
-                .is_none_or(|after| cursor(import) > *after)
+            && after.is_none_or(|after| place(import) > after)
     });
     let page: Vec<&Arc<Import>> = rest.by_ref().take(limit).collect();
     let next_token = rest
         .next()
-        .and_then(|_| page.last().map(|import| cursor(import)));
+        .and_then(|_| page.last().map(|import| cursor(place(import))));
     let summary = |import: &&Arc<Import>| ImportSummary {
         import_arn: Some(arn(core, import)),
         import_status: Some(import.status.into()),

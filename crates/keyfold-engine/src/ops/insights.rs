@@ -5,6 +5,7 @@ use crate::check::{Constraints, TableName};
 use crate::core::Core;
 use crate::core::change_table::change_table;
 use crate::ops::definition::sentence;
+use crate::ops::list_cursor::{self, cursor};
 use crate::table::Table;
 use keyfold_api::{
     ApiError, ContributorInsightsAction, ContributorInsightsMode, ContributorInsightsStatus,
@@ -16,11 +17,6 @@ use std::sync::Arc;
 
 /// Tables and indexes of one answer at the most.
 const PAGE_MAX: i64 = 100;
-
-/// The cursor of ListContributorInsights after an index, in the order of the catalog.
-fn cursor(table: &Table, index: &str) -> String {
-    format!("{}/{index}", table.name)
-}
 
 /// Finds the table, and the index's name (empty for the table itself).
 fn place(
@@ -187,6 +183,7 @@ fn listed(
     let given = input.table_name.map(|name| TableName::new(Some(name)));
     let limit = input.max_results.filter(|most| *most > 0);
     let limit = usize::try_from(limit.unwrap_or(PAGE_MAX)).unwrap_or(1);
+    let after = list_cursor::place(input.next_token.as_deref())?;
     let tables = core.catalog().read();
     let mut rows = tables
         .values()
@@ -203,15 +200,13 @@ fn listed(
                 .map(move |(index, setting)| (table, index, setting))
         })
         .filter(|(table, index, _)| {
-            input
-                .next_token
-                .as_ref()
-                .is_none_or(|after| cursor(table, index) > *after)
+            after.is_none_or(|after| (table.name.as_str(), index.as_str()) > after)
         });
     let page: Vec<_> = rows.by_ref().take(limit).collect();
-    let next_token = rows
-        .next()
-        .and_then(|_| page.last().map(|(table, index, _)| cursor(table, index)));
+    let next_token = rows.next().and_then(|_| {
+        page.last()
+            .map(|(table, index, _)| cursor((&table.name, index)))
+    });
     let summary =
         |(table, index, (mode, _)): &(&Arc<Table>, &String, &(ContributorInsightsMode, u64))| {
             ContributorInsightsSummary {
