@@ -1,10 +1,10 @@
 //! The backend of a command: an embedded engine over a data folder, or an endpoint.
 
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
 use keyfold_client::{Backend, tables};
-use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, StoreError, StoreOptions};
+use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, OpenError, StoreOptions};
 use keyfold_model::Model;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -144,14 +144,13 @@ pub(crate) fn examined(folder: &Path) -> Result<Arc<Engine>, Failure> {
 fn opened(options: EngineOptions, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
     Engine::open(options).map(Arc::new).map_err(|error| {
         let folder = data.map(|folder| folder.display().to_string()).unwrap_or_default();
-        let detail = failure::detail(error);
-        let advice = if detail == StoreError::Locked.to_string() {
-            ". Stop the process that has it open, or use that server with `--endpoint URL` (run, put, update, delete, verify, \
-             infer and backup take it)"
+        let advice = if matches!(error, OpenError::InUse) {
+            ". Stop the process that has it open, or use that server with `--endpoint URL` (run, put, update, delete, verify, infer \
+             and backup take it)"
         } else {
             ""
         };
-        let failure = Failure::backend(format!("cannot open the data folder {folder}: {detail}{advice}"));
+        let failure = Failure::backend(format!("cannot open the data folder {folder}: {error}{advice}"));
         match data {
             Some(folder) => failure.in_folder(folder),
             None => failure,

@@ -274,7 +274,7 @@ impl From<ApiError> for Failure {
 }
 
 /// The text of an engine's error; of an internal error, its cause.
-pub(crate) fn detail(error: ApiError) -> String {
+fn detail(error: ApiError) -> String {
     if let ApiError::Internal(cause) = error {
         cause
     } else {

@@ -1,6 +1,7 @@
 //! The engine's handle: opening, maintenance, and a method for each operation that embedders use.
 
 use crate::base::error::internal;
+use crate::base::open_error::OpenError;
 use crate::base::options::EngineOptions;
 use crate::base::pending::Pending;
 use crate::catalog::Catalog;
@@ -12,6 +13,7 @@ use crate::ops;
 use crate::state_at;
 use keyfold_api::*;
 use keyfold_store::{Store, StoreCounts, StoreError};
+use std::sync::Arc;
 
 /// Tables with DynamoDB's semantics. Shared by reference between threads.
 ///
@@ -36,19 +38,21 @@ impl Engine {
     /// Opens or creates an engine.
     ///
     /// # Errors
-    /// `Internal` when the store cannot be opened, or its catalog cannot be read.
-    pub fn open(options: EngineOptions) -> Result<Engine, ApiError> {
-        let store = Store::open(options.store.clone()).map_err(internal)?;
+    /// When the data folder is in use, is not Keyfold's, has another format, is corrupt, or cannot be
+    /// read and written.
+    pub fn open(options: EngineOptions) -> Result<Engine, OpenError> {
+        let store = Store::open(options.store.clone())?;
         let catalog = Catalog::load(&store)?;
         let in_background = options.background;
         let newest_moment = state_at::newest_moment(&catalog, &store)?;
         let secret = secret(&store, &options)?;
         let core = Core::new(catalog, store, options, newest_moment, secret);
-        resume(&core)?;
+        resume(&core).map_err(OpenError::of_resumed)?;
         let progress = SharedProgress::default();
         let background = in_background
             .then(|| Background::start(core.clone(), progress.clone()))
-            .transpose()?;
+            .transpose()
+            .map_err(|error| OpenError::Io(Arc::new(error)))?;
         Ok(Engine {
             core,
             progress,
@@ -265,11 +269,11 @@ impl Engine {
 }
 
 /// The secret of this data folder's seals. It is created once.
-fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> {
+fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], OpenError> {
     let place = crate::base::layout::secret();
-    if let Some(known) = store.snapshot().get(&place).map_err(internal)? {
+    if let Some(known) = store.snapshot().get(&place)? {
         let unreadable =
-            |_| ApiError::Internal("the secret of the data folder is unreadable".to_owned());
+            |_| OpenError::Corrupt("the secret of the data folder is unreadable".to_owned());
         return known.as_ref().try_into().map_err(unreadable);
     }
     let mut secret = [0; 32];
@@ -278,11 +282,7 @@ fn secret(store: &Store, options: &EngineOptions) -> Result<[u8; 32], ApiError> 
     }
     let mut batch = keyfold_store::Batch::new();
     batch.put(place, secret.to_vec());
-    store
-        .stage(batch)
-        .map_err(internal)?
-        .wait()
-        .map_err(internal)?;
+    store.stage(batch)?.wait()?;
     Ok(secret)
 }
 
@@ -293,7 +293,6 @@ mod tests {
     use crate::jobs::progress::Progress;
     use crate::table::transfer::Export;
     use keyfold_store::StoreOptions;
-    use std::sync::Arc;
 
     fn ask(engine: &Engine, operation: Operation, body: &str) {
         let request = keyfold_wire::decode(operation, body.as_bytes()).unwrap();

@@ -36,6 +36,7 @@ mod window;
 
 pub use access::{Resource, Subject};
 pub use base::environment::{Clock, Environment, Random};
+pub use base::open_error::OpenError;
 pub use base::options::{EngineOptions, IndexLag, Report};
 pub use base::pending::Pending;
 pub use doctor::{Examination, Problem};

@@ -10,6 +10,7 @@
 
 use crate::base::error::{corrupt, internal};
 use crate::base::layout;
+use crate::base::open_error::OpenError;
 use crate::catalog::Catalog;
 use crate::table::Table;
 use crate::table::stream::Event;
@@ -460,7 +461,7 @@ impl ChangesBetween {
 }
 
 /// The greatest time in the store, by which changes are ordered.
-pub(crate) fn newest_moment(catalog: &Catalog, store: &Store) -> Result<u64, ApiError> {
+pub(crate) fn newest_moment(catalog: &Catalog, store: &Store) -> Result<u64, OpenError> {
     let snapshot = store.snapshot();
     let mut newest = 0;
     let tables = catalog.read();
@@ -470,7 +471,7 @@ pub(crate) fn newest_moment(catalog: &Catalog, store: &Store) -> Result<u64, Api
         let range = KeyRange::prefix(place);
         let (low, high) = range.bounds();
         if let Some(entry) = snapshot.range(low, high, Direction::Backward).next() {
-            let (_, bytes) = entry.map_err(internal)?;
+            let (_, bytes) = entry?;
             newest = newest.max(Event::epoch_ms_of(&bytes).unwrap_or(0));
         }
     }

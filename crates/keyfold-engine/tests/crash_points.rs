@@ -27,8 +27,9 @@ use common::{CountingRandom, ManualClock, ask};
 use disk::{Disk, Fault, Tail};
 use fastrand::Rng;
 use history::{States, seeds, seen, table, work};
-use keyfold_api::ApiError;
-use keyfold_engine::{Durability, Engine, EngineOptions, Environment, FolderOptions, StoreOptions};
+use keyfold_engine::{
+    Durability, Engine, EngineOptions, Environment, FolderOptions, OpenError, StoreOptions,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +38,7 @@ use std::sync::Arc;
 /// Crashes of each seed but the first, which crashes at every call.
 const CRASHES: usize = 24;
 
-fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, ApiError> {
+fn open(folder: &Path, disk: &Disk, durability: Durability) -> Result<Engine, OpenError> {
     let environment = Environment {
         clock: ManualClock::new(),
         random: CountingRandom::new(),

@@ -23,8 +23,9 @@ mod history;
 use common::{CountingRandom, ManualClock, ask};
 use fastrand::Rng;
 use history::{States, is_failure, seeds, seen, work};
-use keyfold_api::ApiError;
-use keyfold_engine::{Durability, Engine, EngineOptions, Environment, FolderOptions, StoreOptions};
+use keyfold_engine::{
+    Durability, Engine, EngineOptions, Environment, FolderOptions, OpenError, StoreOptions,
+};
 use keyfold_faults::{Fault, Machine, Tail};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ use std::path::Path;
 const CRASHES: usize = 30;
 const FAILING_READS: u64 = 12;
 
-fn open(folder: &Path, cache_bytes: u64) -> Result<Engine, ApiError> {
+fn open(folder: &Path, cache_bytes: u64) -> Result<Engine, OpenError> {
     let environment = Environment {
         clock: ManualClock::new(),
         random: CountingRandom::new(),

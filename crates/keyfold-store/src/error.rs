@@ -13,9 +13,12 @@ pub enum StoreError {
     /// Stored bytes are not what was written, or missing.
     #[error("stored data is corrupt: {0}")]
     Corrupt(String),
-    /// The folder holds no store, or one of another format; or a copy cannot be made there.
+    /// The folder holds no store, or a copy cannot be made there.
     #[error("{0}")]
     Foreign(String),
+    /// The folder holds a store of another format.
+    #[error("{0}")]
+    OtherFormat(String),
     /// Another process has the data folder open.
     #[error("the data folder is in use by another process")]
     Locked,
@@ -43,6 +46,7 @@ impl StoreError {
         match self {
             StoreError::Corrupt(text) => StoreError::Corrupt(replaced(&text)),
             StoreError::Foreign(text) => StoreError::Foreign(replaced(&text)),
+            StoreError::OtherFormat(text) => StoreError::OtherFormat(replaced(&text)),
             StoreError::Io(error) => {
                 io::Error::new(error.kind(), replaced(&error.to_string())).into()
             }

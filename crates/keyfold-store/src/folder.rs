@@ -53,8 +53,8 @@ fn write_marker(mut file: &File, marker: &str) -> Result<(), StoreError> {
 /// Claims the folder of a store. A folder that is absent is made.
 ///
 /// # Errors
-/// `Locked` when another process has it open; `Foreign` when it holds something else or is of
-/// another format; `Corrupt` when its marker is missing; `Io` when it cannot be used.
+/// `Locked` when another process has it open; `Foreign` when it holds something else; `OtherFormat`;
+/// `Corrupt` when its marker is missing; `Io` when it cannot be used.
 pub(crate) fn claim(folder: &Path) -> Result<Claim, StoreError> {
     let (marker, found) = lock(folder)?;
     match found {
@@ -139,6 +139,8 @@ fn unusable_for_copy(folder: &Path, error: StoreError) -> StoreError {
             "{} is in use, perhaps by another copy",
             folder.display()
         )),
+        // The place is taken, by whatever.
+        StoreError::OtherFormat(text) => StoreError::Foreign(text),
         StoreError::Io(error) if !folder.is_dir() => StoreError::Foreign(format!(
             "the folder {} cannot be made: {error}",
             folder.display()
@@ -246,7 +248,7 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
         return Err(if has_parts(folder) {
             StoreError::file(&path, "is missing")
         } else {
-            foreign(folder, "holds something else")
+            StoreError::Foreign(advised(folder, "holds something else"))
         });
     }
     let mut options = OpenOptions::new();
@@ -279,7 +281,10 @@ fn lock(folder: &Path) -> Result<(File, Found), StoreError> {
             }
             Found::Nothing
         }
-        other => return Err(foreign(folder, &format!("is of another format ({other})"))),
+        other => {
+            let what = format!("is of another format ({other})");
+            return Err(StoreError::OtherFormat(advised(folder, &what)));
+        }
     };
     Ok((file, found))
 }
@@ -291,11 +296,12 @@ fn has_parts(folder: &Path) -> bool {
         .any(|part| folder.join(part).exists())
 }
 
-fn foreign(folder: &Path, what: &str) -> StoreError {
-    StoreError::Foreign(format!(
+/// The text of an error about a folder that Keyfold must not use.
+fn advised(folder: &Path, what: &str) -> String {
+    format!(
         "the folder {} {what}; give Keyfold one of its own",
         folder.display()
-    ))
+    )
 }
 
 #[cfg(test)]

@@ -47,7 +47,8 @@ impl Store {
     /// Opens or creates a store.
     ///
     /// # Errors
-    /// `Locked` when another process has the folder open; `Foreign` when it is no store; `Io` or
+    /// `Locked` when another process has the folder open; `Foreign` when it is no store, `OtherFormat`
+    /// when it is one of another format; `Io` or
     /// `Corrupt` when it cannot be read.
     pub fn open(options: StoreOptions) -> Result<Store, StoreError> {
         let metrics = Arc::new(Metrics::default());

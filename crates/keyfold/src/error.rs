@@ -1,6 +1,7 @@
 //! Errors, in kinds that a program can match.
 
 use keyfold_client::ClientError;
+use keyfold_engine::OpenError;
 use keyfold_model::{Diagnostic, Severity};
 
 /// Why a call failed.
@@ -38,7 +39,10 @@ pub enum Error {
     /// An item or table that must exist does not.
     #[error("{0}")]
     NotFound(String),
-    /// The data folder or the endpoint cannot be used. Nothing was written.
+    /// The data folder cannot be opened, with the reason.
+    #[error("cannot open the data folder: {0}")]
+    Open(OpenError),
+    /// The endpoint cannot be used. Nothing was written.
     #[error("{0}")]
     Unavailable(String),
     /// The answer of a write was lost: it may have been carried out. Repeating it was not safe, or

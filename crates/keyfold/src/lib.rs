@@ -57,6 +57,8 @@ pub use error::{Error, Finding};
 pub use item::Item;
 /// Types of the API, for [`Keyfold::send`].
 pub use keyfold_api as api;
+/// The reason for which a data folder cannot be opened, in [`Error::Open`].
+pub use keyfold_engine::OpenError;
 /// Values, numbers and items as DynamoDB has them: in [`Item::get`] and the types of [`api`].
 pub use keyfold_types as types;
 pub use open::Keyfold;

@@ -21,7 +21,8 @@ impl Keyfold {
     /// has written is on the device when the call returns.
     ///
     /// # Errors
-    /// `Unavailable` when the folder is in use, holds something else, or cannot be read.
+    /// `Open` when the folder is in use, holds something else, has another format, is corrupt or
+    /// cannot be read.
     pub fn open(folder: impl AsRef<Path>) -> Result<Keyfold, Error> {
         Keyfold::embedded(StoreOptions::folder(folder.as_ref(), Durability::Synced))
     }
@@ -29,7 +30,7 @@ impl Keyfold {
     /// A database in memory, which is gone when the last clone is.
     ///
     /// # Errors
-    /// `Unavailable` when threads cannot be started.
+    /// `Open` when threads cannot be started.
     pub fn memory() -> Result<Keyfold, Error> {
         Keyfold::embedded(StoreOptions::Memory)
     }
@@ -70,8 +71,7 @@ impl Keyfold {
     }
 
     fn embedded(store: StoreOptions) -> Result<Keyfold, Error> {
-        let engine = Engine::open(EngineOptions::new(store))
-            .map_err(|error| Error::Unavailable(error.to_string()))?;
+        let engine = Engine::open(EngineOptions::new(store)).map_err(Error::Open)?;
         Ok(Keyfold {
             backend: Arc::new(Backend::Embedded(Arc::new(engine))),
         })

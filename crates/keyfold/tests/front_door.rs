@@ -7,7 +7,7 @@
 )]
 
 use keyfold::api::{BatchGetItemInput, DescribeLimitsInput, ListStreamsInput, ListTablesInput};
-use keyfold::{Database, Error, Keyfold, values};
+use keyfold::{Database, Error, Keyfold, OpenError, values};
 use keyfold_server::{Server, ServerConfig};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -143,7 +143,7 @@ fn a_program_works_on_memory_a_folder_and_an_endpoint() {
     let db = Keyfold::open(&folder).unwrap();
     works(&db.model(MODEL).unwrap());
     assert!(
-        matches!(Keyfold::open(&folder), Err(Error::Unavailable(_))),
+        matches!(Keyfold::open(&folder), Err(Error::Open(OpenError::InUse))),
         "one process has it open"
     );
     drop(db);

@@ -8,6 +8,7 @@ pub(crate) mod environment;
 pub(crate) mod error;
 pub(crate) mod fingerprint;
 pub(crate) mod layout;
+pub(crate) mod open_error;
 pub(crate) mod options;
 pub(crate) mod pending;
 pub(crate) mod signal;

@@ -3,8 +3,9 @@
 mod record;
 pub(crate) mod stored;
 
-use crate::base::error::{corrupt, internal};
+use crate::base::error::internal;
 use crate::base::layout;
+use crate::base::open_error::OpenError;
 use crate::table::Table;
 use crate::table::backup::Backup;
 use crate::table::stream::Stream;
@@ -49,7 +50,7 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    pub(crate) fn load(store: &Store) -> Result<Catalog, ApiError> {
+    pub(crate) fn load(store: &Store) -> Result<Catalog, OpenError> {
         let tables: Vec<Table> = load(store, &layout::table_records())?;
         let backups: Vec<Backup> = load(store, &layout::backup_records())?;
         let by_label = |backup: Backup| {
@@ -79,16 +80,13 @@ impl Catalog {
                 Arc::new(import),
             )
         };
-        let next = store
-            .snapshot()
-            .get(&layout::next_table_id())
-            .map_err(internal)?;
+        let next = store.snapshot().get(&layout::next_table_id())?;
         let next = match next.as_deref() {
             None => 1,
             Some(bytes) => u32::from_be_bytes(
                 bytes
                     .try_into()
-                    .map_err(|_| ApiError::Internal("the next table id is unreadable".into()))?,
+                    .map_err(|_| OpenError::Corrupt("the next table id is unreadable".into()))?,
             ),
         };
         Ok(Catalog {
@@ -237,19 +235,19 @@ pub(crate) fn ready<'t>(tables: &'t Tables, name: &str) -> Result<&'t Arc<Table>
 }
 
 /// Loads the records behind a prefix.
-pub(crate) fn load<T: Stored>(store: &Store, prefix: &[u8]) -> Result<Vec<T>, ApiError> {
+fn load<T: Stored>(store: &Store, prefix: &[u8]) -> Result<Vec<T>, OpenError> {
     let snapshot = store.snapshot();
     let range = KeyRange::prefix(prefix.to_vec());
     let (low, high) = range.bounds();
     let mut records = Vec::new();
     for entry in snapshot.range(low, high, Direction::Forward) {
-        let (key, bytes) = entry.map_err(internal)?;
+        let (key, bytes) = entry?;
         let name =
             || String::from_utf8_lossy(key.get(prefix.len()..).unwrap_or_default()).into_owned();
-        let raw = RawItem::open(bytes).map_err(|error| corrupt(&name(), &error))?;
-        let record = decode(&raw).ok_or_else(|| {
-            ApiError::Internal(format!("the definition of {} is unreadable", name()))
-        })?;
+        let unreadable = || format!("the definition of {} is unreadable", name());
+        let raw = RawItem::open(bytes)
+            .map_err(|error| OpenError::Corrupt(format!("{}: {error}", unreadable())))?;
+        let record = decode(&raw).ok_or_else(|| OpenError::Corrupt(unreadable()))?;
         records.push(record);
     }
     Ok(records)

@@ -6,7 +6,7 @@
 
 use super::progress::Progress;
 use crate::core::Core;
-use keyfold_api::ApiError;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -27,12 +27,14 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    pub(crate) fn start(core: Core, progress: SharedProgress) -> Result<Background, ApiError> {
+    pub(crate) fn start(core: Core, progress: SharedProgress) -> io::Result<Background> {
         let for_thread = core.clone();
         let thread = std::thread::Builder::new()
             .name("keyfold-background".to_owned())
             .spawn(move || run(&for_thread, &progress))
-            .map_err(|error| ApiError::Internal(format!("cannot start a thread: {error}")))?;
+            .map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
+            })?;
         Ok(Background {
             core,
             thread: Some(thread),

@@ -1,0 +1,67 @@
+//! The reasons for which an engine cannot be opened. A caller distinguishes them by variant; the
+//! texts are for people.
+
+use keyfold_api::ApiError;
+use keyfold_store::StoreError;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// The reason for which an engine cannot be opened. Nothing in the folder was changed, but for what
+/// [`OpenError::Unwritten`] says.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// Another process has the data folder open.
+    InUse,
+    /// The folder holds something else than Keyfold's data, or an interrupted copy of them.
+    NotKeyfold(String),
+    /// The data have another format: that of another version of Keyfold.
+    OtherFormat(String),
+    /// Stored bytes are not what was written, or missing.
+    Corrupt(String),
+    /// The operating system refused to make the folder, to read or write it, or to start a thread.
+    Io(Arc<io::Error>),
+    /// The folder was read, and a write that belongs to the opening failed.
+    Unwritten(String),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::InUse => write!(f, "{}", StoreError::Locked),
+            OpenError::NotKeyfold(text) | OpenError::OtherFormat(text) => f.write_str(text),
+            OpenError::Corrupt(text) => write!(f, "stored data is corrupt: {text}"),
+            OpenError::Io(error) => write!(f, "the storage device failed: {error}"),
+            OpenError::Unwritten(text) => write!(f, "the opening could not be completed: {text}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl From<StoreError> for OpenError {
+    fn from(error: StoreError) -> OpenError {
+        match error {
+            StoreError::Locked => OpenError::InUse,
+            StoreError::Foreign(text) => OpenError::NotKeyfold(text),
+            StoreError::OtherFormat(text) => OpenError::OtherFormat(text),
+            StoreError::Corrupt(text) => OpenError::Corrupt(text),
+            StoreError::Io(error) => OpenError::Io(error),
+            error @ (StoreError::Poisoned(_) | StoreError::Closed) => {
+                OpenError::Unwritten(error.to_string())
+            }
+        }
+    }
+}
+
+impl OpenError {
+    /// The error of work that an earlier process left and that could not be resumed.
+    pub(crate) fn of_resumed(error: ApiError) -> OpenError {
+        OpenError::Unwritten(if let ApiError::Internal(detail) = error {
+            detail
+        } else {
+            error.to_string()
+        })
+    }
+}
