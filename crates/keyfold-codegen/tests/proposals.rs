@@ -145,7 +145,7 @@ fn value(rng: &mut fastrand::Rng, depth: usize) -> Value {
                 .parse::<Number>()
                 .unwrap(),
         ),
-        4 => [Value::Null, true.into(), Value::B(vec![1, 2].into())][rng.usize(..3)].clone(),
+        4 => [Value::Null, true.into(), Value::B(vec![1, 2])][rng.usize(..3)].clone(),
         5 => Value::L(
             (0..rng.usize(0..3))
                 .map(|_| value(rng, depth + 1))
@@ -169,7 +169,7 @@ fn key_value(rng: &mut fastrand::Rng, kind: KeyKind) -> Value {
     match kind {
         KeyKind::S => text(rng).into(),
         KeyKind::N => rng.i64(-5..500).into(),
-        KeyKind::B => Value::B(vec![rng.u8(..)].into()),
+        KeyKind::B => Value::B(vec![rng.u8(..)]),
     }
 }
 

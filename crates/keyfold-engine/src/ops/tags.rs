@@ -152,7 +152,7 @@ fn list_tags(
     let table = table_of(core, &input.resource_arn.unwrap_or_default())?;
     let after = input.next_token.as_deref();
     // The tag that it names may have been removed since.
-    if after.is_some_and(|after| !is_text(after, 1, KEY_CHARS_MAX)) {
+    if after.is_some_and(|after| !is_text(after, 1, TAG_KEY_CHARS_MAX)) {
         return sentence("Invalid NextToken");
     }
     let mut rest = table
