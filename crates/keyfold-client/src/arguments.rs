@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 /// Values by name.
 pub type Values = BTreeMap<String, Value>;
 
-/// Splits `name=value` into name and text, at the first `=`. A name with `=` stands in double quotes:
-/// `"a=b"=value`.
+/// Splits `name=value` into name and text, at the first `=`. A name with `=` stands in double
+/// quotes: `"a=b"=value`.
 ///
 /// # Errors
 /// `Missing` when there is no `=`, or no name before it.

@@ -1,5 +1,5 @@
-//! A table on its way to a declaration. Whatever the language cannot say of it is taken away, a part
-//! at a time, and noted with the reason.
+//! A table on its way to a declaration. Whatever the language cannot say of it is taken away, a
+//! part at a time, and noted with the reason.
 
 use super::definition::{IndexDefinition, KeyColumn, Projection, TableDefinition};
 use keyfold_model::unwritable;
