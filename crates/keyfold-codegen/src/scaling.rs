@@ -145,7 +145,8 @@ pub(crate) fn write(out: &mut String, table: &str, scaled: &Scaled) {
     let of_index = index
         .as_ref()
         .map_or(String::new(), |index| format!("/index/{index}"));
-    let resource = format!("table/${{aws_dynamodb_table.{table}.name}}{of_index}");
+    // An index's name needs no escapes.
+    let resource = format!("\"table/${{aws_dynamodb_table.{table}.name}}{of_index}\"");
     let _infallible = write!(
         out,
         r#"
@@ -173,7 +174,7 @@ resource "aws_appautoscaling_policy" "{label}" {{
   }}
 }}
 "#,
-        quoted(&resource),
+        resource,
         quoted(&scaled.dimension()),
         units.least,
         units.most,

@@ -120,7 +120,7 @@ impl Asked<'_> {
         if rows.is_empty() {
             return "NULL".to_owned();
         }
-        format!("(CASE _row {rows}END)")
+        format!("(CASE \":row\" {rows}END)")
     }
 
     /// Whether the compared value is a list or a set.

@@ -195,40 +195,37 @@ impl Side {
     }
 }
 
-impl Search<'_> {
+impl<'m> Search<'m> {
     /// Partition keys: each template once, since kinds that share one do not differ in it.
     fn partitions(&self, raised: &mut Raised) {
         let shapes = self.least.shapes(self.table, self.space);
-        let mut first: BTreeMap<String, usize> = BTreeMap::new();
-        for (place, shape) in shapes.iter().enumerate() {
-            first
-                .entry(print(&shape.key.partition.parts))
-                .or_insert(place);
-        }
-        let chosen: BTreeSet<usize> = first.values().copied().collect();
+        let first = firsts(shapes, |shape| print(&shape.key.partition.parts));
         let anything = Language::empty_text().and_anything();
-        let mut meeting: Vec<(usize, usize)> = Vec::new();
-        for two in &chosen {
-            let Some(shape) = shapes.get(*two) else {
-                continue;
-            };
+        for (two, shape) in shapes
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| is_first(&first, *at))
+        {
             let near = self
                 .least
                 .near(self.table, self.space, &shape.partition, &anything);
-            let others = near
-                .into_iter()
-                .filter(|one| one < two && chosen.contains(one));
-            meeting.extend(others.map(|one| (one, *two)));
+            for one in near.into_iter().take_while(|one| *one < two) {
+                if is_first(&first, one) {
+                    self.compare(one, two, Side::Partition, raised);
+                }
+            }
         }
-        for (one, two) in meeting {
-            self.compare(one, two, Side::Partition, raised);
-        }
-        // What was decided for the first of a template holds for all of them.
-        for shape in shapes.iter().filter(|shape| !shape.owner.is_guard) {
-            let text = print(&shape.key.partition.parts);
-            let of_first = first.get(&text).and_then(|place| shapes.get(*place));
-            let Some(of_first) = of_first else { continue };
-            for column in self.columns(Side::Partition) {
+        self.share(&first, Side::Partition, raised);
+    }
+
+    /// Gives every kind what was decided for the first kind with the same templates.
+    fn share(&self, first: &[usize], side: Side, raised: &mut Raised) {
+        let shapes = self.least.shapes(self.table, self.space);
+        for (shape, first) in shapes.iter().zip(first) {
+            let Some(of_first) = shapes.get(*first).filter(|_| !shape.owner.is_guard) else {
+                continue;
+            };
+            for column in self.columns(side) {
                 if let Some(found) = raised.get(&place_of(of_first, column)).cloned() {
                     let own = raised.entry(place_of(shape, column)).or_default();
                     own.extend(found);
@@ -252,15 +249,24 @@ impl Search<'_> {
         columns.iter().map(|column| column.name.as_str()).collect()
     }
 
-    /// Sort keys of kinds whose partition keys meet.
+    /// Sort keys of kinds whose partition keys meet: each pair of templates once.
     fn sorts(&self, raised: &mut Raised) {
         let shapes = self.least.shapes(self.table, self.space);
         let strict = self.strict.shapes(self.table, self.space);
-        for (two, shape) in shapes.iter().enumerate() {
+        let first = firsts(shapes, |shape| {
+            let sort = shape.key.sort.as_ref().map(KeyTemplate::to_string);
+            print(&shape.key.partition.parts) + &sort.unwrap_or_default()
+        });
+        for (two, shape) in shapes
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| is_first(&first, *at))
+        {
             let near = self
                 .least
                 .near(self.table, self.space, &shape.partition, &shape.sort);
-            for one in near.into_iter().take_while(|one| *one < two) {
+            let near = near.into_iter().take_while(|one| *one < two);
+            for one in near.filter(|one| is_first(&first, *one)) {
                 let share_partition = match (strict.get(one), strict.get(two)) {
                     (Some(one), Some(two)) => one.partition.common_text(&two.partition).is_some(),
                     (None, _) | (_, None) => false,
@@ -270,13 +276,14 @@ impl Search<'_> {
                 }
             }
         }
+        self.share(&first, Side::Sort, raised);
     }
 
     /// Raises what two kinds exclude, as little as keeps these keys of theirs apart.
     fn compare(&self, one: usize, two: usize, side: Side, raised: &mut Raised) {
-        let kinds = |spaces: &'_ Spaces| {
+        let kinds = |spaces: &'m Spaces| -> Option<(&'m Shape, &'m Shape)> {
             let shapes = spaces.shapes(self.table, self.space);
-            Some((shapes.get(one)?.clone(), shapes.get(two)?.clone()))
+            Some((shapes.get(one)?, shapes.get(two)?))
         };
         let (Some((one, two)), Some((strict_one, strict_two))) =
             (kinds(self.least), kinds(self.strict))
@@ -287,14 +294,14 @@ impl Search<'_> {
             (Some((_, one)), Some((_, two))) => one.common_text(two).is_some(),
             (None, _) | (_, None) => false,
         };
-        if !meets(&one, &two) || meets(&strict_one, &strict_two) {
+        if !meets(one, two) || meets(strict_one, strict_two) {
             return;
         }
-        let (Some((of_one, _)), Some((of_two, _))) = (side.of(&one), side.of(&two)) else {
+        let (Some((of_one, _)), Some((of_two, _))) = (side.of(one), side.of(two)) else {
             return;
         };
-        let (signs, raises) = self.least_that_parts((&one, of_one), (&two, of_two));
-        for (shape, other, is_raised) in [(&one, of_two, raises.0), (&two, of_one, raises.1)] {
+        let (signs, raises) = self.least_that_parts((one, of_one), (two, of_two));
+        for (shape, other, is_raised) in [(one, of_two, raises.0), (two, of_one, raises.1)] {
             if !is_raised {
                 continue;
             }
@@ -335,6 +342,20 @@ impl Search<'_> {
             (!one.owner.is_guard, !two.owner.is_guard),
         )
     }
+}
+
+/// For each kind, the first kind with the same text of its templates.
+fn firsts(shapes: &[Shape], text_of: impl Fn(&Shape) -> String) -> Vec<usize> {
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
+    let shapes = shapes.iter().enumerate();
+    shapes
+        .map(|(place, shape)| *first.entry(text_of(shape)).or_insert(place))
+        .collect()
+}
+
+/// Whether a kind is the first with its templates.
+fn is_first(first: &[usize], place: usize) -> bool {
+    first.get(place) == Some(&place)
 }
 
 fn place_of(shape: &Shape, column: &str) -> Place {
