@@ -155,7 +155,7 @@ pub fn derive(
 /// The copy of an entity, in the table of this name.
 ///
 /// # Errors
-/// Those of [`derive`].
+/// Those of [`derive()`].
 pub(crate) fn copy_item(
     table: &Table,
     name: &str,
@@ -185,7 +185,7 @@ pub(crate) fn copy_item(
 /// The guard of unique attributes, in the table of this name; `None` where an attribute is absent.
 ///
 /// # Errors
-/// Those of [`derive`].
+/// Those of [`derive()`].
 pub(crate) fn guard_item(
     table: &Table,
     name: &str,

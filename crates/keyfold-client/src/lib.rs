@@ -6,7 +6,7 @@
 //! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
 //!   index keys, copies and unique guards follow in the same transaction.
 //! - [`arguments`]: parses arguments that are given as text.
-//! - [`derive`]: computes the items that are stored for an entity.
+//! - [`mod@derive`]: computes the items that are stored for an entity.
 //! - [`verify`]: reads whole tables, and finds items that do not follow from the model.
 
 pub mod arguments;

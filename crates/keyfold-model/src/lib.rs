@@ -1,6 +1,6 @@
 //! The model compiler: reads a single-table design as text, checks it, and plans its patterns.
 //!
-//! [`compile`] runs the stages. `syntax` reads tokens and declarations, and recovers line by line, so
+//! [`compile()`] runs the stages. `syntax` reads tokens and declarations, and recovers line by line, so
 //! that one run reports all errors. `resolve` gives names and types their meaning. [`check`] proves
 //! the design rule by rule. [`plan`] finds the requests that serve each pattern. The compiler
 //! executes nothing: it returns values, and the client carries them out.

@@ -114,8 +114,12 @@ pub(crate) fn unknown<'n>(
 ) -> Error {
     let known: Vec<&str> = known.collect();
     let meant = near::meant(name, known.iter().copied());
+    let others = match (known.as_slice(), meant.is_empty()) {
+        ([], _) => "; it has none".to_owned(),
+        (_, true) => format!("; it has {}", known.join(", ")),
+        (_, false) => String::new(),
+    };
     Error::Invalid(format!(
-        "the model {model} has no {what} {name}{meant}; it has {}",
-        known.join(", ")
+        "the model {model} has no {what} {name}{meant}{others}"
     ))
 }
