@@ -118,7 +118,7 @@ class PlaceOrder(unittest.TestCase):
         self.assertEqual(self.place(2001, 3)["operation"], "TransactWriteItems")
         self.assertEqual(self.stock(), 2)
         refused = self.place(2002, 3, code=1)
-        self.assertIn("stock >= 3", refused["error"]["message"])
+        self.assertIn("stock >= quantity (quantity = 3)", refused["error"]["message"])
         self.assertEqual(self.stock(), 2)
         again = self.place(2001, 1, code=1)
         self.assertIn("exists already", again["error"]["message"])
