@@ -127,7 +127,7 @@ fn in_keys(
     });
     let mut keys = own
         .chain(in_indexes.flatten())
-        .filter(|(_, parts)| gives_back(parts, name));
+        .filter(|(_, parts)| value::gives_back(parts, name));
     keys.find_map(|(column, parts)| value::inverse(parts, item.get(&column.name)?)?.remove(name))
 }
 
@@ -136,18 +136,10 @@ fn columns_of(key: &KeyPair) -> impl Iterator<Item = &[Part]> {
     key.templates().flat_map(KeyTemplate::columns)
 }
 
-/// Whether a key attribute gives the value of an attribute back.
-fn gives_back(parts: &[Part], name: &str) -> bool {
-    parts.iter().any(|part| {
-        matches!(part, Part::Field { name: field, .. } if field == name)
-            && value::is_invertible(part)
-    })
-}
-
 /// Whether an attribute is left out of an item, because the item's key gives it back.
 pub(crate) fn is_left_out(entity: &Entity, key: &KeyPair, name: &str) -> bool {
     entity.unstored.iter().any(|unstored| unstored == name)
-        && columns_of(key).any(|parts| gives_back(parts, name))
+        && columns_of(key).any(|parts| value::gives_back(parts, name))
 }
 
 /// Returns the attributes of an entity or of a copy from its stored items: the main item, then the

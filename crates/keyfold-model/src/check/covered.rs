@@ -1,7 +1,7 @@
 //! KF015, covered: an index holds every attribute that a pattern returns or filters by.
 
 use super::rule::Rule;
-use super::unstored::gives_back;
+use super::unstored::is_left_out;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Condition, Copy, Entity, Index, Pattern, Projection, Table};
 use crate::written::written_list;
@@ -60,8 +60,7 @@ pub(crate) fn check(
     let keys: Vec<&str> = own.map(|column| column.name.as_str()).collect();
     // An attribute that is stored in the key only is read back from it.
     let own_key = copy.map_or(&entity.key, |copy| &copy.key);
-    let is_in_key =
-        |name: &str| entity.unstored.iter().any(|one| one == name) && gives_back(own_key, name);
+    let is_in_key = |name: &str| is_left_out(entity, own_key, name);
     let mut missing: Vec<&str> = returned
         .into_iter()
         .chain(filtered)

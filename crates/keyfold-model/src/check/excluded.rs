@@ -25,13 +25,7 @@ type Raised = BTreeMap<Place, BTreeMap<char, String>>;
 
 /// Decides what the fields of all keys exclude.
 pub(crate) fn decide(model: &mut Model) {
-    exclude(model, &mut |delimiters, _, column, at| {
-        let mut found = BTreeMap::new();
-        for sign in own(delimiters, column, at) {
-            found.insert(sign, print(column));
-        }
-        found
-    });
+    exclude_least(model, &Raised::new());
     let least = Spaces::new(model);
     let mut strict = model.clone();
     exclude(&mut strict, &mut |delimiters, _, _, _| {
@@ -42,14 +36,17 @@ pub(crate) fn decide(model: &mut Model) {
     });
     let strict = Spaces::new(&strict);
     let raised = collisions(model, &least, &strict);
-    if raised.is_empty() {
-        return;
+    if !raised.is_empty() {
+        exclude_least(model, &raised);
     }
+}
+
+/// Lets each field exclude what its own template forces, and what was raised for its key attribute.
+fn exclude_least(model: &mut Model, raised: &Raised) {
     exclude(model, &mut |delimiters, place, column, at| {
         let mut found = raised.get(place).cloned().unwrap_or_default();
-        for sign in own(delimiters, column, at) {
-            found.insert(sign, print(column));
-        }
+        let own = own(delimiters, column, at).into_iter();
+        found.extend(own.map(|sign| (sign, print(column))));
         found
     });
 }

@@ -3,8 +3,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::{AggregateKind, Comparison, Condition, Entity, KeyPair, Model};
-use crate::template::Part;
-use crate::value::is_invertible;
+use crate::value::gives_back;
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for (at, entity) in model.entities.iter().enumerate() {
@@ -31,17 +30,19 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     check_writes(model, diagnostics);
 }
 
-/// Whether a key gives an attribute back.
-pub(crate) fn gives_back(key: &KeyPair, name: &str) -> bool {
-    let parts = key.templates().flat_map(|template| &template.parts);
-    parts.into_iter().any(|part| {
-        matches!(part, Part::Field { name: field, .. } if field == name) && is_invertible(part)
-    })
+/// Whether an attribute is left out of an item with this key, which gives it back.
+pub(crate) fn is_left_out(entity: &Entity, key: &KeyPair, name: &str) -> bool {
+    entity.unstored.iter().any(|one| one == name) && key_gives_back(key, name)
+}
+
+fn key_gives_back(key: &KeyPair, name: &str) -> bool {
+    key.templates()
+        .any(|template| gives_back(&template.parts, name))
 }
 
 /// The reason why the entity's own key does not give an attribute back; `None` if it does.
 fn not_in_key(entity: &Entity, name: &str) -> Option<String> {
-    if gives_back(&entity.key, name) {
+    if key_gives_back(&entity.key, name) {
         return None;
     }
     let is_in_key = entity.key.fields().any(|field| field == name);

@@ -11,7 +11,7 @@ use keyfold_types::Value;
 use std::collections::BTreeMap;
 
 /// Whether the value of a field can be read back from a key.
-pub fn is_invertible(part: &Part) -> bool {
+fn is_invertible(part: &Part) -> bool {
     match part {
         Part::Field { kind, format, .. } => match format {
             Format::Plain | Format::Escaped => {
@@ -22,6 +22,13 @@ pub fn is_invertible(part: &Part) -> bool {
         },
         Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => false,
     }
+}
+
+/// Whether keys made of these parts give the value of an attribute back.
+pub fn gives_back(parts: &[Part], name: &str) -> bool {
+    parts.iter().any(|part| {
+        matches!(part, Part::Field { name: field, .. } if field == name) && is_invertible(part)
+    })
 }
 
 /// The values that a key attribute was made of, as far as its formats keep them; `None` when the

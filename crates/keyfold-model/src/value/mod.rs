@@ -8,6 +8,6 @@ mod parse;
 
 pub use display::display;
 pub use error::ValueError;
-pub use inverse::{inverse, is_invertible};
+pub use inverse::{gives_back, inverse};
 pub use key::{CHUNK, End, SHARD, bucket, column, digest, end, key, prefix, text};
 pub use parse::{at_most, canonical, check, epoch_seconds, parse, time_of_epoch_ms};
