@@ -110,3 +110,29 @@ fn no_acknowledged_write_is_lost_to_a_transient_fault() {
         "writers went on after {after_reads} of {reads} reads"
     );
 }
+
+/// Writers seal memtables faster than they are compacted, and wait for the compaction that failed.
+#[test]
+fn a_read_that_fails_once_refuses_no_write() {
+    const MEMTABLES: u32 = 60;
+    let mut failures = 0;
+    for from in [1, 2, 5, 14, 50, 200] {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("store");
+        std::fs::create_dir(&folder).unwrap();
+        let store = Store::open(StoreOptions::Folder(FolderOptions {
+            durability: Durability::Buffered,
+            memtable_bytes: 2_000,
+            cache_bytes: 1_024,
+            ..FolderOptions::new(&folder)
+        }))
+        .unwrap();
+        let machine = Machine::watch(&folder).unwrap();
+        machine.fail_reads(from, from);
+        for n in 0..MEMTABLES * 3 {
+            write(&store, n).unwrap_or_else(|error| panic!("read {from}, write {n}: {error}"));
+        }
+        failures += machine.injected();
+    }
+    assert!(failures > 3, "{failures} reads failed");
+}

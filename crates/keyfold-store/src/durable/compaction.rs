@@ -119,7 +119,7 @@ impl<'s> Compactor<'s> {
         state.is_compacting = false;
         if let Err(error) = compacted {
             self.failed = Some(compaction);
-            state.compaction_error = Some(error);
+            state.compaction_failures.failed(error);
             shared.changed.notify_all();
             // The same compaction is due again, not another one that has nothing to do.
             state.has_new_tables |= had_new_tables;
@@ -131,7 +131,7 @@ impl<'s> Compactor<'s> {
         }
         if self.is_overcome(compaction, after != before) {
             self.failed = None;
-            state.compaction_error = None;
+            state.compaction_failures.succeeded();
             self.backoff.succeeded();
         }
         shared.changed.notify_all();
@@ -180,7 +180,7 @@ impl Shared {
         match writer.begin_segment() {
             Ok(segments) => drop(self.seal(segments)),
             // The next write meets the same error and reports it.
-            Err(error) => self.lock().flush_error = Some(error),
+            Err(error) => self.lock().flush_failures.failed(error),
         }
     }
 

@@ -24,9 +24,9 @@ pub(super) fn run(shared: &Shared) {
         state = shared.lock();
         state.is_flushing = false;
         let retired = flushed.and_then(|()| retire(shared, &mut state, &segments));
-        state.flush_error = retired.err();
+        state.flush_failures.ended(retired);
         shared.changed.notify_all();
-        if state.flush_error.is_none() {
+        if !state.flush_failures.has_failed() {
             backoff.succeeded();
         } else {
             shared.clean_up(&mut state, first_table);

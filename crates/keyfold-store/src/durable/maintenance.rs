@@ -55,20 +55,21 @@ impl Maintenance {
     /// memtables or tables are due.
     ///
     /// # Errors
-    /// When too many are due because a flush or a compaction fails.
+    /// When too many are due because flushes or compactions keep failing. A failure that passes
+    /// only makes the writer wait.
     pub(super) fn seal(&self, segments: impl IntoIterator<Item = u64>) -> Result<(), StoreError> {
         let mut state = self.shared.seal(segments);
         let tree = &self.shared.tree;
         loop {
-            let awaited_error = if tree.sealed_memtables() > SEALED_MEMTABLES_MAX {
-                &state.flush_error
+            let awaited = if tree.sealed_memtables() > SEALED_MEMTABLES_MAX {
+                &state.flush_failures
             } else if tree.level_zero_runs() > LEVEL_ZERO_RUNS_MAX {
-                &state.compaction_error
+                &state.compaction_failures
             } else {
                 return Ok(());
             };
-            let errors = [awaited_error, &state.manifest_error, &state.thread_error];
-            if let Some(error) = errors.into_iter().flatten().next() {
+            let lasting = awaited.lasting().or(state.manifest_failures.lasting());
+            if let Some(error) = lasting.or(state.thread_error.as_ref()) {
                 return Err(error.clone());
             }
             state = self.shared.wait(state);
@@ -107,8 +108,8 @@ impl Maintenance {
     /// Whether the last flush or the last compaction failed.
     pub(super) fn has_failed(&self) -> bool {
         let state = self.shared.lock();
-        state.flush_error.is_some()
-            || state.compaction_error.is_some()
+        state.flush_failures.has_failed()
+            || state.compaction_failures.has_failed()
             || state.thread_error.is_some()
     }
 

@@ -18,6 +18,7 @@
 
 mod backoff;
 mod compaction;
+mod failures;
 mod flush;
 mod free_space;
 mod lsm;

@@ -1,6 +1,7 @@
 //! The state that the flush thread, the compaction thread and the writers share.
 
 use super::backoff::Backoff;
+use super::failures::Failures;
 use super::lsm::Tree;
 use super::manifest;
 use super::read_points::ReadPoints;
@@ -52,14 +53,12 @@ pub(super) struct State {
     pub(super) has_new_tables: bool,
     pub(super) is_flushing: bool,
     pub(super) is_compacting: bool,
-    /// The error of the last flush, if it failed.
-    pub(super) flush_error: Option<StoreError>,
-    /// The error of the last compaction, if it failed.
-    pub(super) compaction_error: Option<StoreError>,
+    pub(super) flush_failures: Failures,
+    pub(super) compaction_failures: Failures,
     /// Whether the manifest on the disk may be newer than the one in memory.
     is_manifest_uncertain: bool,
-    /// The error of the last attempt to restore the manifest on the disk, if it failed.
-    pub(super) manifest_error: Option<StoreError>,
+    /// Failures to restore the manifest on the disk.
+    pub(super) manifest_failures: Failures,
     /// The lowest id of a table file that a failed attempt may have left.
     first_leftover: Option<u64>,
     /// The panic that ended a thread, which starts again with the next opening of the store.
@@ -79,10 +78,10 @@ impl State {
             has_new_tables: true,
             is_flushing: false,
             is_compacting: false,
-            flush_error: None,
-            compaction_error: None,
+            flush_failures: Failures::default(),
+            compaction_failures: Failures::default(),
             is_manifest_uncertain: false,
-            manifest_error: None,
+            manifest_failures: Failures::default(),
             first_leftover: None,
             thread_error: None,
             is_closed: false,
@@ -175,7 +174,9 @@ impl Shared {
         if state.is_manifest_uncertain {
             let restored = manifest::restore_current(&self.tree);
             state.is_manifest_uncertain = restored.is_err();
-            state.manifest_error = restored.err().map(StoreError::from);
+            state
+                .manifest_failures
+                .ended(restored.map_err(StoreError::from));
             self.changed.notify_all();
         }
         !state.is_manifest_uncertain
