@@ -69,7 +69,7 @@ fn show(chart: &Chart) {
         terminal::entry(
             STRONG,
             &heading,
-            &format!("one transaction: {}", write.actions.join("; ")),
+            &format!("{}: {}", write.requests, write.actions.join("; ")),
             "",
         );
     }

@@ -8,40 +8,6 @@ use keyfold_model::schema::Assignment;
 use keyfold_model::{Entity, Operand, Type, value};
 use keyfold_types::Value;
 
-/// Whether an attribute is stored in the main item as it is: not compressed, not in parts, and not
-/// only inside keys.
-pub(super) fn is_stored_plain(entity: &Entity, name: &str) -> bool {
-    !entity
-        .compressed
-        .iter()
-        .chain(&entity.unstored)
-        .any(|other| other == name)
-        && entity.split.as_ref().is_none_or(|(split, _)| split != name)
-}
-
-/// The operands of an assignment.
-pub(super) fn operands(assignment: &Assignment) -> impl Iterator<Item = &Operand> {
-    std::iter::once(&assignment.left).chain(assignment.right.as_ref().map(|(_, right)| right))
-}
-
-/// Whether the engine can carry out an assignment: it copies stored attributes, adds and subtracts
-/// numbers, and appends one given element to the list itself.
-pub(super) fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
-    let all_plain = operands(assignment).all(|operand| match operand {
-        Operand::Attribute(name) => is_stored_plain(entity, name),
-        Operand::Parameter(_) | Operand::Literal(_) => true,
-    });
-    let is_list = matches!(kind_of(entity, &assignment.attribute), Type::List(_));
-    let appends_to_itself = match (&assignment.left, &assignment.right) {
-        (_, None) => true,
-        (Operand::Attribute(name), Some((_, right))) => {
-            *name == assignment.attribute && !matches!(right, Operand::Attribute(_))
-        }
-        (Operand::Parameter(_) | Operand::Literal(_), Some(_)) => false,
-    };
-    all_plain && (!is_list || appends_to_itself)
-}
-
 fn kind_of<'e>(entity: &'e Entity, name: &str) -> &'e Type {
     entity
         .attribute(name)

@@ -6,12 +6,14 @@
 //! it rests on are still the same. When another writer was faster, the change starts over.
 //!
 //! - `stored_entity` reads an entity, `entity` and `main_item` make the steps of its change.
-//! - `named` makes the steps of a named write, `assignment` the new values of its attributes.
+//! - `named` makes the steps of a named write, `assignment` the new values of its attributes, and
+//!   `blind` the step that writes a whole entity over one that is not read.
 //! - `aggregate`, `maximum` and `contribution` make the steps of the aggregates that follow.
 //! - `execute` sends the steps, and starts over when they are stale.
 
 mod aggregate;
 mod assignment;
+mod blind;
 mod context;
 mod contribution;
 mod entity;

@@ -1,6 +1,7 @@
 //! Named writes: actions that happen together or not at all.
 
-use super::assignment::{change, evaluate, is_simple, is_stored_plain, operands};
+use super::assignment::{change, evaluate};
+use super::blind;
 use super::context::Context;
 use super::entity::{self, Replacement};
 use super::execute::retried;
@@ -17,7 +18,7 @@ use crate::derive::Place;
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::retry::TRIES;
-use keyfold_model::schema::{AggregateKind, Condition, conjunction};
+use keyfold_model::schema::{Condition, conjunction};
 use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -132,6 +133,13 @@ fn add(
         }
         Verb::Put => {
             let values = all_attributes(entity, action, arguments, made)?;
+            if context.model.is_direct(action) {
+                let mut step = blind::put(context, entity, &values)?;
+                step.conditions = terms(&action.conditions, arguments)?;
+                step.refusal = unfulfilled(entity, action, &action.conditions, arguments);
+                draft.push(step);
+                return Ok(());
+            }
             let old = stored_entity::read(context, entity, &values)?;
             let watched = require(entity, action, arguments, old.as_ref())?;
             entity::put_over(context, (entity, &values), old.as_ref(), &watched, draft)
@@ -189,18 +197,32 @@ fn require<'a>(
     let mut watched = Vec::new();
     for condition in &action.conditions {
         if !bind(condition, arguments)?.holds(held) {
-            let key = key_text(entity, arguments);
-            return Err(ClientError::Refused(format!(
-                "{} {}: the {} with {key} does not have {}",
-                action.verb.word(),
-                entity.name,
-                entity.name,
-                show(std::slice::from_ref(condition), arguments)
-            )));
+            let failed = std::slice::from_ref(condition);
+            let refusal = unfulfilled(entity, action, failed, arguments);
+            return Err(refusal
+                .error()
+                .unwrap_or_else(|| not_found(entity, arguments)));
         }
         watched.extend(condition.attributes());
     }
     Ok(watched)
+}
+
+/// The refusal of an action whose conditions do not hold.
+fn unfulfilled(
+    entity: &Entity,
+    action: &Action,
+    conditions: &[Condition],
+    arguments: &Values,
+) -> Refusal {
+    Refusal::Because(format!(
+        "{} {}: the {} with {} does not have {}",
+        action.verb.word(),
+        entity.name,
+        entity.name,
+        key_text(entity, arguments),
+        show(conditions, arguments)
+    ))
 }
 
 /// Conditions as they are written, with the values of their parameters.
@@ -243,6 +265,12 @@ fn on_main_item(
     })
 }
 
+/// The conditions as the engine judges them.
+fn terms(conditions: &[Condition], arguments: &Values) -> Result<Vec<Term>, ClientError> {
+    let term = |condition| Ok(Term::Condition(bind(condition, arguments)?));
+    conditions.iter().map(term).collect()
+}
+
 /// Adds the action's conditions to a step, for the engine to judge.
 fn add_conditions(
     step: &mut Step,
@@ -252,10 +280,7 @@ fn add_conditions(
     if conditions.is_empty() {
         return Ok(());
     }
-    for condition in conditions {
-        step.conditions
-            .push(Term::Condition(bind(condition, arguments)?));
-    }
+    step.conditions.extend(terms(conditions, arguments)?);
     if let Refusal::NotFound(reason) = &step.refusal {
         let shown = show(conditions, arguments);
         step.refusal = Refusal::Because(format!(
@@ -275,7 +300,7 @@ fn check(
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let mut step = on_main_item(context, entity, arguments, "check")?;
-    if engine_judges(entity, action) {
+    if context.model.is_direct(action) {
         add_conditions(&mut step, &action.conditions, arguments)?;
     } else {
         let old = read(context, entity, arguments)?;
@@ -294,7 +319,7 @@ fn update(
     arguments: &Values,
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    if engine_updates(context, entity, action) {
+    if context.model.is_direct(action) {
         let mut step = on_main_item(context, entity, arguments, "update")?;
         add_conditions(&mut step, &action.conditions, arguments)?;
         step.action = update_expression(entity, action, arguments)?;
@@ -307,7 +332,7 @@ fn update(
     for assignment in &action.assignments {
         let value = evaluate(entity, assignment, arguments, &old.values)?;
         new.insert(assignment.attribute.clone(), value);
-        watched.extend(operands(assignment).filter_map(|operand| match operand {
+        watched.extend(assignment.operands().filter_map(|operand| match operand {
             Operand::Attribute(name) => Some(name.as_str()),
             Operand::Parameter(_) | Operand::Literal(_) => None,
         }));
@@ -315,7 +340,7 @@ fn update(
     for name in &action.removed {
         new.remove(name);
     }
-    let given: Vec<&str> = written_attributes(action).map(String::as_str).collect();
+    let given: Vec<&str> = action.written_attributes().map(String::as_str).collect();
     let replacement = Replacement {
         entity,
         old: &old,
@@ -324,26 +349,6 @@ fn update(
         watched: &watched,
     };
     entity::replace(context, &replacement, draft)
-}
-
-/// The attributes that an update assigns or removes.
-fn written_attributes(action: &Action) -> impl Iterator<Item = &String> {
-    let assigned = action.assignments.iter().map(|one| &one.attribute);
-    assigned.chain(&action.removed)
-}
-
-/// Whether an update is one expression that the engine evaluates: no other item follows from it,
-/// and the engine sees everything that it rests on. Other updates read the entity first.
-fn engine_updates(context: &Context<'_>, entity: &Entity, action: &Action) -> bool {
-    let followed = context.model.followed(entity);
-    let is_plain =
-        |name: &String| !followed.contains(&name.as_str()) && is_stored_plain(entity, name);
-    // Each update increments the version, which other items may follow too.
-    written_attributes(action)
-        .chain(&entity.version)
-        .all(is_plain)
-        && action.assignments.iter().all(|one| is_simple(entity, one))
-        && engine_judges(entity, action)
 }
 
 /// The update that the engine evaluates.
@@ -364,21 +369,4 @@ fn update_expression(
         changes,
         removed: action.removed.clone(),
     })
-}
-
-/// Whether the engine can judge the conditions of an action.
-///
-/// It sees attributes as they are stored. The item of a maximum may change in the same write, under
-/// the condition that it is as it was read: a failure would not show whether the action's condition
-/// failed or another writer was faster, so conditions on such an item are judged by reading it.
-fn engine_judges(entity: &Entity, action: &Action) -> bool {
-    let keeps_maximum = entity
-        .aggregates
-        .iter()
-        .any(|one| one.kind == AggregateKind::Max);
-    let sees = |condition: &Condition| {
-        let mut attributes = condition.attributes();
-        attributes.all(|name| is_stored_plain(entity, name))
-    };
-    action.conditions.is_empty() || (!keeps_maximum && action.conditions.iter().all(sees))
 }

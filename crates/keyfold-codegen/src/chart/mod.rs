@@ -73,6 +73,7 @@ impl Chart {
                 "name": write.name,
                 "parameters": parameters_json(&write.parameters),
                 "actions": write.actions,
+                "requests": write.requests,
             })).collect::<Vec<_>>(),
         })
     }
@@ -98,6 +99,7 @@ fn excluded_rows(entity: &Entity) -> Vec<ExcludedRow> {
 }
 
 fn write_row(model: &Model, write: &Write) -> WriteRow {
+    let requests = model.requests(write);
     let Write {
         name,
         span: _,
@@ -121,5 +123,6 @@ fn write_row(model: &Model, write: &Write) -> WriteRow {
             .iter()
             .map(|action| action_text(model, action))
             .collect(),
+        requests,
     }
 }

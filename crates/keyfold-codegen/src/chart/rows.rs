@@ -103,6 +103,8 @@ pub struct WriteRow {
     pub parameters: Vec<(String, String)>,
     /// Its actions, in words.
     pub actions: Vec<String>,
+    /// Its requests: `UpdateItem`, or `GetItem, then TransactWriteItems`.
+    pub requests: String,
 }
 
 /// Parameters as JSON: name, type, and whether it is optional.

@@ -36,7 +36,7 @@ mod unbounded;
 mod unstored;
 mod unused_index;
 mod up_to_now;
-mod updatable;
+pub(crate) mod updatable;
 mod written_values;
 
 use crate::diagnostic::Diagnostic;

@@ -101,12 +101,8 @@ fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
 /// Checks the update that replaces an item with maintained attributes: it sets the others one by
 /// one.
 fn replacement(entity: &Entity) -> Option<Diagnostic> {
-    if !entity.attributes.iter().any(|attribute| attribute.is_kept) {
-        return None;
-    }
-    let index_keys = 2 * entity.indexes.len();
-    let changes = entity.attributes.len() + index_keys + OWN_ATTRIBUTES;
-    if changes * CHANGE_BYTES <= EXPRESSION_BYTES_MAX && changes <= EXPRESSION_OPERATORS_MAX {
+    let keeps_some = entity.attributes.iter().any(|attribute| attribute.is_kept);
+    if !keeps_some || fits_update(entity) {
         return None;
     }
     let message = format!(
@@ -120,4 +116,11 @@ fn replacement(entity: &Entity) -> Option<Diagnostic> {
             .note(format!("an expression has at most {EXPRESSION_BYTES_MAX} bytes and {EXPRESSION_OPERATORS_MAX} operators"))
             .help("put attributes that belong together into a record"),
     )
+}
+
+/// Whether an update can set all attributes of an entity one by one.
+pub(crate) fn fits_update(entity: &Entity) -> bool {
+    let index_keys = 2 * entity.indexes.len();
+    let changes = entity.attributes.len() + index_keys + OWN_ATTRIBUTES;
+    changes * CHANGE_BYTES <= EXPRESSION_BYTES_MAX && changes <= EXPRESSION_OPERATORS_MAX
 }

@@ -4,6 +4,7 @@
 //! takes the first that serves the pattern. A pattern with optional parameters gets one plan for
 //! each choice of them. The rules that judge a plan are in [`crate::check`].
 
+mod action;
 mod bind;
 mod candidate;
 mod collection;

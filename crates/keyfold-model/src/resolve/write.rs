@@ -180,7 +180,7 @@ impl Scope {
         let assigned = actions
             .iter()
             .flat_map(|action| &action.assignments)
-            .flat_map(operands_of);
+            .flat_map(Assignment::operands);
         let compared = actions
             .iter()
             .flat_map(|action| &action.conditions)
@@ -333,12 +333,6 @@ impl Scope {
     }
 }
 
-/// The operands of an assignment.
-fn operands_of(assignment: &Assignment) -> impl Iterator<Item = &Operand> {
-    let right = assignment.right.as_ref().map(|(_, right)| right);
-    std::iter::once(&assignment.left).chain(right)
-}
-
 /// A field of a record that provides an attribute must have its type, and must be required where
 /// the attribute is (`may_lack` is false).
 fn check_field(
@@ -479,7 +473,7 @@ fn check_operands(
 ) -> Result<(), Box<Diagnostic>> {
     let is_demanded = |name: &str| conditions.iter().any(|one| one.demands(name));
     for (assignment, at) in assignments.iter().zip(&declared.assignments) {
-        for operand in operands_of(assignment) {
+        for operand in assignment.operands() {
             let Operand::Attribute(name) = operand else {
                 continue;
             };

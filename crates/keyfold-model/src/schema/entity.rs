@@ -188,6 +188,14 @@ impl Entity {
             .find(|attribute| attribute.name == name)
     }
 
+    /// Whether an attribute is stored in the main item as it is: not compressed, not in parts, and
+    /// not only inside keys.
+    pub fn stores_plainly(&self, name: &str) -> bool {
+        let mut others = self.compressed.iter().chain(&self.unstored);
+        others.all(|other| other != name)
+            && self.split.as_ref().is_none_or(|(split, _)| split != name)
+    }
+
     /// The copy with this name.
     pub fn copy(&self, name: &str) -> Option<&Copy> {
         self.copies.iter().find(|copy| copy.name == name)

@@ -16,6 +16,14 @@ pub struct Assignment {
     pub right: Option<(bool, Operand)>,
 }
 
+impl Assignment {
+    /// Its operands.
+    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
+        let right = self.right.as_ref().map(|(_, right)| right);
+        std::iter::once(&self.left).chain(right)
+    }
+}
+
 /// An action of a named write.
 #[derive(Debug, Clone)]
 pub struct Action {
@@ -31,6 +39,14 @@ pub struct Action {
     pub removed: Vec<String>,
     /// The conditions; all of them hold.
     pub conditions: Vec<Condition>,
+}
+
+impl Action {
+    /// The attributes that it assigns or removes.
+    pub fn written_attributes(&self) -> impl Iterator<Item = &String> {
+        let assigned = self.assignments.iter().map(|one| &one.attribute);
+        assigned.chain(&self.removed)
+    }
 }
 
 /// A named write: actions that happen together or not at all.

@@ -1,0 +1,173 @@
+//! The requests of named writes: which actions the engine judges and carries out by itself, and
+//! which read the entity first.
+
+use crate::check::updatable::fits_update;
+use crate::schema::{
+    Action, AggregateKind, Assignment, Condition, Entity, Model, Operand, Type, Verb, Write,
+};
+
+impl Model {
+    /// Whether the engine carries out an action without a read before it: no other item follows
+    /// from the entity, and the engine sees everything that the change rests on.
+    pub fn is_direct(&self, action: &Action) -> bool {
+        let Some(entity) = self.entities.get(action.entity) else {
+            return false;
+        };
+        match action.verb {
+            Verb::Create => true,
+            Verb::Put => self.is_alone(entity) && engine_judges(entity, action),
+            Verb::Update => self.engine_updates(entity, action),
+            Verb::Delete => false,
+            Verb::Check => engine_judges(entity, action),
+        }
+    }
+
+    /// The requests of a named write: `UpdateItem`, or `GetItem, then TransactWriteItems`.
+    pub fn requests(&self, write: &Write) -> String {
+        let reads = write.actions.iter().any(|action| self.reads(action));
+        let changes = match write.actions.as_slice() {
+            [one] if one.each.is_none() => self.request_of(one),
+            _ => "TransactWriteItems",
+        };
+        if reads {
+            format!("GetItem, then {changes}")
+        } else {
+            changes.to_owned()
+        }
+    }
+
+    /// Whether an action reads an item: its own, or that of a parent which keeps a maximum.
+    fn reads(&self, action: &Action) -> bool {
+        let Some(entity) = self.entities.get(action.entity) else {
+            return false;
+        };
+        let mut counted = self.aggregates_of(entity);
+        let follows_maximum = action.verb == Verb::Create
+            && counted.any(|(_, aggregate)| aggregate.kind == AggregateKind::Max);
+        follows_maximum || !self.is_direct(action)
+    }
+
+    /// The request that changes the items of a single action.
+    fn request_of(&self, action: &Action) -> &'static str {
+        let Some(entity) = self.entities.get(action.entity) else {
+            return "TransactWriteItems";
+        };
+        let is_alone = match action.verb {
+            Verb::Create | Verb::Put | Verb::Delete => self.has_no_followers(entity),
+            Verb::Update => self.moves_no_other(entity, action),
+            Verb::Check => false,
+        };
+        if !is_alone {
+            return "TransactWriteItems";
+        }
+        match action.verb {
+            Verb::Create => "PutItem",
+            Verb::Put if self.is_direct(action) => "UpdateItem",
+            Verb::Put => "PutItem or UpdateItem",
+            Verb::Update => "UpdateItem",
+            Verb::Delete => "DeleteItem",
+            Verb::Check => "TransactWriteItems",
+        }
+    }
+
+    /// Whether an entity is one item, and no aggregate of another entity follows from it.
+    fn has_no_followers(&self, entity: &Entity) -> bool {
+        entity.copies.is_empty()
+            && entity.uniques.is_empty()
+            && entity.split.is_none()
+            && self.aggregates_of(entity).next().is_none()
+    }
+
+    /// Whether a whole entity can be written over a stored one that is not read. The item of a
+    /// maximum is read by whatever follows in the same write.
+    fn is_alone(&self, entity: &Entity) -> bool {
+        self.has_no_followers(entity)
+            && !keeps_maximum(entity)
+            && fits_update(entity)
+            && self.stores_more_than_key(entity)
+    }
+
+    /// Whether an item has attributes beside its key, which an update can set.
+    fn stores_more_than_key(&self, entity: &Entity) -> bool {
+        let Some(table) = self.tables.get(entity.table) else {
+            return false;
+        };
+        let is_beside = |name: &String| {
+            table.columns().all(|column| column.name != *name) && !entity.unstored.contains(name)
+        };
+        let mut names = entity.attributes.iter().map(|attribute| &attribute.name);
+        table.type_attribute.is_some() || names.any(is_beside)
+    }
+
+    /// Whether an update changes no attribute from which other items follow.
+    fn moves_no_other(&self, entity: &Entity, action: &Action) -> bool {
+        let copied = entity.copies.iter().flat_map(|copy| {
+            let attributes = copy.attributes.iter().map(String::as_str);
+            attributes.chain(copy.key.fields())
+        });
+        let unique = entity.uniques.iter().flatten().map(String::as_str);
+        let split = entity.split.iter().map(|(name, _)| name.as_str());
+        let counted = self.aggregates_of(entity).flat_map(|(_, aggregate)| {
+            let of = aggregate.of.iter().map(String::as_str);
+            let condition = aggregate.condition.iter().map(|(name, _)| name.as_str());
+            let link = aggregate.link.iter().map(|(_, name)| name.as_str());
+            of.chain(condition).chain(link)
+        });
+        let moved: Vec<&str> = copied.chain(unique).chain(split).chain(counted).collect();
+        touched(entity, action).all(|name| !moved.contains(&name.as_str()))
+    }
+
+    /// Whether an update is one expression that the engine evaluates.
+    fn engine_updates(&self, entity: &Entity, action: &Action) -> bool {
+        let followed = self.followed(entity);
+        let is_plain =
+            |name: &String| !followed.contains(&name.as_str()) && entity.stores_plainly(name);
+        touched(entity, action).all(is_plain)
+            && action.assignments.iter().all(|one| is_simple(entity, one))
+            && engine_judges(entity, action)
+    }
+}
+
+/// The attributes that an update assigns or removes, and the version, which each update increments.
+fn touched<'a>(entity: &'a Entity, action: &'a Action) -> impl Iterator<Item = &'a String> {
+    action.written_attributes().chain(&entity.version)
+}
+
+fn keeps_maximum(entity: &Entity) -> bool {
+    let mut kept = entity.aggregates.iter();
+    kept.any(|one| one.kind == AggregateKind::Max)
+}
+
+/// Whether the engine can judge the conditions of an action.
+///
+/// It sees attributes as they are stored. The item of a maximum may change in the same write, under
+/// the condition that it is as it was read: a failure would not show whether the action's condition
+/// failed or another writer was faster, so conditions on such an item are judged by reading it.
+fn engine_judges(entity: &Entity, action: &Action) -> bool {
+    let sees = |condition: &Condition| {
+        let mut attributes = condition.attributes();
+        attributes.all(|name| entity.stores_plainly(name))
+    };
+    action.conditions.is_empty() || (!keeps_maximum(entity) && action.conditions.iter().all(sees))
+}
+
+/// Whether the engine can carry out an assignment: it copies stored attributes, adds and subtracts
+/// numbers, and appends one given element to the list itself.
+fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
+    let all_plain = assignment.operands().all(|operand| match operand {
+        Operand::Attribute(name) => entity.stores_plainly(name),
+        Operand::Parameter(_) | Operand::Literal(_) => true,
+    });
+    let kind = entity
+        .attribute(&assignment.attribute)
+        .map(|attribute| &attribute.kind);
+    let is_list = matches!(kind, Some(Type::List(_)));
+    let appends_to_itself = match (&assignment.left, &assignment.right) {
+        (_, None) => true,
+        (Operand::Attribute(name), Some((_, right))) => {
+            *name == assignment.attribute && !matches!(right, Operand::Attribute(_))
+        }
+        (Operand::Parameter(_) | Operand::Literal(_), Some(_)) => false,
+    };
+    all_plain && (!is_list || appends_to_itself)
+}
