@@ -12,12 +12,12 @@ MODELS = {name: str(ROOT / "models" / f"{name}.keyfold") for name in ("shop", "m
 
 
 class Server:
-    """A server over a fresh data folder; `stop` ends it gracefully."""
+    """A server over a fresh data folder, with the tables of some models; `stop` ends it gracefully."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, models=tuple(MODELS.values())):
         self.folder = tempfile.TemporaryDirectory()
         command = [KEYFOLD, "serve", "--json", "--port", "0", "--data", self.folder.name + "/data", *arguments]
-        self.command = command + list(MODELS.values())
+        self.command = command + list(models)
         self.start()
 
     def start(self):

@@ -95,9 +95,11 @@ fn scripts() {
 fn the_models_of_the_repository_compile() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let mut count = 0;
-    for path in std::fs::read_dir(folder)
-        .unwrap()
+    for path in [folder.join("existing"), folder]
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
     {
         let compiled = compile(&std::fs::read_to_string(&path).unwrap());
         // The tests of keyfold-prove check their warnings.
