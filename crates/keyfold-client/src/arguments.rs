@@ -101,11 +101,12 @@ pub fn of_pattern(
         .collect();
     let of = format!("the pattern {}", pattern.name);
     let mut given = with_lists(pattern, given);
-    // A time as upper end is cut to the precision that keys hold: no key lies in between.
+    // A time with more digits than keys hold is cut: no key lies between `at <= t` or `at > t` and
+    // the cut time.
     for parameter in pattern
         .parameters
         .iter()
-        .filter(|parameter| parameter.limit == Limit::AtMost)
+        .filter(|parameter| matches!(parameter.limit, Limit::AtMost | Limit::Above))
     {
         if let Some(text) = given.get_mut(&parameter.name) {
             *text = value::at_most(&parameter.kind, text);

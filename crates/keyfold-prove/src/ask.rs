@@ -45,15 +45,19 @@ pub(crate) fn arguments<'m>(
         let value = match parameter.limit {
             Limit::Among => Value::L(list(entity, parameter, rows, generator)),
             Limit::Free => free(pattern, parameter, &one, generator),
-            Limit::Equal | Limit::AtLeast | Limit::AtMost | Limit::Starts | Limit::In(_) => {
-                limited(
-                    entity,
-                    parameter,
-                    if strange { None } else { Some(&one) },
-                    &other,
-                    generator,
-                )
-            }
+            Limit::Equal
+            | Limit::AtLeast
+            | Limit::AtMost
+            | Limit::Above
+            | Limit::Below
+            | Limit::Starts
+            | Limit::In(_) => limited(
+                entity,
+                parameter,
+                if strange { None } else { Some(&one) },
+                &other,
+                generator,
+            ),
         };
         values.insert(parameter.name.clone(), value);
     }
@@ -64,17 +68,23 @@ pub(crate) fn arguments<'m>(
     values
 }
 
+/// Whether an argument is the lower end of a range.
+fn is_low(limit: Limit) -> bool {
+    limit == Limit::AtLeast || limit == Limit::Above
+}
+
+/// Whether an argument is the upper end of a range.
+fn is_high(limit: Limit) -> bool {
+    limit == Limit::AtMost || limit == Limit::Below
+}
+
 /// Swaps the ends of ranges whose lower end is above the upper one.
 fn order_ends(pattern: &Pattern, values: &mut Values) {
-    for low in pattern
-        .parameters
-        .iter()
-        .filter(|p| p.limit == Limit::AtLeast)
-    {
+    for low in pattern.parameters.iter().filter(|p| is_low(p.limit)) {
         let high = pattern
             .parameters
             .iter()
-            .find(|p| p.limit == Limit::AtMost && p.attribute == low.attribute);
+            .find(|p| is_high(p.limit) && p.attribute == low.attribute);
         let Some(high) = high else { continue };
         if let (Some(one), Some(two)) = (
             values.get(&low.name).cloned(),
@@ -100,7 +110,7 @@ fn limited<'m>(
         return Value::Null;
     };
     let of_one = one.and_then(|row| row.get(name));
-    let held = if parameter.limit == Limit::AtMost {
+    let held = if is_high(parameter.limit) {
         other.get(name).or(of_one)
     } else {
         of_one
@@ -109,12 +119,13 @@ fn limited<'m>(
         Some(value) => value.clone(),
         None => generator.attribute(entity, attribute),
     };
+    let is_end = is_low(parameter.limit) || is_high(parameter.limit);
     match (parameter.limit, &held) {
-        (Limit::AtLeast | Limit::AtMost, Value::N(_)) if generator.rng.u8(..8) == 0 => {
+        (_, Value::N(_)) if is_end && generator.rng.u8(..8) == 0 => {
             generator.far_number(&parameter.kind)
         }
-        (Limit::AtLeast | Limit::AtMost, Value::S(_))
-            if parameter.kind == Type::String && generator.rng.u8(..8) == 0 =>
+        (_, Value::S(_))
+            if is_end && parameter.kind == Type::String && generator.rng.u8(..8) == 0 =>
         {
             generator.far_text()
         }
@@ -129,6 +140,8 @@ fn limited<'m>(
             | Limit::Equal
             | Limit::AtLeast
             | Limit::AtMost
+            | Limit::Above
+            | Limit::Below
             | Limit::Starts
             | Limit::In(_)
             | Limit::Among,
@@ -252,6 +265,8 @@ impl Selection {
             Limit::Equal => self.add(format!("{left} = {right}"), one),
             Limit::AtLeast => self.add(format!("{left} >= {right}"), one),
             Limit::AtMost => self.add(format!("{left} <= {right}"), one),
+            Limit::Above => self.add(format!("{left} > {right}"), one),
+            Limit::Below => self.add(format!("{left} < {right}"), one),
             Limit::Starts => {
                 let condition = format!("substr({left}, 1, length({right})) = {right}");
                 self.parameters.push(one.clone());

@@ -333,9 +333,19 @@ fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
         match (kind, rng.u8(..7)) {
             ("string", 0) => parameters.push(format!("{name} starts {name}0{optional}")),
             ("time", 0) => parameters.push(format!("day of {name}")),
-            (_, 1) => parameters.push(format!("{name} >= {name}0{optional}")),
-            (_, 2) => parameters.push(format!("{name} <= {name}1{optional}")),
+            (_, 1) => {
+                let sign = pick(rng, &[">=", ">"]);
+                parameters.push(format!("{name} {sign} {name}0{optional}"));
+            }
+            (_, 2) => {
+                let sign = pick(rng, &["<=", "<"]);
+                parameters.push(format!("{name} {sign} {name}1{optional}"));
+            }
             (_, 3) => parameters.push(format!("{name} in {name}0..{name}1")),
+            (_, 4) => {
+                let (low, high) = (pick(rng, &[">=", ">"]), pick(rng, &["<=", "<", "<"]));
+                parameters.push(format!("{name} {low} {name}0, {name} {high} {name}1"));
+            }
             _ => {}
         }
     }

@@ -171,6 +171,29 @@ impl Number {
         }
     }
 
+    /// The least number that is greater; `None` for the greatest. Numbers have at most 38 digits, so
+    /// none lies between the two.
+    pub fn next_up(&self) -> Option<Number> {
+        if self.is_zero() {
+            return Number::new(false, 1, MAGNITUDE_MIN).ok();
+        }
+        let missing = NUMBER_DIGITS_MAX - self.digits();
+        let full = self.coefficient * 10_u128.pow(missing);
+        let exponent = self.exponent() - i32::try_from(missing).ok()?;
+        if !self.negative {
+            return Number::new(false, full + 1, exponent).ok();
+        }
+        // Below a power of ten, numbers have one more digit behind the point.
+        let is_power = self.coefficient == 1;
+        let (less, exponent) = if is_power {
+            (full * 10 - 1, exponent - 1)
+        } else {
+            (full - 1, exponent)
+        };
+        // No number lies between the greatest negative one and zero.
+        Some(Number::new(true, less, exponent).unwrap_or(Number::ZERO))
+    }
+
     /// The value as an integer; `None` when it is none or does not fit.
     pub fn to_i64(&self) -> Option<i64> {
         let exponent = u32::try_from(self.exponent).ok()?;
@@ -452,6 +475,30 @@ mod tests {
         assert_eq!(number("1E100").to_string(), format!("1{}", "0".repeat(100)));
         let low = format!("0.{}1", "0".repeat(129));
         assert_eq!(number("1E-130").to_string(), low);
+    }
+
+    #[test]
+    fn the_next_number_is_one_of_the_last_digit_of_38_away() {
+        let tail = |digits: usize| format!("{}1", "0".repeat(digits - 1));
+        for (given, next) in [
+            ("0", Some("1e-130".to_owned())),
+            ("-1e-130", Some("0".to_owned())),
+            ("5", Some(format!("5.{}", tail(37)))),
+            ("99", Some(format!("99.{}", tail(36)))),
+            ("-1", Some(format!("-0.{}", "9".repeat(38)))),
+            ("-2", Some(format!("-1.{}", "9".repeat(37)))),
+            (
+                "9.9999999999999999999999999999999999999",
+                Some("10".to_owned()),
+            ),
+            ("99999999999999999999999999999999999999e88", None),
+        ] {
+            let next = next.map(|text| number(&text));
+            assert_eq!(number(given).next_up(), next, "{given}");
+            if let Some(next) = next {
+                assert_eq!(next.negated().next_up(), Some(number(given).negated()));
+            }
+        }
     }
 
     #[test]

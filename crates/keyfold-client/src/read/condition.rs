@@ -90,6 +90,7 @@ enum Bounds {
     Between(Value, Value),
     AtLeast(Value),
     AtMost(Value),
+    Below(Value),
 }
 
 fn range(
@@ -106,14 +107,14 @@ fn range(
             text if text.is_empty() => Range::All,
             text => Range::Some(Bounds::Starts(text)),
         },
-        SortCondition::AtLeast(_) => between(end(first)?, End::Open),
-        SortCondition::AtMost(_) => between(End::Open, end(first)?),
-        SortCondition::Between(..) => between(end(first)?, end(second.unwrap_or_default())?),
+        SortCondition::AtLeast(_) => between(end(first)?, End::Open)?,
+        SortCondition::AtMost(_) => between(End::Open, end(first)?)?,
+        SortCondition::Between(..) => between(end(first)?, end(second.unwrap_or_default())?)?,
     })
 }
 
-fn between(low: End, high: End) -> Range {
-    match (low, high) {
+fn between(low: End, high: End) -> Result<Range, ClientError> {
+    Ok(match (low, high) {
         (End::Nothing, _) | (_, End::Nothing) => Range::Nothing,
         (End::Open, End::Open) => Range::All,
         (End::At(low), End::Open) => Range::Some(Bounds::AtLeast(low)),
@@ -125,7 +126,14 @@ fn between(low: End, high: End) -> Range {
             Range::Nothing
         }
         (End::At(low), End::At(high)) => Range::Some(Bounds::Between(low, high)),
-    }
+        (End::Open, End::Before(high)) => Range::Some(Bounds::Below(high)),
+        // The compiler refuses such a range: BETWEEN includes its ends.
+        (End::At(_) | End::Before(_), End::Before(_)) | (End::Before(_), _) => {
+            return Err(ClientError::Refused(
+                "a range with two ends includes its upper end".to_owned(),
+            ));
+        }
+    })
 }
 
 fn written(attribute: &str, name: &str, bounds: Bounds, made: &mut Placeholders) -> Written {
@@ -155,6 +163,10 @@ fn written(attribute: &str, name: &str, bounds: Bounds, made: &mut Placeholders)
         Bounds::AtMost(high) => {
             let shown = print(attribute, " <= ", &high);
             (format!("{name} <= {}", made.value(high)), shown)
+        }
+        Bounds::Below(high) => {
+            let shown = print(attribute, " < ", &high);
+            (format!("{name} < {}", made.value(high)), shown)
         }
     }
 }

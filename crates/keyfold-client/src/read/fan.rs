@@ -83,13 +83,22 @@ fn periods_of(question: &Question<'_>, now_epoch_ms: i64) -> Result<Vec<String>,
         let held = question.arguments.get(name).cloned();
         held.ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))
     };
-    let low = given(low)?;
-    let high = match high {
+    let from = given(low)?;
+    let until = match high {
         Some(name) => given(name)?,
         // Without an upper end, the present period is the last.
-        None => value::time_of_epoch_ms(kind, now_epoch_ms).unwrap_or_else(|| low.clone()),
+        None => value::time_of_epoch_ms(kind, now_epoch_ms).unwrap_or_else(|| from.clone()),
     };
-    let mut periods = value::bucket(attribute, *unit, &low, &high)?;
+    let mut periods = value::bucket(attribute, *unit, &from, &until)?;
+    let is_strict = |name: &String| question.plan.strict.iter().any(|(known, _)| known == name);
+    if is_strict(low) {
+        // A date is its own period.
+        periods.retain(|period| Value::from(period.as_str()) != from);
+    }
+    if high.as_ref().is_some_and(is_strict) {
+        // The range ends before the first moment of this period.
+        periods.retain(|period| first_time(kind, period) != until);
+    }
     if question.is_descending() != question.plan.is_reversed {
         periods.reverse();
     }
@@ -108,18 +117,20 @@ fn in_period(
     unit: Unit,
     period: &str,
 ) -> Values {
+    let mut arguments = question.arguments.clone();
+    arguments.insert(attribute.to_owned(), first_time(kind, period));
+    debug_assert!(unit.width() == period.len());
+    arguments
+}
+
+/// The first time or day of a period.
+fn first_time(kind: &Type, period: &str) -> Value {
     let precision = if let Type::Time(precision) = kind {
         Some(*precision)
     } else {
         None
     };
-    let mut arguments = question.arguments.clone();
-    arguments.insert(
-        attribute.to_owned(),
-        Value::S(Unit::first_time(period, precision)),
-    );
-    debug_assert!(unit.width() == period.len());
-    arguments
+    Value::S(Unit::first_time(period, precision))
 }
 
 /// The page that was read of one shard.

@@ -50,7 +50,7 @@ impl Question<'_> {
 
     /// The end of a range that a parameter gives; `None` for other parameters.
     pub(super) fn range_end(&self, parameter: &str) -> Option<Limit> {
-        let is_end = |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost);
+        let is_end = |limit: Limit| limit.is_lower() || limit.is_upper();
         self.parameters
             .iter()
             .find(|one| one.name == parameter && is_end(one.limit))

@@ -57,6 +57,7 @@ fn pattern_row(
         partition: _,
         sort_attributes: _,
         sort: _,
+        strict: _,
         // `requests` shows it.
         fan: _,
         descending,

@@ -97,6 +97,7 @@ fn plan_text(without: &[String], plan: &PatternPlan) -> String {
         partition: _,
         sort_attributes: _,
         sort: _,
+        strict: _,
         // `requests` shows it.
         fan: _,
         descending,

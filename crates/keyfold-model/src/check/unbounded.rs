@@ -42,10 +42,9 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for pattern in &model.patterns {
         let is_range = pattern.plan.request == RequestKind::Query && pattern.page.is_none();
         let is_bounded = matches!(pattern.plan.fan, Fan::Periods { .. })
-            || pattern
-                .parameters
-                .iter()
-                .any(|p| matches!(p.limit, Limit::AtLeast | Limit::AtMost | Limit::In(_)));
+            || pattern.parameters.iter().any(|p| {
+                p.limit.is_lower() || p.limit.is_upper() || matches!(p.limit, Limit::In(_))
+            });
         if is_range && !is_bounded {
             diagnostics.extend(collection(model, pattern));
         }

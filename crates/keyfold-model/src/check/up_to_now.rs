@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::Fan;
-use crate::schema::{Limit, Model, Pattern, Type};
+use crate::schema::{Model, Pattern, Type};
 use crate::written::written;
 
 pub(crate) const RULE: Rule = Rule {
@@ -49,21 +49,27 @@ fn report(pattern: &Pattern) -> Option<Diagnostic> {
     let parameter = pattern
         .parameters
         .iter()
-        .find(|one| one.name == *low && one.limit == Limit::AtLeast)?;
+        .find(|one| one.name == *low && one.limit.is_lower())?;
     let message = format!(
         "{} reads up to the present {unit}, and no further",
         pattern.name
     );
-    let bounded = format!("{} in {}..now", written(attribute), written(low));
+    let (of, since) = (written(attribute), written(low));
+    let (bounded, named) = match parameter.limit.strict_sign() {
+        Some(_) => (
+            format!("{of} > {since}, {of} <= now"),
+            format!("{of} > {since}, {of} <= until"),
+        ),
+        None => (
+            format!("{of} in {since}..now"),
+            format!("{of} in {since}..until"),
+        ),
+    };
     let diagnostic = Diagnostic::warning("KF036", parameter.span, message, "has no upper end")
         .note(format!(
             "an item whose `{attribute}` lies in a later {unit} is not found"
         ))
-        .help(format!(
-            "say so: `{bounded}`, or name the end: `{} in {}..until`",
-            written(attribute),
-            written(low)
-        ));
+        .help(format!("say so: `{bounded}`, or name the end: `{named}`"));
     if parameter.optional || !matches!(parameter.kind, Type::Time(_) | Type::Date) {
         return Some(diagnostic);
     }

@@ -44,6 +44,18 @@ impl<'p> Binder<'p> {
             .find(|p| p.limit == limit && p.attribute == attribute)
     }
 
+    /// The parameter that is the lower end of a range of an attribute.
+    pub(super) fn lower(&self, attribute: &str) -> Option<&'p Parameter> {
+        let mut parameters = self.pattern.parameters.iter();
+        parameters.find(|p| p.limit.is_lower() && p.attribute == attribute)
+    }
+
+    /// The parameter that is the upper end of a range of an attribute.
+    pub(super) fn upper(&self, attribute: &str) -> Option<&'p Parameter> {
+        let mut parameters = self.pattern.parameters.iter();
+        parameters.find(|p| p.limit.is_upper() && p.attribute == attribute)
+    }
+
     /// The parameters that are a range, a beginning or a period of an attribute.
     pub(super) fn limits_of(&self, attribute: &str) -> Vec<&'p Parameter> {
         self.pattern
@@ -176,8 +188,8 @@ impl<'p> Binder<'p> {
             (Type::Date, Format::Plain | Format::Bare) => Unit::Day,
             (_, _) => return None,
         };
-        let low = self.limit(name, Limit::AtLeast)?;
-        let high = self.limit(name, Limit::AtMost);
+        let low = self.lower(name)?;
+        let high = self.upper(name);
         if self.fan != Fan::One {
             return None;
         }
@@ -213,7 +225,12 @@ fn fixed_part(part: &Part, (name, kind, text): (&str, &Type, &str), format: Form
 /// Whether a limit is a range, a beginning or a period of its attribute.
 fn is_range(limit: Limit) -> bool {
     match limit {
-        Limit::AtLeast | Limit::AtMost | Limit::Starts | Limit::In(_) => true,
+        Limit::AtLeast
+        | Limit::AtMost
+        | Limit::Above
+        | Limit::Below
+        | Limit::Starts
+        | Limit::In(_) => true,
         Limit::Equal | Limit::Among | Limit::Free => false,
     }
 }

@@ -141,6 +141,7 @@ fn fit(
         strong: pattern.strong.is_some(),
         only: pattern.only.clone(),
         filters: pattern.filters.clone(),
+        strict: pattern.strict_ends(),
     };
     let found = Found {
         plan,

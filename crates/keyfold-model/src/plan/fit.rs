@@ -74,6 +74,7 @@ pub(super) fn fit(
         strong: pattern.strong.is_some(),
         only: pattern.only.clone(),
         filters: pattern.filters.clone(),
+        strict: pattern.strict_ends(),
     })
 }
 

@@ -44,6 +44,7 @@ pub(super) fn plan(
         strong: pattern.strong.is_some(),
         only: pattern.only.clone(),
         filters,
+        strict: Vec::new(),
     };
     let copy = returned.copy.and_then(|at| entity.copies.get(at));
     match copy.and_then(|copy| copied::check(pattern, &plan, table, entity, copy)) {
@@ -94,8 +95,10 @@ fn check_filters(entity: &Entity, filters: &[Condition]) -> Result<(), Box<Diagn
             .attribute(&filter.attribute)
             .map(|attribute| &attribute.kind);
         // The types of declared filters were checked where they were resolved.
-        let orders = matches!(filter.comparator, Comparator::AtLeast | Comparator::AtMost)
-            && filter.fields.is_empty()
+        let orders = matches!(
+            filter.comparator,
+            Comparator::AtLeast | Comparator::AtMost | Comparator::Greater | Comparator::Less
+        ) && filter.fields.is_empty()
             && filter.measure == Measure::Value;
         if let Some(kind) = kind.filter(|kind| orders && !kind.has_order()) {
             let message = format!("`{}` is a {kind}, which has no order", filter.attribute);
@@ -145,6 +148,8 @@ fn filters(pattern: &Pattern) -> Result<Vec<Condition>, Box<Diagnostic>> {
             Limit::Equal => Comparator::Equal,
             Limit::AtLeast => Comparator::AtLeast,
             Limit::AtMost => Comparator::AtMost,
+            Limit::Above => Comparator::Greater,
+            Limit::Below => Comparator::Less,
             Limit::Starts | Limit::In(_) => Comparator::Starts,
             Limit::Among => {
                 let message = "a list of ids is no scan".to_owned();

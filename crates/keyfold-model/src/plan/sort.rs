@@ -57,6 +57,7 @@ pub(super) fn condition(
     if let Some(reason) = ordered::range_reason(field, !is_followed) {
         return Err(reason);
     }
+    check_end_before(&limits, field)?;
     Ok(range(&limits, field, bound, is_followed, template))
 }
 
@@ -88,6 +89,8 @@ fn prefix(field: &Part, parameter: &Parameter) -> Result<Part, String> {
         | Limit::Equal
         | Limit::AtLeast
         | Limit::AtMost
+        | Limit::Above
+        | Limit::Below
         | Limit::Among
         | Limit::Free => (
             kind.is_text()
@@ -109,6 +112,27 @@ fn prefix(field: &Part, parameter: &Parameter) -> Result<Part, String> {
     })
 }
 
+/// Refuses a range with two ends whose upper one lies outside, where the key is a text or bytes as
+/// they are: BETWEEN includes its ends, and there is no last text before another one.
+fn check_end_before(limits: &[&Parameter], field: &Part) -> Result<(), String> {
+    let Part::Field {
+        name, kind, format, ..
+    } = field
+    else {
+        return Ok(());
+    };
+    let below = limits.iter().find(|p| p.limit == Limit::Below);
+    match below {
+        Some(below) if limits.len() > 1 && *format == Format::Bare && !kind.is_number() => {
+            Err(format!(
+                "`{name} < {}` together with a lower end is no range of {{{name}}}: BETWEEN includes its ends, and no value is the last before another; give `{name} <= {}`, or one end",
+                below.name, below.name
+            ))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// The range of a field between the pattern's limits. `is_followed` is whether the same key
 /// attribute goes on behind the field.
 fn range(
@@ -128,15 +152,11 @@ fn range(
         return SortCondition::Any;
     };
     // In a reversed format the greatest value has the least key.
-    let (lower, upper) = if format.is_reversed() {
-        (Limit::AtMost, Limit::AtLeast)
-    } else {
-        (Limit::AtLeast, Limit::AtMost)
-    };
-    let end = |limit: Limit| {
+    let bounds_below = |limit: Limit| limit.is_lower() != format.is_reversed();
+    let end = |is_low: bool| {
         limits
             .iter()
-            .find(|p| p.limit == limit)
+            .find(|p| bounds_below(p.limit) == is_low)
             .map(|p| Part::Field {
                 name: p.name.clone(),
                 kind: kind.clone(),
@@ -154,11 +174,11 @@ fn range(
         .take_while(|part| **part != Part::Break)
         .count();
     let open = |text: Part| (prefix > 0).then(|| with(vec![text]));
-    let low = match end(lower) {
+    let low = match end(true) {
         Some(part) => Some(with(vec![part])),
         None => open(Part::Text(String::new())),
     };
-    let high = match end(upper) {
+    let high = match end(false) {
         // Longer keys that begin with the field's value still belong to the range.
         Some(part) if is_followed => Some(with(vec![part, last()])),
         Some(part) => Some(with(vec![part])),

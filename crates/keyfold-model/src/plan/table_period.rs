@@ -25,13 +25,13 @@ pub(super) fn table_period(
     if let Some(from) = one_period(pattern, attribute, unit) {
         return Ok((partitions, period(from)));
     }
-    let limit = |limit: Limit| {
+    let limit = |is_end: fn(Limit) -> bool| {
         pattern
             .parameters
             .iter()
-            .find(|p| p.attribute == *attribute && p.limit == limit)
+            .find(|p| p.attribute == *attribute && is_end(p.limit))
     };
-    let Some(low) = limit(Limit::AtLeast) else {
+    let Some(low) = limit(Limit::is_lower) else {
         return Err(format!(
             "there is a table per {unit}, and the pattern does not say which: give `{attribute}`, `{unit} of {attribute}`, or a range with a lower end"
         ));
@@ -43,7 +43,7 @@ pub(super) fn table_period(
             .attribute(attribute)
             .map_or(Type::Date, |found| found.kind.clone()),
         low: low.name.clone(),
-        high: limit(Limit::AtMost).map(|parameter| parameter.name.clone()),
+        high: limit(Limit::is_upper).map(|parameter| parameter.name.clone()),
     };
     Ok((combined(partitions, tables)?, period(attribute)))
 }

@@ -169,6 +169,8 @@ impl Scope<'_> {
             LimitDecl::Equal
             | LimitDecl::AtLeast(_)
             | LimitDecl::AtMost(_)
+            | LimitDecl::Above(_)
+            | LimitDecl::Below(_)
             | LimitDecl::Within(..)
             | LimitDecl::Starts(_)
             | LimitDecl::Period(..)
@@ -199,11 +201,11 @@ impl Scope<'_> {
                 "again here",
             )));
         }
-        let is_range = |limit: Limit| matches!(limit, Limit::AtLeast | Limit::AtMost);
-        let conflicts = |other: &Parameter| {
-            other.attribute == attribute.text
-                && (other.limit == limit || !is_range(other.limit) || !is_range(limit))
+        let makes_range = |other: Limit| {
+            (limit.is_lower() && other.is_upper()) || (limit.is_upper() && other.is_lower())
         };
+        let conflicts =
+            |other: &Parameter| other.attribute == attribute.text && !makes_range(other.limit);
         if limit != Limit::Free && self.parameters.iter().any(conflicts) {
             let message = format!("`{}` is limited twice in the same way", attribute.text);
             return Err(Box::new(Diagnostic::error(
@@ -315,6 +317,8 @@ fn limits<'d>(
         LimitDecl::Among => vec![(attribute, Limit::Among)],
         LimitDecl::AtLeast(name) => vec![(name, Limit::AtLeast)],
         LimitDecl::AtMost(name) => vec![(name, Limit::AtMost)],
+        LimitDecl::Above(name) => vec![(name, Limit::Above)],
+        LimitDecl::Below(name) => vec![(name, Limit::Below)],
         LimitDecl::Starts(name) => vec![(name, Limit::Starts)],
         LimitDecl::Within(low, high) => vec![(low, Limit::AtLeast), (high, Limit::AtMost)],
         LimitDecl::Free(_) => vec![(attribute, Limit::Free)],
@@ -357,7 +361,12 @@ fn argument_type(limit: Limit, kind: &Type, span: Span) -> Result<Type, Box<Diag
             ))
         }
         Limit::Starts => Ok(Type::String),
-        Limit::Equal | Limit::AtLeast | Limit::AtMost | Limit::Free => Ok(kind.clone()),
+        Limit::Equal
+        | Limit::AtLeast
+        | Limit::AtMost
+        | Limit::Above
+        | Limit::Below
+        | Limit::Free => Ok(kind.clone()),
     }
 }
 

@@ -5,7 +5,7 @@ use super::plan::PatternPlan;
 use crate::diagnostic::Span;
 use crate::period::Unit;
 use crate::types::Type;
-use crate::words::Order;
+use crate::words::{Comparator, Order};
 
 /// The kind of limit that a parameter puts on its attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,10 @@ pub enum Limit {
     AtLeast,
     /// The attribute is at most the argument.
     AtMost,
+    /// The attribute is greater than the argument.
+    Above,
+    /// The attribute is less than the argument.
+    Below,
     /// The attribute's text starts with the argument.
     Starts,
     /// The attribute's time lies in this hour, day, month or year.
@@ -24,6 +28,33 @@ pub enum Limit {
     Among,
     /// The parameter limits no attribute; a filter compares with it.
     Free,
+}
+
+impl Limit {
+    /// Whether the argument is the lower end of a range.
+    pub fn is_lower(self) -> bool {
+        matches!(self, Limit::AtLeast | Limit::Above)
+    }
+
+    /// Whether the argument is the upper end of a range.
+    pub fn is_upper(self) -> bool {
+        matches!(self, Limit::AtMost | Limit::Below)
+    }
+
+    /// The sign of an end of a range that excludes the argument itself.
+    pub fn strict_sign(self) -> Option<Comparator> {
+        match self {
+            Limit::Above => Some(Comparator::Greater),
+            Limit::Below => Some(Comparator::Less),
+            Limit::Equal
+            | Limit::AtLeast
+            | Limit::AtMost
+            | Limit::Starts
+            | Limit::In(_)
+            | Limit::Among
+            | Limit::Free => None,
+        }
+    }
 }
 
 /// A parameter of a pattern.
@@ -48,7 +79,7 @@ impl Parameter {
     /// `now` of a filter.
     pub fn is_now(&self) -> bool {
         self.name == "now"
-            && matches!(self.limit, Limit::AtMost | Limit::Free)
+            && (self.limit.is_upper() || self.limit == Limit::Free)
             && matches!(self.kind, Type::Time(_) | Type::Date)
     }
 }
@@ -128,6 +159,12 @@ impl Pattern {
             .iter()
             .map(|(absent, plan)| (absent.as_slice(), plan));
         std::iter::once((&[][..], &self.plan)).chain(variants)
+    }
+
+    /// The parameters that are an end of a range and lie outside of it, with their signs.
+    pub(crate) fn strict_ends(&self) -> Vec<(String, Comparator)> {
+        let sign = |p: &Parameter| Some((p.name.clone(), p.limit.strict_sign()?));
+        self.parameters.iter().filter_map(sign).collect()
     }
 
     /// Whether the pattern returns at most one item.

@@ -4,6 +4,7 @@ use super::condition::Condition;
 use crate::period::Unit;
 use crate::template::{KeyTemplate, Part, print};
 use crate::types::Type;
+use crate::words::Comparator;
 use std::fmt;
 
 /// The plan of a pattern.
@@ -41,6 +42,8 @@ pub struct PatternPlan {
     pub only: Vec<String>,
     /// Filters, which are applied to the items read; all of them hold.
     pub filters: Vec<Condition>,
+    /// The parameters that are an end of the range and lie outside of it, with their signs.
+    pub strict: Vec<(String, Comparator)>,
 }
 
 /// The operation of a plan.
@@ -145,7 +148,8 @@ impl PatternPlan {
             let attribute = self.sort_attributes.get(at).cloned().unwrap_or_default();
             let before = self.sort_attributes.iter().zip(columns.iter().take(at));
             let before: Vec<String> = before.map(|(a, p)| format!("{a} = {}", print(p))).collect();
-            (before, attribute, print(parts), parts.is_empty())
+            let shown = print(&self.signed(parts));
+            (before, attribute, shown, parts.is_empty())
         };
         let (mut terms, term) = match &self.sort {
             SortCondition::Any => return Vec::new(),
@@ -175,6 +179,24 @@ impl PatternPlan {
         };
         terms.push(term);
         terms
+    }
+
+    /// The parts of a range's end. A parameter that lies outside of the range has its sign: the end
+    /// `{>since}` is the first key of a value after `since`.
+    fn signed(&self, parts: &[Part]) -> Vec<Part> {
+        let sign = |name: &String| {
+            let mut strict = self.strict.iter();
+            strict.find(|(known, _)| known == name)
+        };
+        let mut parts = parts.to_vec();
+        for part in &mut parts {
+            if let Part::Field { name, .. } = part
+                && let Some((_, comparator)) = sign(name)
+            {
+                name.insert_str(0, comparator.word());
+            }
+        }
+        parts
     }
 
     /// The name of the table or index that is read.

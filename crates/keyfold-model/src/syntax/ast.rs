@@ -294,6 +294,10 @@ pub(crate) enum LimitDecl {
     AtLeast(Name),
     /// `attribute <= argument`.
     AtMost(Name),
+    /// `attribute > argument`.
+    Above(Name),
+    /// `attribute < argument`.
+    Below(Name),
     /// `attribute in low..high`.
     Within(Name, Name),
     /// `attribute starts argument`.

@@ -39,7 +39,7 @@ only      := "where" NAME "=" operand
 expected  := NUMBER ("items" | "bytes" | ["writes"] "a" "second" | "per" NAME)
 
 pattern   := "pattern" NAME "(" [parameter, ...] ")" "->" result ("+" result)* modifier*
-parameter := (NAME | NAME ">=" NAME | NAME "<=" NAME | NAME "in" NAME ".." (NAME | "now") | NAME "starts" NAME
+parameter := (NAME | NAME (">=" | ">" | "<=" | "<") NAME | NAME "in" NAME ".." (NAME | "now") | NAME "starts" NAME
            | unit "of" NAME | NAME "[]" | NAME ":" type) ["?"]
 result    := NAME ["." NAME] ["[]" | "?"]
 modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" condition, ...

@@ -3,7 +3,6 @@
 use super::display::display;
 use super::error::ValueError;
 use crate::period::{PERIODS_MAX, Unit};
-use crate::schema::Limit;
 use crate::template::{BREAK, CHUNK_DIGITS, Format, HASH_DIGITS, KeyTemplate, Part, shard_digits};
 use crate::types::Type;
 use keyfold_types::Value;
@@ -93,105 +92,6 @@ pub fn prefix(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<String
     }
 }
 
-/// An end of a range of keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// The range ends at this key.
-    At(Value),
-    /// The range has no end on this side.
-    Open,
-    /// The range is empty.
-    Nothing,
-}
-
-/// The end of a range that parts make of values. `limit_of` returns the limit that a parameter puts
-/// on its attribute. A value outside the attribute's range is no error here: `n >= -1` of a padded
-/// number starts with 0, `n <= 12345` of four digits ends with 9999, a text may contain delimiters.
-///
-/// # Errors
-/// As [`key`], of the parts before the limited one.
-pub fn end(
-    parts: &[Part],
-    values: &BTreeMap<String, Value>,
-    limit_of: impl Fn(&str) -> Option<Limit>,
-) -> Result<End, ValueError> {
-    let limited = parts.iter().enumerate().find_map(|(at, part)| match part {
-        Part::Field {
-            name, kind, format, ..
-        } => limit_of(name).map(|limit| (at, part, limit, (name, kind, *format))),
-        Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
-    });
-    let Some((at, part, limit, (name, kind, format))) = limited else {
-        return column(parts, values).map(End::At);
-    };
-    let is_low = limit == Limit::AtLeast;
-    let beyond = if is_low { End::Open } else { End::Nothing };
-    let held = values
-        .get(name)
-        .ok_or_else(|| ValueError::Missing(name.clone()))?;
-    let written = match (held, format) {
-        (Value::S(text), Format::Bare) if text.is_empty() => return Ok(beyond),
-        (_, Format::Bare) => return column(parts, values).map(End::At),
-        (
-            Value::N(number),
-            Format::Padded {
-                whole,
-                decimals,
-                reversed,
-            },
-        ) => match padded_end(&number.to_string(), whole, decimals, is_low) {
-            None => return Ok(End::Nothing),
-            Some(padded) if reversed => nines(&padded),
-            Some(padded) => padded,
-        },
-        (Value::S(text), Format::Plain) if *kind == Type::String => text.clone(),
-        _ => written(part, held)?,
-    };
-    let before = parts.get(..at).unwrap_or_default();
-    let behind = parts.get(at + 1..).unwrap_or_default();
-    let start = text(before, values)?;
-    let rest = text(behind, values)?;
-    let made = format!("{start}{written}{rest}");
-    // A key is never empty.
-    Ok(if made.is_empty() {
-        beyond
-    } else {
-        End::At(Value::S(made))
-    })
-}
-
-/// The least padded number that is not below a number (`is_low`), or the greatest that is not above
-/// it; `None` if there is none.
-fn padded_end(number: &str, whole: usize, decimals: usize, is_low: bool) -> Option<String> {
-    let join = |before: &str, behind: &str| match decimals {
-        0 => format!("{before:0>whole$}"),
-        _ => format!("{before:0>whole$}.{behind:0<decimals$}"),
-    };
-    if number.starts_with('-') {
-        return is_low.then(|| join("", ""));
-    }
-    let (before, behind) = number.split_once('.').unwrap_or((number, ""));
-    let before = before.trim_start_matches('0');
-    if before.len() > whole {
-        return (!is_low).then(|| join(&"9".repeat(whole), &"9".repeat(decimals)));
-    }
-    let kept = behind.get(..decimals).unwrap_or(behind);
-    let is_cut = behind
-        .get(decimals..)
-        .is_some_and(|rest| rest.bytes().any(|digit| digit != b'0'));
-    if !(is_low && is_cut) {
-        return Some(join(before, kept));
-    }
-    // The next greater padded number: add one to the digits without the point.
-    let digits = format!("{before:0>whole$}{kept:0<decimals$}");
-    let kept = digits.trim_end_matches('9');
-    let (last, start) = (kept.chars().last()?, kept.get(..kept.len() - 1)?);
-    let raised = char::from_digit(last.to_digit(10)? + 1, 10)?;
-    let next = format!("{start}{raised}{}", "0".repeat(digits.len() - kept.len()));
-    let (before, behind) = next.split_at_checked(whole)?;
-    Some(join(before, behind))
-}
-
 /// The shard of a key: the first four bytes of its SHA-256 modulo the number of shards. Programs in
 /// any language can compute it.
 pub(crate) fn shard_of(count: u32, key: &str) -> u32 {
@@ -235,7 +135,7 @@ pub fn bucket(
 }
 
 /// The text of a value in a field of a key; that of any other part is empty.
-fn written(field: &Part, value: &Value) -> Result<String, ValueError> {
+pub(super) fn written(field: &Part, value: &Value) -> Result<String, ValueError> {
     let Part::Field {
         name,
         kind,
@@ -406,35 +306,6 @@ mod tests {
             made(Type::Number, money, Value::N(price)).as_deref(),
             Ok("0009.50")
         );
-    }
-
-    #[test]
-    fn ends_of_a_range_are_those_of_the_numbers_that_fit() {
-        for (number, whole, decimals, low, high) in [
-            ("-1", 4, 0, Some("0000"), None),
-            ("0", 4, 0, Some("0000"), Some("0000")),
-            ("42", 4, 0, Some("0042"), Some("0042")),
-            ("9999", 4, 0, Some("9999"), Some("9999")),
-            ("10000", 4, 0, None, Some("9999")),
-            ("41.5", 4, 0, Some("0042"), Some("0041")),
-            ("9999.5", 4, 0, None, Some("9999")),
-            ("1.255", 3, 2, Some("001.26"), Some("001.25")),
-            ("1.2", 3, 2, Some("001.20"), Some("001.20")),
-            ("9.999", 3, 2, Some("010.00"), Some("009.99")),
-            ("-0.001", 3, 2, Some("000.00"), None),
-            ("1000", 3, 2, None, Some("999.99")),
-        ] {
-            assert_eq!(
-                padded_end(number, whole, decimals, true).as_deref(),
-                low,
-                "at least {number}"
-            );
-            assert_eq!(
-                padded_end(number, whole, decimals, false).as_deref(),
-                high,
-                "at most {number}"
-            );
-        }
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Values of attributes: their forms as arguments, in storage, in keys and for people.
 
 mod display;
+mod end;
 mod error;
 mod inverse;
 mod key;
 mod parse;
 
 pub use display::display;
+pub use end::{End, end};
 pub use error::ValueError;
 pub use inverse::{gives_back, inverse};
-pub use key::{CHUNK, End, SHARD, bucket, column, digest, end, key, prefix, text};
+pub use key::{CHUNK, SHARD, bucket, column, digest, key, prefix, text};
 pub use parse::{at_most, canonical, check, epoch_seconds, parse, time_of_epoch_ms};

@@ -151,6 +151,10 @@ fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
         LimitDecl::AtLeast(argument(cursor)?)
     } else if cursor.take_sign("<=") {
         LimitDecl::AtMost(argument(cursor)?)
+    } else if cursor.take_sign(">") {
+        LimitDecl::Above(argument(cursor)?)
+    } else if cursor.take_sign("<") {
+        LimitDecl::Below(argument(cursor)?)
     } else if cursor.take_word("starts") {
         LimitDecl::Starts(argument(cursor)?)
     } else if cursor.take_word("in") {

@@ -1,0 +1,201 @@
+//! Ranges of keys: their ends, at every page size and in both directions.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Place, Text};
+use keyfold_client::PageRequest;
+use keyfold_model::value;
+
+/// The values of an attribute in the answer of a pattern: all at once, and page by page for every
+/// size in both directions, which must be the same. All pages but the last are full.
+fn everywhere(place: &Place, name: &str, text: Text<'_>, of: &str) -> Vec<String> {
+    let all = place.found(name, text, of);
+    for backward in [false, true] {
+        let mut expected = all.clone();
+        if backward {
+            expected.reverse();
+        }
+        for limit in 1..=u32::try_from(all.len()).unwrap() + 1 {
+            let mut found: Vec<String> = Vec::new();
+            let mut page = PageRequest {
+                limit: Some(limit),
+                backward,
+                ..PageRequest::default()
+            };
+            loop {
+                let answer = place.ask(name, text, &page).unwrap();
+                let shown = answer.items.iter();
+                let before = found.len();
+                found
+                    .extend(shown.map(|item| item.get(of).map(value::display).unwrap_or_default()));
+                let size = found.len() - before;
+                assert!(size <= limit as usize, "{name}: a page of {size}");
+                if answer.next.is_none() {
+                    break;
+                }
+                assert_eq!(size, limit as usize, "{name}: a short page");
+                page.after = answer.next;
+            }
+            assert_eq!(found, expected, "{name} by {limit}, backward {backward}");
+        }
+    }
+    all
+}
+
+const STRICT: &str = r##"
+model strict 1
+table Tab (PK, SK)
+  gsi ByName (place, name)
+  gsi BySize (place, size: number)
+table Daily (PK, SK)
+entity Order in Tab
+  user: string, at: time, id: string
+  key "U#{user}" "ORDER#{at}#{id}"
+  copy back "BACK#{user}" "{at:reverse}#{id}" only at, id
+entity Person in Tab
+  group: string, name: string, place: string, size: number
+  key "P#{group}" "N#{name}"
+entity Part in Tab
+  group: string, n: int, id: string
+  key "PART#{group}" "{n:04}#{id}"
+entity Note in Daily
+  user: string, on: date, id: string
+  key "U#{user}#{on}" "{id}"
+pattern after(user, at > since)                -> Order[]       oldest
+pattern before(user, at < until)               -> Order[]       oldest
+pattern between(user, at > since, at < until)  -> Order[]       newest
+pattern back(user, at > since, at < until)     -> Order.back[]  newest
+pattern up_to_now(user, at < now)              -> Order[]       oldest
+pattern names(group, name > low, name < high)  -> Person[]
+pattern below(place, name < high)              -> Person[]
+pattern above(place, name > low, name <= high) -> Person[]
+pattern sizes(place, size > low, size < high)  -> Person[]      lowest
+pattern parts(group, n > low, n < high)        -> Part[]        highest
+pattern notes(user, on > since, on < until)    -> Note[]
+"##;
+
+#[test]
+fn ends_outside_of_a_range_take_all_items_of_their_value_with_them() {
+    let place = Place::new(STRICT);
+    for at in ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"] {
+        for id in ["a", "b", "c"] {
+            place.put("Order", &[("user", "u"), ("at", at), ("id", id)]);
+        }
+        place.put("Note", &[("user", "u"), ("on", at), ("id", at)]);
+    }
+    let since = ("since", "2024-01-01");
+    let until = ("until", "2024-01-04");
+    let days = |name: &str, text: Text<'_>| -> Vec<String> {
+        let all = everywhere(&place, name, &[&[("user", "u")], text].concat(), "at");
+        all.into_iter().map(|at| at[8..10].to_owned()).collect()
+    };
+    let thrice = |days: &[&str]| -> Vec<String> {
+        days.iter()
+            .flat_map(|day| [(*day).to_owned(), (*day).to_owned(), (*day).to_owned()])
+            .collect()
+    };
+    assert_eq!(days("after", &[since]), thrice(&["02", "03", "04"]));
+    assert_eq!(days("before", &[until]), thrice(&["01", "02", "03"]));
+    assert_eq!(days("between", &[since, until]), thrice(&["03", "02"]));
+    assert_eq!(days("back", &[since, until]), thrice(&["03", "02"]));
+    assert_eq!(
+        days("up_to_now", &[("now", "2024-01-03")]),
+        thrice(&["01", "02"])
+    );
+    // A time with more digits than keys hold lies between two of them.
+    let fine = ("since", "2024-01-01T00:00:00.0004Z");
+    assert_eq!(days("after", &[fine]), thrice(&["02", "03", "04"]));
+    assert_eq!(
+        days("between", &[since, ("until", "2024-01-02")]),
+        thrice(&[])
+    );
+    assert_eq!(
+        days("between", &[since, ("until", "2024-01-01")]),
+        thrice(&[])
+    );
+    let notes = place.ask(
+        "notes",
+        &[("user", "u"), since, until],
+        &PageRequest::default(),
+    );
+    let notes = notes.unwrap();
+    assert_eq!(
+        (notes.items.len(), notes.requests),
+        (2, 2),
+        "one request a day inside"
+    );
+}
+
+#[test]
+fn texts_and_numbers_end_before_their_neighbours() {
+    let place = Place::new(STRICT);
+    let names = ["a", "ab", "aba", "abb", "ac", "b", "é"];
+    for (at, name) in names.into_iter().enumerate() {
+        let size = format!("{}.5", at);
+        let text = [
+            ("group", "g"),
+            ("name", name),
+            ("place", "p"),
+            ("size", &size),
+        ];
+        place.put("Person", &text);
+    }
+    for n in ["0", "1", "2", "9998", "9999"] {
+        for id in ["x", "y"] {
+            place.put("Part", &[("group", "g"), ("n", n), ("id", id)]);
+        }
+    }
+    for low in names.into_iter().chain(["0", "zz"]) {
+        for high in names.into_iter().chain(["0", "zz", "abc"]) {
+            let inside = |name: &&str| **name > *low && **name < *high;
+            let wanted: Vec<&str> = names.into_iter().filter(inside).collect();
+            let range = [("group", "g"), ("low", low), ("high", high)];
+            assert_eq!(
+                everywhere(&place, "names", &range, "name"),
+                wanted,
+                "{range:?}"
+            );
+            let closed = |name: &&str| **name > *low && **name <= *high;
+            let wanted: Vec<&str> = names.into_iter().filter(closed).collect();
+            let range = [("place", "p"), ("low", low), ("high", high)];
+            assert_eq!(
+                everywhere(&place, "above", &range, "name"),
+                wanted,
+                "{range:?}"
+            );
+            let wanted: Vec<&str> = names.into_iter().filter(|name| *name < high).collect();
+            let range = [("place", "p"), ("high", high)];
+            assert_eq!(
+                everywhere(&place, "below", &range, "name"),
+                wanted,
+                "{range:?}"
+            );
+        }
+    }
+    for (low, high, wanted) in [
+        ("0.5", "3.5", vec!["1.5", "2.5"]),
+        ("0.49", "0.51", vec!["0.5"]),
+        ("0.5", "0.5", vec![]),
+    ] {
+        let range = [("place", "p"), ("low", low), ("high", high)];
+        assert_eq!(
+            everywhere(&place, "sizes", &range, "size"),
+            wanted,
+            "{range:?}"
+        );
+    }
+    for (low, high, wanted) in [
+        ("0", "9999", vec!["9998", "9998", "2", "2", "1", "1"]),
+        ("-1", "1", vec!["0", "0"]),
+        ("9998", "100000", vec!["9999", "9999"]),
+        ("9999", "100000", vec![]),
+    ] {
+        let range = [("group", "g"), ("low", low), ("high", high)];
+        assert_eq!(
+            everywhere(&place, "parts", &range, "n"),
+            wanted,
+            "{range:?}"
+        );
+    }
+}
