@@ -14,6 +14,8 @@ pub fn promise(model: &Model, pattern: &Pattern) -> String {
             copy,
             many,
             optional,
+            alias,
+            bound,
             span: _,
         } = returned;
         let Some(entity) = model.entities.get(*entity) else {
@@ -27,10 +29,27 @@ pub fn promise(model: &Model, pattern: &Pattern) -> String {
             (false, true) => "?",
             (false, false) => "",
         };
-        format!("{}{copy}{count}", entity.name)
+        let alias = alias
+            .as_ref()
+            .map_or(String::new(), |alias| format!(" as {alias}"));
+        let bound: Vec<String> = bound
+            .iter()
+            .map(|(attribute, parameter)| {
+                format!("{} = {}", written(attribute), written(parameter))
+            })
+            .collect();
+        let bound = if bound.is_empty() {
+            String::new()
+        } else {
+            format!(" where {}", bound.join(" and "))
+        };
+        format!("{}{copy}{count}{alias}{bound}", entity.name)
     };
     let all: Vec<String> = pattern.returned.iter().map(one).collect();
-    let all = all.join(" + ");
+    let all = match pattern.together {
+        None => all.join(" + "),
+        Some(_) => format!("({})", all.join(", ")),
+    };
     match pattern.only.as_slice() {
         [] => all,
         only => format!(

@@ -5,6 +5,7 @@ use crate::condition::{Asked, held_value};
 use crate::generate::Generator;
 use crate::order::order;
 use crate::rows::{OrderBy, Rows, quoted, sql};
+use crate::together_read as together;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Limit, Order, Parameter};
 use keyfold_model::{
@@ -21,6 +22,9 @@ pub(crate) fn arguments<'m>(
     rows: &Rows<'m>,
     generator: &mut Generator<'m>,
 ) -> Values {
+    if pattern.together.is_some() {
+        return together::arguments(pattern, rows, generator);
+    }
     let Some(first) = pattern.returned.first() else {
         return Values::new();
     };

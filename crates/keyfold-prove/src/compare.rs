@@ -3,7 +3,7 @@
 
 use crate::report::{Failure, PatternReport};
 use crate::rows::Rows;
-use crate::{ProveError, ask};
+use crate::{ProveError, ask, together_read};
 use keyfold_api::ErrorKind;
 use keyfold_client::arguments::Values;
 use keyfold_client::read::{self, Found, Pages};
@@ -39,7 +39,7 @@ pub(crate) fn pattern(
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
     let mut expected = all_expected(rows, pattern, plan, arguments)?;
     let has_order = matches!(pattern.returned.as_slice(), [one] if one.many);
-    if !has_order || plan.ordered_by.is_none() {
+    if pattern.together.is_none() && (!has_order || plan.ordered_by.is_none()) {
         expected.iter_mut().for_each(|one| one.key = None);
     }
     let question = Question {
@@ -72,10 +72,22 @@ fn all_expected(
     arguments: &Values,
 ) -> Result<Vec<Expected>, ProveError> {
     let mut expected = Vec::new();
-    for returned in &pattern.returned {
+    for (at, returned) in (0_i64..).zip(&pattern.returned) {
         let before = expected.len();
-        for row in ask::expected(pattern, plan, returned.entity, rows, arguments)? {
-            expected.extend(expect(rows, pattern, plan, returned, row));
+        let found = match pattern.together {
+            None => ask::expected(pattern, plan, returned.entity, rows, arguments)?,
+            Some(_) => together_read::expected(returned, rows, arguments)?,
+        };
+        for row in found {
+            let one = expect(rows, pattern, plan, returned, row);
+            expected.extend(one.map(|one| match pattern.together {
+                None => one,
+                // The answer has the items in the order of the pattern.
+                Some(_) => Expected {
+                    key: Some(Value::from(at)),
+                    ..one
+                },
+            }));
         }
         // Without a required item, the others are no answer.
         if !returned.many && !returned.optional && expected.len() == before {
@@ -125,9 +137,10 @@ fn expect(
         .filter(is_asked)
         .filter_map(|name| Some((name.to_owned(), values.get(name)?.clone())))
         .collect();
-    let kind = match copy {
-        Some(copy) => format!("{}.{}", entity.name, copy.name),
-        None => entity.name.clone(),
+    let kind = match (&returned.alias, copy) {
+        (Some(alias), _) => alias.clone(),
+        (None, Some(copy)) => format!("{}.{}", entity.name, copy.name),
+        (None, None) => entity.name.clone(),
     };
     let key = plan
         .ordered_by
@@ -187,6 +200,9 @@ impl Question<'_> {
         match error {
             ClientError::NotFound(_) => is_empty,
             // No row can have an argument that no key takes.
+            ClientError::Value(_) if self.pattern.together.is_some() => {
+                self.expected.len() < self.pattern.returned.len()
+            }
             ClientError::Value(_) => {
                 is_empty || lists_strange(self.rows, self.pattern, self.arguments)
             }
@@ -245,7 +261,8 @@ impl Question<'_> {
         // A page that ends with the last item does not show that it is the last one.
         let pages = limit.map_or(1, |limit| items as u64 / u64::from(limit) + 1);
         match (plan.request, &plan.fan) {
-            (RequestKind::GetItem, _) => Some(1),
+            (RequestKind::GetItem | RequestKind::TransactGetItems, _) => Some(1),
+            (RequestKind::BatchGetItem, _) if pattern.together.is_some() => Some(1),
             (RequestKind::Scan, _) => None,
             (RequestKind::BatchGetItem, _) => {
                 let ids = pattern.parameters.iter().find(|p| p.limit == Limit::Among);

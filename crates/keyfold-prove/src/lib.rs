@@ -36,6 +36,7 @@ mod rows;
 mod run;
 mod shrink;
 mod together;
+mod together_read;
 mod world;
 
 pub use report::{Failure, PatternReport, Phase, Progress, Report, Smallest};

@@ -240,7 +240,56 @@ fn model(rng: &mut fastrand::Rng) -> String {
         let line = pattern(rng, &keys);
         writeln!(text, "pattern p{at}{line}").unwrap();
     }
+    for at in 0..2 {
+        let line = together(rng, &keys);
+        writeln!(text, "pattern q{at}{line}").unwrap();
+    }
     text
+}
+
+/// A pattern that reads several items by their keys, some of them of one entity.
+fn together(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
+    let (mut parameters, mut items): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for at in 0..rng.usize(2..=3) {
+        let key = &keys[rng.usize(..keys.len())];
+        let text = format!("{}{}", key.partition.text, key.sort.text);
+        let mut fields: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
+        fields.retain(|name| text.contains(&format!("{{{name}")));
+        let mut bound: Vec<String> = Vec::new();
+        for name in fields {
+            let parameter = if rng.u8(..3) == 0 {
+                bound.push(format!("{name} = {name}{at}"));
+                format!("{name}{at}")
+            } else {
+                name.to_owned()
+            };
+            if !parameters.contains(&parameter) {
+                parameters.push(parameter);
+            }
+        }
+        let bound = if bound.is_empty() {
+            String::new()
+        } else {
+            format!(" where {}", bound.join(" and "))
+        };
+        items.push(format!(
+            "{}{} as item{at}{bound}",
+            key.result,
+            pick(rng, &["?", "?", ""])
+        ));
+    }
+    let (parameters, items) = (parameters.join(", "), items.join(", "));
+    let rest = pick(
+        rng,
+        &[
+            "",
+            " batch",
+            " batch strong",
+            " only a, n",
+            " only a, o batch",
+        ],
+    );
+    format!("({parameters}) -> ({items}){rest}")
 }
 
 /// The names of a model, each with a name that is no plain word, and differs from another only in

@@ -33,6 +33,7 @@ struct Kind<'m> {
 
 impl<'m> Kind<'m> {
     fn of(
+        model: &Model,
         entity: &'m Entity,
         returned: &Returned,
         pattern: &Pattern,
@@ -40,10 +41,6 @@ impl<'m> Kind<'m> {
     ) -> Kind<'m> {
         let copy: Option<&'m Copy> = returned.copy.and_then(|at| entity.copies.get(at));
         let key = copy.map_or(&entity.key, |copy| &copy.key);
-        let name = match copy {
-            Some(copy) => format!("{}.{}", entity.name, copy.name),
-            None => entity.name.clone(),
-        };
         let attributes: Vec<&str> = match copy {
             Some(copy) => copy.attributes.iter().map(String::as_str).collect(),
             None => entity
@@ -59,7 +56,7 @@ impl<'m> Kind<'m> {
             .as_ref()
             .is_some_and(|sort| matches!(sort.parts.last(), Some(Part::Chunk)));
         Kind {
-            name,
+            name: model.name_of(returned),
             entity,
             copy,
             attributes: attributes.into_iter().filter(is_asked).collect(),
@@ -138,11 +135,27 @@ impl<'m> Kinds<'m> {
     ) -> Kinds<'m> {
         let kinds = pattern.returned.iter().filter_map(|returned| {
             let entity = model.entities.get(returned.entity)?;
-            Some(Kind::of(entity, returned, pattern, plan))
+            Some(Kind::of(model, entity, returned, pattern, plan))
         });
         Kinds {
             table,
             kinds: kinds.collect(),
+        }
+    }
+
+    /// The kind of one returned item.
+    pub(super) fn of_one(
+        model: &'m Model,
+        pattern: &Pattern,
+        returned: &Returned,
+        plan: &PatternPlan,
+        table: &'m Table,
+    ) -> Kinds<'m> {
+        let entity = model.entities.get(returned.entity);
+        let kind = entity.map(|entity| Kind::of(model, entity, returned, pattern, plan));
+        Kinds {
+            table,
+            kinds: kind.into_iter().collect(),
         }
     }
 

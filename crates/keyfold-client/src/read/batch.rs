@@ -54,16 +54,33 @@ pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, Cli
         read_batch(question, batch, &mut raw, &mut found)?;
     }
     for (table, key) in &wanted {
-        let is_it = |(place, item): &&(String, Item)| {
-            place == table
-                && key
-                    .iter()
-                    .all(|(name, value)| item.get(name) == Some(value))
-        };
-        raw.items
-            .extend(found.iter().find(is_it).map(|(_, item)| item.clone()));
+        raw.items.extend(at_key(&found, table, key));
     }
     Ok(raw)
+}
+
+/// The item with this key among those that were read, each with its table.
+pub(super) fn at_key(found: &[(String, Item)], table: &str, key: &Item) -> Option<Item> {
+    let is_it = |(place, item): &&(String, Item)| {
+        place == table
+            && key
+                .iter()
+                .all(|(name, value)| item.get(name) == Some(value))
+    };
+    found.iter().find(is_it).map(|(_, item)| item.clone())
+}
+
+/// The part of a request that reads the item with this key, and other items of its table.
+pub(super) fn keys(question: &Question<'_>, key: Item) -> KeysAndAttributes {
+    let mut made = Placeholders::default();
+    let projection_expression = projection(question, &mut made);
+    KeysAndAttributes {
+        keys: Some(vec![Ok(key)]),
+        consistent_read: question.plan.strong.then_some(true),
+        projection_expression,
+        expression_attributes: made.finish(),
+        ..KeysAndAttributes::default()
+    }
 }
 
 /// Reads one batch of keys, each with its table.
@@ -76,19 +93,8 @@ fn read_batch(
     let mut request_items: Vec<(String, KeysAndAttributes)> = Vec::new();
     for (table, key) in batch {
         match request_items.iter_mut().find(|(name, _)| name == table) {
-            Some((_, keys)) => keys.keys.get_or_insert_default().push(Ok(key.clone())),
-            None => {
-                let mut made = Placeholders::default();
-                let projection_expression = projection(question, &mut made);
-                let keys = KeysAndAttributes {
-                    keys: Some(vec![Ok(key.clone())]),
-                    consistent_read: question.plan.strong.then_some(true),
-                    projection_expression,
-                    expression_attributes: made.finish(),
-                    ..KeysAndAttributes::default()
-                };
-                request_items.push((table.clone(), keys));
-            }
+            Some((_, known)) => known.keys.get_or_insert_default().push(Ok(key.clone())),
+            None => request_items.push((table.clone(), keys(question, key.clone()))),
         }
     }
     // One absent table of a period would fail the request for all tables.
@@ -102,7 +108,7 @@ fn read_batch(
 }
 
 /// Sends one request, and sends the keys that the backend leaves unprocessed again.
-fn ask(
+pub(super) fn ask(
     question: &Question<'_>,
     mut request_items: Vec<(String, KeysAndAttributes)>,
     raw: &mut Raw,

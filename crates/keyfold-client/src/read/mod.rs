@@ -3,6 +3,7 @@
 //! - `request` sends one request; `batch` reads items by their keys; `fan` reads several partitions
 //!   or tables, and merges them.
 //! - `condition` makes the key condition; `cursor` holds the keys after which pages go on.
+//! - `together` reads several items by keys of their own.
 //! - `assemble` distinguishes kinds and joins split lists; `required` checks collections.
 
 mod answer;
@@ -14,6 +15,7 @@ mod fan;
 mod question;
 mod request;
 mod required;
+mod together;
 
 use crate::arguments::Values;
 use crate::backend::Backend;
@@ -42,6 +44,9 @@ pub fn page(
     page: &PageRequest,
 ) -> Result<Page, ClientError> {
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
+    if !plan.gets.is_empty() {
+        return together::page(backend, model, pattern, (plan, arguments), page);
+    }
     let table = model
         .tables
         .iter()
@@ -116,7 +121,9 @@ fn read_once(
     let after = page.after.clone();
     match (question.plan.request, &question.plan.fan) {
         (RequestKind::GetItem, _) => request::get(question),
-        (RequestKind::BatchGetItem, _) => batch::get(question, pattern),
+        (RequestKind::BatchGetItem | RequestKind::TransactGetItems, _) => {
+            batch::get(question, pattern)
+        }
         (RequestKind::Query | RequestKind::Scan, Fan::One) if kinds.is_split() => {
             assemble::split_entities(question, kinds, after)
         }
@@ -212,7 +219,7 @@ pub fn run(
         found.capacity += more.capacity;
         found.next = more.next;
     }
-    if found.next.is_none() && start.after.is_none() {
+    if pattern.together.is_none() && found.next.is_none() && start.after.is_none() {
         required::check_all(model, pattern, &found.items, &found.request)?;
     }
     Ok(found)

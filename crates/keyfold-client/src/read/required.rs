@@ -64,15 +64,9 @@ fn missing<'m>(
         .filter(is_missing)
 }
 
-/// The name of a kind of items: the entity, or `Entity.copy`.
+/// The name of a kind of items: the entity, `Entity.copy`, or the name that the pattern gives it.
 pub fn kind_name(model: &Model, returned: &Returned) -> String {
-    let Some(entity) = model.entities.get(returned.entity) else {
-        return String::new();
-    };
-    match returned.copy.and_then(|at| entity.copies.get(at)) {
-        Some(copy) => format!("{}.{}", entity.name, copy.name),
-        None => entity.name.clone(),
-    }
+    model.name_of(returned)
 }
 
 fn not_found(model: &Model, pattern: &Pattern, missing: &Returned, asked: &Asked) -> ClientError {

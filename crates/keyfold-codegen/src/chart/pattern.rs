@@ -22,6 +22,8 @@ pub(super) fn pattern_rows(model: &Model, pattern: &Pattern) -> Vec<PatternRow> 
         // The promise shows both.
         returned: _,
         only: _,
+        // The plan's request shows it.
+        together: _,
         // The plan shows them.
         order: _,
         page: _,
@@ -68,6 +70,8 @@ fn pattern_row(
         // The promise shows it.
         only: _,
         filters,
+        // `place` and `key_condition` show them.
+        gets: _,
     } = plan;
     let given = pattern
         .parameters
@@ -113,6 +117,9 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
     } else {
         ReadRate::Eventual
     };
+    if !plan.gets.is_empty() {
+        return together_units(model, pattern, plan);
+    }
     let largest = pattern
         .returned
         .iter()
@@ -124,7 +131,9 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
         (RequestKind::Query, Some(page)) => largest * u64::from(page),
         (RequestKind::Query, None) if pattern.is_single() => largest,
         (RequestKind::Query, None) => answer_bytes(model, pattern)?,
-        (RequestKind::BatchGetItem | RequestKind::Scan, _) => return None,
+        (RequestKind::BatchGetItem | RequestKind::TransactGetItems | RequestKind::Scan, _) => {
+            return None;
+        }
     };
     // Each shard reads a page of its own. The number of periods depends on the arguments.
     let requests = match plan.fan {
@@ -133,6 +142,21 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
         Fan::Periods { .. } => return None,
     };
     Some(CapacityHalves(CapacityHalves::read(bytes, rate).0 * requests).units())
+}
+
+/// Read units of several items, each by its key.
+fn together_units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
+    let rate = match (plan.request, plan.strong) {
+        (RequestKind::TransactGetItems, _) => ReadRate::Transactional,
+        (_, true) => ReadRate::Strong,
+        (_, false) => ReadRate::Eventual,
+    };
+    let mut halves = 0;
+    for returned in &pattern.returned {
+        let entity = model.entities.get(returned.entity)?;
+        halves += CapacityHalves::read(item_bytes(entity), rate).0;
+    }
+    Some(CapacityHalves(halves).units())
 }
 
 /// Bytes of an item as a plan reads it: in an index, only what the index holds.

@@ -47,6 +47,8 @@ fn pattern_text(model: &Model, pattern: &Pattern) -> String {
         // The promise shows both.
         returned: _,
         only: _,
+        // The plan's request shows it.
+        together: _,
         // The plans show them.
         order: _,
         page: _,
@@ -109,6 +111,8 @@ fn plan_text(without: &[String], plan: &PatternPlan) -> String {
         // The promise shows it.
         only: _,
         filters,
+        // `place` and `key_condition` show them.
+        gets: _,
     } = plan;
     let order = if *descending { " descending" } else { "" };
     let page = page.map_or(String::new(), |page| format!(" page {page}"));

@@ -88,6 +88,24 @@ pub(crate) fn report(
     }
 }
 
+/// The report that some of several items cannot be read by their keys, each with the reason.
+pub(crate) fn not_by_keys(pattern: &Pattern, misses: Vec<(String, String)>) -> Diagnostic {
+    let names: Vec<&str> = misses.iter().map(|(name, _)| name.as_str()).collect();
+    let message = format!(
+        "{} does not give the whole key of {}",
+        pattern.name,
+        names.join(", ")
+    );
+    let label = "one request reads several items by their whole keys";
+    let diagnostic = Diagnostic::error("KF010", pattern.span, message, label);
+    misses
+        .into_iter()
+        .fold(diagnostic, |diagnostic, (name, reason)| {
+            diagnostic.note(format!("{name}: {reason}"))
+        })
+        .help("give what is missing as parameters, or read it by a pattern of its own")
+}
+
 /// The report without its reasons and its repair.
 fn not_served(pattern: &Pattern, entities: &[&Entity]) -> Diagnostic {
     let names: Vec<&str> = entities.iter().map(|entity| entity.name.as_str()).collect();

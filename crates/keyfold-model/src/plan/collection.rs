@@ -142,6 +142,7 @@ fn fit(
         only: pattern.only.clone(),
         filters: pattern.filters.clone(),
         strict: pattern.strict_ends(),
+        gets: Vec::new(),
     };
     let found = Found {
         plan,

@@ -75,6 +75,7 @@ pub(super) fn fit(
         only: pattern.only.clone(),
         filters: pattern.filters.clone(),
         strict: pattern.strict_ends(),
+        gets: Vec::new(),
     })
 }
 

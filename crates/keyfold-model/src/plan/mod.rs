@@ -18,6 +18,7 @@ mod range;
 mod scan;
 mod sort;
 mod table_period;
+mod together;
 
 use crate::check::shape::Spaces;
 use crate::diagnostic::Diagnostic;
@@ -63,6 +64,9 @@ fn plan_one(
     pattern: &Pattern,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<PatternPlan, Box<Diagnostic>> {
+    if let Some(together) = pattern.together {
+        return together::plan(model, pattern, together, diagnostics);
+    }
     let found = match pattern.returned.as_slice() {
         [one] if pattern.scan.is_some() => return scan::plan(model, pattern, one),
         [one] => one_kind::plan(model, pattern, one)?,

@@ -119,6 +119,8 @@ fn all_of(aggregate: &Aggregate, copy: Option<usize>) -> Returned {
         copy,
         many: true,
         optional: false,
+        alias: None,
+        bound: Vec::new(),
         span: aggregate.span,
     }
 }
@@ -213,6 +215,7 @@ fn search(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
         fixed: aggregate.condition.iter().cloned().collect(),
         fixed_values: aggregate.condition.iter().filter_map(fixed_value).collect(),
         returned: vec![all_of(aggregate, None)],
+        together: None,
         present: Vec::new(),
         only: Vec::new(),
         order: Some(Ordered {

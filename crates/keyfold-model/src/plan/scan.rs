@@ -45,6 +45,7 @@ pub(super) fn plan(
         only: pattern.only.clone(),
         filters,
         strict: Vec::new(),
+        gets: Vec::new(),
     };
     let copy = returned.copy.and_then(|at| entity.copies.get(at));
     match copy.and_then(|copy| copied::check(pattern, &plan, table, entity, copy)) {

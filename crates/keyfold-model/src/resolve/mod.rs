@@ -19,6 +19,7 @@ mod pattern;
 mod settings;
 mod table;
 mod template;
+pub(crate) mod together;
 mod types;
 mod write;
 

@@ -2,11 +2,12 @@
 
 use super::filter::{self, Filters};
 use super::names::{Entities, unknown};
+use super::together;
 use super::types::Types;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::period::Unit;
 use crate::schema::{
-    Entity, Limit, Model, Order, Ordered, Parameter, Pattern, PatternPlan, Returned, Type,
+    Entity, Limit, Model, Order, Ordered, Parameter, Pattern, PatternPlan, Returned, Together, Type,
 };
 use crate::syntax::ast::{
     ExpectUnit, LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl, ReturnedDecl, texts,
@@ -21,9 +22,14 @@ pub(super) fn resolve(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Pattern> {
     let returned = returned(declared, entities, model, diagnostics)?;
+    let together = together(declared);
+    if together.is_some() {
+        report(together::check(declared, &returned, model), diagnostics)?;
+    }
     let scope = Scope {
         model,
         returned: &returned,
+        together,
         types,
         parameters: Vec::new(),
     };
@@ -46,24 +52,43 @@ fn returned(
             .copy
             .as_ref()
             .map_or(one.entity.span, |copy| one.entity.span.to(copy.span));
-        if returned
-            .iter()
-            .any(|other| other.entity == entity_at && other.copy == copy)
-        {
-            let message = format!("{} returns {} twice", declared.name.text, entity.name);
-            diagnostics
-                .push(Diagnostic::error("KF003", span, message, "again here").help("remove it"));
-            return None;
-        }
-        returned.push(Returned {
+        let one = Returned {
             entity: entity_at,
             copy,
             many: one.many,
             optional: one.optional,
+            alias: one.alias.as_ref().map(|alias| alias.text.clone()),
+            bound: one
+                .bound
+                .iter()
+                .map(|(attribute, parameter)| (attribute.text.clone(), parameter.text.clone()))
+                .collect(),
             span,
-        });
+        };
+        let name = model.name_of(&one);
+        if returned.iter().any(|other| model.name_of(other) == name) {
+            let message = format!("{} returns {name} twice", declared.name.text);
+            let diagnostic = Diagnostic::error("KF003", span, message, "again here");
+            diagnostics.push(if declared.is_together {
+                diagnostic.help(format!(
+                    "name each of them: `{name} as first where ... = ...`"
+                ))
+            } else {
+                diagnostic.help("remove it")
+            });
+            return None;
+        }
+        returned.push(one);
     }
     Some(returned)
+}
+
+/// How the results in parentheses are read; `None` without them.
+fn together(declared: &PatternDecl) -> Option<Together> {
+    declared.is_together.then_some(match declared.batch {
+        Some(_) => Together::Batch,
+        None => Together::Snapshot,
+    })
 }
 
 /// The index of the copy that a result names.
@@ -87,6 +112,7 @@ fn returned_copy(
 struct Scope<'m> {
     model: &'m Model,
     returned: &'m [Returned],
+    together: Option<Together>,
     types: &'m Types<'m>,
     parameters: Vec<Parameter>,
 }
@@ -107,7 +133,10 @@ impl Scope<'_> {
             }
         }
         for name in &declared.only {
-            self.attribute_type(name)?;
+            match self.together {
+                None => self.attribute_type(name).map(|_| ())?,
+                Some(_) => together::check_returned(name, self.returned, self.model)?,
+            }
         }
         let now = filter::now(&self.filters(), &declared.filters);
         self.parameters.extend(now);
@@ -128,6 +157,7 @@ impl Scope<'_> {
             present,
             only: texts(&declared.only),
             returned: self.returned.to_vec(),
+            together: self.together,
             order,
             page: declared.page,
             strong: declared.strong,
@@ -164,6 +194,10 @@ impl Scope<'_> {
 
     fn parameter(&mut self, declared: &ParameterDecl) -> Result<(), Box<Diagnostic>> {
         let attribute = &declared.attribute;
+        if self.together.is_some() {
+            let kind = together::type_of(declared, self.returned, self.model)?;
+            return self.add(declared, attribute, Limit::Equal, kind);
+        }
         let kind = match &declared.limit {
             LimitDecl::Free(kind) => self.types.resolve(kind, attribute, 0)?,
             LimitDecl::Equal

@@ -23,7 +23,7 @@ pub use entity::{
     guard_parts, hidden,
 };
 pub use model::Model;
-pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned};
-pub use plan::{Fan, PatternPlan, RequestKind, SortCondition, TablePeriod};
+pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned, Together};
+pub use plan::{Fan, Get, PatternPlan, RequestKind, SortCondition, TablePeriod};
 pub use table::{Column, Index, Projection, Settings, Table};
 pub use write::{Action, Assignment, Write, WriteParameter};

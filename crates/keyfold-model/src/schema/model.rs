@@ -1,7 +1,7 @@
 //! The resolved model.
 
 use super::entity::Entity;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Returned};
 use super::table::Table;
 use super::write::Write;
 
@@ -36,5 +36,20 @@ impl Model {
     /// The named write with this name.
     pub fn write(&self, name: &str) -> Option<&Write> {
         self.writes.iter().find(|write| write.name == name)
+    }
+
+    /// The name of a returned item in the answer: the entity, `Entity.copy`, or the name that the
+    /// pattern gives it.
+    pub fn name_of(&self, returned: &Returned) -> String {
+        if let Some(alias) = &returned.alias {
+            return alias.clone();
+        }
+        let Some(entity) = self.entities.get(returned.entity) else {
+            return String::new();
+        };
+        match returned.copy.and_then(|at| entity.copies.get(at)) {
+            Some(copy) => format!("{}.{}", entity.name, copy.name),
+            None => entity.name.clone(),
+        }
     }
 }

@@ -84,6 +84,15 @@ impl Parameter {
     }
 }
 
+/// How several items are read by their keys in one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// All as they are at one moment.
+    Snapshot,
+    /// Each for itself, at half the price or less.
+    Batch,
+}
+
 /// A kind in a pattern's result.
 #[derive(Debug, Clone)]
 pub struct Returned {
@@ -95,6 +104,10 @@ pub struct Returned {
     pub many: bool,
     /// Whether the single item may be missing.
     pub optional: bool,
+    /// Its name in the answer, where it is not that of the entity.
+    pub alias: Option<String>,
+    /// The key attributes that parameters of other names give: attribute, parameter.
+    pub bound: Vec<(String, String)>,
     /// The place of its declaration.
     pub span: Span,
 }
@@ -116,6 +129,8 @@ pub struct Pattern {
     pub present: Vec<String>,
     /// The entities and copies that it returns.
     pub returned: Vec<Returned>,
+    /// How the returned items are read, each by a key of its own; `None` for one key or range.
+    pub together: Option<Together>,
     /// The attributes that it returns; empty for all.
     pub only: Vec<String>,
     /// The order that it asks for.

@@ -44,6 +44,17 @@ pub struct PatternPlan {
     pub filters: Vec<Condition>,
     /// The parameters that are an end of the range and lie outside of it, with their signs.
     pub strict: Vec<(String, Comparator)>,
+    /// The items that one request reads by their keys; empty where the plan has a key of its own.
+    pub gets: Vec<Get>,
+}
+
+/// One of several items that a request reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Get {
+    /// Its name in the answer: the entity, `Entity.copy`, or the name that the pattern gives it.
+    pub name: String,
+    /// Its key.
+    pub plan: PatternPlan,
 }
 
 /// The operation of a plan.
@@ -58,6 +69,8 @@ pub enum RequestKind {
     BatchGetItem,
     /// All items of a table.
     Scan,
+    /// Several items by their keys, as they are at one moment.
+    TransactGetItems,
 }
 
 impl fmt::Display for RequestKind {
@@ -67,6 +80,7 @@ impl fmt::Display for RequestKind {
             RequestKind::Query => "Query",
             RequestKind::BatchGetItem => "BatchGetItem",
             RequestKind::Scan => "Scan",
+            RequestKind::TransactGetItems => "TransactGetItems",
         })
     }
 }
@@ -124,6 +138,10 @@ pub enum SortCondition {
 impl PatternPlan {
     /// The key condition as text, with parameters in braces; `every item` for a scan.
     pub fn key_condition(&self) -> String {
+        if !self.gets.is_empty() {
+            let one = |get: &Get| format!("{}: {}", get.name, get.plan.key_condition());
+            return self.gets.iter().map(one).collect::<Vec<_>>().join("; ");
+        }
         let Some(partition) = &self.partition else {
             return "every item".to_owned();
         };
@@ -201,6 +219,11 @@ impl PatternPlan {
 
     /// The name of the table or index that is read.
     pub fn place(&self) -> String {
+        if !self.gets.is_empty() {
+            let mut places: Vec<String> = self.gets.iter().map(|get| get.plan.place()).collect();
+            places.dedup();
+            return places.join(" + ");
+        }
         let table = match &self.period {
             None => self.table.clone(),
             Some(period) => format!("{}_‹{}›", self.table, period.unit),
@@ -222,9 +245,13 @@ impl PatternPlan {
                 _,
             ) => format!("1 a {unit}, up to the present {unit}"),
             (Fan::Periods { unit, .. }, _) => format!("1 a {unit}"),
+            (Fan::One, RequestKind::BatchGetItem) if !self.gets.is_empty() => "1".to_owned(),
             (Fan::One, RequestKind::BatchGetItem) => "1 per 100 ids".to_owned(),
             (Fan::One, RequestKind::Scan) => "1 per MB of the table".to_owned(),
-            (Fan::One, RequestKind::GetItem | RequestKind::Query) => "1".to_owned(),
+            (
+                Fan::One,
+                RequestKind::GetItem | RequestKind::Query | RequestKind::TransactGetItems,
+            ) => "1".to_owned(),
         }
     }
 }

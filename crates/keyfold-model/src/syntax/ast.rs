@@ -259,6 +259,10 @@ pub(crate) struct PatternDecl {
     pub(crate) name: Name,
     pub(crate) parameters: Vec<ParameterDecl>,
     pub(crate) returned: Vec<ReturnedDecl>,
+    /// Whether the results stand in parentheses: one item each, by keys of their own.
+    pub(crate) is_together: bool,
+    /// The place of `batch`.
+    pub(crate) batch: Option<Span>,
     pub(crate) order: Option<OrderDecl>,
     pub(crate) page: Option<u32>,
     pub(crate) strong: Option<Span>,
@@ -316,6 +320,10 @@ pub(crate) struct ReturnedDecl {
     pub(crate) copy: Option<Name>,
     pub(crate) many: bool,
     pub(crate) optional: bool,
+    /// `as name`.
+    pub(crate) alias: Option<Name>,
+    /// `where attribute = parameter`.
+    pub(crate) bound: Vec<(Name, Name)>,
 }
 
 #[derive(Debug)]

@@ -38,12 +38,13 @@ through   := "by" NAME, ...
 only      := "where" NAME "=" operand
 expected  := NUMBER ("items" | "bytes" | ["writes"] "a" "second" | "per" NAME)
 
-pattern   := "pattern" NAME "(" [parameter, ...] ")" "->" result ("+" result)* modifier*
+pattern   := "pattern" NAME "(" [parameter, ...] ")" "->" (result ("+" result)* | "(" item, ... ")") modifier*
 parameter := (NAME | NAME (">=" | ">" | "<=" | "<") NAME | NAME "in" NAME ".." (NAME | "now") | NAME "starts" NAME
            | unit "of" NAME | NAME "[]" | NAME ":" type) ["?"]
 result    := NAME ["." NAME] ["[]" | "?"]
+item      := NAME ["." NAME] ["?"] ["as" NAME] ["where" NAME "=" NAME ("and" NAME "=" NAME)*]
 modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" condition, ...
-           | ("newest" | "oldest" | "highest" | "lowest") [NAME] | "page" NUMBER | "strong" | "scan"
+           | ("newest" | "oldest" | "highest" | "lowest") [NAME] | "page" NUMBER | "strong" | "scan" | "batch"
            | "expect" expected, ...
 
 write     := "write" NAME ["(" [(NAME [":" type]), ...] ")"]  member: action*

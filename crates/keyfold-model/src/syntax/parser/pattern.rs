@@ -27,14 +27,23 @@ pub(super) fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
         cursor.sign(")")?;
     }
     cursor.sign("->")?;
-    let mut returned = vec![returned_entity(cursor)?];
-    while cursor.take_sign("+") {
+    let is_together = cursor.take_sign("(");
+    let mut returned = Vec::new();
+    if is_together {
+        returned = cursor.separated(member)?;
+        cursor.sign(")")?;
+    } else {
         returned.push(returned_entity(cursor)?);
+        while cursor.take_sign("+") {
+            returned.push(returned_entity(cursor)?);
+        }
     }
     let mut pattern = PatternDecl {
         name,
         parameters,
         returned,
+        is_together,
+        batch: None,
         order: None,
         page: None,
         strong: None,
@@ -56,7 +65,9 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
     };
     let span = cursor.span();
     cursor.advance();
+    check_fits(word, span, pattern.is_together)?;
     match word.as_str() {
+        "batch" => pattern.batch = Some(span),
         "newest" => pattern.order = Some(order(cursor, Order::Newest, span)?),
         "oldest" => pattern.order = Some(order(cursor, Order::Oldest, span)?),
         "highest" => pattern.order = Some(order(cursor, Order::Highest, span)?),
@@ -77,6 +88,31 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses a modifier that says nothing about items that are read by their keys, and `batch` of
+/// others.
+fn check_fits(word: &str, span: Span, is_together: bool) -> Parsed<()> {
+    let message = match (word, is_together) {
+        (
+            "newest" | "oldest" | "highest" | "lowest" | "page" | "scan" | "where" | "filter",
+            true,
+        ) => {
+            format!("each item in parentheses is read by its key, so `{word}` has no effect")
+        }
+        ("batch", false) => {
+            "`batch` reads several items by their keys; they stand in parentheses".to_owned()
+        }
+        (_, _) => return Ok(()),
+    };
+    let help = if is_together {
+        "remove it; a parameter of another name is bound inside the parentheses: `(User where userId = owner)`"
+    } else {
+        "remove it, or write the results as `(Event?, Registration?)`"
+    };
+    Err(Box::new(
+        Diagnostic::error("KF001", span, message, "not here").help(help),
+    ))
 }
 
 /// The attribute after an order, if the next word is not another modifier.
@@ -170,6 +206,35 @@ fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
     })
 }
 
+/// One of several items in parentheses: `Account? as payer where accountId = from`.
+fn member(cursor: &mut Cursor<'_>) -> Parsed<ReturnedDecl> {
+    let mut one = returned_entity(cursor)?;
+    if one.many {
+        cursor.step_back();
+        let message = "in parentheses stands one item each, by its whole key";
+        return Err(Box::new(
+            Diagnostic::error("KF001", cursor.span(), message, "many items").help(
+                "remove `[]`; or give many items a pattern of their own, or join kinds of one partition with `+`",
+            ),
+        ));
+    }
+    if cursor.take_word("as") {
+        one.alias = Some(cursor.word("the name of this item in the answer")?);
+    }
+    if cursor.take_word("where") {
+        loop {
+            let attribute = cursor.attribute("an attribute of the key")?;
+            cursor.sign("=")?;
+            one.bound
+                .push((attribute, cursor.attribute("the parameter's name")?));
+            if !cursor.take_word("and") {
+                break;
+            }
+        }
+    }
+    Ok(one)
+}
+
 fn returned_entity(cursor: &mut Cursor<'_>) -> Parsed<ReturnedDecl> {
     let entity = cursor.word("an entity")?;
     let copy = cursor.word_after(".", "a copy of the entity")?;
@@ -180,5 +245,7 @@ fn returned_entity(cursor: &mut Cursor<'_>) -> Parsed<ReturnedDecl> {
         copy,
         many,
         optional,
+        alias: None,
+        bound: Vec::new(),
     })
 }
