@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::terminal::{self, GOOD};
+use crate::terminal::{self, ERROR, GOOD};
 use keyfold_model::diagnostic::apply;
 use keyfold_model::{Compiled, Diagnostic, Model, Severity};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -27,9 +28,7 @@ pub(crate) enum Shown {
 }
 
 /// The most repairs of one command. A repair may reveal further errors.
-const REPAIRS_MAX: usize = 20;
-/// The most repairs that are tried: each takes a compilation.
-const TRIED_MAX: usize = 20;
+const REPAIRS_MAX: usize = 100;
 
 /// Compiles the model of a file, and shows its errors.
 pub(crate) fn load(path: &Path, output: Output) -> Result<Model, Failure> {
@@ -175,101 +174,125 @@ fn show(compiled: &Compiled, source: &str, path: &str, shown: Shown) {
     terminal::error_line(&format!(
         "{path}: {}{more}{}; `keyfold explain {}` says more",
         terminal::counted(errors.len(), "error"),
-        advice(source, path, &errors),
+        advice(path, &errors),
         first.code
     ));
 }
 
-/// The advice to repair errors, if a repair helps.
-fn advice(source: &str, path: &str, errors: &[&Diagnostic]) -> String {
-    let rank = rank(source);
-    let repairable: Vec<_> = errors.iter().filter(|one| !one.repair.is_empty()).collect();
-    let tried = repairable.iter().take(TRIED_MAX);
-    let repairs = tried
-        .filter(|one| repaired(source, rank, one).is_some())
-        .count();
+/// The advice to repair errors, if there are repairs that a tool may make.
+fn advice(path: &str, errors: &[&Diagnostic]) -> String {
+    let repairs = errors.iter().filter(|one| !one.edits().is_empty()).count();
     if repairs == 0 {
         return String::new();
     }
-    let perhaps_more = if repairable.len() > TRIED_MAX {
-        " and perhaps more"
-    } else {
-        ""
-    };
-    format!("; `keyfold check --fix {path}` repairs {repairs} of them{perhaps_more}")
+    format!("; `keyfold check --fix {path}` repairs {repairs} of them")
 }
 
 fn is_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.severity == Severity::Error
 }
 
-/// Applies the repairs of errors, one after the other, and writes the file, formatted, if one
-/// helped. Returns the messages of the repaired errors.
-pub(crate) fn fix(path: &Path, output: Output) -> Result<Vec<String>, Failure> {
-    let original = read(path)?;
-    let mut source = original.clone();
-    let mut done = Vec::new();
+/// A repair that was carried out.
+pub(crate) struct Repaired {
+    /// The message of the error.
+    message: String,
+    /// What was done.
+    help: String,
+    /// The line of the error, counted from 1, when it was repaired.
+    line: usize,
+    /// The lines that went and those that came.
+    removed: Vec<String>,
+    added: Vec<String>,
+}
+
+impl Repaired {
+    /// The repair for programs.
+    pub(crate) fn json(&self) -> Json {
+        json!({
+            "message": self.message,
+            "help": self.help,
+            "line": self.line,
+            "removed": self.removed,
+            "added": self.added,
+        })
+    }
+
+    fn show(&self, path: &Path) {
+        let place = format!("{}:{}", path.display(), self.line);
+        terminal::line(&format!("{GOOD}repaired{GOOD:#} {place}: {}", self.message));
+        terminal::line(&format!("  {}", self.help));
+        for line in &self.removed {
+            terminal::line(&format!("  {ERROR}- {line}{ERROR:#}"));
+        }
+        for line in &self.added {
+            terminal::line(&format!("  {GOOD}+ {line}{GOOD:#}"));
+        }
+    }
+}
+
+/// Carries out the repairs of errors, one after the other: a repair may reveal further errors. The
+/// file is written if there was one; lines without a repair stay as they are.
+pub(crate) fn fix(path: &Path, output: Output) -> Result<Vec<Repaired>, Failure> {
+    let mut source = read(path)?;
+    let (mut done, mut left) = (Vec::new(), false);
     while done.len() < REPAIRS_MAX {
         let diagnostics = keyfold_model::compile(&source).diagnostics;
-        let rank = rank(&source);
-        let helps = |one| repaired(&source, rank, one);
-        let repairable = diagnostics
-            .iter()
-            .filter(|one| !one.repair.is_empty() && !is_in_broken_line(one, &diagnostics, &source));
-        let Some((message, text)) = repairable.take(TRIED_MAX).find_map(helps) else {
+        let errors: Vec<_> = diagnostics.iter().filter(|one| is_error(one)).collect();
+        left = !errors.is_empty();
+        let Some(one) = errors.into_iter().find(|one| !one.edits().is_empty()) else {
             break;
         };
-        done.push(message);
+        let text = apply(&source, one.edits());
+        done.push(repaired(one, &source, &text));
         source = text;
     }
-    if source != original {
-        write(path, &keyfold_model::format(&source))?;
+    if !done.is_empty() {
+        write(path, &source)?;
     }
     if output == Output::Text {
-        for message in &done {
-            terminal::line(&format!("{GOOD}repaired{GOOD:#} {message}"));
+        done.iter().for_each(|one| one.show(path));
+        if left && done.is_empty() {
+            let path = path.display();
+            terminal::line(&format!(
+                "{path} stays as it is: each of its errors needs a decision"
+            ));
         }
     }
     Ok(done)
 }
 
-/// Whether a repair would change a line that the parser cannot read, whose meaning is unknown.
-fn is_in_broken_line(one: &Diagnostic, all: &[Diagnostic], source: &str) -> bool {
-    let line_of = |at: usize| source.get(..at).unwrap_or(source).matches('\n').count();
-    let broken = |other: &&Diagnostic| other.code == "KF001" && other.repair != one.repair;
-    let lines: Vec<usize> = all
-        .iter()
-        .filter(broken)
-        .map(|other| line_of(other.place()))
-        .collect();
-    one.repair
-        .iter()
-        .any(|edit| lines.contains(&line_of(edit.span.start)))
-}
-
-/// The errors of a text: first those of unknown names, which hide other errors, then all. Findings
-/// beyond the listed ones count as both.
-fn rank(text: &str) -> (usize, usize) {
-    let compiled = keyfold_model::compile(text);
-    let errors = compiled.diagnostics.iter().filter(|one| is_error(one));
-    let hides = |one: &&Diagnostic| one.code < "KF010" || matches!(one.code, "KF016" | "KF018");
-    (
-        errors.clone().filter(hides).count() + compiled.more,
-        errors.count() + compiled.more,
-    )
-}
-
-/// The message of an error and the text with its repair, if the repair lowers the rank.
-fn repaired(
-    source: &str,
-    rank_before: (usize, usize),
-    diagnostic: &Diagnostic,
-) -> Option<(String, String)> {
-    if !is_error(diagnostic) || diagnostic.repair.is_empty() {
-        return None;
+/// The record of a repair that made one text of another.
+fn repaired(one: &Diagnostic, before: &str, after: &str) -> Repaired {
+    let first = one.help.iter().find(|help| !help.edits.is_empty());
+    let (removed, added) = changed_lines(before, after);
+    Repaired {
+        message: one.message.clone(),
+        help: first.map_or(String::new(), |help| help.lines.join("; ")),
+        line: one.line_and_column(before).0,
+        removed,
+        added,
     }
-    let text = apply(source, &diagnostic.repair);
-    (rank(&text) < rank_before).then(|| (diagnostic.message.clone(), text))
+}
+
+/// The lines that went and those that came. A repair moves no lines.
+fn changed_lines(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
+    (lines_only_in(before, after), lines_only_in(after, before))
+}
+
+/// The lines of a text that another has not, or less often.
+fn lines_only_in(text: &str, other: &str) -> Vec<String> {
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in other.lines() {
+        *known.entry(line).or_default() += 1;
+    }
+    let is_new = |line: &&str| match known.get_mut(*line) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        Some(_) | None => true,
+    };
+    text.lines().filter(is_new).map(str::to_owned).collect()
 }
 
 /// The word of a severity in JSON.
@@ -292,7 +315,7 @@ fn row(diagnostic: &Diagnostic, source: &str, path: &str) -> Json {
         "column": column,
         "labels": diagnostic.labels.iter().map(|(span, text)| json!({ "start": span.start, "end": span.end, "text": text })).collect::<Vec<_>>(),
         "notes": diagnostic.notes,
-        "help": diagnostic.help,
-        "repair": diagnostic.repair.iter().map(|edit| json!({ "start": edit.span.start, "end": edit.span.end, "text": edit.text })).collect::<Vec<_>>(),
+        "help": diagnostic.help_lines().collect::<Vec<_>>(),
+        "repair": diagnostic.edits().iter().map(|edit| json!({ "start": edit.span.start, "end": edit.span.end, "text": edit.text })).collect::<Vec<_>>(),
     })
 }

@@ -30,12 +30,18 @@ fn check_repairs_errors_and_names_further_reading() {
     );
     let repaired = std::fs::read_to_string(&file).unwrap();
     assert!(repaired.contains("GSI1  \"CITY#{city}\""), "{repaired}");
+    assert!(
+        text.contains("repaired")
+            && text.contains(":6: no key serves")
+            && text.contains("+   GSI1"),
+        "{text}"
+    );
     // A file that cannot be repaired stays as it is.
     let broken = place.write("broken.keyfold", "model m 1\nentity User\n  a: strange\n");
-    assert_eq!(
-        place.run(&["check", "--fix", &broken]).status.code(),
-        Some(3)
-    );
+    let output = place.run(&["check", "--fix", &broken]);
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("stays as it is"), "{text}");
 }
 
 #[test]

@@ -321,6 +321,7 @@ fn reference(attribute: &Attribute) -> Option<String> {
     let Attribute {
         name,
         span: _,
+        mark: _,
         // The samples show the type.
         kind: _,
         // The file has no member for these.

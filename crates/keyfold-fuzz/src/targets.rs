@@ -148,7 +148,7 @@ pub(crate) fn model(input: &[u8]) {
             .labels
             .iter()
             .map(|(span, _)| span)
-            .chain(diagnostic.repair.iter().map(|edit| &edit.span))
+            .chain(diagnostic.edits().iter().map(|edit| &edit.span))
         {
             assert!(
                 text.get(span.start..span.end).is_some(),

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::schema::Model;
+use crate::tried::{self, Finding, Stage};
 use crate::{check, plan, resolve, syntax};
 
 /// The result of a compilation: the model, or the reasons why there is none.
@@ -47,22 +48,47 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 /// assert_eq!(model.patterns[0].plan.key_condition(), r#"PK = "AUTHOR#{author}" AND begins_with(SK, "NOTE#")"#);
 /// ```
 pub fn compile(source: &str) -> Compiled {
-    let mut diagnostics = Vec::new();
-    let tree = syntax::parse(source, &mut diagnostics);
-    let mut model = resolve::resolve(&tree, &mut diagnostics);
-    // Proofs on a model with unknown names would only repeat the errors about the names.
-    if !has_errors(&diagnostics) {
-        prove(&mut model, &mut diagnostics);
-    }
-    diagnostics.sort_by_key(|diagnostic| diagnostic.place());
-    let failed = has_errors(&diagnostics);
-    let more = diagnostics.len().saturating_sub(DIAGNOSTICS_MAX);
-    diagnostics.truncate(DIAGNOSTICS_MAX);
+    let (model, mut findings) = findings(source);
+    findings.sort_by_key(|finding| finding.diagnostic.place());
+    let more = findings.len().saturating_sub(DIAGNOSTICS_MAX);
+    let hidden = findings.split_off(findings.len() - more);
+    let failed = findings.iter().chain(&hidden).any(Finding::is_error);
+    tried::keep_helpful(source, &mut findings, &hidden, |text| {
+        self::findings(text).1
+    });
     Compiled {
         model: (!failed).then_some(model),
-        diagnostics,
+        diagnostics: findings
+            .into_iter()
+            .map(|finding| finding.diagnostic)
+            .collect(),
         more,
     }
+}
+
+/// The model and all findings, whose repairs are not tried.
+fn findings(source: &str) -> (Model, Vec<Finding>) {
+    let mut findings = Vec::new();
+    let mut diagnostics = Vec::new();
+    let tree = syntax::parse(source, &mut diagnostics);
+    findings.extend(staged(Stage::Read, &mut diagnostics));
+    let mut model = resolve::resolve(&tree, &mut diagnostics);
+    findings.extend(staged(Stage::Resolve, &mut diagnostics));
+    // Proofs on a model with unknown names would only repeat the errors about the names.
+    if !findings.iter().any(Finding::is_error) {
+        prove(&mut model, &mut diagnostics);
+        findings.extend(staged(Stage::Prove, &mut diagnostics));
+    }
+    (model, findings)
+}
+
+/// Takes the findings of a stage.
+fn staged(stage: Stage, diagnostics: &mut Vec<Diagnostic>) -> Vec<Finding> {
+    let of_stage = |diagnostic| Finding { stage, diagnostic };
+    std::mem::take(diagnostics)
+        .into_iter()
+        .map(of_stage)
+        .collect()
 }
 
 /// Proves the keys, plans the patterns, and warns of a design without errors.

@@ -110,10 +110,28 @@ pub struct Diagnostic {
     pub labels: Vec<(Span, String)>,
     /// Reasons.
     pub notes: Vec<String>,
-    /// Repairs, as text.
-    pub help: Vec<String>,
-    /// Edits that repair the source; empty if no repair is known.
-    pub repair: Vec<Edit>,
+    /// Ways to repair it. The compiler has tried those that have edits.
+    pub help: Vec<Help>,
+}
+
+/// One way to repair a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Help {
+    /// Sentences.
+    pub lines: Vec<String>,
+    /// The edits that carry it out; empty if only a person can.
+    pub edits: Vec<Edit>,
+    /// Who decides whether it is carried out.
+    pub choice: Choice,
+}
+
+/// Who decides whether a repair is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// A tool may do it: what the model promises stays.
+    Tool,
+    /// A person: it changes what the model promises.
+    Person,
 }
 
 impl Diagnostic {
@@ -131,7 +149,6 @@ impl Diagnostic {
             labels: vec![(span, label.into())],
             notes: Vec::new(),
             help: Vec::new(),
-            repair: Vec::new(),
         }
     }
 
@@ -148,11 +165,47 @@ impl Diagnostic {
         }
     }
 
-    /// Sets the edits that repair it.
+    /// Sets the edits that carry out the help since the repair before; without edits it stays advice
+    /// for a person.
     #[must_use]
-    pub fn repair(mut self, edits: Vec<Edit>) -> Diagnostic {
-        self.repair = edits;
+    pub fn repair(self, edits: Vec<Edit>) -> Diagnostic {
+        self.with_edits(edits, Choice::Tool)
+    }
+
+    /// Like [`Diagnostic::repair`], for a repair that changes what the model promises.
+    #[must_use]
+    pub fn offer(self, edits: Vec<Edit>) -> Diagnostic {
+        self.with_edits(edits, Choice::Person)
+    }
+
+    fn with_edits(mut self, edits: Vec<Edit>, choice: Choice) -> Diagnostic {
+        if edits.is_empty() {
+            return self;
+        }
+        let is_repair = |help: &Help| !help.edits.is_empty();
+        let from = self.help.iter().rposition(is_repair).map_or(0, |at| at + 1);
+        let lines = self.help.drain(from..).flat_map(|help| help.lines);
+        let lines = lines.collect();
+        self.help.push(Help {
+            lines,
+            edits,
+            choice,
+        });
         self
+    }
+
+    /// The edits that a tool may make: those of the first repair, unless a person must choose it.
+    pub fn edits(&self) -> &[Edit] {
+        let first = self.help.iter().find(|help| !help.edits.is_empty());
+        first
+            .filter(|help| help.choice == Choice::Tool)
+            .map_or(&[], |help| help.edits.as_slice())
+    }
+
+    /// The sentences of all ways to repair it.
+    pub fn help_lines(&self) -> impl Iterator<Item = &str> {
+        let lines = self.help.iter().flat_map(|help| &help.lines);
+        lines.map(String::as_str)
     }
 
     /// Adds a place with a remark.
@@ -169,10 +222,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a repair, as text.
+    /// Adds a way to repair it, as text.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
-        self.help.push(text.into());
+        self.help.push(Help {
+            lines: vec![text.into()],
+            edits: Vec::new(),
+            choice: Choice::Person,
+        });
         self
     }
 
@@ -241,8 +298,8 @@ impl Diagnostic {
         for note in &self.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
         }
-        for help in &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+        for help in self.help_lines() {
+            group = group.element(Level::HELP.message(help));
         }
         let renderer = if color {
             Renderer::styled()

@@ -18,6 +18,7 @@ pub mod check;
 mod compile;
 pub mod diagnostic;
 pub mod language;
+mod layout;
 pub mod near;
 pub mod period;
 pub mod plan;
@@ -25,6 +26,7 @@ mod resolve;
 pub mod schema;
 mod syntax;
 pub mod template;
+mod tried;
 mod types;
 pub mod value;
 mod words;
@@ -33,7 +35,7 @@ mod written;
 pub use check::rule::Rule;
 pub use check::rules::RULES;
 pub use compile::{Compiled, DIAGNOSTICS_MAX, compile};
-pub use diagnostic::{Diagnostic, Edit, Severity, Span};
+pub use diagnostic::{Choice, Diagnostic, Edit, Help, Severity, Span};
 pub use period::Unit;
 pub use schema::{
     Action, Attribute, Copy, DefaultValue, Entity, Index, IndexKey, IndexKind, Model, Operand,

@@ -33,7 +33,10 @@ fn meaning(source: &str) -> String {
     let findings: Vec<String> = compiled
         .diagnostics
         .iter()
-        .map(|one| format!("{} {} {:?}", one.code, one.message, one.help))
+        .map(|one| {
+            let help: Vec<&str> = one.help_lines().collect();
+            format!("{} {} {help:?}", one.code, one.message)
+        })
         .collect();
     let plans: Vec<String> = compiled
         .model

@@ -2,7 +2,7 @@
 //! errors of the model.
 
 use crate::failure::Failure;
-use crate::model_file::{self, Checked, Shown};
+use crate::model_file::{self, Checked, Repaired, Shown};
 use crate::output::Output;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
@@ -33,6 +33,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let mut report = chart.json();
     report["diagnostics"] = json!(checked.rows);
     report["more"] = json!(checked.more);
+    let repaired: Vec<_> = repaired.iter().map(Repaired::json).collect();
     report["repaired"] = json!(repaired);
     let warnings = checked.warnings.len();
     let verdict = if arguments.strict && warnings > 0 {

@@ -15,6 +15,7 @@ pub(super) fn pattern_rows(model: &Model, pattern: &Pattern) -> Vec<PatternRow> 
         name: _,
         parameters: _,
         span: _,
+        returned_end: _,
         // The key condition and the filters show them.
         fixed: _,
         fixed_values: _,

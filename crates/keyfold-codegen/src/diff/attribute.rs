@@ -48,6 +48,7 @@ impl Shown {
             span: _,
             kind,
             optional,
+            mark: _,
             default,
             refers,
             is_kept,

@@ -44,6 +44,7 @@ fn pattern_text(model: &Model, pattern: &Pattern) -> String {
         fixed_values: _,
         present: _,
         filters: _,
+        returned_end: _,
         // The promise shows both.
         returned: _,
         only: _,

@@ -169,6 +169,7 @@ fn attribute_row(attribute: &Attribute) -> Vec<String> {
         span: _,
         kind,
         optional: may_lack,
+        mark: _,
         default,
         refers,
         is_kept,

@@ -5,7 +5,7 @@
 
 use super::found::Found;
 use super::rule::Rule;
-use super::shape::{Owner, Space, Spaces};
+use super::shape::{Owner, Shape, Space, Spaces};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::language::{CharSet, Language};
 use crate::schema::{Model, Pattern};
@@ -78,31 +78,46 @@ pub(crate) fn check(
                 )
                 .note(
                     "the answer would contain items of another kind, and its pages would be filled with them",
-                )
-                .help(apart(model, pattern, &shape.what));
-        return Some(diagnostic.repair(repair(model, pattern, found, shape.owner)));
+                );
+        return Some(with_help(diagnostic, model, pattern, found, shape));
     }
     None
 }
 
-/// Advice on how to move another kind out of the range of a result.
-fn apart(model: &Model, pattern: &Pattern, other: &str) -> String {
-    let names: Vec<&str> = pattern
-        .returned
-        .iter()
-        .filter_map(|one| model.entities.get(one.entity))
-        .map(|entity| entity.name.as_str())
-        .collect();
-    match names.as_slice() {
-        [] | [_] => {
-            format!(
-                "give the sort keys of the two kinds different first texts, or return {other} too"
-            )
-        }
-        several => format!(
-            "let the sort keys of {} begin with a text that those of {other} do not have, return {other} too, or give it another partition",
-            several.join(" and ")
-        ),
+/// Adds the ways to keep another kind out of the range, or to return it.
+fn with_help(
+    mut diagnostic: Diagnostic,
+    model: &Model,
+    pattern: &Pattern,
+    found: &Found,
+    other: &Shape,
+) -> Diagnostic {
+    let edits = repair(model, pattern, found, other.owner);
+    if !edits.is_empty() {
+        diagnostic = diagnostic
+            .help("give the sort keys of the two kinds different first texts")
+            .repair(edits);
+    }
+    if let Some(name) = returnable(model, other.owner) {
+        diagnostic = diagnostic
+            .help(format!("return {} too: `+ {name}[]`", other.what))
+            .offer(vec![Edit::insert(
+                pattern.returned_end,
+                format!(" + {name}[]"),
+            )]);
+    }
+    diagnostic.help(format!("give {} another partition key", other.what))
+}
+
+/// The name of a kind in the result of a pattern; `None` for guards, which are no result.
+fn returnable(model: &Model, owner: Owner) -> Option<String> {
+    let entity = model
+        .entities
+        .get(owner.entity)
+        .filter(|_| !owner.is_guard)?;
+    match owner.copy {
+        None => Some(entity.name.clone()),
+        Some(at) => Some(format!("{}.{}", entity.name, entity.copies.get(at)?.name)),
     }
 }
 

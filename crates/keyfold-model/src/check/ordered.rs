@@ -46,11 +46,16 @@ pub(crate) fn report(
         "{label} does not give the order that {} asks for",
         pattern.name
     );
-    Diagnostic::error("KF014", order.span, message, "this order")
+    let mut diagnostic = Diagnostic::error("KF014", order.span, message, "this order")
         .label(span, reason)
-        .note("a query answers in the order of its sort key, and in no other")
-        .help("put the attribute to order by right behind the sort key's first text")
-        .repair(pad(entity, order, span))
+        .note("a query answers in the order of its sort key, and in no other");
+    let padded = pad(entity, order, span);
+    if !padded.is_empty() {
+        diagnostic = diagnostic
+            .help("pad the number, so that the order of texts is that of numbers")
+            .repair(padded);
+    }
+    diagnostic.help("put the attribute to order by right behind the sort key's first text")
 }
 
 /// Pads the first number of the sort key that the pattern can order by.

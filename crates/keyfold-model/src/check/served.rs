@@ -12,6 +12,7 @@ use crate::schema::{
 use crate::syntax::MEMBER_WORDS;
 use crate::written::{fits_in_text, written, written_list};
 use keyfold_types::KeyKind;
+use std::collections::BTreeSet;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF010",
@@ -59,6 +60,9 @@ pub(crate) struct Miss {
     /// The key's name in messages: `the key of Order`, `Order in GSI1`.
     pub(crate) key: String,
     pub(crate) reason: String,
+    /// The attribute, and its value if one is needed, to which the pattern would have to be
+    /// narrowed.
+    pub(crate) narrow: Option<(String, Option<String>)>,
 }
 
 /// The report that no key serves a pattern.
@@ -69,7 +73,7 @@ pub(crate) fn report(
     free: &IndexName,
 ) -> Diagnostic {
     let diagnostic = misses
-        .into_iter()
+        .iter()
         .fold(not_served(pattern, entities), |diagnostic, miss| {
             diagnostic.note(format!("{}: {}", miss.key, miss.reason))
         });
@@ -80,6 +84,15 @@ pub(crate) fn report(
     if matches!(free, IndexName::Periods) {
         return diagnostic.help("give the time, a period of it, or a range with a lower end: an index belongs to one period's table");
     }
+    let narrow: BTreeSet<_> = misses
+        .iter()
+        .filter_map(|miss| miss.narrow.as_ref())
+        .collect();
+    let diagnostic = narrow
+        .into_iter()
+        .fold(diagnostic, |diagnostic, (name, value)| {
+            narrowed(diagnostic, pattern, entity, name, value.as_deref())
+        });
     match proposal(pattern, entity, free) {
         Some(line) => with_repair(diagnostic, pattern, entity, &line, free),
         None => diagnostic.help(
@@ -104,6 +117,44 @@ pub(crate) fn not_by_keys(pattern: &Pattern, misses: Vec<(String, String)>) -> D
             diagnostic.note(format!("{name}: {reason}"))
         })
         .help("give what is missing as parameters, or read it by a pattern of its own")
+}
+
+/// Adds the repairs that let a key serve which holds only the items with an attribute.
+fn narrowed(
+    diagnostic: Diagnostic,
+    pattern: &Pattern,
+    entity: &Entity,
+    name: &str,
+    value: Option<&str>,
+) -> Diagnostic {
+    let kind = entity.attribute(name).map(|attribute| &attribute.kind);
+    let condition = match (value, kind) {
+        (None, _) => written(name),
+        (Some(value), Some(Type::Words(_))) => format!("{} = {}", written(name), written(value)),
+        (Some(value), Some(kind)) if kind.is_number() || *kind == Type::Bool => {
+            format!("{} = {value}", written(name))
+        }
+        (Some(value), _) => format!("{} = \"{value}\"", written(name)),
+    };
+    let diagnostic = diagnostic
+        .help(format!(
+            "ask only for the items with it: `where {condition}`"
+        ))
+        .offer(vec![Edit::insert(
+            pattern.returned_end,
+            format!(" where {condition}"),
+        )]);
+    let required = entity
+        .attribute(name)
+        .filter(|_| value.is_none())
+        .map(Attribute::without_mark)
+        .unwrap_or_default();
+    if required.is_empty() {
+        return diagnostic;
+    }
+    diagnostic
+        .help(format!("or make `{name}` required: remove its `?`"))
+        .offer(required)
 }
 
 /// The report without its reasons and its repair.
@@ -293,7 +344,7 @@ fn ordering_attribute<'e>(entity: &'e Entity, order: &'e Ordered) -> Option<&'e 
 }
 
 /// An attribute as a field whose texts are in the order of its values.
-fn padded_field(entity: &Entity, name: &str) -> String {
+pub(crate) fn padded_field(entity: &Entity, name: &str) -> String {
     let kind = entity.attribute(name).map(|attribute| &attribute.kind);
     if kind.is_some_and(|kind| *kind == Type::Int) {
         format!("{{{name}:010}}")

@@ -4,7 +4,7 @@
 //! if it contains the attributes of the item's own key, or attributes declared `unique`.
 
 use super::rule::Rule;
-use crate::diagnostic::{Diagnostic, Edit};
+use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::schema::{Entity, KeyPair, Limit, Parameter, Pattern};
 use crate::template::Part;
 use crate::written::{written, written_list};
@@ -88,20 +88,32 @@ pub(crate) fn check(
         pattern.name, entity.name
     );
     let diagnostic = Diagnostic::error("KF017", pattern.span, message, "returns one item")
-        .label(key.span, "an index does not keep its keys unique")
-        .help(format!("return all of them: `-> {}[]`", entity.name));
+        .label(key.span, "an index does not keep its keys unique");
+    let all = format!("return all of them: `-> {}[]`", entity.name);
+    let many = match pattern.returned.as_slice() {
+        [one] => vec![Edit::replace(
+            Span {
+                start: one.span.end,
+                end: pattern.returned_end,
+            },
+            "[]",
+        )],
+        [] | [_, _, ..] => Vec::new(),
+    };
     Some(match lowered {
-        Some(name) => diagnostic.note(format!(
+        Some(name) => diagnostic.help(all).offer(many).note(format!(
             "`{name}` is in this key without its capitals, so different values share it"
         )),
         None => diagnostic
             .help(format!(
-                "or declare `unique {}` in {}, so that no two items share it",
+                "declare `unique {}` in {}, so that no two items share it",
                 first, entity.name
             ))
             .repair(vec![Edit::insert(
                 entity.end,
                 format!("\n  unique {}", first),
-            )]),
+            )])
+            .help(format!("or {all}"))
+            .offer(many),
     })
 }

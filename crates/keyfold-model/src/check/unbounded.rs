@@ -3,7 +3,7 @@
 
 use super::estimate::{item_bytes, partitions, print_bytes, print_count};
 use super::rule::Rule;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{
     Entity, Fan, IndexKind, KeyPair, Limit, Model, Pattern, RequestKind, Returned, Table,
 };
@@ -93,9 +93,20 @@ fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
     );
     Some(
         Diagnostic::warning("KF031", pattern.span, message, "no page")
-            .note(format!("{} = {}; one request reads at most 1 MB", terms.join(" + "), print_bytes(sum)))
-            .help("add `page 20` to the pattern, or return fewer attributes from an index: `only ...`"),
+            .note(format!(
+                "{} = {}; one request reads at most 1 MB",
+                terms.join(" + "),
+                print_bytes(sum)
+            ))
+            .help("add `page 20` to the pattern")
+            .offer(paged(pattern))
+            .help("or return fewer attributes from an index: `only ...`"),
     )
+}
+
+/// The edit that gives a pattern pages.
+fn paged(pattern: &Pattern) -> Vec<Edit> {
+    vec![Edit::insert(pattern.returned_end, " page 20")]
 }
 
 /// The report that a pattern reads a collection without a declared count.
@@ -116,6 +127,7 @@ fn growing(pattern: &Pattern, entity: &Entity) -> Diagnostic {
     )
     .label(entity.span, "time goes on, and nothing bounds their number")
     .help("add `page 20` to the pattern")
+    .offer(paged(pattern))
     .help(format!(
         "or say in {} that they are few: `expect 40 per {}`",
         entity.name,

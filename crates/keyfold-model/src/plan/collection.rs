@@ -33,6 +33,7 @@ pub(super) fn plan(
         match fit(model, pattern, table, at, space) {
             Ok((found, start)) => return Ok(narrowed(model, spaces, pattern, found, start)),
             Err(reason) => misses.push(Miss {
+                narrow: None,
                 key: label(table, space),
                 reason,
             }),

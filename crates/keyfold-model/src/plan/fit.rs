@@ -17,6 +17,12 @@ use crate::template::{Format, KeyTemplate, Part, print};
 pub(super) enum Unfit {
     /// It does not give the items, or not these alone.
     Reason(String),
+    /// It holds only the items that have this attribute, or this value of it.
+    Narrow {
+        attribute: String,
+        value: Option<String>,
+        reason: String,
+    },
     /// It gives the items, but not in the order that the pattern asks for.
     Order(String),
 }
@@ -214,7 +220,7 @@ fn missing_partition(key: &KeyPair, open: &[Part], pattern: &Pattern) -> String 
 }
 
 /// Refuses an index that does not hold exactly the items that the pattern asks for.
-fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> Result<(), String> {
+fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> Result<(), Unfit> {
     if let Some(sparse) = &candidate.sparse {
         check_sparse(pattern, sparse)?;
     }
@@ -230,7 +236,8 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> 
         if !required && !in_sparse && !candidate.key.fields().any(|field| field == name) {
             return Err(format!(
                 "items without `{name}` are in it too, and would have to be filtered"
-            ));
+            )
+            .into());
         }
     }
     let missing = candidate.key.fields().find(|field| {
@@ -242,15 +249,19 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> 
             && !pattern.present.iter().any(|present| present == field)
     });
     match missing {
-        Some(field) => Err(format!(
-            "`{field}` is optional, so items without it are not in there and would be missed"
-        )),
+        Some(field) => Err(Unfit::Narrow {
+            attribute: field.to_owned(),
+            value: None,
+            reason: format!(
+                "`{field}` is optional, so items without it are not in there and would be missed"
+            ),
+        }),
         None => Ok(()),
     }
 }
 
 /// Refuses a sparse index, unless the pattern asks only for items that meet its condition.
-fn check_sparse(pattern: &Pattern, sparse: &Sparse) -> Result<(), String> {
+fn check_sparse(pattern: &Pattern, sparse: &Sparse) -> Result<(), Unfit> {
     let fixed = pattern
         .fixed
         .iter()
@@ -270,9 +281,11 @@ fn check_sparse(pattern: &Pattern, sparse: &Sparse) -> Result<(), String> {
         Some(value) => format!("{} = {value}", sparse.attribute),
         None => sparse.attribute.clone(),
     };
-    Err(format!(
-        "it holds only items with {when}, so others would be missed; ask for them: `where {when}`"
-    ))
+    Err(Unfit::Narrow {
+        attribute: sparse.attribute.clone(),
+        value: sparse.value.clone(),
+        reason: format!("it holds only items with {when}, so others would be missed"),
+    })
 }
 
 /// Whether a parameter limits the attribute.

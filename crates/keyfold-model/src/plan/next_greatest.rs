@@ -6,13 +6,15 @@ use super::candidate::candidates;
 use super::fit::fit;
 use super::range;
 use crate::check::found::Found;
+use crate::check::served::padded_field;
 use crate::check::shape::{Owner, Space, Spaces};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{
     Aggregate, AggregateKind, Entity, Fan, IndexKind, Limit, Model, Order, Ordered, Parameter,
     Pattern, PatternPlan, Returned, SortCondition, Table,
 };
 use crate::template::{Format, Part};
+use crate::written::fits_in_text;
 
 /// Plans the search of every `max`, and reports those that no key serves.
 pub(super) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
@@ -138,7 +140,7 @@ fn is_strong(table: &Table, space: Space) -> bool {
 
 /// The report that no key serves the search.
 fn not_served(parent: &Entity, child: Option<&Entity>, aggregate: &Aggregate) -> Diagnostic {
-    let child = child.map_or("", |child| child.name.as_str());
+    let name = child.map_or("", |child| child.name.as_str());
     let of = aggregate.of.clone().unwrap_or_default();
     let by: Vec<&str> = aggregate
         .link
@@ -146,18 +148,47 @@ fn not_served(parent: &Entity, child: Option<&Entity>, aggregate: &Aggregate) ->
         .map(|(_, name)| name.as_str())
         .collect();
     let message =
-        format!("when the {child} with the greatest `{of}` goes, the next one cannot be found");
-    Diagnostic::error("KF016", aggregate.span, message, "no key gives it in one strong read")
+        format!("when the {name} with the greatest `{of}` goes, the next one cannot be found");
+    let diagnostic =
+        Diagnostic::error("KF016", aggregate.span, message, "no key gives it in one strong read")
         .note(format!(
-            "that needs the {child} items of one {} in the order of `{of}`, in the table or a local index: a global index is read eventually",
+            "that needs the {name} items of one {} in the order of `{of}`, in the table or a local index: a global index is read eventually",
             parent.name
-        ))
-        .help(format!(
-            "add a copy to {child}: `copy by_{of} \"{}#{{{}}}\" \"{}#{{{of}}}#...\"`, or a local index with `{of}` as its sort key",
-            parent.name.to_uppercase(),
-            by.join("}#{"),
-            of.to_uppercase()
-        ))
+        ));
+    let local = format!("or add a local index with `{of}` as its sort key");
+    match child.filter(|child| {
+        by.iter().all(|name| fits_in_text(name))
+            && fits_in_text(&of)
+            && child.key.fields().all(fits_in_text)
+    }) {
+        Some(child) => {
+            let line = ordered_copy(parent, child, &of, &by);
+            let added = format!("\n  {line}");
+            diagnostic
+                .help(format!("add a copy to {name}: `{line}`"))
+                .repair(vec![Edit::insert(child.end, added)])
+                .help(local)
+        }
+        None => diagnostic.help(local),
+    }
+}
+
+/// The line of a copy that lies in the order of an attribute.
+fn ordered_copy(parent: &Entity, child: &Entity, of: &str, by: &[&str]) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let name = of.replace(|c| !is_part(c), "_");
+    let identity = child
+        .key
+        .fields()
+        .filter(|field| *field != of && !by.contains(field));
+    let identity: String = identity.map(|field| format!("#{{{field}}}")).collect();
+    format!(
+        "copy by_{name} \"{}#{{{}}}\" \"{}#{}{identity}\"",
+        parent.name.to_uppercase(),
+        by.join("}#{"),
+        child.name.to_uppercase(),
+        padded_field(child, of),
+    )
 }
 
 /// Whether the key holds items of one parent only: `{id:lower}` is shared by several.
@@ -216,6 +247,7 @@ fn search(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
         fixed_values: aggregate.condition.iter().filter_map(fixed_value).collect(),
         returned: vec![all_of(aggregate, None)],
         together: None,
+        returned_end: aggregate.span.end,
         present: Vec::new(),
         only: Vec::new(),
         order: Some(Ordered {

@@ -42,6 +42,16 @@ pub(super) fn plan(
             Err(Unfit::Reason(reason)) => misses.push(Miss {
                 key: candidate.label,
                 reason,
+                narrow: None,
+            }),
+            Err(Unfit::Narrow {
+                attribute,
+                value,
+                reason,
+            }) => misses.push(Miss {
+                key: candidate.label,
+                reason,
+                narrow: Some((attribute, value)),
             }),
             Err(Unfit::Order(reason)) => {
                 order_miss.get_or_insert((candidate, reason));

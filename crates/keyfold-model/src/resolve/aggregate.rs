@@ -23,6 +23,7 @@ pub(super) fn kept_attribute(declared: &AggregateDecl, of: Option<Type>) -> Attr
         span: declared.attribute.span,
         kind,
         optional,
+        mark: None,
         default: (!optional).then(|| DefaultValue::Value(Value::from(0))),
         refers: None,
         is_kept: true,

@@ -107,20 +107,27 @@ fn no_table(declared: &EntityDecl, model: &Model) -> Diagnostic {
         declared.name.text,
         names.join(", ")
     );
-    let first = names.first().map_or("", String::as_str);
-    let text = format!(" in {first}");
-    Diagnostic::error(
+    let diagnostic = Diagnostic::error(
         "KF002",
         declared.name.span,
         message,
         "in which table does it lie?",
-    )
-    .help(format!(
-        "write `entity {}{text}`, or another of them",
-        declared.name.text
-    ))
-    .repair(vec![Edit::insert(declared.name.span.end, text)])
+    );
+    names
+        .iter()
+        .take(TABLES_PROPOSED_MAX)
+        .fold(diagnostic, |diagnostic, name| {
+            diagnostic
+                .help(format!("write `entity {} in {name}`", declared.name.text))
+                .repair(vec![Edit::insert(
+                    declared.name.span.end,
+                    format!(" in {name}"),
+                )])
+        })
 }
+
+/// Most tables that are proposed for an entity without one.
+const TABLES_PROPOSED_MAX: usize = 3;
 
 /// The name of a table as a model writes it: in quotes if it is no word.
 fn title(name: &str) -> String {

@@ -41,7 +41,8 @@ pub(super) fn check_required(
                 .label(attribute.span, "declared optional here")
                 .help(format!(
                     "make it required: remove the `?` behind the type of `{field}`"
-                )),
+                ))
+                .offer(attribute.without_mark()),
             );
         } else if attribute.is_kept {
             let message = format!(

@@ -158,6 +158,7 @@ impl Scope<'_> {
             only: texts(&declared.only),
             returned: self.returned.to_vec(),
             together: self.together,
+            returned_end: declared.returned_end,
             order,
             page: declared.page,
             strong: declared.strong,

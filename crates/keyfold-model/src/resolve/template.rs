@@ -308,8 +308,12 @@ fn wrong_kind(declared: &TemplateDecl, column: &Column) -> Diagnostic {
         "the key attribute {} has type {kind}, and this makes another",
         column.name
     );
-    let diagnostic =
-        Diagnostic::error("KF004", declared.span, message, "wrong type").repair(repair);
+    let mut diagnostic = Diagnostic::error("KF004", declared.span, message, "wrong type");
+    if let [edit] = repair.as_slice() {
+        diagnostic = diagnostic
+            .help(format!("write {}", edit.text))
+            .repair(repair);
+    }
     diagnostic.help(match column.kind {
         KeyKind::N => {
             "a number key is one int or number attribute in braces, without quotes: {score}"

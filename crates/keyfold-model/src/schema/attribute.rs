@@ -1,6 +1,6 @@
 //! Attributes of entities.
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Edit, Span};
 use crate::types::Type;
 use keyfold_types::Value;
 
@@ -26,10 +26,22 @@ pub struct Attribute {
     pub kind: Type,
     /// Whether an item may lack it.
     pub optional: bool,
+    /// The place of the `?` that says so.
+    pub mark: Option<Span>,
     /// The value of an item that is written without the attribute.
     pub default: Option<DefaultValue>,
     /// The names of the entity and attribute that it refers to.
     pub refers: Option<(String, String)>,
     /// Whether the model itself keeps it: an aggregate or a version.
     pub is_kept: bool,
+}
+
+impl Attribute {
+    /// The edit that makes it required.
+    pub(crate) fn without_mark(&self) -> Vec<Edit> {
+        self.mark
+            .map(|mark| Edit::replace(mark, ""))
+            .into_iter()
+            .collect()
+    }
 }

@@ -131,6 +131,8 @@ pub struct Pattern {
     pub returned: Vec<Returned>,
     /// How the returned items are read, each by a key of its own; `None` for one key or range.
     pub together: Option<Together>,
+    /// The place behind its results, where modifiers may follow.
+    pub returned_end: usize,
     /// The attributes that it returns; empty for all.
     pub only: Vec<String>,
     /// The order that it asks for.

@@ -185,6 +185,8 @@ pub(crate) struct AttributeDecl {
     pub(crate) name: Name,
     pub(crate) kind: TypeDecl,
     pub(crate) optional: bool,
+    /// The place of its `?`.
+    pub(crate) mark: Option<Span>,
     pub(crate) default: Option<Name>,
 }
 
@@ -263,6 +265,8 @@ pub(crate) struct PatternDecl {
     pub(crate) is_together: bool,
     /// The place of `batch`.
     pub(crate) batch: Option<Span>,
+    /// The place behind its results.
+    pub(crate) returned_end: usize,
     pub(crate) order: Option<OrderDecl>,
     pub(crate) page: Option<u32>,
     pub(crate) strong: Option<Span>,

@@ -185,11 +185,13 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>)
         cursor.sign(":")?;
         let kind = type_of(cursor)?;
         let optional = cursor.take_sign("?");
+        let mark = optional.then(|| cursor.before());
         let default = cursor.operand_after_equals()?;
         into.push(AttributeDecl {
             name,
             kind,
             optional,
+            mark,
             default,
         });
         if !cursor.take_sign(",") {

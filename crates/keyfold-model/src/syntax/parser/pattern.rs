@@ -44,6 +44,7 @@ pub(super) fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
         returned,
         is_together,
         batch: None,
+        returned_end: cursor.before().end,
         order: None,
         page: None,
         strong: None,

@@ -1,0 +1,184 @@
+//! Repairs are tried before they are shown. The edits of a repair are made, the text is compiled
+//! again, and a repair that does not help is left out.
+//!
+//! A repair helps when its finding is gone and it brings no error of its own. An error that was
+//! hidden may come to light: a name that is right now may stand in a pattern that no key serves. So
+//! new errors of a later stage count only if they point at a line that the repair has added.
+
+use crate::diagnostic::{Diagnostic, Edit, Severity, Span, apply};
+use crate::layout;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The stage of a compilation that has found something. A stage hides the findings of later ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stage {
+    /// The text is read.
+    Read,
+    /// Names get their meaning.
+    Resolve,
+    /// Keys and patterns are proved.
+    Prove,
+}
+
+/// A finding and its stage.
+pub(crate) struct Finding {
+    pub(crate) stage: Stage,
+    pub(crate) diagnostic: Diagnostic,
+}
+
+impl Finding {
+    pub(crate) fn is_error(&self) -> bool {
+        self.diagnostic.severity == Severity::Error
+    }
+
+    /// What distinguishes a finding in another version of the text, where its place is another.
+    fn identity(&self) -> (&'static str, &str) {
+        (self.diagnostic.code, &self.diagnostic.message)
+    }
+}
+
+/// Most repairs that a compilation tries. Repairs beyond are not shown.
+const TRIED_MAX: usize = 20;
+/// No repair is tried after this many bytes of text were compiled for repairs: trying takes a
+/// bounded time, however long the text is.
+const TRIED_BYTES_MAX: usize = 1 << 20;
+
+/// Leaves the repairs of `shown` that help. `hidden` are the other findings of the text; `compile`
+/// returns those of another text.
+pub(crate) fn keep_helpful(
+    source: &str,
+    shown: &mut [Finding],
+    hidden: &[Finding],
+    compile: impl Fn(&str) -> Vec<Finding>,
+) {
+    let trial = Trial::new(source, shown.iter().chain(hidden));
+    let mut tried = 0;
+    for finding in shown {
+        let (code, message) = finding.identity();
+        let before = (finding.stage, code, message.to_owned());
+        finding.diagnostic.help.retain_mut(|help| {
+            if help.edits.is_empty() {
+                return true;
+            }
+            if tried >= TRIED_MAX || tried * source.len() > TRIED_BYTES_MAX {
+                return false;
+            }
+            tried += 1;
+            help.edits
+                .iter_mut()
+                .for_each(|edit| layout::fit(source, edit));
+            trial.helps(&before, &help.edits, &compile)
+        });
+    }
+}
+
+/// What a repair is compared with: the text and its errors as they are.
+struct Trial<'s> {
+    source: &'s str,
+    /// The errors of each identity, with those of each stage.
+    errors: BTreeMap<(&'static str, String), usize>,
+    by_stage: BTreeMap<Stage, usize>,
+    /// The lines that cannot be read, and the messages about them.
+    broken: Vec<(usize, String)>,
+}
+
+impl<'s> Trial<'s> {
+    fn new<'f>(source: &'s str, findings: impl Iterator<Item = &'f Finding>) -> Trial<'s> {
+        let mut trial = Trial {
+            source,
+            errors: BTreeMap::new(),
+            by_stage: BTreeMap::new(),
+            broken: Vec::new(),
+        };
+        for finding in findings.filter(|one| one.is_error()) {
+            let (code, message) = finding.identity();
+            *trial.errors.entry((code, message.to_owned())).or_default() += 1;
+            *trial.by_stage.entry(finding.stage).or_default() += 1;
+            if finding.stage == Stage::Read {
+                let line = line_of(source, finding.diagnostic.place());
+                trial.broken.push((line, message.to_owned()));
+            }
+        }
+        trial
+    }
+
+    /// Whether edits repair a finding. The finding is given as its stage, code and message.
+    fn helps(
+        &self,
+        (stage, code, message): &(Stage, &'static str, String),
+        edits: &[Edit],
+        compile: impl Fn(&str) -> Vec<Finding>,
+    ) -> bool {
+        if self.is_in_broken_line(message, edits) {
+            return false;
+        }
+        let text = apply(self.source, edits);
+        let found = compile(&text);
+        let same = |one: &&Finding| one.identity() == (*code, message.as_str());
+        let identity = (*code, message.clone());
+        let was = self.errors.get(&identity).copied().unwrap_or(1);
+        if found.iter().filter(same).count() >= was {
+            return false;
+        }
+        let placed = placed(edits);
+        let errors = || found.iter().filter(|one| one.is_error());
+        let (mut counts, mut until_stage) = (BTreeMap::new(), 0);
+        for error in errors() {
+            let (code, message) = error.identity();
+            let count: &mut usize = counts.entry((code, message)).or_default();
+            *count += 1;
+            until_stage += usize::from(error.stage <= *stage);
+            let known = self.errors.get(&(code, message.to_owned()));
+            if *count <= known.copied().unwrap_or_default() {
+                continue;
+            }
+            let is_hidden_till_now = error.stage > *stage;
+            let is_own = error.diagnostic.labels.iter().any(|(span, _)| {
+                placed.iter().any(|(range, adds_line)| {
+                    (*adds_line || !is_hidden_till_now) && touches(*span, range)
+                })
+            });
+            if is_own || (!is_hidden_till_now && *stage == Stage::Prove) {
+                return false;
+            }
+        }
+        let before = self.by_stage.range(..=*stage).map(|(_, count)| count).sum();
+        until_stage <= before
+    }
+
+    /// Whether edits change a line that cannot be read for another reason than the given one: its
+    /// meaning is unknown.
+    fn is_in_broken_line(&self, message: &str, edits: &[Edit]) -> bool {
+        !self.broken.is_empty()
+            && edits.iter().any(|edit| {
+                let line = line_of(self.source, edit.span.start);
+                self.broken
+                    .iter()
+                    .any(|(broken, other)| *broken == line && other != message)
+            })
+    }
+}
+
+fn line_of(source: &str, at: usize) -> usize {
+    source.get(..at).unwrap_or(source).matches('\n').count()
+}
+
+/// The places of the new texts after edits were applied, and whether the text adds a line.
+fn placed(edits: &[Edit]) -> Vec<(Range<usize>, bool)> {
+    let mut sorted: Vec<&Edit> = edits.iter().collect();
+    sorted.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let (mut longer, mut shorter) = (0, 0);
+    let mut places = Vec::new();
+    for edit in sorted {
+        let start = edit.span.start + longer - shorter;
+        places.push((start..start + edit.text.len(), edit.text.contains('\n')));
+        longer += edit.text.len();
+        shorter += edit.span.end - edit.span.start;
+    }
+    places
+}
+
+fn touches(span: Span, range: &Range<usize>) -> bool {
+    span.start < range.end && range.start < span.end.max(span.start + 1)
+}
