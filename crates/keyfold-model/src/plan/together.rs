@@ -107,7 +107,7 @@ fn by_key(
             "it may lie in several items, because `split` cuts a list of {}",
             entity.name
         )),
-        Err(Unfit::Reason(reason) | Unfit::Order(reason)) => {
+        Err(Unfit::Reason(reason) | Unfit::Order(reason) | Unfit::Narrow { reason, .. }) => {
             Err(format!("{}: {reason}", own.label))
         }
     }
