@@ -90,16 +90,7 @@ pub(crate) fn check(
     let diagnostic = Diagnostic::error("KF017", pattern.span, message, "returns one item")
         .label(key.span, "an index does not keep its keys unique");
     let all = format!("return all of them: `-> {}[]`", entity.name);
-    let many = match pattern.returned.as_slice() {
-        [one] => vec![Edit::replace(
-            Span {
-                start: one.span.end,
-                end: pattern.returned_end,
-            },
-            "[]",
-        )],
-        [] | [_, _, ..] => Vec::new(),
-    };
+    let many = returning_all(pattern);
     Some(match lowered {
         Some(name) => diagnostic.help(all).offer(many).note(format!(
             "`{name}` is in this key without its capitals, so different values share it"
@@ -116,4 +107,18 @@ pub(crate) fn check(
             .help(format!("or {all}"))
             .offer(many),
     })
+}
+
+/// The edit that lets a pattern return any number of its only kind.
+fn returning_all(pattern: &Pattern) -> Vec<Edit> {
+    match pattern.returned.as_slice() {
+        [one] => vec![Edit::replace(
+            Span {
+                start: one.span.end,
+                end: pattern.returned_end,
+            },
+            "[]",
+        )],
+        [] | [_, _, ..] => Vec::new(),
+    }
 }
