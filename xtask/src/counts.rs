@@ -72,11 +72,11 @@ fn count(binary: &Path, operation: &str, place: &str, times: u64) -> Result<u64,
     let output = command
         .output()
         .map_err(|error| format!("cannot run valgrind, which counts: {error}"))?;
-    let told = String::from_utf8_lossy(&output.stderr);
+    let report = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        return Err(told.into_owned());
+        return Err(report.into_owned());
     }
-    let line = told.lines().find(|line| line.contains("Collected :"));
+    let line = report.lines().find(|line| line.contains("Collected :"));
     let number = line.and_then(|line| line.rsplit(' ').next()?.parse().ok());
-    number.ok_or_else(|| format!("valgrind told no count: {told}"))
+    number.ok_or_else(|| format!("valgrind reported no count: {report}"))
 }

@@ -23,7 +23,7 @@ cargo xtask tidy   the house rules alone
 cargo xtask counts instructions of each kind of request, counted by valgrind
 cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of targets choose; `--keep` keeps what was found
 cargo xtask e2e    the end-to-end tests alone
-cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (`-- --help` tells more)";
+cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (more with `-- --help`)";
 
 type Step = fn(&Path) -> Result<(), String>;
 

@@ -2,6 +2,7 @@
 
 use keyfold_api::{ApiError, ErrorKind};
 use keyfold_client::ClientError;
+use keyfold_client::arguments::written_name;
 use serde_json::{Value as Json, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -177,14 +178,20 @@ impl From<ClientError> for Failure {
         let message = error.to_string();
         match error {
             ClientError::Value(value) => Failure::usage(message).of_argument(value.name()),
-            ClientError::Unknown(_) | ClientError::Missing(_) => Failure::usage(message),
+            ClientError::Unknown(_) | ClientError::Invalid(_) => Failure::usage(message),
+            ClientError::Missing { names, .. } => {
+                let forms = names.iter().map(|name| format!("{}=…", written_name(name)));
+                let forms: Vec<String> = forms.collect();
+                Failure::usage(format!("{message}; write {}", forms.join(" ")))
+            }
             ClientError::TableDiffers { table, .. } => Failure::refused(format!(
                 "{message}\nnothing was changed; change the model, or the table, or name another one (`keyfold diff OLD NEW` reports what a change of a model means)"
             ))
             .in_table(&table),
-            ClientError::Refused(_) | ClientError::Taken { .. } | ClientError::StaleVersion(_) => {
-                Failure::refused(message)
-            }
+            ClientError::Exists(_)
+            | ClientError::Refused(_)
+            | ClientError::Taken { .. }
+            | ClientError::StaleVersion(_) => Failure::refused(message),
             ClientError::NotFound(_) => Failure::not_found(message),
             ClientError::Transport(_) => Failure::backend(message),
             ClientError::OutcomeUnknown { .. } => Failure::new(Kind::OutcomeUnknown, message),

@@ -166,7 +166,7 @@ fn each_kind_of_failure_has_an_exit_code() {
         &["update", shop, "User", "userId=nobody", "name=x"],
         "there is no User",
     );
-    error(2, &["run", shop, "user"], "needs userId=…");
+    error(2, &["run", shop, "user"], "needs userId; write userId=…");
     error(2, &["run", shop, "user", "userId=1", "x=2"], "has no `x`");
     error(
         2,
@@ -194,7 +194,11 @@ fn each_kind_of_failure_has_an_exit_code() {
         ],
         "a time with its zone",
     );
-    error(2, &["put", shop, "User", "userId=1"], "needs email=…");
+    error(
+        2,
+        &["put", shop, "User", "userId=1"],
+        "needs email, name, createdAt; write email=…",
+    );
     error(
         2,
         &["run", shop, "user", "userId=1", "userId=2"],
@@ -546,7 +550,7 @@ fn a_parameter_that_is_called_optional_can_be_left_out() {
         report["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("the write pin needs n=…"),
+            .contains("the write pin needs n; write n=…"),
         "{report}"
     );
     let report = place.json(2, &["update", &model, "Board", "boardId=b"]);
@@ -562,7 +566,7 @@ fn a_parameter_that_is_called_optional_can_be_left_out() {
         report["error"]["message"]
             .as_str()
             .unwrap()
-            .contains("the write drop needs id=…"),
+            .contains("the write drop needs id; write id=…"),
         "{report}"
     );
 }

@@ -2,9 +2,90 @@
 
 use crate::error::ClientError;
 use keyfold_model::schema::Limit;
+use keyfold_model::value::ValueError;
 use keyfold_model::{Entity, Pattern, Type, Write, near, value};
 use keyfold_types::Value;
 use std::collections::BTreeMap;
+
+/// What a caller gives for a value: a text, or a value whose type the model does not know yet.
+pub trait Argument: Clone {
+    /// The value of a type.
+    ///
+    /// # Errors
+    /// When it is no value of the type, with the path to what is wrong.
+    fn typed(&self, name: &str, kind: &Type) -> Result<Value, ValueError>;
+
+    /// The argument cut to what a type keeps, as the upper end of a range: no key lies in between.
+    fn at_most(self, kind: &Type) -> Self;
+
+    /// The argument as one of a type of lists.
+    fn listed(self, kind: &Type) -> Self;
+}
+
+impl Argument for String {
+    fn typed(&self, name: &str, kind: &Type) -> Result<Value, ValueError> {
+        value::parse(name, kind, self)
+    }
+
+    fn at_most(self, kind: &Type) -> String {
+        value::at_most(kind, &self)
+    }
+
+    /// A JSON array stays as it is; of another text, each part between commas is an element.
+    fn listed(self, _: &Type) -> String {
+        if self.trim_start().starts_with('[') {
+            return self;
+        }
+        let ids = self.split(',').map(str::trim).filter(|id| !id.is_empty());
+        let ids: Vec<&str> = ids.collect();
+        serde_json::json!(ids).to_string()
+    }
+}
+
+impl Argument for Value {
+    fn typed(&self, name: &str, kind: &Type) -> Result<Value, ValueError> {
+        value::given(name, kind, self)
+    }
+
+    fn at_most(self, kind: &Type) -> Value {
+        match self {
+            Value::S(text) => Value::S(value::at_most(kind, &text)),
+            other @ (Value::N(_)
+            | Value::B(_)
+            | Value::Bool(_)
+            | Value::Null
+            | Value::L(_)
+            | Value::M(_)
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_)) => other,
+        }
+    }
+
+    /// Any value but a list is the one element of a list. A number may stand for a text.
+    fn listed(self, kind: &Type) -> Value {
+        let is_of_texts = matches!(kind, Type::List(of) if of.is_text());
+        let elements = match self {
+            Value::L(elements) => elements,
+            one @ (Value::S(_)
+            | Value::N(_)
+            | Value::B(_)
+            | Value::Bool(_)
+            | Value::Null
+            | Value::M(_)
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_)) => vec![one],
+        };
+        let written = |element: Value| {
+            if let (Value::N(number), true) = (&element, is_of_texts) {
+                return Value::S(number.to_string());
+            }
+            element
+        };
+        Value::L(elements.into_iter().map(written).collect())
+    }
+}
 
 /// Values by name.
 pub type Values = BTreeMap<String, Value>;
@@ -13,11 +94,11 @@ pub type Values = BTreeMap<String, Value>;
 /// quotes: `"a=b"=value`.
 ///
 /// # Errors
-/// `Missing` when there is no `=`, or no name before it.
+/// `Invalid` when there is no `=`, or no name before it.
 pub fn split(argument: &str) -> Result<(String, String), ClientError> {
     match name_and_text(argument) {
         Some((name, text)) if !name.is_empty() => Ok((name.to_owned(), text.to_owned())),
-        _ => Err(ClientError::Missing(format!(
+        _ => Err(ClientError::Invalid(format!(
             "`{argument}` is no argument; write name=value"
         ))),
     }
@@ -40,14 +121,14 @@ pub fn written_name(name: &str) -> String {
     }
 }
 
-/// Parses the texts of known names. `of` names the owner in messages.
-fn typed<'t>(
-    given: &BTreeMap<String, String>,
+/// Types the arguments of known names. `of` names the owner in messages.
+fn typed<'t, A: Argument>(
+    given: &BTreeMap<String, A>,
     known: &[(&'t str, &'t Type)],
     of: &str,
 ) -> Result<Values, ClientError> {
     let mut values = Values::new();
-    for (name, text) in given {
+    for (name, argument) in given {
         let Some((_, kind)) = known.iter().find(|(known, _)| known == name) else {
             let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
             let list = if names.is_empty() {
@@ -56,11 +137,12 @@ fn typed<'t>(
                 format!("it has {}", names.join(", "))
             };
             let meant = near::meant(name, names.iter().copied());
+            let name = value::shown_text(name);
             return Err(ClientError::Unknown(format!(
                 "{of} has no `{name}`{meant}; {list}"
             )));
         };
-        values.insert(name.clone(), value::parse(name, kind, text)?);
+        values.insert(name.clone(), argument.typed(name, kind)?);
     }
     Ok(values)
 }
@@ -75,14 +157,10 @@ fn require(
     if missing.is_empty() {
         return Ok(());
     }
-    let forms: Vec<String> = missing
-        .iter()
-        .map(|name| format!("{}=…", written_name(name)))
-        .collect();
-    Err(ClientError::Missing(format!(
-        "{of} needs {}",
-        forms.join(" ")
-    )))
+    Err(ClientError::Missing {
+        of: of.to_owned(),
+        names: missing,
+    })
 }
 
 /// Parses the arguments of a pattern. Only optional parameters and `now` may be left out.
@@ -90,9 +168,9 @@ fn require(
 /// # Errors
 /// `Unknown` for a name that the pattern does not have, `Value` for a text that is no value of its
 /// type, `Missing` for an absent argument; each names the argument.
-pub fn of_pattern(
+pub fn of_pattern<A: Argument>(
     pattern: &Pattern,
-    given: &BTreeMap<String, String>,
+    given: &BTreeMap<String, A>,
 ) -> Result<Values, ClientError> {
     let known: Vec<(&str, &Type)> = pattern
         .parameters
@@ -100,16 +178,22 @@ pub fn of_pattern(
         .map(|p| (p.name.as_str(), &p.kind))
         .collect();
     let of = format!("the pattern {}", pattern.name);
-    let mut given = with_lists(pattern, given);
+    let mut given = given.clone();
     // A time with more digits than keys hold is cut: no key lies between `at <= t` or `at > t` and
     // the cut time.
-    for parameter in pattern
-        .parameters
-        .iter()
-        .filter(|parameter| matches!(parameter.limit, Limit::AtMost | Limit::Above))
-    {
-        if let Some(text) = given.get_mut(&parameter.name) {
-            *text = value::at_most(&parameter.kind, text);
+    for parameter in &pattern.parameters {
+        if let Some(argument) = given.remove(&parameter.name) {
+            let argument = match parameter.limit {
+                Limit::Among => argument.listed(&parameter.kind),
+                Limit::AtMost | Limit::Above => argument.at_most(&parameter.kind),
+                Limit::Equal
+                | Limit::AtLeast
+                | Limit::Below
+                | Limit::Starts
+                | Limit::In(_)
+                | Limit::Free => argument,
+            };
+            given.insert(parameter.name.clone(), argument);
         }
     }
     let values = typed(&given, &known, &of)?;
@@ -132,7 +216,7 @@ pub fn of_pattern(
                     "{of}: {} is given, and {absent} before it is not",
                     parameter.name
                 );
-                return Err(ClientError::Missing(message));
+                return Err(ClientError::Invalid(message));
             }
             (true, None) | (false, Some(_)) => {}
         }
@@ -140,34 +224,15 @@ pub fn of_pattern(
     Ok(values)
 }
 
-/// The texts, with lists of ids that are written as `a,b,c` turned into JSON.
-fn with_lists(pattern: &Pattern, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let is_list = |name: &str| {
-        pattern
-            .parameters
-            .iter()
-            .any(|p| p.name == name && p.limit == Limit::Among)
-    };
-    let written = |(name, text): (&String, &String)| {
-        if is_list(name) && !text.trim_start().starts_with('[') {
-            let ids: Vec<&str> = text
-                .split(',')
-                .map(str::trim)
-                .filter(|id| !id.is_empty())
-                .collect();
-            return (name.clone(), serde_json::json!(ids).to_string());
-        }
-        (name.clone(), text.clone())
-    };
-    given.iter().map(written).collect()
-}
-
 /// Parses the arguments of a named write. Optional attributes and those with a default may be left
 /// out.
 ///
 /// # Errors
 /// Those of [`of_pattern`].
-pub fn of_write(write: &Write, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
+pub fn of_write<A: Argument>(
+    write: &Write,
+    given: &BTreeMap<String, A>,
+) -> Result<Values, ClientError> {
     let known: Vec<(&str, &Type)> = write
         .parameters
         .iter()
@@ -188,12 +253,15 @@ pub fn of_write(write: &Write, given: &BTreeMap<String, String>) -> Result<Value
 }
 
 /// Parses the attributes of a whole entity. Optional attributes and those with a default may be
-/// left out.
+/// left out. A version is the one that the stored entity must have.
 ///
 /// # Errors
-/// Those of [`of_pattern`]; `Refused` for an attribute that the model keeps itself.
-pub fn of_entity(entity: &Entity, given: &BTreeMap<String, String>) -> Result<Values, ClientError> {
-    refuse_kept(entity, given, None)?;
+/// Those of [`of_pattern`]; `Invalid` for an attribute that the model keeps itself.
+pub fn of_entity<A: Argument>(
+    entity: &Entity,
+    given: &BTreeMap<String, A>,
+) -> Result<Values, ClientError> {
+    refuse_kept(entity, given)?;
     let known: Vec<(&str, &Type)> = entity
         .attributes
         .iter()
@@ -217,11 +285,11 @@ pub fn of_entity(entity: &Entity, given: &BTreeMap<String, String>) -> Result<Va
 ///
 /// # Errors
 /// Those of [`of_entity`].
-pub fn some_of_entity(
+pub fn some_of_entity<A: Argument>(
     entity: &Entity,
-    given: &BTreeMap<String, String>,
+    given: &BTreeMap<String, A>,
 ) -> Result<Values, ClientError> {
-    refuse_kept(entity, given, entity.version.as_ref())?;
+    refuse_kept(entity, given)?;
     let known: Vec<(&str, &Type)> = entity
         .attributes
         .iter()
@@ -236,19 +304,16 @@ pub fn some_of_entity(
     Ok(values)
 }
 
-/// Refuses attributes that the model keeps, except one.
-fn refuse_kept(
-    entity: &Entity,
-    given: &BTreeMap<String, String>,
-    except: Option<&String>,
-) -> Result<(), ClientError> {
+/// Refuses attributes that the model keeps, except the version, by which a write is refused when the
+/// stored item has another.
+fn refuse_kept<A>(entity: &Entity, given: &BTreeMap<String, A>) -> Result<(), ClientError> {
     for attribute in entity
         .attributes
         .iter()
         .filter(|attribute| attribute.is_kept)
     {
-        if given.contains_key(&attribute.name) && except != Some(&attribute.name) {
-            return Err(ClientError::Refused(format!(
+        if given.contains_key(&attribute.name) && entity.version.as_ref() != Some(&attribute.name) {
+            return Err(ClientError::Invalid(format!(
                 "{} of {} is kept by the model and not written by hand",
                 attribute.name, entity.name
             )));

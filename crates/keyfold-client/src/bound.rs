@@ -82,7 +82,7 @@ fn test(comparison: &Comparison, arguments: &Values) -> Result<Test, ClientError
             Operand::Literal(value) => Other::Value(value.clone()),
             Operand::Parameter(name) => {
                 let held = arguments.get(name).cloned();
-                let missing = || ClientError::Missing(format!("{name}=… is missing"));
+                let missing = || ClientError::missing("the condition", name);
                 Other::Value(held.ok_or_else(missing)?)
             }
         })

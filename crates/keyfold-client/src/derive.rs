@@ -53,9 +53,7 @@ pub(crate) fn table_name(
     };
     match values.get(attribute) {
         Some(Value::S(time)) => Ok(table.physical_name(unit.of(time))),
-        _ => Err(ClientError::Missing(format!(
-            "{attribute}=… is missing: it says in which table the item lies"
-        ))),
+        _ => Err(ClientError::missing("the table's name", attribute)),
     }
 }
 

@@ -13,9 +13,18 @@ pub enum ClientError {
     /// A name that the model does not have.
     #[error("{0}")]
     Unknown(String),
-    /// A required argument or attribute is absent.
+    /// Required arguments or attributes are absent.
+    #[error("{of} needs {}", names.join(", "))]
+    Missing {
+        /// The pattern, write, entity or key that needs them.
+        of: String,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The call contradicts the model: an attribute that callers do not write, a key that would
+    /// change, a required attribute that would be removed.
     #[error("{0}")]
-    Missing(String),
+    Invalid(String),
     /// The backend refused the request.
     #[error("{exception}: {message}")]
     Service {
@@ -48,6 +57,9 @@ pub enum ClientError {
         /// The differences, one a line.
         differences: Vec<String>,
     },
+    /// An item with this key exists already.
+    #[error("{0}")]
+    Exists(String),
     /// A condition of a write does not hold.
     #[error("{0}")]
     Refused(String),
@@ -68,6 +80,14 @@ pub enum ClientError {
 }
 
 impl ClientError {
+    /// The error of one absent argument.
+    pub(crate) fn missing(of: &str, name: &str) -> ClientError {
+        ClientError::Missing {
+            of: of.to_owned(),
+            names: vec![name.to_owned()],
+        }
+    }
+
     /// The error of a service's answer.
     pub(crate) fn of_answer(error: ServiceError) -> ClientError {
         ClientError::Service {

@@ -115,7 +115,8 @@ fn random_writers_leave_exactly_the_items_of_the_entities() {
                     match outcome {
                         Ok(_)
                         | Err(
-                            ClientError::Refused(_)
+                            ClientError::Exists(_)
+                            | ClientError::Refused(_)
                             | ClientError::Taken { .. }
                             | ClientError::NotFound(_),
                         ) => {}

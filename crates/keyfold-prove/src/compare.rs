@@ -208,7 +208,9 @@ impl Question<'_> {
             }
             ClientError::Service { .. } => is_too_long(error, self.arguments),
             ClientError::Unknown(_)
-            | ClientError::Missing(_)
+            | ClientError::Missing { .. }
+            | ClientError::Invalid(_)
+            | ClientError::Exists(_)
             | ClientError::Transport(_)
             | ClientError::OutcomeUnknown { .. }
             | ClientError::TableDiffers { .. }

@@ -107,7 +107,9 @@ impl<'m> World<'m> {
 pub(crate) fn is_refusal(error: &ClientError) -> bool {
     matches!(
         error,
-        ClientError::Refused(_)
+        ClientError::Exists(_)
+            | ClientError::Refused(_)
+            | ClientError::Invalid(_)
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_)
             | ClientError::NotFound(_)

@@ -7,10 +7,9 @@ use crate::item::Item;
 use crate::page::Page;
 use crate::written::Written;
 use keyfold_client::{Backend, PageRequest, arguments, read, write};
-use keyfold_model::schema::Limit;
-use keyfold_model::{Model, Pattern};
+use keyfold_model::Model;
+use keyfold_model::value;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A model and the backend that its tables are on.
@@ -44,7 +43,7 @@ impl Named {
 
     pub(crate) fn args(self, values: impl Serialize) -> Named {
         let given = self.given.and_then(|mut given| {
-            given.extend(given::object(values)?);
+            given.extend(given::members(values)?);
             Ok(given)
         });
         Named { given, ..self }
@@ -57,11 +56,7 @@ impl Named {
         let write = model
             .write(&self.name)
             .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
-        let kind_of = |name: &str| {
-            let mut all = write.parameters.iter();
-            all.find(|one| one.name == name).map(|one| &one.kind)
-        };
-        let arguments = arguments::of_write(write, &given::texts(self.given?, kind_of)?)?;
+        let arguments = arguments::of_write(write, &self.given?)?;
         let written = write::run(backend, model, write, &arguments)?;
         Ok(Written::of(written))
     }
@@ -96,6 +91,13 @@ impl Asked {
         }
     }
 
+    pub(crate) fn args(self, values: impl Serialize) -> Asked {
+        Asked {
+            named: self.named.args(values),
+            ..self
+        }
+    }
+
     pub(crate) fn limit(mut self, items: u32) -> Asked {
         self.start.limit = Some(items);
         self
@@ -106,7 +108,8 @@ impl Asked {
             Ok(key) => self.start.after = Some(key),
             Err(_) => {
                 self.named.given = Err(Error::Invalid(format!(
-                    "`after` takes the `next` of a page, not: {next}"
+                    "`after` takes the `next` of a page, not: {}",
+                    value::shown_text(next)
                 )));
             }
         }
@@ -126,7 +129,12 @@ impl Asked {
         let pattern = model
             .pattern(&name)
             .ok_or_else(|| unknown(&model.name, "pattern", &name, names))?;
-        let arguments = arguments::of_pattern(pattern, &of_pattern(pattern, given?)?)?;
+        let arguments = arguments::of_pattern(pattern, &given?)?;
+        if self.start.limit == Some(0) {
+            return Err(Error::Invalid(
+                "limit: a page has at least 1 item".to_owned(),
+            ));
+        }
         let pages = match extent {
             Extent::All => read::Pages::All,
             Extent::Page => read::Pages::One,
@@ -143,25 +151,6 @@ impl Asked {
             units: found.capacity.units(),
         })
     }
-}
-
-/// The arguments of a pattern as the client reads them. A list of ids is given as such: a text in its
-/// place is one id, whatever it contains.
-fn of_pattern(pattern: &Pattern, given: Given) -> Result<BTreeMap<String, String>, Error> {
-    let parameter = |name: &str| pattern.parameters.iter().find(|one| one.name == name);
-    let mut ready = Given::new();
-    for (name, held) in given {
-        let held = match parameter(&name) {
-            Some(one) if one.limit == Limit::Among => given::list(&name, held, &one.kind)?,
-            Some(_) | None => held,
-        };
-        ready.insert(name, held);
-    }
-    given::texts(ready, |name| {
-        parameter(name)
-            .filter(|one| one.limit != Limit::Among)
-            .map(|one| &one.kind)
-    })
 }
 
 /// The first item of an answer: pages are read until one has an item, since a filter may leave a page

@@ -2,13 +2,12 @@
 
 use crate::asked::{Bound, Named};
 use crate::error::Error;
-use crate::given::{self, unknown};
+use crate::given::{self, Given, unknown, without_kept};
 use crate::query::Query;
 use crate::written::Written;
 use keyfold_client::{Backend, arguments, write};
 use keyfold_model::{Entity, Model};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A model and the tables that it is used on.
@@ -32,48 +31,80 @@ impl Database {
         &self.bound
     }
 
-    /// The names of the model's patterns.
-    pub fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.bound
-            .model
-            .patterns
-            .iter()
-            .map(|pattern| pattern.name.as_str())
+    /// The names of the model's entities, in the order of their declaration.
+    pub fn entities(&self) -> impl Iterator<Item = &str> {
+        let entities = self.bound.model.entities.iter();
+        entities.map(|entity| entity.name.as_str())
     }
 
-    /// Writes a whole entity, whether it exists or not. Defaults are filled in.
+    /// The names of the model's patterns, in the order of their declaration.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        let patterns = self.bound.model.patterns.iter();
+        patterns.map(|pattern| pattern.name.as_str())
+    }
+
+    /// The names of the model's named writes, in the order of their declaration.
+    pub fn writes(&self) -> impl Iterator<Item = &str> {
+        let writes = self.bound.model.writes.iter();
+        writes.map(|write| write.name.as_str())
+    }
+
+    /// Writes a whole entity, whether it exists or not. Defaults are filled in, and `None` is an
+    /// attribute that is not given: a put removes what the stored item has of it.
+    ///
+    /// An item that was read can be put back. What the model keeps itself (counts, sums, maxima) may
+    /// be among the values and is ignored. A version among them must be that of the stored item, so
+    /// that nobody's change is lost; 0 says that there is no such item yet.
+    ///
+    /// ```
+    /// use keyfold::{Error, Keyfold};
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Serialize, Deserialize)]
+    /// struct Page {
+    ///     path: String,
+    ///     text: String,
+    ///     edition: u32,
+    /// }
+    ///
+    /// let wiki = Keyfold::memory()?.model(
+    ///     r#"
+    /// model wiki 1
+    /// table Wiki (PK, SK)
+    /// entity Page
+    ///   path: string, text: string
+    ///   key  "PAGE#{path}"  "PAGE"
+    ///   version edition
+    /// pattern page(path)  -> Page
+    /// "#,
+    /// )?;
+    /// wiki.put("Page", Page { path: "/".into(), text: "hello".into(), edition: 0 })?;
+    /// let page = || wiki.query("page").arg("path", "/").one_as::<Page>();
+    /// let (mut mine, theirs) = (page()?.expect("it was put"), page()?.expect("it was put"));
+    /// mine.text = "hello, world".into();
+    /// wiki.put("Page", &mine)?;
+    /// assert!(matches!(wiki.put("Page", &theirs), Err(Error::StaleVersion(_))));
+    /// # Ok::<(), keyfold::Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Invalid` when an attribute is wrong, missing or unknown; `Taken` when a unique value is
-    /// another item's; `NotFound` when the parent that counts it does not exist.
+    /// another item's; `NotFound` when the parent that counts it does not exist; `StaleVersion`.
     pub fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let entity = self.entity(entity)?;
-        let values = arguments::of_entity(entity, &of_entity(entity, values)?)?;
-        Ok(Written::of(write::put(
-            &self.bound.backend,
-            &self.bound.model,
-            entity,
-            &values,
-        )?))
+        self.write(Verb::Put, entity, given::members(values)?, &[])
     }
 
     /// Writes a whole entity that must not exist.
     ///
     /// # Errors
-    /// As [`Database::put`]; `Refused` when it exists.
+    /// As [`Database::put`]; `Exists` when an item with its key is there.
     pub fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let entity = self.entity(entity)?;
-        let values = arguments::of_entity(entity, &of_entity(entity, values)?)?;
-        Ok(Written::of(write::create(
-            &self.bound.backend,
-            &self.bound.model,
-            entity,
-            &values,
-        )?))
+        self.write(Verb::Create, entity, given::members(values)?, &[])
     }
 
-    /// Changes some attributes of an entity that exists: those given beside its key. A version that
-    /// is given must be the item's.
+    /// Changes some attributes of an entity that exists: those given beside its key. `None` is not
+    /// given: the attribute stays as it is. [`Database::change`] and [`Database::remove`] take
+    /// attributes away. A version that is given must be the item's.
     ///
     /// # Errors
     /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Taken`;
@@ -92,33 +123,63 @@ impl Database {
         values: impl Serialize,
         removed: &[&str],
     ) -> Result<Written, Error> {
-        let entity = self.entity(entity)?;
-        let values = arguments::some_of_entity(entity, &of_entity(entity, values)?)?;
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
-        Ok(Written::of(write::update(
-            &self.bound.backend,
-            &self.bound.model,
-            entity,
-            &values,
-            &removed,
-        )?))
+        self.write(Verb::Change, entity, given::members(values)?, &removed)
+    }
+
+    /// Removes optional attributes of the entity with a key, and leaves the others as they are.
+    ///
+    /// # Errors
+    /// As [`Database::update`].
+    pub fn remove(
+        &self,
+        entity: &str,
+        key: impl Serialize,
+        removed: &[&str],
+    ) -> Result<Written, Error> {
+        self.change(entity, key, removed)
     }
 
     /// Deletes an entity that exists, with everything that follows from it. A version that is given
-    /// must be the item's.
+    /// must be the item's; other attributes beside the key are ignored.
     ///
     /// # Errors
     /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Refused`
     /// when items are counted in it.
     pub fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
+        self.write(Verb::Delete, entity, given::members(key)?, &[])
+    }
+
+    /// Carries out the write of one entity.
+    pub(crate) fn write(
+        &self,
+        verb: Verb,
+        entity: &str,
+        given: Given,
+        removed: &[String],
+    ) -> Result<Written, Error> {
+        let Bound { backend, model } = &self.bound;
         let entity = self.entity(entity)?;
-        let key = arguments::some_of_entity(entity, &of_entity(entity, key)?)?;
-        Ok(Written::of(write::delete(
-            &self.bound.backend,
-            &self.bound.model,
-            entity,
-            &key,
-        )?))
+        let given = without_kept(entity, given)?;
+        let written = match verb {
+            Verb::Put => {
+                let values = arguments::of_entity(entity, &given)?;
+                write::put(backend, model, entity, &values)?
+            }
+            Verb::Create => {
+                let values = arguments::of_entity(entity, &given)?;
+                write::create(backend, model, entity, &values)?
+            }
+            Verb::Change => {
+                let values = arguments::some_of_entity(entity, &given)?;
+                write::update(backend, model, entity, &values, removed)?
+            }
+            Verb::Delete => {
+                let key = arguments::some_of_entity(entity, &given)?;
+                write::delete(backend, model, entity, &key)?
+            }
+        };
+        Ok(Written::of(written))
     }
 
     /// A pattern, to be given its arguments.
@@ -148,14 +209,17 @@ impl Database {
     }
 }
 
-/// The attributes of an entity as the client reads them.
-fn of_entity(entity: &Entity, values: impl Serialize) -> Result<BTreeMap<String, String>, Error> {
-    given::texts(given::object(values)?, |name| {
-        entity.attribute(name).map(|attribute| &attribute.kind)
-    })
+/// The writes of one entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Put,
+    Create,
+    Change,
+    Delete,
 }
 
 /// A named write and the arguments given so far.
+#[derive(Clone)]
 #[must_use = "a write happens when it is sent"]
 pub struct Run<'d> {
     bound: &'d Bound,

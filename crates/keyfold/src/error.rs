@@ -22,7 +22,10 @@ pub enum Error {
     /// An argument is wrong or missing, or a name that the model does not have.
     #[error("{0}")]
     Invalid(String),
-    /// A condition does not hold, an item exists already, an item is still counted.
+    /// An item with this key exists already.
+    #[error("{0}")]
+    Exists(String),
+    /// A condition does not hold, an item is still counted.
     #[error("{0}")]
     Refused(String),
     /// A unique value is another item's.
@@ -103,9 +106,11 @@ impl From<ClientError> for Error {
     fn from(error: ClientError) -> Error {
         let text = error.to_string();
         match error {
-            ClientError::Value(_) | ClientError::Unknown(_) | ClientError::Missing(_) => {
-                Error::Invalid(text)
-            }
+            ClientError::Value(_)
+            | ClientError::Unknown(_)
+            | ClientError::Missing { .. }
+            | ClientError::Invalid(_) => Error::Invalid(text),
+            ClientError::Exists(why) => Error::Exists(why),
             ClientError::Service {
                 exception, message, ..
             } => Error::Service { exception, message },

@@ -1,108 +1,62 @@
-//! Attributes and arguments as a program gives them: anything that serde makes an object of.
+//! Attributes and arguments as a program gives them: anything that serde makes a map of.
 
 use crate::error::Error;
-use keyfold_model::{Type, near};
+use crate::serial::write;
+use keyfold_client::ClientError;
+use keyfold_model::{Entity, near, value};
+use keyfold_types::Value;
 use serde::Serialize;
-use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// Names and values as serde gives them. A null is a value that is not given.
-pub(crate) type Given = BTreeMap<String, Json>;
+pub(crate) type Given = BTreeMap<String, Value>;
 
-/// The members of an object.
-pub(crate) fn object(values: impl Serialize) -> Result<Given, Error> {
-    let json = serde_json::to_value(values)
-        .map_err(|error| Error::Invalid(format!("the values: {error}")))?;
-    let Json::Object(members) = json else {
+/// The members of a struct or map.
+///
+/// # Errors
+/// `Invalid`, with the path to a value that cannot be stored.
+pub(crate) fn members(values: impl Serialize) -> Result<Given, Error> {
+    let value = write::value(&values).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    let found = value::shown(&value);
+    let Value::M(members) = value else {
         return Err(Error::Invalid(format!(
-            "values are an object of names and values, not {}",
-            shown(&json)
+            "attributes are a struct, a map or `values!`, not {found}"
         )));
     };
-    let is_given = |(_, held): &(String, Json)| !held.is_null();
+    let is_given = |(_, held): &(String, Value)| *held != Value::Null;
     Ok(members.into_iter().filter(is_given).collect())
 }
 
-/// Adds an argument; one that is null is not given.
+/// Adds an argument; `None` is not given.
 pub(crate) fn add(
     given: Result<Given, Error>,
     name: &str,
     held: impl Serialize,
 ) -> Result<Given, Error> {
     let mut given = given?;
-    let json =
-        serde_json::to_value(held).map_err(|error| Error::Invalid(format!("{name}: {error}")))?;
-    if !json.is_null() {
-        given.insert(name.to_owned(), json);
+    let held =
+        write::value(&held).map_err(|fault| Error::Invalid(fault.in_member(name).to_string()))?;
+    if held != Value::Null {
+        given.insert(name.to_owned(), held);
     }
     Ok(given)
 }
 
-/// The values as the client reads them: texts, and JSON for what is nested. `kind_of` is the type of
-/// a name; a name that has none stays as it is, for the client to refuse.
+/// What is given of an entity, without the attributes that the model keeps itself: an item that was
+/// read has them, and they follow from others. The version stays; it is the one that the stored item
+/// must have.
 ///
 /// # Errors
-/// `Invalid` for a list, an object or a truth value where a text is wanted.
-pub(crate) fn texts<'k>(
-    given: Given,
-    kind_of: impl Fn(&str) -> Option<&'k Type>,
-) -> Result<BTreeMap<String, String>, Error> {
-    let mut texts = BTreeMap::new();
-    for (name, held) in given {
-        let text = text_of(&name, held, kind_of(&name))?;
-        texts.insert(name, text);
-    }
-    Ok(texts)
-}
-
-/// A list of values of a kind as JSON: several ids, or one.
-///
-/// # Errors
-/// `Invalid` for an element of another type.
-pub(crate) fn list(name: &str, held: Json, kind: &Type) -> Result<Json, Error> {
-    let elements = match held {
-        Json::Array(elements) => elements,
-        one
-        @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Object(_)) => {
-            vec![one]
-        }
-    };
-    let element = |(at, held): (usize, Json)| -> Result<Json, Error> {
-        let name = format!("{name}[{at}]");
-        if held.is_number() && kind.is_number() {
-            return Ok(held);
-        }
-        Ok(Json::String(text_of(&name, held, Some(kind))?))
-    };
-    let elements: Result<Vec<Json>, Error> =
-        elements.into_iter().enumerate().map(element).collect();
-    Ok(Json::Array(elements?))
-}
-
-fn text_of(name: &str, held: Json, kind: Option<&Type>) -> Result<String, Error> {
-    let is_text = kind.is_some_and(Type::is_text);
-    match held {
-        Json::String(text) => Ok(text),
-        Json::Bool(_) | Json::Array(_) | Json::Object(_) if is_text => {
-            Err(Error::Invalid(format!(
-                "{name}: {} is no text; give a text, or a number",
-                shown(&held)
-            )))
-        }
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => {
-            Ok(held.to_string())
+/// `Invalid` when one of them is no value of its type.
+pub(crate) fn without_kept(entity: &Entity, mut given: Given) -> Result<Given, Error> {
+    let is_version = |name: &String| entity.version.as_ref() == Some(name);
+    let kept = entity.attributes.iter().filter(|one| one.is_kept);
+    for attribute in kept.filter(|one| !is_version(&one.name)) {
+        if let Some(held) = given.remove(&attribute.name) {
+            value::given(&attribute.name, &attribute.kind, &held).map_err(ClientError::Value)?;
         }
     }
-}
-
-/// A value in a message, cut where it is long.
-fn shown(held: &Json) -> String {
-    const MOST: usize = 80;
-    let text = held.to_string();
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
+    Ok(given)
 }
 
 /// The error of a name that a model does not have.
@@ -119,6 +73,7 @@ pub(crate) fn unknown<'n>(
         (_, true) => format!("; it has {}", known.join(", ")),
         (_, false) => String::new(),
     };
+    let name = value::shown_text(name);
     Error::Invalid(format!(
         "the model {model} has no {what} {name}{meant}{others}"
     ))

@@ -50,6 +50,8 @@ pub mod nonblocking;
 mod open;
 mod page;
 mod query;
+mod serial;
+mod values;
 mod written;
 
 pub use database::{Database, Run};
@@ -64,17 +66,12 @@ pub use keyfold_types as types;
 pub use open::Keyfold;
 pub use page::Page;
 pub use query::{Pages, Query};
-#[doc(hidden)]
-pub use serde_json;
+pub use values::Values;
 pub use written::Written;
 
-/// Attributes and their values, written as in JSON.
-///
-/// ```
-/// let user = keyfold::values! { "userId": "u1", "tags": ["new", "paid"], "credit": 12.5 };
-/// assert_eq!(user["userId"], "u1");
-/// ```
-#[macro_export]
-macro_rules! values {
-    ($($body:tt)*) => { $crate::serde_json::json!({ $($body)* }) };
+/// What the macros of this crate use.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::values::Part;
+    pub use std::vec::Vec;
 }

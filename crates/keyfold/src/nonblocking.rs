@@ -38,6 +38,7 @@
 //! A future that is dropped does not take a call back: a write that has begun is carried out.
 
 use crate::asked::{Asked, Extent, Named, first, following};
+use crate::database::Verb;
 use crate::error::Error;
 use crate::item::Item;
 use crate::page::Page;
@@ -153,8 +154,8 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::put`].
     pub async fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let (values, entity) = (given::object(values)?, entity.to_owned());
-        self.off_task(move |database| database.put(&entity, values))
+        let (values, entity) = (given::members(values)?, entity.to_owned());
+        self.off_task(move |database| database.write(Verb::Put, &entity, values, &[]))
             .await
     }
 
@@ -163,8 +164,8 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::create`].
     pub async fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let (values, entity) = (given::object(values)?, entity.to_owned());
-        self.off_task(move |database| database.create(&entity, values))
+        let (values, entity) = (given::members(values)?, entity.to_owned());
+        self.off_task(move |database| database.write(Verb::Create, &entity, values, &[]))
             .await
     }
 
@@ -186,13 +187,10 @@ impl Database {
         values: impl Serialize,
         removed: &[&str],
     ) -> Result<Written, Error> {
-        let (values, entity) = (given::object(values)?, entity.to_owned());
+        let (values, entity) = (given::members(values)?, entity.to_owned());
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
-        self.off_task(move |database| {
-            let removed: Vec<&str> = removed.iter().map(String::as_str).collect();
-            database.change(&entity, values, &removed)
-        })
-        .await
+        self.off_task(move |database| database.write(Verb::Change, &entity, values, &removed))
+            .await
     }
 
     /// Deletes an entity that exists, with everything that follows from it.
@@ -200,8 +198,8 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::delete`].
     pub async fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
-        let (key, entity) = (given::object(key)?, entity.to_owned());
-        self.off_task(move |database| database.delete(&entity, key))
+        let (key, entity) = (given::members(key)?, entity.to_owned());
+        self.off_task(move |database| database.write(Verb::Delete, &entity, key, &[]))
             .await
     }
 

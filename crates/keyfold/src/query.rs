@@ -5,8 +5,10 @@ use crate::error::Error;
 use crate::item::Item;
 use crate::page::Page;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// A pattern and the arguments given so far.
+#[derive(Clone)]
 #[must_use = "a pattern is asked by `one`, `page`, `pages` or `all`"]
 pub struct Query<'d> {
     bound: &'d Bound,
@@ -24,6 +26,12 @@ impl<'d> Query<'d> {
     /// Gives an argument. `None` leaves an optional one out.
     pub fn arg(mut self, name: &str, held: impl Serialize) -> Self {
         self.asked = self.asked.arg(name, held);
+        self
+    }
+
+    /// Gives several arguments: a struct, a map or [`values!`](crate::values).
+    pub fn args(mut self, values: impl Serialize) -> Self {
+        self.asked = self.asked.args(values);
         self
     }
 
@@ -68,6 +76,54 @@ impl<'d> Query<'d> {
     /// As [`Query::page`].
     pub fn one(self) -> Result<Option<Item>, Error> {
         first(self.asked, self.bound)
+    }
+
+    /// The items of all pages as structs.
+    ///
+    /// # Errors
+    /// As [`Query::page`]; `Invalid` when an item does not fit, as [`Item::to`] says.
+    pub fn all_as<T: DeserializeOwned>(self) -> Result<Vec<T>, Error> {
+        self.all()?.iter().map(Item::to).collect()
+    }
+
+    /// The one item, or the first of several, as a struct.
+    ///
+    /// # Errors
+    /// As [`Query::all_as`].
+    pub fn one_as<T: DeserializeOwned>(self) -> Result<Option<T>, Error> {
+        self.one()?.map(|item| item.to()).transpose()
+    }
+
+    /// One page of structs.
+    ///
+    /// # Errors
+    /// As [`Query::all_as`].
+    pub fn page_as<T: DeserializeOwned>(self) -> Result<Page<T>, Error> {
+        self.page()?.to()
+    }
+
+    /// The pages as pages of structs, each read when it is asked for.
+    ///
+    /// ```
+    /// # use keyfold::{Keyfold, values};
+    /// #[derive(serde::Deserialize)]
+    /// struct Entry {
+    ///     n: u32,
+    /// }
+    /// # let db = Keyfold::memory()?;
+    /// # let log = db.model("model l 1\ntable Log (PK, SK)\nentity Entry\n  host: string, n: int\n  key \"H#{host}\" \"{n:04}\"\npattern entries(host) -> Entry[] page 2\n")?;
+    /// # for n in 0..3 { log.put("Entry", values! { "host": "a", "n": n })?; }
+    /// let mut sum = 0;
+    /// for page in log.query("entries").arg("host", "a").pages_as::<Entry>() {
+    ///     sum += page?.items.iter().map(|entry| entry.n).sum::<u32>();
+    /// }
+    /// assert_eq!(sum, 3);
+    /// # Ok::<(), keyfold::Error>(())
+    /// ```
+    pub fn pages_as<T: DeserializeOwned>(
+        self,
+    ) -> impl Iterator<Item = Result<Page<T>, Error>> + use<'d, T> {
+        self.pages().map(|page| page?.to())
     }
 
     /// The pages, each read when it is asked for.

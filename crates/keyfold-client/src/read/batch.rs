@@ -25,7 +25,7 @@ pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, Cli
     let list =
         list.ok_or_else(|| ClientError::Unknown(format!("{} has no list of ids", pattern.name)))?;
     let Some(Value::L(ids)) = question.arguments.get(&list.name) else {
-        return Err(ClientError::Missing(format!("{}=… is missing", list.name)));
+        return Err(ClientError::missing("the pattern", &list.name));
     };
     // Each key with its table. An id that is given twice is read once.
     let mut wanted: Vec<(String, Item)> = Vec::new();

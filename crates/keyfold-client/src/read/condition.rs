@@ -176,7 +176,7 @@ pub(super) fn print(attribute: &str, comparison: &str, value: &Value) -> String 
     let text = if let Value::S(text) = value {
         format!("\"{}\"", text.replace(char::MAX, "…"))
     } else {
-        value::display(value)
+        value::shown(value)
     };
     format!("{attribute}{comparison}{text}")
 }

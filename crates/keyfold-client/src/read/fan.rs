@@ -81,7 +81,7 @@ fn periods_of(question: &Question<'_>, now_epoch_ms: i64) -> Result<Vec<String>,
     };
     let given = |name: &String| {
         let held = question.arguments.get(name).cloned();
-        held.ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))
+        held.ok_or_else(|| ClientError::missing("the pattern", name))
     };
     let from = given(low)?;
     let until = match high {

@@ -24,10 +24,7 @@ pub(super) fn table_name(
     };
     match arguments.get(&period.from) {
         Some(Value::S(time)) => Ok(question.table.physical_name(period.unit.of(time))),
-        _ => Err(ClientError::Missing(format!(
-            "{}=… is missing: it says in which table the items lie",
-            period.from
-        ))),
+        _ => Err(ClientError::missing("the table's name", &period.from)),
     }
 }
 

@@ -17,7 +17,7 @@ fn kind_of<'e>(entity: &'e Entity, name: &str) -> &'e Type {
 /// The value of a parameter.
 fn argument(name: &str, arguments: &Values) -> Result<Value, ClientError> {
     let held = arguments.get(name).cloned();
-    held.ok_or_else(|| ClientError::Missing(format!("{name}=… is missing")))
+    held.ok_or_else(|| ClientError::missing("the write", name))
 }
 
 /// An assignment as a change that the engine carries out.
@@ -82,7 +82,7 @@ pub(super) fn evaluate(
         let Value::L(mut all) = held else {
             return Err(ClientError::Refused(format!(
                 "{} is no list",
-                value::display(&held)
+                value::shown(&held)
             )));
         };
         all.push(one(right)?);
@@ -100,7 +100,7 @@ pub(super) fn evaluate(
         }
         (left, _) => Err(ClientError::Refused(format!(
             "{} is no number",
-            value::display(&left)
+            value::shown(&left)
         ))),
     }
 }

@@ -77,7 +77,7 @@ pub(super) struct Target<'m> {
 pub(super) fn no_parent_text(parent: &Entity, key: &Values) -> String {
     let shown: Vec<String> = key
         .iter()
-        .map(|(name, held)| format!("{name} = {}", value::display(held)))
+        .map(|(name, held)| format!("{name} = {}", value::shown(held)))
         .collect();
     format!("there is no {} with {}", parent.name, shown.join(", "))
 }

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::main_item::{Given, MainItem};
 use super::refusal::{Refusal, key_text};
 use super::step::{Draft, RemainingItems, Step, StepAction};
-use super::stored_entity::{StoredEntity, read};
+use super::stored_entity::StoredEntity;
 use crate::arguments::Values;
 use crate::derive::{Derived, Place, Role, derive, table};
 use crate::error::ClientError;
@@ -42,17 +42,6 @@ pub(super) fn create(
     }
     draft.record_change(entity, None, Some(values));
     Ok(())
-}
-
-/// Adds the steps that put a whole entity: its creation, or its change when it exists.
-pub(super) fn put(
-    context: &Context<'_>,
-    entity: &Entity,
-    values: &Values,
-    draft: &mut Draft,
-) -> Result<(), ClientError> {
-    let old = read(context, entity, values)?;
-    put_over(context, (entity, values), old.as_ref(), &[], draft)
 }
 
 /// Adds the steps that put a whole entity over what was read: nothing, or the stored entity, whose
@@ -208,7 +197,7 @@ pub(super) fn replace(
             "the key of {} cannot change; delete it and put it again",
             entity.name
         );
-        return Err(ClientError::Refused(message));
+        return Err(ClientError::Invalid(message));
     }
     let mut watched = replacement.watched.to_vec();
     watched.extend(entity.version.iter().map(String::as_str));

@@ -36,9 +36,10 @@ pub(crate) use contribution::Contribution;
 use entity::Replacement;
 use execute::retried;
 use keyfold_model::{Entity, Model, value};
+use keyfold_types::Value;
 use main_item::Given;
 pub use named::run;
-use refusal::{Refusal, key_text, not_found};
+use refusal::{Refusal, key_text, not_found, not_found_text};
 use stored_entity::{StoredEntity, read};
 pub use written::{Made, Written};
 
@@ -65,10 +66,12 @@ pub fn create(
 }
 
 /// Writes a whole entity, whether it exists or not. Defaults are filled in; attributes that the
-/// model keeps stay as they are.
+/// model keeps stay as they are. A version among the values must be the stored one, and 0 where
+/// there is no such entity yet.
 ///
 /// # Errors
-/// `Taken` when a unique value belongs to another item, `NotFound` when its parent does not exist.
+/// `Taken` when a unique value belongs to another item, `NotFound` when its parent does not exist,
+/// `StaleVersion` when the stored version is another.
 pub fn put(
     backend: &Backend,
     model: &Model,
@@ -77,8 +80,16 @@ pub fn put(
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
     let mut made = Vec::new();
-    let values = complete(entity, values, &mut made);
-    let compose = |draft: &mut _| entity::put(&context, entity, &values, draft);
+    let given = values;
+    let values = complete(entity, given, &mut made);
+    let compose = |draft: &mut _| {
+        let old = read(&context, entity, &values)?;
+        match &old {
+            Some(old) => check_version(entity, old, given)?,
+            None => check_absent(entity, given)?,
+        }
+        entity::put_over(&context, (entity, &values), old.as_ref(), &[], draft)
+    };
     let written = retried(&context, compose, || overtaken(entity))?;
     Ok(written.with(made))
 }
@@ -166,7 +177,7 @@ fn check_removable(
                 )));
             }
             Some(attribute) if !attribute.optional || attribute.is_kept => {
-                return Err(ClientError::Refused(format!(
+                return Err(ClientError::Invalid(format!(
                     "{name} is required and cannot be removed"
                 )));
             }
@@ -186,10 +197,23 @@ fn check_version(entity: &Entity, old: &StoredEntity, given: &Values) -> Result<
             "the {} with {} has been changed: its {version} is {}, and {} was expected; read it again",
             entity.name,
             key_text(entity, &old.values),
-            held.map_or_else(|| "missing".to_owned(), value::display),
-            value::display(given)
+            held.map_or_else(|| "missing".to_owned(), value::shown),
+            value::shown(given)
         ))),
         (Some(_) | None, _) => Ok(()),
+    }
+}
+
+/// Refuses a given version, other than 0, of an entity that does not exist.
+fn check_absent(entity: &Entity, given: &Values) -> Result<(), ClientError> {
+    let version = entity.version.as_ref().and_then(|name| given.get(name));
+    match version {
+        Some(version) if *version != Value::from(0) => Err(ClientError::StaleVersion(format!(
+            "{}, and its version {} was expected: it has been deleted",
+            not_found_text(entity, given),
+            value::shown(version)
+        ))),
+        Some(_) | None => Ok(()),
     }
 }
 

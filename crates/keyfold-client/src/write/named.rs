@@ -94,13 +94,13 @@ fn arguments_of(
         others.retain(|name, _| !record.fields.iter().any(|(field, ..)| field == name));
     }
     let Some(Value::L(records)) = arguments.get(each) else {
-        return Err(ClientError::Missing(format!("{each}=… is missing")));
+        return Err(ClientError::missing("the write", each));
     };
     let with_record = |record: &Value| {
         let Value::M(fields) = record else {
             return Err(ClientError::Refused(format!(
                 "{each} holds {}, which is no record",
-                value::display(record)
+                value::shown(record)
             )));
         };
         let mut all = others.clone();
@@ -236,7 +236,7 @@ fn show(conditions: &[Condition], arguments: &Values) -> String {
     }
     let given = names.into_iter().filter_map(|name| {
         let held = arguments.get(name)?;
-        Some(format!("{name} = {}", value::display(held)))
+        Some(format!("{name} = {}", value::shown(held)))
     });
     let given: Vec<String> = given.collect();
     if given.is_empty() {

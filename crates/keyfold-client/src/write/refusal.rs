@@ -11,6 +11,8 @@ pub(super) enum Refusal {
     None,
     /// Another writer was faster: the write reads again and is tried again.
     Stale,
+    /// An item that must not exist does.
+    Exists(String),
     /// The write is not possible.
     Because(String),
     /// An item that must exist does not.
@@ -22,7 +24,7 @@ pub(super) enum Refusal {
 impl Refusal {
     /// The refusal to create an entity that exists.
     pub(super) fn exists(entity: &Entity, values: &Values) -> Refusal {
-        Refusal::Because(format!(
+        Refusal::Exists(format!(
             "{} exists already ({})",
             entity.name,
             key_text(entity, values)
@@ -34,7 +36,7 @@ impl Refusal {
         let shown = |name: &String| {
             format!(
                 "{name} `{}`",
-                values.get(name).map(value::display).unwrap_or_default()
+                values.get(name).map(value::shown).unwrap_or_default()
             )
         };
         let all: Vec<String> = attributes.iter().map(shown).collect();
@@ -49,6 +51,7 @@ impl Refusal {
     /// The caller's error; `None` where the request is not at fault.
     pub(super) fn error(&self) -> Option<ClientError> {
         match self {
+            Refusal::Exists(reason) => Some(ClientError::Exists(reason.clone())),
             Refusal::Because(reason) => Some(ClientError::Refused(reason.clone())),
             Refusal::NotFound(reason) => Some(ClientError::NotFound(reason.clone())),
             Refusal::Taken(attributes, message) => Some(ClientError::Taken {
@@ -70,7 +73,7 @@ pub(super) fn key_text(entity: &Entity, values: &Values) -> String {
     }
     let shown = fields.into_iter().filter_map(|field| {
         let held = values.get(field)?;
-        Some(format!("{field} = {}", value::display(held)))
+        Some(format!("{field} = {}", value::shown(held)))
     });
     shown.collect::<Vec<_>>().join(", ")
 }

@@ -2,6 +2,36 @@
 
 use keyfold_types::{Number, Value};
 
+/// The most characters of a value in a message.
+const SHOWN_MAX: usize = 120;
+
+/// A value in a message: cut where it is long, and without characters that break the line, move the
+/// cursor or change the direction of writing.
+pub fn shown(value: &Value) -> String {
+    shown_text(&display(value))
+}
+
+/// A text in a message, as [`shown`].
+pub fn shown_text(text: &str) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    let mut out = String::new();
+    for (at, c) in text.chars().enumerate() {
+        if at == SHOWN_MAX {
+            out.push('…');
+            break;
+        }
+        if is_hidden(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// The text of a value as people read and type it.
 pub fn display(value: &Value) -> String {
     match value {

@@ -1,10 +1,12 @@
 //! Errors about values.
 
+use super::display::shown_text as shown;
+
 /// The reason why a text is no value of a type, or why a value cannot be part of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// The text is no value of the type.
-    #[error("{name}: `{text}` is not {wanted}")]
+    #[error("{name}: `{}` is not {wanted}", shown(text))]
     Text {
         /// The attribute or parameter.
         name: String,
@@ -15,7 +17,8 @@ pub enum ValueError {
     },
     /// A time has more digits than its type keeps.
     #[error(
-        "{name}: `{text}` is finer than a {kind} keeps it; leave out the digits that would be cut, or declare a finer time"
+        "{name}: `{}` is finer than a {kind} keeps it; leave out the digits that would be cut, or declare a finer time",
+        shown(text)
     )]
     Finer {
         /// The attribute or parameter.
@@ -35,7 +38,7 @@ pub enum ValueError {
     #[error("{0}: a set has at least one value, and none twice")]
     Set(String),
     /// A value has another type.
-    #[error("{name} is no {wanted}: {found}")]
+    #[error("{name} is no {wanted}: {}", shown(found))]
     Kind {
         /// The attribute, with the path to the nested value.
         name: String,
@@ -45,7 +48,11 @@ pub enum ValueError {
         found: String,
     },
     /// A range of time has too many periods.
-    #[error("{name}: from {low} to {high} are more than {most} periods of a {unit}; ask for less")]
+    #[error(
+        "{name}: from {} to {} are more than {most} periods of a {unit}; ask for less",
+        shown(low),
+        shown(high)
+    )]
     Periods {
         /// The attribute.
         name: String,
@@ -60,7 +67,9 @@ pub enum ValueError {
     },
     /// A text contains a character that separates key parts.
     #[error(
-        "{name}: `{text}` contains `{delimiter}`, which separates the parts of the key; escape it in the template ({{{name}:escape}}) or choose another value"
+        "{name}: `{}` contains `{}`, which separates the parts of the key; escape it in the template ({{{name}:escape}}) or choose another value",
+        shown(text),
+        delimiter.escape_debug()
     )]
     Delimiter {
         /// The attribute.

@@ -4,12 +4,13 @@ mod display;
 mod end;
 mod error;
 mod inverse;
+mod json;
 mod key;
 mod parse;
 
-pub use display::display;
+pub use display::{display, shown, shown_text};
 pub use end::{End, end};
 pub use error::ValueError;
 pub use inverse::{gives_back, inverse};
 pub use key::{CHUNK, SHARD, bucket, column, digest, key, prefix, text};
-pub use parse::{at_most, canonical, check, epoch_seconds, parse, time_of_epoch_ms};
+pub use parse::{at_most, canonical, check, epoch_seconds, given, parse, time_of_epoch_ms};

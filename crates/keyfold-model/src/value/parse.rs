@@ -2,6 +2,7 @@
 
 use super::display::display;
 use super::error::ValueError;
+use super::json;
 use crate::period::{Precision, Unit};
 use crate::types::{Record, Type};
 use base64::Engine as _;
@@ -10,7 +11,6 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use keyfold_types::{Number, Set, Value};
-use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// The stored value of an argument's text. Lists, maps, sets and records are written as JSON,
@@ -69,79 +69,109 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
         Type::Words(words) if words.iter().any(|word| word == text) => Ok(Value::from(text)),
         Type::Words(words) => Err(wrong(&format!("one of {}", words.join(", ")))),
         Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => {
-            let json: Json =
-                serde_json::from_str(text).map_err(|_| wrong(&format!("JSON of a {kind}")))?;
-            from_json(name, kind, &json)
+            let value = json::read(text).ok_or_else(|| wrong(&format!("JSON of a {kind}")))?;
+            typed(name, kind, &value)
         }
     }
 }
 
-/// The stored value of plain JSON.
+/// The stored value of a value that a program gives: texts and numbers in the forms that [`parse`]
+/// takes, lists, maps and sets with their elements, bytes also as a list of numbers. A number may
+/// stand for a text.
 ///
 /// # Errors
-/// `Text` or `Kind`, with the path to the wrong value.
-pub(crate) fn from_json(name: &str, kind: &Type, json: &Json) -> Result<Value, ValueError> {
-    let wrong = || ValueError::Kind {
-        name: name.to_owned(),
-        wanted: kind.to_string(),
-        found: json.to_string(),
-    };
-    match (kind, json) {
-        (Type::List(of), Json::Array(elements)) => {
-            let each = elements.iter().enumerate();
-            let values = each.map(|(at, element)| from_json(&format!("{name}[{at}]"), of, element));
-            Ok(Value::L(values.collect::<Result<_, _>>()?))
+/// `Kind` or as [`parse`], with the path to the wrong value.
+pub fn given(name: &str, kind: &Type, value: &Value) -> Result<Value, ValueError> {
+    if let Value::N(number) = value
+        && kind.is_text()
+    {
+        return parse(name, kind, &number.to_string());
+    }
+    typed(name, kind, value)
+}
+
+/// The stored value of an untyped value.
+fn typed(name: &str, kind: &Type, value: &Value) -> Result<Value, ValueError> {
+    let wrong = || wrong_kind(name, kind, value);
+    match (kind, value) {
+        (Type::List(of), Value::L(elements)) => Ok(Value::L(each(name, of, elements)?)),
+        (Type::Set(of), Value::L(elements)) => {
+            set(each(name, of, elements)?).ok_or_else(|| ValueError::Set(name.to_owned()))
         }
-        (Type::Set(of), Json::Array(elements)) => {
-            let values = elements.iter().map(|element| from_json(name, of, element));
-            set(values.collect::<Result<_, _>>()?).ok_or_else(|| ValueError::Set(name.to_owned()))
+        (Type::Set(_), Value::Ss(_) | Value::Ns(_) | Value::Bs(_)) => {
+            check(name, kind, value).map(|()| value.clone())
         }
-        (Type::Map(of), Json::Object(entries)) => {
-            let each = entries.iter().map(|(key, entry)| {
-                Ok((key.clone(), from_json(&format!("{name}.{key}"), of, entry)?))
-            });
-            Ok(Value::M(
-                each.collect::<Result<BTreeMap<_, _>, ValueError>>()?,
-            ))
+        (Type::Map(of), Value::M(entries)) => {
+            let each = entries
+                .iter()
+                .map(|(key, entry)| Ok((key.clone(), typed(&format!("{name}.{key}"), of, entry)?)));
+            Ok(Value::M(each.collect::<Result<_, ValueError>>()?))
         }
-        (Type::Record(record), Json::Object(entries)) => {
-            for key in entries.keys() {
-                if !record.fields.iter().any(|(field, ..)| field == key) {
-                    let known: Vec<&str> = record
-                        .fields
-                        .iter()
-                        .map(|(field, ..)| field.as_str())
-                        .collect();
-                    return Err(ValueError::Kind {
-                        name: format!("{name}.{key}"),
-                        wanted: format!("field of {}; it has {}", record.name, known.join(", ")),
-                        found: key.clone(),
-                    });
-                }
+        (Type::Record(record), Value::M(entries)) => {
+            let is_known = |key: &String| record.fields.iter().any(|(field, ..)| field == key);
+            if let Some(key) = entries.keys().find(|key| !is_known(key)) {
+                let known = record.fields.iter().map(|(field, ..)| field.as_str());
+                let known: Vec<&str> = known.collect();
+                return Err(ValueError::Kind {
+                    name: format!("{name}.{key}"),
+                    wanted: format!("field of {}; it has {}", record.name, known.join(", ")),
+                    found: key.clone(),
+                });
             }
             fields(name, record, entries)
         }
-        (Type::Bool, Json::Bool(truth)) => Ok(Value::Bool(*truth)),
-        (Type::Int | Type::Number, Json::Number(number)) => parse(name, kind, &number.to_string()),
-        (kind, Json::String(text)) if !matches!(kind, Type::Bool) => parse(name, kind, text),
+        (Type::Bool, Value::Bool(truth)) => Ok(Value::Bool(*truth)),
+        (Type::Int | Type::Number, Value::N(number)) => parse(name, kind, &number.to_string()),
+        (Type::Binary, Value::B(bytes)) => Ok(Value::B(bytes.clone())),
+        (Type::Binary, Value::L(elements)) => bytes(elements).map(Value::B).ok_or_else(wrong),
+        (kind, Value::S(text)) if is_written_as_text(kind) => parse(name, kind, text),
         _ => Err(wrong()),
     }
+}
+
+/// Whether a text in a list, a map or a program may stand for a value of a type.
+fn is_written_as_text(kind: &Type) -> bool {
+    kind.is_text() || kind.is_number() || *kind == Type::Binary
+}
+
+/// The elements of a list or set.
+fn each(name: &str, of: &Type, elements: &[Value]) -> Result<Vec<Value>, ValueError> {
+    let each = elements.iter().enumerate();
+    each.map(|(at, element)| typed(&format!("{name}[{at}]"), of, element))
+        .collect()
+}
+
+/// The bytes of a list of numbers from 0 to 255, as serializers write bytes.
+fn bytes(elements: &[Value]) -> Option<Vec<u8>> {
+    let byte = |element: &Value| match element {
+        Value::N(number) => u8::try_from(number.to_i64()?).ok(),
+        Value::S(_)
+        | Value::B(_)
+        | Value::Bool(_)
+        | Value::Null
+        | Value::L(_)
+        | Value::M(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => None,
+    };
+    elements.iter().map(byte).collect()
 }
 
 fn fields(
     name: &str,
     record: &Record,
-    entries: &serde_json::Map<String, Json>,
+    entries: &BTreeMap<String, Value>,
 ) -> Result<Value, ValueError> {
     let mut held = BTreeMap::new();
     for (field, kind, optional) in &record.fields {
         match entries.get(field) {
-            Some(Json::Null) | None if *optional => {}
+            Some(Value::Null) | None if *optional => {}
             None => return Err(ValueError::MissingField(format!("{name}.{field}"))),
             Some(entry) => {
                 held.insert(
                     field.clone(),
-                    from_json(&format!("{name}.{field}"), kind, entry)?,
+                    typed(&format!("{name}.{field}"), kind, entry)?,
                 );
             }
         }

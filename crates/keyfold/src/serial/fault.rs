@@ -1,0 +1,68 @@
+//! Errors of serde with the path to the member that they are about.
+
+use std::fmt;
+
+/// Why a value cannot be written or read, and where: `lines[2].price`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The steps to the member, the innermost first.
+    path: Vec<Step>,
+    reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Member(String),
+    Element(usize),
+}
+
+impl Fault {
+    pub(crate) fn new(reason: impl Into<String>) -> Fault {
+        Fault {
+            path: Vec::new(),
+            reason: reason.into(),
+        }
+    }
+
+    /// The same fault, seen from the map or struct around it.
+    pub(crate) fn in_member(mut self, name: &str) -> Fault {
+        self.path.push(Step::Member(name.to_owned()));
+        self
+    }
+
+    /// The same fault, seen from the list around it.
+    pub(crate) fn in_element(mut self, at: usize) -> Fault {
+        self.path.push(Step::Element(at));
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.path.iter().rev().enumerate() {
+            match step {
+                Step::Member(name) if at == 0 => write!(f, "{}", name.escape_debug())?,
+                Step::Member(name) => write!(f, ".{}", name.escape_debug())?,
+                Step::Element(index) => write!(f, "[{index}]")?,
+            }
+        }
+        if !self.path.is_empty() {
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl serde::ser::Error for Fault {
+    fn custom<T: fmt::Display>(reason: T) -> Fault {
+        Fault::new(reason.to_string())
+    }
+}
+
+impl serde::de::Error for Fault {
+    fn custom<T: fmt::Display>(reason: T) -> Fault {
+        Fault::new(reason.to_string())
+    }
+}
