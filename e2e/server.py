@@ -37,9 +37,9 @@ class Server:
         self.folder.cleanup()
         return code
 
-    def keyfold(self, *arguments, code=0):
-        """Runs a command of the model against this server and gives back its JSON."""
-        command = [KEYFOLD, *arguments, "--endpoint", self.endpoint, "--json"]
+    def keyfold(self, *arguments, code=0, online=True):
+        """Runs a command, against this server unless it needs none, and returns its JSON."""
+        command = [KEYFOLD, *arguments, *(["--endpoint", self.endpoint] if online else []), "--json"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         if done.returncode != code:
             raise AssertionError(f"{' '.join(command)}: exit {done.returncode}, not {code}\n{done.stdout}{done.stderr}")

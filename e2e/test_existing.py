@@ -2,6 +2,7 @@
 names of their own. boto3 makes each table and its items; the model of `models/existing` must verify every item,
 answer every pattern with what boto3 wrote, and leave what it writes itself in the same form."""
 
+import tempfile
 import unittest
 from decimal import Decimal
 
@@ -50,8 +51,21 @@ class Existing(unittest.TestCase):
     def verify(self, name, code=0):
         return self.server.keyfold("verify", self.file(name), code=code)
 
+    def check_inferred(self, name):
+        """The model that `infer` writes for the tables holds for every item."""
+        design = DESIGNS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            file = f"{folder}/{name}.keyfold"
+            tables = [definition["TableName"] for definition in design.tables]
+            self.server.keyfold("infer", *tables, "-o", file)
+            self.server.keyfold("check", file, online=False)
+            verified = self.server.keyfold("verify", file, code=1 if design.inferred_findings else 0)
+            found = [finding["kind"] for finding in verified.get("result", verified)["findings"]]
+            self.assertEqual(found, design.inferred_findings)
+
     def check(self, name):
         design = DESIGNS[name]
+        self.check_inferred(name)
         verified = self.verify(name)
         self.assertEqual(verified["items"], sum(len(items) for items in design.items.values()))
         self.assertEqual(verified["kinds"], design.kinds)

@@ -2,7 +2,8 @@
 
 use super::definition::KeyColumn;
 use super::form::{Form, attribute_of};
-use super::names::{distinct, identifier, is_key_name};
+use super::made::{Made, guess};
+use super::names::{distinct, is_key_name};
 use super::shape::{self, Piece};
 use super::source::Source;
 use super::types::{Records, type_of};
@@ -17,8 +18,8 @@ pub(super) struct Attributes {
     pub(super) types: BTreeMap<String, String>,
     /// Attributes that every item has: keys may be made of them.
     required: Vec<String>,
-    /// Attributes that are values in keys only.
-    pub(super) made: Vec<String>,
+    /// Attributes whose values are in keys only, in the order in which they were found.
+    pub(super) made: Vec<Made>,
     /// Attributes of the items that the entity does not declare, each with the reason.
     pub(super) left_out: Vec<String>,
     /// Guesses that the author of the model should read over.
@@ -100,29 +101,24 @@ impl Attributes {
         let day = format!("{time}Day");
         let before = self.types.insert(day.clone(), "date".to_owned());
         if before.is_none() {
-            self.made.push(day.clone());
+            self.made.push(Made::part(day.clone()));
         }
         day
     }
 
-    /// Adds an attribute for a value in keys, named for the text before it: `userId` for `USER#`.
-    pub(super) fn add_made(&mut self, before: &str) -> String {
-        let is_sign = |c: char| !c.is_ascii_alphanumeric();
-        let word = before
-            .trim_end_matches(is_sign)
-            .rsplit(is_sign)
-            .next()
-            .unwrap_or_default()
-            .to_ascii_lowercase();
-        let base = if word.is_empty() {
-            "part".to_owned()
-        } else {
-            identifier(&format!("{word}Id"))
-        };
-        let name = distinct(&base, |name| self.has(name));
-        self.types.insert(name.clone(), "string".to_owned());
-        self.made.push(name.clone());
-        name
+    /// The field for a value that is in keys only: an attribute whose texts are the same in another
+    /// key of each item, or a new one. `word`: the last word before it in the key.
+    pub(super) fn add_made(&mut self, texts: &[&str], word: &str) -> String {
+        let guess = guess(texts, word);
+        if let Some(made) = self.made.iter().find(|made| made.is(texts, &guess.name)) {
+            return made.field();
+        }
+        let name = distinct(&guess.name, |name| self.has(name));
+        self.types.insert(name.clone(), guess.kind.to_owned());
+        let made = Made::new(name, guess.form, texts);
+        let field = made.field();
+        self.made.push(made);
+        field
     }
 }
 

@@ -41,15 +41,38 @@ pub(super) fn text(
         .map(|(column, shape)| template(column, shape, &kind.items, &mut attributes))
         .collect();
     let mut lines = vec![format!("  key {}", templates.join(" "))];
+    // What the table's key gives back; the keys of indexes come behind it.
+    let unstored: Vec<String> = attributes
+        .made
+        .iter()
+        .map(|made| written(&made.name))
+        .collect();
     lines.extend(
         table
             .indexes
             .iter()
             .filter_map(|index| index_line(source, index, &kind.items, &mut attributes)),
     );
-    let name = distinct(&name_of(table, kind), |name| {
-        names.entities.iter().any(|taken| taken == name)
-    });
+    let in_indexes: Vec<String> = attributes
+        .made
+        .iter()
+        .skip(unstored.len())
+        .map(|made| made.name.clone())
+        .collect();
+    if !in_indexes.is_empty() {
+        attributes.notes.push(format!(
+            "only in the keys of indexes so far, no attribute of the items: {}",
+            in_indexes.join(", ")
+        ));
+    }
+    if !unstored.is_empty() {
+        lines.push(format!("  unstored {}", unstored.join(", ")));
+    }
+    let is_taken = |name: &str| names.entities.iter().any(|taken| taken == name);
+    let first = name_of(table, kind);
+    let longer = || joined_words(kind).filter(|longer| !is_taken(longer));
+    let base = Some(first.clone()).filter(|first| !is_taken(first));
+    let name = distinct(&base.or_else(longer).unwrap_or(first), is_taken);
     let mut out = comments(source, kind, &name, &attributes);
     out.push_str(&format!("entity {name}{place}\n"));
     let declared: Vec<String> = attributes
@@ -85,12 +108,6 @@ fn comments(source: Source<'_>, kind: &Kind<'_>, name: &str, attributes: &Attrib
             attributes.left_out.join(", ")
         ));
     }
-    if !attributes.made.is_empty() {
-        lines.push(format!(
-            "only in the keys so far, no attribute of the items: {}",
-            attributes.made.join(", ")
-        ));
-    }
     lines
         .iter()
         .map(|line| format!("# {}\n", shown(line)))
@@ -120,6 +137,21 @@ fn name_of(table: &TableDefinition, kind: &Kind<'_>) -> String {
             .map(|part| capital(&identifier(part)))
             .collect()
     }
+}
+
+/// A name of all words of the keys, for a kind whose name another one has: `RacerRace`.
+fn joined_words(kind: &Kind<'_>) -> Option<String> {
+    let mut words: Vec<String> = Vec::new();
+    for piece in kind.shapes.iter().flatten() {
+        let word = match piece {
+            Piece::Fixed(text) => entity_name(text),
+            Piece::Open => continue,
+        };
+        if !word.is_empty() && !words.contains(&word) && !USUAL_TEXTS.contains(&word.as_str()) {
+            words.push(word);
+        }
+    }
+    (kind.name.is_none() && words.len() > 1).then(|| words.concat())
 }
 
 /// A fixed text of a key as a name: `OrderItem` for `ORDER_ITEM#`.

@@ -25,10 +25,18 @@ pub(super) fn attribute_of(
 ) -> Option<(String, Form)> {
     let width = pieces.first().map_or(0, |(piece, _)| piece.len());
     let same_width = pieces.iter().all(|(piece, _)| piece.len() == width);
+    // One number may be equal by chance: its name must be that of an id.
+    let are_several = pieces
+        .iter()
+        .any(|(piece, _)| Some(piece) != pieces.first().map(|(first, _)| first));
+    let may_be = |name: &str, value: &Value| {
+        are_several || !matches!(value, Value::N(_)) || is_id_name(name)
+    };
     let fits = |name: &&String| {
-        let each = pieces
-            .iter()
-            .map(|(piece, item)| item.get(name).and_then(|value| form(piece, value)));
+        let each = pieces.iter().map(|(piece, item)| {
+            let value = item.get(name).filter(|value| may_be(name, value))?;
+            form(piece, value)
+        });
         let all: Vec<Form> = each.collect::<Option<_>>()?;
         let first = all.first()?.clone();
         if all.iter().all(|one| *one == first) {
@@ -55,6 +63,14 @@ pub(super) fn attribute_of(
         notes.push(note);
     }
     Some(found)
+}
+
+/// Whether an attribute is named for a number that identifies.
+fn is_id_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["id", "no", "nr", "number", "key"]
+        .iter()
+        .any(|end| lower.ends_with(end))
 }
 
 /// The form in which a value is this piece; `None` if it is not.

@@ -12,6 +12,7 @@ mod draft;
 mod entity;
 mod form;
 mod kinds;
+mod made;
 mod names;
 mod patterns;
 mod shape;

@@ -3,6 +3,7 @@
 use super::attributes::Attributes;
 use super::definition::{IndexDefinition, KeyColumn};
 use super::form::Form;
+use super::made::last_word;
 use super::names::{is_key_name, title};
 use super::shape::{self, Piece, Shape};
 use super::source::Source;
@@ -53,19 +54,22 @@ fn composed(
         .map(|(text, item)| Some((shape::values(text, shape)?, item)))
         .collect::<Option<_>>()?;
     let mut text = String::new();
-    let (mut at, mut before) = (0, "");
+    let (mut at, mut word) = (0, "");
     for piece in shape {
         match piece {
             Piece::Fixed(fixed) => {
                 text.push_str(fixed);
-                before = fixed;
+                // `ORDER#` is before both fields of `ORDER#{date}#{id}`.
+                word = Some(last_word(fixed))
+                    .filter(|word| !word.is_empty())
+                    .unwrap_or(word);
             }
             Piece::Open => {
                 let pieces: Vec<(&str, &Item)> = each
                     .iter()
                     .filter_map(|(values, item)| Some((values.get(at).copied()?, *item)))
                     .collect();
-                text.push_str(&field(&pieces, before, attributes));
+                text.push_str(&field(&pieces, word, attributes));
                 at += 1;
             }
         }
@@ -74,13 +78,16 @@ fn composed(
 }
 
 /// The field for an open piece: an attribute that always has its value, or a new one that is named
-/// for the text before it.
-fn field(pieces: &[(&str, &Item)], before: &str, attributes: &mut Attributes) -> String {
+/// for the last word before it.
+fn field(pieces: &[(&str, &Item)], word: &str, attributes: &mut Attributes) -> String {
     match attributes.giving(pieces) {
         Some((name, Form::Plain)) => format!("{{{name}}}"),
         Some((name, Form::Padded(width))) => format!("{{{name}:0{width}}}"),
         Some((name, Form::Day)) => format!("{{{}}}", attributes.add_day(&name)),
-        None => format!("{{{}}}", attributes.add_made(before)),
+        None => {
+            let texts: Vec<&str> = pieces.iter().map(|(text, _)| *text).collect();
+            attributes.add_made(&texts, word)
+        }
     }
 }
 

@@ -64,7 +64,7 @@ fn element_type(name: &str, elements: &[&Value], records: &mut Records) -> Optio
 }
 
 /// The narrowest type of texts that takes all values.
-fn text_type(values: &[&Value]) -> &'static str {
+pub(super) fn text_type(values: &[&Value]) -> &'static str {
     let all = |kind: &Type| {
         values
             .iter()
