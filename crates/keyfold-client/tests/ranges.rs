@@ -72,6 +72,8 @@ pattern below(place, name < high)              -> Person[]
 pattern above(place, name > low, name <= high) -> Person[]
 pattern sizes(place, size > low, size < high)  -> Person[]      lowest
 pattern parts(group, n > low, n < high)        -> Part[]        highest
+pattern up(group)                              -> Person[]      ascending
+pattern down(group, name starts start)         -> Person[]      descending
 pattern notes(user, on > since, on < until)    -> Note[]
 "##;
 
@@ -141,6 +143,10 @@ fn texts_and_numbers_end_before_their_neighbours() {
         ];
         place.put("Person", &text);
     }
+    assert_eq!(everywhere(&place, "up", &[("group", "g")], "name"), names);
+    let started = [("group", "g"), ("start", "ab")];
+    let down = everywhere(&place, "down", &started, "name");
+    assert_eq!(down, ["abb", "aba", "ab"]);
     for n in ["0", "1", "2", "9998", "9999"] {
         for id in ["x", "y"] {
             place.put("Part", &[("group", "g"), ("n", n), ("id", id)]);

@@ -1,6 +1,7 @@
 //! Words of the language that choose one of several meanings. Declarations and the resolved model
 //! share these types.
 
+use crate::types::Type;
 use std::fmt;
 
 /// The verb of an action.
@@ -72,6 +73,10 @@ pub enum Order {
     Highest,
     /// Numbers, least first.
     Lowest,
+    /// Values of any type that has an order, least first; texts by their bytes.
+    Ascending,
+    /// Values of any type that has an order, greatest first.
+    Descending,
 }
 
 impl Order {
@@ -82,6 +87,25 @@ impl Order {
             Order::Oldest => "oldest",
             Order::Highest => "highest",
             Order::Lowest => "lowest",
+            Order::Ascending => "ascending",
+            Order::Descending => "descending",
+        }
+    }
+
+    /// Whether the greatest value comes first.
+    pub fn is_descending(self) -> bool {
+        match self {
+            Order::Newest | Order::Highest | Order::Descending => true,
+            Order::Oldest | Order::Lowest | Order::Ascending => false,
+        }
+    }
+
+    /// Whether it orders values of a type.
+    pub(crate) fn fits(self, kind: &Type) -> bool {
+        match self {
+            Order::Newest | Order::Oldest => kind.is_time(),
+            Order::Highest | Order::Lowest => kind.is_number(),
+            Order::Ascending | Order::Descending => kind.has_order(),
         }
     }
 }

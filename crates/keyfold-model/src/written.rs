@@ -4,10 +4,32 @@
 pub(crate) const NAME_BYTES_MAX: usize = 255;
 
 /// Words that mean something where a name may stand, too. Such a name is written in quotes.
-const WORDS_BESIDE_NAMES: [&str; 23] = [
-    "all", "by", "contains", "day", "exists", "expect", "filter", "for", "highest", "hour", "in",
-    "keys", "lowest", "missing", "month", "newest", "oldest", "only", "page", "scan", "starts",
-    "strong", "where",
+const WORDS_BESIDE_NAMES: [&str; 25] = [
+    "all",
+    "ascending",
+    "by",
+    "contains",
+    "day",
+    "descending",
+    "exists",
+    "expect",
+    "filter",
+    "for",
+    "highest",
+    "hour",
+    "in",
+    "keys",
+    "lowest",
+    "missing",
+    "month",
+    "newest",
+    "oldest",
+    "only",
+    "page",
+    "scan",
+    "starts",
+    "strong",
+    "where",
 ];
 
 /// Whether a text is one word of the language: letters, digits and `_`, and no digit first.

@@ -231,7 +231,10 @@ pub(crate) fn expected(
     let descending = pattern
         .order
         .as_ref()
-        .is_some_and(|order| matches!(order.order, Order::Newest | Order::Highest));
+        .is_some_and(|order| match order.order {
+            Order::Newest | Order::Highest | Order::Descending => true,
+            Order::Oldest | Order::Lowest | Order::Ascending => false,
+        });
     let order = plan.ordered_by.as_ref().map(|attribute| OrderBy {
         attribute,
         descending,

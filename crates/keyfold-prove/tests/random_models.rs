@@ -374,9 +374,9 @@ fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
     if let Some(name) = next {
         let kind = kind_of(name);
         order = match kind {
-            "time" | "date" | "ulid" => pick(rng, &["", "newest", "oldest"]),
-            "int" | "number" => pick(rng, &["", "highest", "lowest"]),
-            _ => "",
+            "time" | "date" | "ulid" => pick(rng, &["", "newest", "oldest", "descending"]),
+            "int" | "number" => pick(rng, &["", "highest", "lowest", "ascending"]),
+            _ => pick(rng, &["", "", "ascending", "descending"]),
         };
         let optional = if rng.u8(..6) == 0 { "?" } else { "" };
         match (kind, rng.u8(..7)) {

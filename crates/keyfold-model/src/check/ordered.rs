@@ -103,19 +103,27 @@ fn written(template: &KeyTemplate) -> Option<String> {
     (plain && !template.is_bare()).then(|| template.to_string())
 }
 
-/// The reason why the part that varies first does not give the order; `None` if it gives it.
-pub(crate) fn reason(order: &Ordered, varying: Option<&Part>) -> Option<String> {
+/// The reason why the parts that vary do not give the order; `None` if they give it.
+pub(crate) fn reason(order: &Ordered, varying: &[Part]) -> Option<String> {
     let wanted = match order.order {
         Order::Newest | Order::Oldest => "a time",
         Order::Highest | Order::Lowest => "a number",
+        Order::Ascending | Order::Descending => "values in order",
     };
-    let Some(Part::Field {
-        name, kind, format, ..
-    }) = varying
+    let Some(
+        part @ Part::Field {
+            name, kind, format, ..
+        },
+    ) = varying.first()
     else {
-        return Some(format!(
-            "nothing varies in its sort key, so there is no order by {wanted}"
-        ));
+        return Some(match order.order {
+            Order::Ascending | Order::Descending => {
+                "nothing varies in its sort key, so there is no order".to_owned()
+            }
+            Order::Newest | Order::Oldest | Order::Highest | Order::Lowest => {
+                format!("nothing varies in its sort key, so there is no order by {wanted}")
+            }
+        });
     };
     if let Some(attribute) = order
         .attribute
@@ -131,23 +139,47 @@ pub(crate) fn reason(order: &Ordered, varying: Option<&Part>) -> Option<String> 
             "{{{name}:{unit}}} keeps only the {unit}, so times of one {unit} are in no order; use {{{name}}}"
         ));
     }
-    let is_kind = match order.order {
-        Order::Newest | Order::Oldest => kind.is_time(),
-        Order::Highest | Order::Lowest => kind.is_number(),
-    };
-    let is_text_of_number = kind.is_number() && *format == Format::Plain;
-    if is_kind && !is_text_of_number && varying.is_some_and(Part::is_ordered) {
-        return None;
-    }
-    Some(if is_kind && is_text_of_number {
-        format!(
-            "{{{name}}} is not padded, and as text 10 comes before 9; write {{{name}:010}} for up to 10 digits"
-        )
-    } else {
-        format!(
+    if !order.order.fits(kind) {
+        return Some(format!(
             "its sort key is ordered by {{{name}}}, a {kind}, first; the order needs {wanted} there"
+        ));
+    }
+    if kind.is_number() && *format == Format::Plain {
+        return Some(format!(
+            "{{{name}}} is not padded, and as text 10 comes before 9; write {{{name}:010}} for up to 10 digits"
+        ));
+    }
+    if !part.is_ordered() {
+        return Some(format!("{part} is not in the order of its values"));
+    }
+    (!keeps_order(part, varying.get(1))).then(|| {
+        format!(
+            "{part} has no fixed width and parts follow it, so a value that begins like another can stand before it; let it end the sort key"
         )
     })
+}
+
+/// Whether the part behind a field leaves its values in order: it does where no value begins like
+/// another, and where the words of an enumeration are in order with the text behind them.
+fn keeps_order(field: &Part, next: Option<&Part>) -> bool {
+    match (field, next) {
+        (_, None | Some(Part::Break)) => true,
+        (
+            Part::Field {
+                kind: Type::Words(words),
+                ..
+            },
+            Some(Part::Text(behind)),
+        ) => {
+            let pairs = words
+                .iter()
+                .flat_map(|one| words.iter().map(move |two| (one, two)));
+            pairs.into_iter().all(|(one, two)| {
+                one.cmp(two) == format!("{one}{behind}").cmp(&format!("{two}{behind}"))
+            })
+        }
+        (_, Some(_)) => field.is_fixed_width(),
+    }
 }
 
 /// The attribute of the part that varies first; `None` if nothing varies.

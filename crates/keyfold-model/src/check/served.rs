@@ -329,9 +329,12 @@ fn sort_fields(pattern: &Pattern, entity: &Entity, given: &[&str]) -> Vec<String
 
 /// The attribute that an order is by: the named one, or the first of a type that fits.
 fn ordering_attribute<'e>(entity: &'e Entity, order: &'e Ordered) -> Option<&'e str> {
+    // Every type has an ascending order: only a name says which attribute is meant.
     let fits = |attribute: &&Attribute| match order.order {
-        Order::Newest | Order::Oldest => attribute.kind.is_time(),
-        Order::Highest | Order::Lowest => attribute.kind.is_number(),
+        Order::Newest | Order::Oldest | Order::Highest | Order::Lowest => {
+            order.order.fits(&attribute.kind)
+        }
+        Order::Ascending | Order::Descending => false,
     };
     match &order.attribute {
         Some(name) => Some(name.as_str()),

@@ -53,6 +53,7 @@ pub(super) fn fit(
     {
         return Err(Unfit::Order(reason));
     }
+    let varying = varying.first();
     let (fan, period) = table_period(pattern, entity, table, fan)?;
     if let Some(reason) = check_fan_order(pattern, &fan, varying) {
         return Err(Unfit::Order(reason));
@@ -162,14 +163,19 @@ fn request(pattern: &Pattern, returned: &Returned, by_key: bool) -> Result<Reque
     }
 }
 
-/// The part that varies first in what is read: the first open part of the sort key, or the
-/// attribute whose periods the partitions are.
-fn varying<'p>(open: &'p [Part], fan: &Fan, partition: &'p KeyTemplate) -> Option<&'p Part> {
+/// The parts that vary in what is read: the open parts of the sort key, or those from the attribute
+/// whose periods the partitions are.
+fn varying<'p>(open: &'p [Part], fan: &Fan, partition: &'p KeyTemplate) -> &'p [Part] {
     match (open.first(), fan) {
-        (Some(Part::Field { .. }), _) | (_, Fan::One | Fan::Shards(_)) => open.first(),
-        (_, Fan::Periods { attribute, .. }) => partition.parts.iter().find(|part| {
-            matches!(part, Part::Field { name, format, .. } if name == attribute && !matches!(format, Format::Truncated(_)))
-        }),
+        (Some(Part::Field { .. }), _) | (_, Fan::One | Fan::Shards(_)) => open,
+        (_, Fan::Periods { attribute, .. }) => {
+            let mut parts = partition.parts.iter();
+            let at = parts.position(|part| {
+                matches!(part, Part::Field { name, format, .. } if name == attribute && !matches!(format, Format::Truncated(_)))
+            });
+            at.and_then(|at| partition.parts.get(at..))
+                .unwrap_or_default()
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 use super::bind::{Binder, Place, is_given, is_split_tail};
 use crate::check::ordered;
 use crate::check::shape::{Owner, Space, copy_key_in};
-use crate::schema::{Entity, Fan, KeyPair, Model, Pattern, Returned, Table};
-use crate::template::{KeyTemplate, Part, fields_of};
+use crate::schema::{Entity, Fan, KeyPair, Model, Pattern, Returned, Table, Type};
+use crate::template::{Format, KeyTemplate, Part, fields_of};
 
 /// The kinds that a pattern returns, in one key space.
 pub(super) struct Members {
@@ -95,7 +95,19 @@ impl Members {
                     .to_owned(),
             );
         }
-        Ok(())
+        let mut forms = self
+            .kinds
+            .iter()
+            .filter(|member| member.many)
+            .filter_map(|member| Some((member.varying.as_ref()?, form(member.varying.as_ref()?))));
+        let first = forms.next();
+        let other = forms.find(|(_, form)| first.as_ref().is_some_and(|(_, first)| form != first));
+        match (&pattern.order, first, other) {
+            (Some(_), Some((one, _)), Some((two, _))) => Err(format!(
+                "its kinds are ordered by {one} and by {two}, which are written differently, so they are not in one order"
+            )),
+            (_, _, _) => Ok(()),
+        }
     }
 
     /// The start that the sort keys of all kinds share. Everything that the pattern gives must be
@@ -176,6 +188,14 @@ impl Members {
             start.pop();
         }
         Ok(start)
+    }
+}
+
+/// How the values of a field are written; `None` for other parts.
+fn form(part: &Part) -> Option<(&Type, Format)> {
+    match part {
+        Part::Field { kind, format, .. } => Some((kind, *format)),
+        Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
     }
 }
 
@@ -299,7 +319,7 @@ impl Member {
         }
         if returned.many
             && let Some(order) = &pattern.order
-            && let Some(reason) = ordered::reason(order, open.first())
+            && let Some(reason) = ordered::reason(order, open)
         {
             return Err(format!("{}: {reason}", entity.name));
         }

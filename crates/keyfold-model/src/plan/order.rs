@@ -1,7 +1,7 @@
 //! The direction in which a plan reads its keys.
 
 use crate::check::ordered;
-use crate::schema::{Order, Pattern};
+use crate::schema::Pattern;
 use crate::template::Part;
 
 /// The direction of a plan and the attribute that orders it.
@@ -20,10 +20,8 @@ impl Direction {
     pub(super) fn new(pattern: &Pattern, varying: Option<&Part>) -> Direction {
         let is_reversed =
             matches!(varying, Some(Part::Field { format, .. }) if format.is_reversed());
-        let asks_descending = matches!(
-            pattern.order.as_ref().map(|order| order.order),
-            Some(Order::Newest | Order::Highest)
-        );
+        let order = pattern.order.as_ref();
+        let asks_descending = order.is_some_and(|order| order.order.is_descending());
         Direction {
             descending: asks_descending != (is_reversed && pattern.order.is_some()),
             ordered_by: pattern.order.as_ref().and(ordered::field(varying)),

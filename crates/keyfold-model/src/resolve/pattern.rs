@@ -7,7 +7,7 @@ use super::types::Types;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::period::Unit;
 use crate::schema::{
-    Entity, Limit, Model, Order, Ordered, Parameter, Pattern, PatternPlan, Returned, Together, Type,
+    Entity, Limit, Model, Ordered, Parameter, Pattern, PatternPlan, Returned, Together, Type,
 };
 use crate::syntax::ast::{
     ExpectUnit, LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl, ReturnedDecl, texts,
@@ -320,15 +320,11 @@ impl Scope<'_> {
         let order = declared.order;
         if let Some(name) = &declared.attribute {
             let kind = self.attribute_type(name)?;
-            let fits = match order {
-                Order::Newest | Order::Oldest => kind.is_time(),
-                Order::Highest | Order::Lowest => kind.is_number(),
-            };
-            if !fits {
+            if !order.fits(&kind) {
                 let message = format!("a {kind} has no order `{}`", order.word());
                 return Err(Box::new(
                     Diagnostic::error("KF004", name.span, message, "wrong type")
-                        .help("times are `newest` or `oldest`, numbers `highest` or `lowest`"),
+                        .help("times are `newest` or `oldest`, numbers `highest` or `lowest`, and both and texts `ascending` or `descending`"),
                 ));
             }
         }

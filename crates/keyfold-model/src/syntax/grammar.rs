@@ -44,8 +44,8 @@ parameter := (NAME | NAME (">=" | ">" | "<=" | "<") NAME | NAME "in" NAME ".." (
 result    := NAME ["." NAME] ["[]" | "?"]
 item      := NAME ["." NAME] ["?"] ["as" NAME] ["where" NAME "=" NAME ("and" NAME "=" NAME)*]
 modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" condition, ...
-           | ("newest" | "oldest" | "highest" | "lowest") [NAME] | "page" NUMBER | "strong" | "scan" | "batch"
-           | "expect" expected, ...
+           | ("newest" | "oldest" | "highest" | "lowest" | "ascending" | "descending") [NAME]
+           | "page" NUMBER | "strong" | "scan" | "batch" | "expect" expected, ...
 
 write     := "write" NAME ["(" [(NAME [":" type]), ...] ")"]  member: action*
 action    := "create" NAME [each] [set] | "put" NAME [each] [set] [when]

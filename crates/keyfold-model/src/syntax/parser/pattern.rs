@@ -10,11 +10,23 @@ use crate::syntax::lexer::TokenKind;
 use crate::words::Order;
 
 /// The modifiers, as an error message lists them.
-const MODIFIERS: &str = "`only`, `where`, `filter`, `newest`, `oldest`, `highest`, `lowest`, `page N`, `strong`, `scan` or `expect`";
+const MODIFIERS: &str = "`only`, `where`, `filter`, `newest`, `oldest`, `highest`, `lowest`, `ascending`, `descending`, `page N`, `strong`, `scan` or `expect`";
 /// Words that cannot be the attribute of an order.
-const WORDS: [&str; 12] = [
-    "only", "where", "filter", "newest", "oldest", "highest", "lowest", "page", "strong", "scan",
-    "expect", "in",
+const WORDS: [&str; 14] = [
+    "only",
+    "where",
+    "filter",
+    "newest",
+    "oldest",
+    "highest",
+    "lowest",
+    "page",
+    "strong",
+    "scan",
+    "expect",
+    "in",
+    "ascending",
+    "descending",
 ];
 
 /// Reads a pattern, all lines of it.
@@ -73,6 +85,8 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
         "oldest" => pattern.order = Some(order(cursor, Order::Oldest, span)?),
         "highest" => pattern.order = Some(order(cursor, Order::Highest, span)?),
         "lowest" => pattern.order = Some(order(cursor, Order::Lowest, span)?),
+        "ascending" => pattern.order = Some(order(cursor, Order::Ascending, span)?),
+        "descending" => pattern.order = Some(order(cursor, Order::Descending, span)?),
         "page" => page(cursor, pattern)?,
         "strong" => pattern.strong = Some(span),
         "scan" => pattern.scan = Some(span),
