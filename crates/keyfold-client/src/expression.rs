@@ -29,6 +29,8 @@ pub(crate) enum Change {
     Sum(Box<Change>, Box<Change>),
     /// One operand minus another.
     Difference(Box<Change>, Box<Change>),
+    /// The stored value, or this one where there is none.
+    First(Value),
     /// The stored number plus this one; an absent attribute counts as zero.
     Add(Number),
     /// The stored list with this element appended; an absent attribute counts as empty.
@@ -176,6 +178,10 @@ impl Placeholders {
             Change::Difference(left, right) => {
                 let (left, right) = (self.change(attribute, left), self.change(attribute, right));
                 format!("{left} - {right}")
+            }
+            Change::First(value) => {
+                let (name, value) = (self.name(attribute), self.value(value.clone()));
+                format!("if_not_exists({name}, {value})")
             }
             Change::Add(number) => {
                 let (name, zero) = (self.name(attribute), self.value(Value::from(0)));

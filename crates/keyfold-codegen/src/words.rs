@@ -104,6 +104,7 @@ pub(crate) fn action_text(model: &Model, action: &Action) -> String {
         entity,
         each,
         assignments,
+        otherwise,
         removed,
         conditions,
     } = action;
@@ -115,13 +116,17 @@ pub(crate) fn action_text(model: &Model, action: &Action) -> String {
     if let Some(each) = each {
         text.push_str(&format!(" for each of {}", written(each)));
     }
-    if *verb == Verb::Update {
+    if matches!(verb, Verb::Update | Verb::Upsert) {
         let changes = assignments.iter().map(assignment_text);
         let removed = removed
             .iter()
             .map(|name| format!("remove {}", written(name)));
         let changes: Vec<String> = changes.chain(removed).collect();
         text.push_str(&format!(" ({})", changes.join(", ")));
+    }
+    if !otherwise.is_empty() {
+        let new: Vec<String> = otherwise.iter().map(assignment_text).collect();
+        text.push_str(&format!(" else ({})", new.join(", ")));
     }
     if !conditions.is_empty() {
         text.push_str(&format!(" if {}", conjunction(conditions)));

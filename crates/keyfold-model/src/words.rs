@@ -13,6 +13,8 @@ pub enum Verb {
     Put,
     /// Changes an item that must exist.
     Update,
+    /// Changes an item, or writes a new one where there is none.
+    Upsert,
     /// Deletes an item that must exist.
     Delete,
     /// Checks conditions of an item that must exist, without a change.
@@ -26,6 +28,7 @@ impl Verb {
             Verb::Create => "create",
             Verb::Put => "put",
             Verb::Update => "update",
+            Verb::Upsert => "create or update",
             Verb::Delete => "delete",
             Verb::Check => "check",
         }
@@ -35,6 +38,15 @@ impl Verb {
     pub(crate) fn writes_all_attributes(self) -> bool {
         match self {
             Verb::Create | Verb::Put => true,
+            Verb::Update | Verb::Upsert | Verb::Delete | Verb::Check => false,
+        }
+    }
+
+    /// Whether the action may write a new item, so that the attributes it does not assign become
+    /// parameters.
+    pub(crate) fn may_create(self) -> bool {
+        match self {
+            Verb::Create | Verb::Put | Verb::Upsert => true,
             Verb::Update | Verb::Delete | Verb::Check => false,
         }
     }

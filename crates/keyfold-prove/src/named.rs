@@ -7,7 +7,7 @@ use crate::kept;
 use crate::row_write::{self, Version};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::WriteParameter;
+use keyfold_model::schema::{Assignment, WriteParameter};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
 use keyfold_types::Value;
 
@@ -23,16 +23,18 @@ pub(crate) fn arguments<'m>(
         let Some(entity) = rows.model.entities.get(action.entity) else {
             continue;
         };
-        let is_written = matches!(action.verb, Verb::Create | Verb::Put);
-        let row = if is_written {
+        let is_written = matches!(action.verb, Verb::Create | Verb::Put | Verb::Upsert);
+        let mut row = if is_written {
             generator.row(entity, rows)
         } else {
-            let picked = rows.pick_row(action.entity, &mut generator.rng);
-            picked
-                .and_then(|row| rows.get(action.entity, row))
-                .cloned()
-                .unwrap_or_default()
+            Values::new()
         };
+        if !is_written || (action.verb == Verb::Upsert && generator.rng.bool()) {
+            let picked = rows.pick_row(action.entity, &mut generator.rng);
+            let stored = picked.and_then(|row| rows.get(action.entity, row));
+            let key = entity.key.fields();
+            row.extend(key.filter_map(|name| Some((name.to_owned(), stored?.get(name)?.clone()))));
+        }
         for parameter in &named.parameters {
             let in_key = entity.key.fields().any(|field| field == parameter.name);
             if let (Some(value), true) = (row.get(&parameter.name), is_written || in_key) {
@@ -224,7 +226,13 @@ fn act(
             .filter(|(name, _)| own(name))
             .map(|(n, v)| (n.clone(), v.clone()))
             .collect();
-        assign(entity, action, arguments, &Values::new(), &mut new);
+        assign(
+            entity,
+            &action.assignments,
+            arguments,
+            &Values::new(),
+            &mut new,
+        );
         for attribute in entity
             .attributes
             .iter()
@@ -247,6 +255,9 @@ fn act(
         }
         return row_write::create(rows, entity, new);
     }
+    if action.verb == Verb::Upsert && rows.found(entity, arguments).is_none() {
+        return create_by_upsert(rows, entity, action, arguments);
+    }
     let Some((row, old)) = rows.found(entity, arguments) else {
         return Ok(false);
     };
@@ -256,13 +267,14 @@ fn act(
     }
     match action.verb {
         Verb::Delete => row_write::delete(rows, entity, arguments),
-        Verb::Update => {
+        Verb::Update | Verb::Upsert => {
             let mut new = old.clone();
-            assign(entity, action, arguments, &now, &mut new);
+            assign(entity, &action.assignments, arguments, &now, &mut new);
             action.removed.iter().for_each(|name| {
                 new.remove(name);
             });
-            let version = if is_plain(rows, entity, action) {
+            let always = action.verb == Verb::Upsert || is_plain(rows, entity, action);
+            let version = if always {
                 Version::Next
             } else {
                 Version::NextIfChanged
@@ -271,6 +283,41 @@ fn act(
         }
         Verb::Create | Verb::Put | Verb::Check => Ok(true),
     }
+}
+
+/// Writes the row of an upsert that finds none. Returns whether that is possible.
+fn create_by_upsert(
+    rows: &mut Rows<'_>,
+    entity: &Entity,
+    action: &Action,
+    arguments: &Values,
+) -> Result<bool, ProveError> {
+    let nothing = Values::new();
+    if !all_hold(action, &nothing, arguments) {
+        return Ok(false);
+    }
+    let mut new = Values::new();
+    for attribute in entity.attributes.iter().filter(|one| !one.is_kept) {
+        let name = &attribute.name;
+        let is_parameter = !attribute.optional || attribute.default.is_some();
+        let fixed = match &attribute.default {
+            Some(keyfold_model::DefaultValue::Value(value)) => Some(value),
+            Some(keyfold_model::DefaultValue::Now | keyfold_model::DefaultValue::New) | None => {
+                None
+            }
+        };
+        let given = arguments.get(name).filter(|_| is_parameter);
+        if let Some(value) = given.or(fixed) {
+            new.insert(name.clone(), value.clone());
+        }
+    }
+    let named = action.assignments.iter().chain(&action.otherwise);
+    named.for_each(|one| {
+        new.remove(&one.attribute);
+    });
+    assign(entity, &action.assignments, arguments, &nothing, &mut new);
+    assign(entity, &action.otherwise, arguments, &nothing, &mut new);
+    row_write::create(rows, entity, new)
 }
 
 /// Whether no other item follows from an update. The client does not read such an entity first, so
@@ -298,8 +345,14 @@ fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value>
 }
 
 /// Sets the assigned attributes in `new`.
-fn assign(entity: &Entity, action: &Action, arguments: &Values, old: &Values, new: &mut Values) {
-    for assignment in &action.assignments {
+fn assign(
+    entity: &Entity,
+    assignments: &[Assignment],
+    arguments: &Values,
+    old: &Values,
+    new: &mut Values,
+) {
+    for assignment in assignments {
         let is_list = entity
             .attribute(&assignment.attribute)
             .is_some_and(|a| matches!(a.kind, Type::List(_)));

@@ -235,6 +235,15 @@ fn model(rng: &mut fastrand::Rng) -> String {
             "write change{at}(note: string)\n  update {name} set o = note when {update}\nwrite place{at}\n  put {name} when missing n or {put}"
         )
         .unwrap();
+        let own: Vec<&Key> = keys.iter().filter(|key| key.result == name).collect();
+        if let Some(changes) = upsert(rng, own.first().unwrap()) {
+            let when = pick(rng, &["", "", " when missing n or n < 70"]);
+            writeln!(
+                text,
+                "write upsert{at}(more: int)\n  create or update {name}{changes}{when}"
+            )
+            .unwrap();
+        }
     }
     for at in 0..12 {
         let line = pattern(rng, &keys);
@@ -290,6 +299,47 @@ fn together(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
         ],
     );
     format!("({parameters}) -> ({items}){rest}")
+}
+
+/// Random changes of an upsert, of attributes that are in no key of the table; `None` where all are.
+fn upsert(rng: &mut fastrand::Rng, key: &Key) -> Option<String> {
+    const CHANGES: [(&str, &str, &str); 8] = [
+        ("n", "n = n + more", "n = 4"),
+        ("m", "m = m - 2", "m = 1.5"),
+        ("n", "n = more", "n = more"),
+        ("a", "a = \"x\"", "a = \"y\""),
+        ("w", "w = red", ""),
+        ("o", "o = \"x\"", ""),
+        ("d", "d = \"2024-02-29\"", "d = \"2024-03-01\""),
+        ("list", "list = list + more", ""),
+    ];
+    let text = format!("{}{}", key.partition.text, key.sort.text);
+    let is_free = |name: &str| {
+        !text.contains(&format!("{{{name}}}")) && !text.contains(&format!("{{{name}:"))
+    };
+    let (mut set, mut otherwise, mut named) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, change, first) in CHANGES {
+        if !is_free(name) || named.contains(&name) || rng.u8(..3) > 0 {
+            continue;
+        }
+        named.push(name);
+        set.push(change);
+        if change.contains("= n") || change.contains("= m -") || rng.bool() {
+            otherwise.push(first);
+        }
+    }
+    if is_free("o") && !named.contains(&"o") && rng.u8(..4) == 0 {
+        otherwise.push("o = \"new\"");
+    }
+    otherwise.retain(|one| !one.is_empty());
+    if set.is_empty() {
+        return None;
+    }
+    let otherwise = match otherwise.as_slice() {
+        [] => String::new(),
+        some => format!(" else {}", some.join(", ")),
+    };
+    Some(format!(" set {}{otherwise}", set.join(", ")))
 }
 
 /// The names of a model, each with a name that is no plain word, and differs from another only in

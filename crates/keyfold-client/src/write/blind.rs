@@ -1,6 +1,7 @@
-//! A whole entity in one request, without a read before it: an update that creates the item where
-//! it does not exist. Attributes that the model keeps, and those that it does not name, stay.
+//! An entity in one request, without a read before it: an update that creates the item where it does
+//! not exist. Attributes that the model keeps, and those that it does not name, stay.
 
+use super::assignment::change;
 use super::context::Context;
 use super::refusal::Refusal;
 use super::step::{Step, StepAction};
@@ -8,8 +9,9 @@ use crate::arguments::Values;
 use crate::derive::{Derived, derive, table};
 use crate::error::ClientError;
 use crate::expression::Change;
-use keyfold_model::{Entity, Table};
-use keyfold_types::Number;
+use keyfold_model::plan::upsert::{UpsertPlan, Upserted};
+use keyfold_model::{Action, Entity, Table};
+use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
 
 /// The step that writes a whole entity, whether it exists or not. No other item follows from it.
@@ -22,9 +24,7 @@ pub(super) fn put(
     values: &Values,
 ) -> Result<Step, ClientError> {
     let table = table(context.model, entity)?;
-    let derived = derive(context.model, entity, values)?;
-    let main = derived.into_iter().next();
-    let main = main.ok_or_else(|| ClientError::Unknown(format!("{} has no key", entity.name)))?;
+    let main = main_item(context, entity, values)?;
     let changes = main
         .item
         .iter()
@@ -41,6 +41,96 @@ pub(super) fn put(
         action: StepAction::Update { changes, removed },
         maxima: BTreeMap::new(),
     })
+}
+
+/// The step of an upsert by its plan; `None` where a number is out of range.
+///
+/// # Errors
+/// Those of [`derive()`]; `Missing` when a parameter has no value.
+pub(super) fn upsert(
+    context: &Context<'_>,
+    (entity, action): (&Entity, &Action),
+    arguments: &Values,
+    new: &Values,
+    plan: &UpsertPlan,
+) -> Result<Option<Step>, ClientError> {
+    let main = main_item(context, entity, new)?;
+    let (mut changes, mut removed) = (Vec::new(), Vec::new());
+    for (name, fate) in plan.iter().filter(|(name, _)| main.key.get(name).is_none()) {
+        let held = main.item.get(name).cloned();
+        let assigned = action.assignments.iter().find(|one| one.attribute == *name);
+        let change = match (fate, held, assigned) {
+            (Upserted::Same, Some(value), _) => Change::Set(value),
+            (Upserted::First, Some(value), _) => Change::First(value),
+            (Upserted::Same, None, _) => {
+                removed.push(name.clone());
+                continue;
+            }
+            (Upserted::Moved, Some(first), Some(one)) => {
+                match moved(change(entity, one, arguments)?, &first) {
+                    Some(change) => change,
+                    None => return Ok(None),
+                }
+            }
+            (Upserted::Added, _, Some(one)) => change(entity, one, arguments)?,
+            // An attribute that is stored only inside keys.
+            (Upserted::First | Upserted::Moved | Upserted::Added, ..) => continue,
+        };
+        changes.push((name.clone(), change));
+    }
+    changes.extend(kept(entity));
+    Ok(Some(Step {
+        label: format!("create or update {}", entity.name),
+        refusal: Refusal::None,
+        table: main.table,
+        key: main.key,
+        conditions: Vec::new(),
+        action: StepAction::Update { changes, removed },
+        maxima: BTreeMap::new(),
+    }))
+}
+
+/// The change that moves a stored number, and gives a new item its `first` one: what is missing
+/// counts as the number that the move takes there. `None` where that is out of range.
+fn moved(change: Change, first: &Value) -> Option<Change> {
+    let Value::N(first) = first else { return None };
+    let number = |operand: &Change| match operand {
+        Change::Set(Value::N(number)) => Some(*number),
+        Change::Set(_)
+        | Change::Attribute(_)
+        | Change::Sum(..)
+        | Change::Difference(..)
+        | Change::First(_)
+        | Change::Add(_)
+        | Change::Append(_) => None,
+    };
+    match change {
+        Change::Sum(_, right) => {
+            let start = first.checked_sub(&number(&right)?).ok()?;
+            Some(Change::Sum(Box::new(Change::First(Value::N(start))), right))
+        }
+        Change::Difference(_, right) => {
+            let start = first.checked_add(&number(&right)?).ok()?;
+            Some(Change::Difference(
+                Box::new(Change::First(Value::N(start))),
+                right,
+            ))
+        }
+        Change::Set(_)
+        | Change::Attribute(_)
+        | Change::First(_)
+        | Change::Add(_)
+        | Change::Append(_) => None,
+    }
+}
+
+fn main_item(
+    context: &Context<'_>,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Derived, ClientError> {
+    let main = derive(context.model, entity, values)?.into_iter().next();
+    main.ok_or_else(|| ClientError::Unknown(format!("{} has no key", entity.name)))
 }
 
 fn is_kept(entity: &Entity, name: &str) -> bool {

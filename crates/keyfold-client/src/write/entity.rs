@@ -61,6 +61,7 @@ pub(super) fn put_over(
         new: &old.with_kept(entity, values.clone()),
         old,
         given: Given::All,
+        is_counted: true,
         watched,
     };
     replace(context, &replacement, draft)
@@ -172,6 +173,8 @@ pub(super) struct Replacement<'r> {
     pub(super) new: &'r Values,
     /// The attributes that the caller gives.
     pub(super) given: Given<'r>,
+    /// Whether the version goes up although no attribute differs.
+    pub(super) is_counted: bool,
     /// Attributes that must still be as they were read.
     pub(super) watched: &'r [&'r str],
 }
@@ -235,13 +238,13 @@ pub(super) fn replace(
 }
 
 impl Replacement<'_> {
-    /// The new values. The version is incremented when the caller writes the whole entity, or when
-    /// an attribute differs.
+    /// The new values. The version is incremented when each such write counts, or when an attribute
+    /// differs.
     fn with_next_version(&self) -> Values {
         let mut new = self.new.clone();
         let is_same = new == self.old.values;
         if let Some(version) = &self.entity.version
-            && !(is_same && self.given != Given::All)
+            && (self.is_counted || !is_same)
         {
             let one = Number::from(1_i64);
             let next = match self.old.values.get(version) {

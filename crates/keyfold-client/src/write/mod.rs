@@ -6,14 +6,16 @@
 //! it rests on are still the same. When another writer was faster, the change starts over.
 //!
 //! - `stored_entity` reads an entity, `entity` and `main_item` make the steps of its change.
-//! - `named` makes the steps of a named write, `assignment` the new values of its attributes, and
-//!   `blind` the step that writes a whole entity over one that is not read.
+//! - `named` makes the steps of a named write, `assignment` the new values of its attributes,
+//!   `conditions` judges or adds its conditions. `upsert` makes the steps of an entity that may not
+//!   exist, `blind` the step that writes over one that is not read.
 //! - `aggregate`, `maximum` and `contribution` make the steps of the aggregates that follow.
 //! - `execute` sends the steps, and starts over when they are stale.
 
 mod aggregate;
 mod assignment;
 mod blind;
+mod conditions;
 mod context;
 mod contribution;
 mod entity;
@@ -24,6 +26,7 @@ mod named;
 mod refusal;
 mod step;
 mod stored_entity;
+mod upsert;
 mod written;
 
 use crate::arguments::Values;
@@ -126,6 +129,7 @@ pub fn update(
             old: &old,
             new: &new,
             given: Given::Only(&given),
+            is_counted: false,
             watched: &[],
         };
         entity::replace(&context, &replacement, draft)

@@ -2,24 +2,23 @@
 
 use super::assignment::{change, evaluate};
 use super::blind;
+use super::conditions::{add_conditions, require, terms, unfulfilled};
 use super::context::Context;
-use super::entity::{self, Replacement};
+use super::entity;
 use super::execute::retried;
-use super::main_item::Given;
-use super::refusal::{Refusal, key_text, not_found, not_found_text};
+use super::refusal::{Refusal, not_found, not_found_text};
 use super::step::{Draft, Step, StepAction};
 use super::stored_entity::{self, StoredEntity};
+use super::upsert;
 use super::written::Written;
 use crate::arguments::Values;
 use crate::backend::Backend;
-use crate::bound::bind;
 use crate::complete::{Made, complete, now_epoch_ms};
 use crate::derive::Place;
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::retry::TRIES;
-use keyfold_model::schema::{Condition, conjunction};
-use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
+use keyfold_model::{Action, Entity, Model, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
 
@@ -151,6 +150,7 @@ fn add(
         }
         Verb::Check => check(context, entity, action, arguments, draft),
         Verb::Update => update(context, entity, action, arguments, draft),
+        Verb::Upsert => upsert::add(context, (entity, action), arguments, draft, made),
     }
 }
 
@@ -184,68 +184,6 @@ fn read(
     found.ok_or_else(|| not_found(entity, arguments))
 }
 
-/// Judges the conditions of an action on an entity that was read; an entity that does not exist has
-/// no attributes. Returns the attributes that they rest on: these must not change before the write.
-fn require<'a>(
-    entity: &Entity,
-    action: &'a Action,
-    arguments: &Values,
-    old: Option<&StoredEntity>,
-) -> Result<Vec<&'a str>, ClientError> {
-    let nothing = Values::new();
-    let held = old.map_or(&nothing, |old| &old.values);
-    let mut watched = Vec::new();
-    for condition in &action.conditions {
-        if !bind(condition, arguments)?.holds(held) {
-            let failed = std::slice::from_ref(condition);
-            let refusal = unfulfilled(entity, action, failed, arguments);
-            return Err(refusal
-                .error()
-                .unwrap_or_else(|| not_found(entity, arguments)));
-        }
-        watched.extend(condition.attributes());
-    }
-    Ok(watched)
-}
-
-/// The refusal of an action whose conditions do not hold.
-fn unfulfilled(
-    entity: &Entity,
-    action: &Action,
-    conditions: &[Condition],
-    arguments: &Values,
-) -> Refusal {
-    Refusal::Because(format!(
-        "{} {}: the {} with {} does not have {}",
-        action.verb.word(),
-        entity.name,
-        entity.name,
-        key_text(entity, arguments),
-        show(conditions, arguments)
-    ))
-}
-
-/// Conditions as they are written, with the values of their parameters.
-fn show(conditions: &[Condition], arguments: &Values) -> String {
-    let written = conjunction(conditions);
-    let mut names: Vec<&str> = Vec::new();
-    for name in conditions.iter().flat_map(Condition::parameters) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let given = names.into_iter().filter_map(|name| {
-        let held = arguments.get(name)?;
-        Some(format!("{name} = {}", value::shown(held)))
-    });
-    let given: Vec<String> = given.collect();
-    if given.is_empty() {
-        written
-    } else {
-        format!("{written} ({})", given.join(", "))
-    }
-}
-
 /// A step on the main item of an entity that must exist.
 fn on_main_item(
     context: &Context<'_>,
@@ -263,32 +201,6 @@ fn on_main_item(
         action: StepAction::Check,
         maxima: BTreeMap::new(),
     })
-}
-
-/// The conditions as the engine judges them.
-fn terms(conditions: &[Condition], arguments: &Values) -> Result<Vec<Term>, ClientError> {
-    let term = |condition| Ok(Term::Condition(bind(condition, arguments)?));
-    conditions.iter().map(term).collect()
-}
-
-/// Adds the action's conditions to a step, for the engine to judge.
-fn add_conditions(
-    step: &mut Step,
-    conditions: &[Condition],
-    arguments: &Values,
-) -> Result<(), ClientError> {
-    if conditions.is_empty() {
-        return Ok(());
-    }
-    step.conditions.extend(terms(conditions, arguments)?);
-    if let Refusal::NotFound(reason) = &step.refusal {
-        let shown = show(conditions, arguments);
-        step.refusal = Refusal::Because(format!(
-            "{}: {reason}, or it does not have {shown}",
-            step.label
-        ));
-    }
-    Ok(())
 }
 
 /// Adds the step of a check.
@@ -327,28 +239,7 @@ fn update(
         return Ok(());
     }
     let old = read(context, entity, arguments)?;
-    let mut watched = require(entity, action, arguments, Some(&old))?;
-    let mut new = old.values.clone();
-    for assignment in &action.assignments {
-        let value = evaluate(entity, assignment, arguments, &old.values)?;
-        new.insert(assignment.attribute.clone(), value);
-        watched.extend(assignment.operands().filter_map(|operand| match operand {
-            Operand::Attribute(name) => Some(name.as_str()),
-            Operand::Parameter(_) | Operand::Literal(_) => None,
-        }));
-    }
-    for name in &action.removed {
-        new.remove(name);
-    }
-    let given: Vec<&str> = action.written_attributes().map(String::as_str).collect();
-    let replacement = Replacement {
-        entity,
-        old: &old,
-        new: &new,
-        given: Given::Only(&given),
-        watched: &watched,
-    };
-    entity::replace(context, &replacement, draft)
+    upsert::change_stored(context, (entity, action), arguments, &old, draft)
 }
 
 /// The update that the engine evaluates.

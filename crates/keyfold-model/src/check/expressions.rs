@@ -153,7 +153,7 @@ fn projection(pattern: &Pattern) -> Option<Diagnostic> {
 
 /// Checks the changes and the conditions of an action.
 fn action_of(write: &Write, action: &Action) -> Option<Diagnostic> {
-    if action.verb == Verb::Update {
+    if matches!(action.verb, Verb::Update | Verb::Upsert) {
         let change = |is_sum: bool| if is_sum { SUM_BYTES } else { CHANGE_BYTES };
         let set = action
             .assignments

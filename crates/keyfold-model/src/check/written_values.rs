@@ -50,7 +50,7 @@ fn check_assigned(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
             let Some(entity) = model.entities.get(action.entity) else {
                 continue;
             };
-            for assignment in &action.assignments {
+            for assignment in action.assignments.iter().chain(&action.otherwise) {
                 if let (Operand::Literal(value), None) = (&assignment.left, &assignment.right) {
                     let held = (assignment.attribute.as_str(), value);
                     diagnostics.extend(refuse(entity, held, write.span, &what));

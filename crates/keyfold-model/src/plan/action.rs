@@ -17,6 +17,7 @@ impl Model {
             Verb::Create => true,
             Verb::Put => self.is_alone(entity) && engine_judges(entity, action),
             Verb::Update => self.engine_updates(entity, action),
+            Verb::Upsert => self.upsert_plan(action).is_some(),
             Verb::Delete => false,
             Verb::Check => engine_judges(entity, action),
         }
@@ -53,7 +54,7 @@ impl Model {
             return "TransactWriteItems";
         };
         let is_alone = match action.verb {
-            Verb::Create | Verb::Put | Verb::Delete => self.has_no_followers(entity),
+            Verb::Create | Verb::Put | Verb::Upsert | Verb::Delete => self.has_no_followers(entity),
             Verb::Update => self.moves_no_other(entity, action),
             Verb::Check => false,
         };
@@ -62,8 +63,8 @@ impl Model {
         }
         match action.verb {
             Verb::Create => "PutItem",
-            Verb::Put if self.is_direct(action) => "UpdateItem",
-            Verb::Put => "PutItem or UpdateItem",
+            Verb::Put | Verb::Upsert if self.is_direct(action) => "UpdateItem",
+            Verb::Put | Verb::Upsert => "PutItem or UpdateItem",
             Verb::Update => "UpdateItem",
             Verb::Delete => "DeleteItem",
             Verb::Check => "TransactWriteItems",
@@ -80,11 +81,12 @@ impl Model {
 
     /// Whether a whole entity can be written over a stored one that is not read. The item of a
     /// maximum is read by whatever follows in the same write.
-    fn is_alone(&self, entity: &Entity) -> bool {
+    pub(super) fn is_alone(&self, entity: &Entity) -> bool {
         self.has_no_followers(entity)
             && !keeps_maximum(entity)
             && fits_update(entity)
             && self.stores_more_than_key(entity)
+            && !keeps_index_key(entity)
     }
 
     /// Whether an item has attributes beside its key, which an update can set.
@@ -133,6 +135,16 @@ fn touched<'a>(entity: &'a Entity, action: &'a Action) -> impl Iterator<Item = &
     action.written_attributes().chain(&entity.version)
 }
 
+/// Whether an index key is made of an attribute that the model keeps.
+fn keeps_index_key(entity: &Entity) -> bool {
+    let is_kept = |name: &str| entity.attribute(name).is_some_and(|found| found.is_kept);
+    let mut fields = entity.indexes.iter().flat_map(|key| {
+        let decides = key.sparse.iter().map(|sparse| sparse.attribute.as_str());
+        key.key.fields().chain(decides)
+    });
+    fields.any(is_kept)
+}
+
 fn keeps_maximum(entity: &Entity) -> bool {
     let mut kept = entity.aggregates.iter();
     kept.any(|one| one.kind == AggregateKind::Max)
@@ -143,7 +155,7 @@ fn keeps_maximum(entity: &Entity) -> bool {
 /// It sees attributes as they are stored. The item of a maximum may change in the same write, under
 /// the condition that it is as it was read: a failure would not show whether the action's condition
 /// failed or another writer was faster, so conditions on such an item are judged by reading it.
-fn engine_judges(entity: &Entity, action: &Action) -> bool {
+pub(super) fn engine_judges(entity: &Entity, action: &Action) -> bool {
     let sees = |condition: &Condition| {
         let mut attributes = condition.attributes();
         attributes.all(|name| entity.stores_plainly(name))

@@ -19,6 +19,7 @@ mod scan;
 mod sort;
 mod table_period;
 mod together;
+pub mod upsert;
 
 use crate::check::shape::Spaces;
 use crate::diagnostic::Diagnostic;

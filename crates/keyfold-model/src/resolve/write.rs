@@ -152,20 +152,28 @@ impl Scope {
             declared
                 .assignments
                 .iter()
+                .chain(&declared.otherwise)
                 .any(|assignment| assignment.attribute.text == name)
         };
-        let is_whole = declared.verb.writes_all_attributes();
+        let is_upsert = declared.verb == Verb::Upsert;
+        let in_key = |name: &str| entity.key.fields().any(|field| field == name);
         for attribute in &entity.attributes {
             let name = attribute.name.as_str();
-            let is_needed = if is_whole {
-                !attribute.is_kept && !is_assigned(name)
+            // A new item of an upsert lacks an optional attribute that the upsert does not name.
+            let is_left_out = is_upsert && attribute.optional && attribute.default.is_none();
+            let is_needed = if is_upsert && in_key(name) {
+                true
+            } else if declared.verb.may_create() {
+                !attribute.is_kept && !is_assigned(name) && !is_left_out
             } else {
-                entity.key.fields().any(|field| field == name)
+                in_key(name)
             };
             if !is_needed {
                 continue;
             }
-            let optional = is_whole && (attribute.optional || attribute.default.is_some());
+            let may_lack = attribute.optional || attribute.default.is_some();
+            let is_key_of_stored = is_upsert && in_key(name);
+            let optional = declared.verb.may_create() && may_lack && !is_key_of_stored;
             match each.as_ref().and_then(|each| each.field(name)) {
                 Some(field) => check_field(declared, attribute, optional, field)?,
                 None => self.add_parameter(&declared.entity, attribute, optional)?,
@@ -179,7 +187,7 @@ impl Scope {
     fn require_operands(&mut self, actions: &[Action]) {
         let assigned = actions
             .iter()
-            .flat_map(|action| &action.assignments)
+            .flat_map(|action| action.assignments.iter().chain(&action.otherwise))
             .flat_map(Assignment::operands);
         let compared = actions
             .iter()
@@ -246,7 +254,16 @@ impl Scope {
             .iter()
             .map(|one| assignment(one, entity, &assigned, declared.verb))
             .collect::<Result<_, _>>()?;
+        let given = operands_with(None);
+        let otherwise: Vec<Assignment> = declared
+            .otherwise
+            .iter()
+            .map(|one| assignment(one, entity, &given, declared.verb))
+            .collect::<Result<_, _>>()?;
         check_changed_once(declared)?;
+        if declared.verb == Verb::Upsert {
+            check_new(declared, entity, &assignments)?;
+        }
         for name in &declared.removed {
             check_removed(name, entity)?;
         }
@@ -266,6 +283,7 @@ impl Scope {
             entity: at,
             each: each.map(|each| each.parameter),
             assignments,
+            otherwise,
             removed: texts(&declared.removed),
             conditions,
         })
@@ -429,7 +447,9 @@ fn check_changeable(
                 .help("write the items that it follows from"),
         ));
     }
-    if verb == Verb::Update && entity.key.fields().any(|field| field == found.name) {
+    if matches!(verb, Verb::Update | Verb::Upsert)
+        && entity.key.fields().any(|field| field == found.name)
+    {
         let message = format!("`{}` is part of the key of {}", found.name, entity.name);
         return Err(Box::new(
             Diagnostic::error("KF016", name.span, message, "a key does not change")
@@ -444,13 +464,49 @@ fn check_changeable(
     Ok(())
 }
 
+/// A new item has no attributes to calculate with: an upsert says behind `else` what it gets.
+fn check_new(
+    declared: &ActionDecl,
+    entity: &Entity,
+    assignments: &[Assignment],
+) -> Result<(), Box<Diagnostic>> {
+    for (one, at) in assignments.iter().zip(&declared.assignments) {
+        let name = &one.attribute;
+        let is_said = declared
+            .otherwise
+            .iter()
+            .any(|other| other.attribute.text == *name);
+        if is_said || one.starts_from_nothing(entity) {
+            continue;
+        }
+        let message = format!(
+            "`{name}` of a new {} cannot be calculated: it has no attributes yet",
+            entity.name
+        );
+        return Err(Box::new(
+            Diagnostic::error(
+                "KF004",
+                at.attribute.span,
+                message,
+                "of an existing item only",
+            )
+            .help(format!("say what a new one gets: `else {name} = ...`")),
+        ));
+    }
+    Ok(())
+}
+
 /// A request changes an attribute once.
 fn check_changed_once(declared: &ActionDecl) -> Result<(), Box<Diagnostic>> {
-    let assigned = declared
-        .assignments
-        .iter()
-        .map(|assignment| &assignment.attribute);
-    let all: Vec<&Name> = assigned.chain(&declared.removed).collect();
+    let names = |all: &'_ [AssignmentDecl]| -> Vec<Name> {
+        all.iter().map(|one| one.attribute.clone()).collect()
+    };
+    let changed = [names(&declared.assignments), declared.removed.clone()].concat();
+    check_distinct(&changed)?;
+    check_distinct(&names(&declared.otherwise))
+}
+
+fn check_distinct(all: &[Name]) -> Result<(), Box<Diagnostic>> {
     for (at, name) in all.iter().enumerate() {
         if let Some(first) = all.iter().take(at).find(|first| first.text == name.text) {
             let message = format!("`{}` is changed twice", name.text);

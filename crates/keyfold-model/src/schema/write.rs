@@ -1,6 +1,7 @@
 //! Named writes.
 
 use super::condition::{Condition, Operand};
+use super::entity::Entity;
 use crate::diagnostic::Span;
 use crate::types::Type;
 use crate::words::Verb;
@@ -17,6 +18,20 @@ pub struct Assignment {
 }
 
 impl Assignment {
+    /// Whether it makes a value without the attributes of an item: of parameters and fixed values,
+    /// or by adding to a list, which counts as empty where it is missing.
+    pub fn starts_from_nothing(&self, entity: &Entity) -> bool {
+        let is_given = |operand: &Operand| match operand {
+            Operand::Parameter(_) | Operand::Literal(_) => true,
+            Operand::Attribute(name) => {
+                let found = entity.attribute(name);
+                *name == self.attribute
+                    && found.is_some_and(|found| matches!(found.kind, Type::List(_)))
+            }
+        };
+        self.operands().all(is_given)
+    }
+
     /// Its operands.
     pub fn operands(&self) -> impl Iterator<Item = &Operand> {
         let right = self.right.as_ref().map(|(_, right)| right);
@@ -35,6 +50,8 @@ pub struct Action {
     pub each: Option<String>,
     /// The assignments: changes, or values given beside the parameters.
     pub assignments: Vec<Assignment>,
+    /// What a new item gets instead, where an upsert finds none: values of parameters and fixed ones.
+    pub otherwise: Vec<Assignment>,
     /// Attributes that are removed.
     pub removed: Vec<String>,
     /// The conditions; all of them hold.

@@ -345,6 +345,8 @@ pub(crate) struct ActionDecl {
     /// `for each parameter`.
     pub(crate) each: Option<Name>,
     pub(crate) assignments: Vec<AssignmentDecl>,
+    /// Those behind `else`, for a new item.
+    pub(crate) otherwise: Vec<AssignmentDecl>,
     pub(crate) removed: Vec<Name>,
     pub(crate) conditions: Vec<ConditionDecl>,
 }

@@ -50,9 +50,11 @@ modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" con
 write     := "write" NAME ["(" [(NAME [":" type]), ...] ")"]  member: action*
 action    := "create" NAME [each] [set] | "put" NAME [each] [set] [when]
            | "update" NAME [each] [set] ["remove" NAME, ...] [when]
+           | "create" "or" "update" NAME [each] [set] ["else" changes] [when]
            | ("delete" | "check") NAME [each] [when]
 each      := "for" "each" NAME
-set       := "set" (NAME "=" operand [("+" | "-") operand]), ...
+set       := "set" changes
+changes   := (NAME "=" operand [("+" | "-") operand]), ...
 when      := "when" condition
 condition := joined ("or" joined)*
 joined    := member ("and" member)*

@@ -4,10 +4,11 @@ use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
 use crate::syntax::ast::{ActionDecl, AssignmentDecl, WriteDecl};
+use crate::syntax::lexer::TokenKind;
 use crate::words::Verb;
 
 /// The verbs, as an error message lists them.
-const VERBS: &str = "`create`, `put`, `update`, `delete` or `check`";
+const VERBS: &str = "`create`, `put`, `update`, `create or update`, `delete` or `check`";
 
 /// Reads the first line of a named write.
 pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
@@ -32,6 +33,11 @@ pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
 pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
     let word = cursor.word(VERBS)?;
     let verb = match word.text.as_str() {
+        "create" if is_upsert(cursor) => {
+            cursor.advance();
+            cursor.advance();
+            Verb::Upsert
+        }
         "create" => Verb::Create,
         "put" => Verb::Put,
         "update" => Verb::Update,
@@ -48,6 +54,7 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
         entity,
         each: None,
         assignments: Vec::new(),
+        otherwise: Vec::new(),
         removed: Vec::new(),
         conditions: Vec::new(),
     };
@@ -55,12 +62,18 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
         cursor.keyword("each")?;
         action.each = Some(cursor.attribute("a parameter that is a list")?);
     }
-    let writes = matches!(verb, Verb::Create | Verb::Put | Verb::Update);
+    let writes = verb.may_create() || verb == Verb::Update;
     if writes && cursor.take_word("set") {
         action.assignments = cursor.separated(assignment)?;
     }
+    if verb == Verb::Upsert && cursor.take_word("else") {
+        action.otherwise = cursor.separated(assignment)?;
+    }
     if verb == Verb::Update && cursor.take_word("remove") {
         action.removed = cursor.attributes("an attribute")?;
+    }
+    if verb == Verb::Upsert && action.assignments.is_empty() && action.otherwise.is_empty() {
+        return cursor.fail("`set` or `else`");
     }
     if verb == Verb::Update && action.assignments.is_empty() && action.removed.is_empty() {
         return cursor.fail("`set` or `remove`");
@@ -69,6 +82,12 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
         action.conditions = conditions(cursor)?;
     }
     Ok(action)
+}
+
+/// Whether `or update` and an entity stand behind `create`.
+fn is_upsert(cursor: &Cursor<'_>) -> bool {
+    let is_update = matches!(cursor.peek_second(), Some(TokenKind::Word(word)) if word == "update");
+    cursor.is_word("or") && is_update
 }
 
 fn assignment(cursor: &mut Cursor<'_>) -> Parsed<AssignmentDecl> {

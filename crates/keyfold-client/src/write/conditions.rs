@@ -1,0 +1,102 @@
+//! The conditions of a named write's actions: judged by the engine, or on an entity that was read.
+
+use super::refusal::{Refusal, key_text, not_found};
+use super::step::Step;
+use super::stored_entity::StoredEntity;
+use crate::arguments::Values;
+use crate::bound::bind;
+use crate::error::ClientError;
+use crate::expression::Term;
+use keyfold_model::schema::{Condition, conjunction};
+use keyfold_model::{Action, Entity, value};
+
+/// Judges the conditions of an action on an entity that was read; an entity that does not exist has
+/// no attributes. Returns the attributes that they rest on: these must not change before the write.
+pub(super) fn require<'a>(
+    entity: &Entity,
+    action: &'a Action,
+    arguments: &Values,
+    old: Option<&StoredEntity>,
+) -> Result<Vec<&'a str>, ClientError> {
+    let nothing = Values::new();
+    let held = old.map_or(&nothing, |old| &old.values);
+    let mut watched = Vec::new();
+    for condition in &action.conditions {
+        if !bind(condition, arguments)?.holds(held) {
+            let failed = std::slice::from_ref(condition);
+            let refusal = unfulfilled(entity, action, failed, arguments);
+            return Err(refusal
+                .error()
+                .unwrap_or_else(|| not_found(entity, arguments)));
+        }
+        watched.extend(condition.attributes());
+    }
+    Ok(watched)
+}
+
+/// The refusal of an action whose conditions do not hold.
+pub(super) fn unfulfilled(
+    entity: &Entity,
+    action: &Action,
+    conditions: &[Condition],
+    arguments: &Values,
+) -> Refusal {
+    Refusal::Because(format!(
+        "{} {}: the {} with {} does not have {}",
+        action.verb.word(),
+        entity.name,
+        entity.name,
+        key_text(entity, arguments),
+        show(conditions, arguments)
+    ))
+}
+
+/// Conditions as they are written, with the values of their parameters.
+fn show(conditions: &[Condition], arguments: &Values) -> String {
+    let written = conjunction(conditions);
+    let mut names: Vec<&str> = Vec::new();
+    for name in conditions.iter().flat_map(Condition::parameters) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let given = names.into_iter().filter_map(|name| {
+        let held = arguments.get(name)?;
+        Some(format!("{name} = {}", value::shown(held)))
+    });
+    let given: Vec<String> = given.collect();
+    if given.is_empty() {
+        written
+    } else {
+        format!("{written} ({})", given.join(", "))
+    }
+}
+
+/// The conditions as the engine judges them.
+pub(super) fn terms(
+    conditions: &[Condition],
+    arguments: &Values,
+) -> Result<Vec<Term>, ClientError> {
+    let term = |condition| Ok(Term::Condition(bind(condition, arguments)?));
+    conditions.iter().map(term).collect()
+}
+
+/// Adds the action's conditions to a step, for the engine to judge.
+pub(super) fn add_conditions(
+    step: &mut Step,
+    conditions: &[Condition],
+    arguments: &Values,
+) -> Result<(), ClientError> {
+    if conditions.is_empty() {
+        return Ok(());
+    }
+    step.conditions.extend(terms(conditions, arguments)?);
+    if let Refusal::NotFound(reason) = &step.refusal {
+        let shown = show(conditions, arguments);
+        step.refusal = Refusal::Because(format!(
+            "{}: {reason}, or it does not have {shown}",
+            step.label
+        ));
+    }
+    Ok(())
+}

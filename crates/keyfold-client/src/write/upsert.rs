@@ -1,0 +1,110 @@
+//! Changes of an entity by a named write's assignments: of one that was read, or that may not exist.
+
+use super::assignment::evaluate;
+use super::blind;
+use super::conditions::{require, terms, unfulfilled};
+use super::context::Context;
+use super::entity::{self, Replacement};
+use super::main_item::Given;
+use super::refusal::Refusal;
+use super::step::Draft;
+use super::stored_entity::{self, StoredEntity};
+use crate::arguments::Values;
+use crate::complete::{Made, complete};
+use crate::error::ClientError;
+use keyfold_model::{Action, Entity, Operand, Verb};
+
+/// Adds the steps of an upsert: one update where that has the outcome of both, a change or a
+/// creation of what was read otherwise.
+pub(super) fn add(
+    context: &Context<'_>,
+    (entity, action): (&Entity, &Action),
+    arguments: &Values,
+    draft: &mut Draft,
+    made: &mut Vec<Made>,
+) -> Result<(), ClientError> {
+    if let Some(plan) = context.model.upsert_plan(action) {
+        // Whether a new item takes what is made here is not known.
+        let new = new_values(entity, action, arguments, &mut Vec::new())?;
+        let of_action = (entity, action);
+        if let Some(mut step) = blind::upsert(context, of_action, arguments, &new, &plan)? {
+            step.conditions = terms(&action.conditions, arguments)?;
+            step.refusal = unfulfilled(entity, action, &action.conditions, arguments);
+            draft.push(step);
+            return Ok(());
+        }
+    }
+    match stored_entity::read(context, entity, arguments)? {
+        Some(old) => change_stored(context, (entity, action), arguments, &old, draft),
+        None => {
+            require(entity, action, arguments, None)?;
+            let new = new_values(entity, action, arguments, made)?;
+            entity::create(context, entity, &new, Refusal::Stale, draft)
+        }
+    }
+}
+
+/// The attributes of a new item: its parameters, what stands behind `else`, assignments that need no
+/// stored item, and defaults.
+fn new_values(
+    entity: &Entity,
+    action: &Action,
+    arguments: &Values,
+    made: &mut Vec<Made>,
+) -> Result<Values, ClientError> {
+    let is_said = |name: &String| action.otherwise.iter().any(|one| one.attribute == *name);
+    let is_assigned = |name: &String| {
+        is_said(name) || action.assignments.iter().any(|one| one.attribute == *name)
+    };
+    // An optional attribute that the upsert does not name is no parameter of it.
+    let is_given = |name: &String| {
+        let found = entity.attribute(name);
+        let is_own = found.is_some_and(|one| !one.optional || one.default.is_some());
+        is_own && !is_assigned(name)
+    };
+    let mut values: Values = arguments
+        .iter()
+        .filter(|(name, _)| is_given(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let set = action.assignments.iter();
+    let assigned = set.filter(|one| !is_said(&one.attribute));
+    for one in assigned.chain(&action.otherwise) {
+        let value = evaluate(entity, one, arguments, &Values::new())?;
+        values.insert(one.attribute.clone(), value);
+    }
+    Ok(complete(entity, &values, made))
+}
+
+/// Adds the steps that change an entity that was read.
+pub(super) fn change_stored(
+    context: &Context<'_>,
+    (entity, action): (&Entity, &Action),
+    arguments: &Values,
+    old: &StoredEntity,
+    draft: &mut Draft,
+) -> Result<(), ClientError> {
+    let mut watched = require(entity, action, arguments, Some(old))?;
+    let mut new = old.values.clone();
+    for assignment in &action.assignments {
+        let value = evaluate(entity, assignment, arguments, &old.values)?;
+        new.insert(assignment.attribute.clone(), value);
+        watched.extend(assignment.operands().filter_map(|operand| match operand {
+            Operand::Attribute(name) => Some(name.as_str()),
+            Operand::Parameter(_) | Operand::Literal(_) => None,
+        }));
+    }
+    for name in &action.removed {
+        new.remove(name);
+    }
+    let given: Vec<&str> = action.written_attributes().map(String::as_str).collect();
+    let replacement = Replacement {
+        entity,
+        old,
+        new: &new,
+        given: Given::Only(&given),
+        is_counted: action.verb == Verb::Upsert,
+        watched: &watched,
+    };
+    entity::replace(context, &replacement, draft)
+}

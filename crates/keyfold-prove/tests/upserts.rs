@@ -1,0 +1,52 @@
+//! Upserts in every form, as one update and after a read, do what the rows do.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_model::{Model, compile};
+use keyfold_prove::{Options, prove};
+
+const SOURCE: &str = include_str!("upserts.keyfold");
+
+fn model() -> Model {
+    let compiled = compile(SOURCE);
+    let shown: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| one.render(SOURCE, "upserts", false))
+        .collect();
+    compiled
+        .model
+        .unwrap_or_else(|| panic!("{}", shown.join("\n")))
+}
+
+#[test]
+fn every_upsert_is_proved() {
+    let model = model();
+    for seed in 1..=4 {
+        let options = Options {
+            seed,
+            items: 40,
+            asks: 8,
+            now_epoch_ms: 1_700_000_000_000,
+            deep: false,
+        };
+        let report = prove(&model, options, |_| {}).unwrap();
+        let failures: Vec<String> = report
+            .all_failures()
+            .take(3)
+            .map(|one| format!("{one:#?}"))
+            .collect();
+        assert!(failures.is_empty(), "seed {seed}: {}", failures.join("\n"));
+    }
+}
+
+#[test]
+fn an_upsert_is_one_request_where_one_has_both_outcomes() {
+    let model = model();
+    let direct: Vec<&str> = model
+        .writes
+        .iter()
+        .filter(|write| model.requests(write) == "UpdateItem")
+        .map(|write| write.name.as_str())
+        .collect();
+    assert_eq!(direct, ["view", "note", "load", "add_load"]);
+}
