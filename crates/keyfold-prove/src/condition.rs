@@ -178,13 +178,36 @@ fn size(value: &Value) -> Option<i64> {
     i64::try_from(size).ok()
 }
 
-/// Whether a condition holds for a row.
+/// Whether a condition holds for a row. A condition of which nothing remains without the arguments
+/// that are left out holds.
 pub(crate) fn holds(condition: &Condition, now: &Values, arguments: &Values) -> bool {
+    verdict(condition, now, arguments).unwrap_or(true)
+}
+
+/// The verdict of a condition; `None` when nothing remains of it.
+fn verdict(condition: &Condition, now: &Values, arguments: &Values) -> Option<bool> {
+    let all = |members: &[Condition]| -> Vec<bool> {
+        let verdicts = members.iter().map(|one| verdict(one, now, arguments));
+        verdicts.flatten().collect()
+    };
     match condition {
-        Condition::Is(comparison) => is_true(comparison, now, arguments),
-        Condition::Not(member) => !holds(member, now, arguments),
-        Condition::All(members) => members.iter().all(|one| holds(one, now, arguments)),
-        Condition::Any(members) => members.iter().any(|one| holds(one, now, arguments)),
+        Condition::Is(comparison) => {
+            let is_given = |operand: &Operand| match operand {
+                Operand::Parameter(name) => arguments.contains_key(name),
+                Operand::Attribute(_) | Operand::Literal(_) => true,
+            };
+            let is_kept = comparison.operands.iter().all(is_given);
+            is_kept.then(|| is_true(comparison, now, arguments))
+        }
+        Condition::Not(member) => verdict(member, now, arguments).map(|one| !one),
+        Condition::All(members) => {
+            let verdicts = all(members);
+            (!verdicts.is_empty()).then(|| verdicts.iter().all(|one| *one))
+        }
+        Condition::Any(members) => {
+            let verdicts = all(members);
+            (!verdicts.is_empty()).then(|| verdicts.iter().any(|one| *one))
+        }
     }
 }
 

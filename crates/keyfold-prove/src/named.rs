@@ -216,44 +216,7 @@ fn act(
     arguments: &Values,
 ) -> Result<bool, ProveError> {
     if matches!(action.verb, Verb::Create | Verb::Put) {
-        let own = |name: &String| {
-            entity
-                .attribute(name)
-                .is_some_and(|attribute| !attribute.is_kept)
-        };
-        let mut new: Values = arguments
-            .iter()
-            .filter(|(name, _)| own(name))
-            .map(|(n, v)| (n.clone(), v.clone()))
-            .collect();
-        assign(
-            entity,
-            &action.assignments,
-            arguments,
-            &Values::new(),
-            &mut new,
-        );
-        for attribute in entity
-            .attributes
-            .iter()
-            .filter(|attribute| !attribute.is_kept)
-        {
-            if let Some(keyfold_model::DefaultValue::Value(value)) = &attribute.default {
-                new.entry(attribute.name.clone())
-                    .or_insert_with(|| value.clone());
-            }
-        }
-        if action.verb == Verb::Put {
-            let now = match rows.found(entity, &new) {
-                Some((row, _)) => kept::complete(rows, entity, row).unwrap_or_default(),
-                None => Values::new(),
-            };
-            if !all_hold(action, &now, arguments) {
-                return Ok(false);
-            }
-            return row_write::put(rows, entity, new);
-        }
-        return row_write::create(rows, entity, new);
+        return write_whole(rows, entity, action, arguments);
     }
     if action.verb == Verb::Upsert && rows.found(entity, arguments).is_none() {
         return create_by_upsert(rows, entity, action, arguments);
@@ -273,7 +236,7 @@ fn act(
             action.removed.iter().for_each(|name| {
                 new.remove(name);
             });
-            let always = action.verb == Verb::Upsert || is_plain(rows, entity, action);
+            let always = action.verb == Verb::Upsert || is_plain(rows, entity, action, arguments);
             let version = if always {
                 Version::Next
             } else {
@@ -283,6 +246,53 @@ fn act(
         }
         Verb::Create | Verb::Put | Verb::Check => Ok(true),
     }
+}
+
+/// Creates or puts a row. Returns whether it is possible.
+fn write_whole(
+    rows: &mut Rows<'_>,
+    entity: &Entity,
+    action: &Action,
+    arguments: &Values,
+) -> Result<bool, ProveError> {
+    let own = |name: &String| {
+        entity
+            .attribute(name)
+            .is_some_and(|attribute| !attribute.is_kept)
+    };
+    let mut new: Values = arguments
+        .iter()
+        .filter(|(name, _)| own(name))
+        .map(|(n, v)| (n.clone(), v.clone()))
+        .collect();
+    assign(
+        entity,
+        &action.assignments,
+        arguments,
+        &Values::new(),
+        &mut new,
+    );
+    for attribute in entity
+        .attributes
+        .iter()
+        .filter(|attribute| !attribute.is_kept)
+    {
+        if let Some(keyfold_model::DefaultValue::Value(value)) = &attribute.default {
+            new.entry(attribute.name.clone())
+                .or_insert_with(|| value.clone());
+        }
+    }
+    if action.verb == Verb::Put {
+        let now = match rows.found(entity, &new) {
+            Some((row, _)) => kept::complete(rows, entity, row).unwrap_or_default(),
+            None => Values::new(),
+        };
+        if !all_hold(action, &now, arguments) {
+            return Ok(false);
+        }
+        return row_write::put(rows, entity, new);
+    }
+    row_write::create(rows, entity, new)
 }
 
 /// Writes the row of an upsert that finds none. Returns whether that is possible.
@@ -322,11 +332,12 @@ fn create_by_upsert(
 
 /// Whether no other item follows from an update. The client does not read such an entity first, so
 /// its version goes up in any case.
-fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action) -> bool {
+fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action, arguments: &Values) -> bool {
     let followed = rows.model.followed(entity);
     let names = action
         .assignments
         .iter()
+        .filter(|one| is_given(one, arguments))
         .map(|one| &one.attribute)
         .chain(&action.removed)
         .chain(&entity.version);
@@ -344,6 +355,16 @@ fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value>
     }
 }
 
+/// Whether all parameters of an assignment are given. Others leave the attribute as it is.
+fn is_given(assignment: &Assignment, arguments: &Values) -> bool {
+    let right = assignment.right.iter().map(|(_, right)| right);
+    let mut operands = std::iter::once(&assignment.left).chain(right);
+    operands.all(|operand| match operand {
+        Operand::Parameter(name) => arguments.contains_key(name),
+        Operand::Attribute(_) | Operand::Literal(_) => true,
+    })
+}
+
 /// Sets the assigned attributes in `new`.
 fn assign(
     entity: &Entity,
@@ -352,7 +373,7 @@ fn assign(
     old: &Values,
     new: &mut Values,
 ) {
-    for assignment in assignments {
+    for assignment in assignments.iter().filter(|one| is_given(one, arguments)) {
         let is_list = entity
             .attribute(&assignment.attribute)
             .is_some_and(|a| matches!(a.kind, Type::List(_)));

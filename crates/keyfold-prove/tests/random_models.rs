@@ -230,9 +230,10 @@ fn model(rng: &mut fastrand::Rng) -> String {
     }
     for (at, name) in ["One", "Two", "Three"].into_iter().take(count).enumerate() {
         let (update, put) = (condition(rng, 0), condition(rng, 0));
+        let lack = pick(rng, &["", "?"]);
         writeln!(
             text,
-            "write change{at}(note: string)\n  update {name} set o = note when {update}\nwrite place{at}\n  put {name} when missing n or {put}"
+            "write change{at}(note: string{lack})\n  update {name} set o = note when {update}\nwrite place{at}\n  put {name} when missing n or {put}"
         )
         .unwrap();
         let own: Vec<&Key> = keys.iter().filter(|key| key.result == name).collect();
@@ -304,14 +305,14 @@ fn together(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
 /// Random changes of an upsert, of attributes that are in no key of the table; `None` where all are.
 fn upsert(rng: &mut fastrand::Rng, key: &Key) -> Option<String> {
     const CHANGES: [(&str, &str, &str); 8] = [
-        ("n", "n = n + more", "n = 4"),
-        ("m", "m = m - 2", "m = 1.5"),
+        ("n", "n = {n} + more", "n = 4"),
+        ("m", "m = {m} - 2", "m = 1.5"),
         ("n", "n = more", "n = more"),
         ("a", "a = \"x\"", "a = \"y\""),
         ("w", "w = red", ""),
         ("o", "o = \"x\"", ""),
         ("d", "d = \"2024-02-29\"", "d = \"2024-03-01\""),
-        ("list", "list = list + more", ""),
+        ("list", "list = {list} + more", ""),
     ];
     let text = format!("{}{}", key.partition.text, key.sort.text);
     let is_free = |name: &str| {
@@ -324,7 +325,7 @@ fn upsert(rng: &mut fastrand::Rng, key: &Key) -> Option<String> {
         }
         named.push(name);
         set.push(change);
-        if change.contains("= n") || change.contains("= m -") || rng.bool() {
+        if change.contains("{n}") || change.contains("{m}") || rng.bool() {
             otherwise.push(first);
         }
     }
@@ -384,7 +385,7 @@ fn with_hostile_names(source: &str) -> String {
             let digits = word.trim_end_matches(|c: char| c.is_ascii_digit());
             let found = HOSTILE
                 .iter()
-                .find(|(plain, _)| *plain == digits && !is_type && is_text == in_braces);
+                .find(|(plain, _)| *plain == digits && !is_type && (!is_text || in_braces));
             match found {
                 Some((_, name)) => {
                     let number = word.trim_start_matches(|c: char| !c.is_ascii_digit());

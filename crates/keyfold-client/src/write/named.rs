@@ -36,12 +36,19 @@ pub fn run(
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
     let arguments = with_now(write, arguments);
+    let optional = write.optional_parameters();
     let mut made = Vec::new();
     let compose = |draft: &mut Draft| {
         made.clear();
         for action in &write.actions {
             for arguments in arguments_of(write, action, &arguments)? {
-                add(&context, action, &arguments, draft, &mut made)?;
+                let absent: Vec<String> = optional
+                    .iter()
+                    .filter(|name| !arguments.contains_key(*name))
+                    .cloned()
+                    .collect();
+                let action = action.without(&absent);
+                add(&context, &action, &arguments, draft, &mut made)?;
             }
         }
         Ok(())
@@ -234,7 +241,9 @@ fn update(
     if context.model.is_direct(action) {
         let mut step = on_main_item(context, entity, arguments, "update")?;
         add_conditions(&mut step, &action.conditions, arguments)?;
-        step.action = update_expression(entity, action, arguments)?;
+        if let Some(change) = update_expression(entity, action, arguments)? {
+            step.action = change;
+        }
         draft.push(step);
         return Ok(());
     }
@@ -242,12 +251,12 @@ fn update(
     upsert::change_stored(context, (entity, action), arguments, &old, draft)
 }
 
-/// The update that the engine evaluates.
+/// The update that the engine evaluates; `None` where nothing is given that it changes.
 fn update_expression(
     entity: &Entity,
     action: &Action,
     arguments: &Values,
-) -> Result<StepAction, ClientError> {
+) -> Result<Option<StepAction>, ClientError> {
     let mut changes = Vec::new();
     for assignment in &action.assignments {
         let change = change(entity, assignment, arguments)?;
@@ -256,8 +265,7 @@ fn update_expression(
     if let Some(version) = &entity.version {
         changes.push((version.clone(), Change::Add(Number::from(1_i64))));
     }
-    Ok(StepAction::Update {
-        changes,
-        removed: action.removed.clone(),
-    })
+    let removed = action.removed.clone();
+    let is_empty = changes.is_empty() && removed.is_empty();
+    Ok((!is_empty).then_some(StepAction::Update { changes, removed }))
 }

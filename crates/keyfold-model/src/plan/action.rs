@@ -23,10 +23,23 @@ impl Model {
         }
     }
 
-    /// The requests of a named write: `UpdateItem`, or `GetItem, then TransactWriteItems`.
+    /// The requests of a named write: `UpdateItem`, or `GetItem, then TransactWriteItems`. Where
+    /// they are others without the optional parameters, both are named.
     pub fn requests(&self, write: &Write) -> String {
-        let reads = write.actions.iter().any(|action| self.reads(action));
-        let changes = match write.actions.as_slice() {
+        let absent = write.optional_parameters();
+        let least = write.actions.iter().map(|action| action.without(&absent));
+        let least = self.requests_of(&least.collect::<Vec<_>>());
+        let most = self.requests_of(&write.actions);
+        if most == least {
+            most
+        } else {
+            format!("{most} (without {}: {least})", absent.join(", "))
+        }
+    }
+
+    fn requests_of(&self, actions: &[Action]) -> String {
+        let reads = actions.iter().any(|action| self.reads(action));
+        let changes = match actions {
             [one] if one.each.is_none() => self.request_of(one),
             _ => "TransactWriteItems",
         };

@@ -4,13 +4,14 @@ use super::comparison::Operands;
 use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
 use super::types::Types;
-use crate::diagnostic::{Diagnostic, report};
+use crate::diagnostic::{Diagnostic, Span, report};
 use crate::schema::{
     Action, Assignment, Attribute, Condition, Entity, Model, Operand, Record, Type, Verb, Write,
     WriteParameter,
 };
 use crate::syntax::ast::{
-    ActionDecl, AssignmentDecl, ComparisonDecl, Name, TypeDecl, WriteDecl, texts,
+    ActionDecl, AssignmentDecl, ComparisonDecl, Name, TypeDecl, WriteDecl, WriteParameterDecl,
+    texts,
 };
 
 /// Resolves a named write; `None` when it has an error.
@@ -21,15 +22,22 @@ pub(super) fn resolve(
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Write> {
+    let optional = declared.parameters.iter().filter(|one| one.optional);
     let mut scope = Scope {
         parameters: Vec::new(),
+        optional: optional.map(|one| one.name.text.clone()).collect(),
     };
-    for (name, kind) in &declared.parameters {
+    for WriteParameterDecl {
+        name,
+        kind,
+        optional,
+    } in &declared.parameters
+    {
         let kind = parameter_type(name, kind.as_ref(), model, types);
         scope.parameters.push(WriteParameter {
             name: name.text.clone(),
             kind: report(kind, diagnostics)?,
-            optional: false,
+            optional: *optional,
             is_now: false,
         });
     }
@@ -137,6 +145,8 @@ impl Each {
 /// The parameters of a write.
 struct Scope {
     parameters: Vec<WriteParameter>,
+    /// Those that are declared with `?`.
+    optional: Vec<String>,
 }
 
 impl Scope {
@@ -201,6 +211,7 @@ impl Scope {
             self.parameters
                 .iter_mut()
                 .filter(|known| known.name == name && !known.is_now)
+                .filter(|known| !self.optional.contains(&known.name))
                 .for_each(|known| known.optional = false);
         }
     }
@@ -277,7 +288,11 @@ impl Scope {
             .iter()
             .map(|one| condition::resolve(one, &comparison))
             .collect::<Result<_, _>>()?;
-        check_operands(declared, entity, &assignments, &conditions)?;
+        let always = conditions
+            .iter()
+            .filter_map(|one| one.without(&self.optional));
+        check_operands(declared, entity, &assignments, &always.collect::<Vec<_>>())?;
+        self.check_given(declared, entity, [&assignments, &otherwise])?;
         Ok(Action {
             verb: declared.verb,
             entity: at,
@@ -287,6 +302,39 @@ impl Scope {
             removed: texts(&declared.removed),
             conditions,
         })
+    }
+
+    /// A value that a new item must have does not come from a parameter that may be left out.
+    fn check_given(
+        &self,
+        declared: &ActionDecl,
+        entity: &Entity,
+        [assigned, otherwise]: [&[Assignment]; 2],
+    ) -> Result<(), Box<Diagnostic>> {
+        if !declared.verb.may_create() {
+            return Ok(());
+        }
+        let may_lack = |one: &Assignment| one.parameters().any(|name| self.optional.contains(name));
+        let is_said = |name: &str| {
+            let mut all = otherwise.iter();
+            all.any(|one| one.attribute == name && !may_lack(one))
+        };
+        let places = declared.assignments.iter().chain(&declared.otherwise);
+        for (one, at) in assigned.iter().chain(otherwise).zip(places) {
+            let found = entity.attribute(&one.attribute);
+            let is_required = found.is_some_and(|one| !one.optional && one.default.is_none());
+            let name = &one.attribute;
+            let is_shared = self.parameters.iter().any(|known| known.name == *name)
+                && !one.parameters().any(|parameter| parameter == name);
+            if may_lack(one) && is_shared {
+                return Err(taken_from_two(at, &declared.entity));
+            }
+            if may_lack(one) && is_required && !is_said(&one.attribute) {
+                let span = at.attribute.span;
+                return Err(must_be_given(span, &one.attribute, &declared.entity));
+            }
+        }
+        Ok(())
     }
 
     /// The list that `for each` names; `None` for an action on one item.
@@ -300,11 +348,15 @@ impl Scope {
             .find(|parameter| parameter.name == name.text);
         if let Some(Type::List(of)) = parameter.map(|parameter| &parameter.kind)
             && let Type::Record(record) = &**of
+            && !self.optional.contains(&name.text)
         {
             return Ok(Some(Each {
                 parameter: name.text.clone(),
                 record: record.clone(),
             }));
+        }
+        if self.optional.contains(&name.text) {
+            return Err(must_be_given(name.span, &name.text, &declared.entity));
         }
         let message = format!("`{}` is no parameter that is a list of records", name.text);
         let help = format!(
@@ -334,6 +386,13 @@ impl Scope {
                 optional,
                 is_now: false,
             }),
+            Some(known)
+                if known.kind == attribute.kind
+                    && !optional
+                    && self.optional.contains(&known.name) =>
+            {
+                return Err(must_be_given(action.span, &attribute.name, action));
+            }
             Some(known) if known.kind == attribute.kind => known.optional &= optional,
             Some(known) => {
                 let message = format!(
@@ -349,6 +408,33 @@ impl Scope {
         }
         Ok(())
     }
+}
+
+/// The error that a value comes from a parameter that may be left out.
+fn must_be_given(span: Span, name: &str, entity: &Name) -> Box<Diagnostic> {
+    let message = format!(
+        "{} needs `{name}`, and its parameter may be left out",
+        entity.text
+    );
+    Box::new(
+        Diagnostic::error("KF004", span, message, "what if it is not given?")
+            .note("an optional parameter leaves an attribute of a stored item as it is")
+            .help("declare the parameter without `?`"),
+    )
+}
+
+/// The error that a parameter of an attribute's name would stand in for one that is left out.
+fn taken_from_two(at: &AssignmentDecl, entity: &Name) -> Box<Diagnostic> {
+    let name = &at.attribute.text;
+    let message = format!("`{name}` of {} has two parameters", entity.text);
+    let label = "from this one, or from the parameter of its name";
+    Box::new(
+        Diagnostic::error("KF004", at.attribute.span, message, label)
+            .note("a parameter that may be left out would be replaced by the other")
+            .help(format!(
+                "set it from the parameter `{name}`, or declare the parameter without `?`"
+            )),
+    )
 }
 
 /// A field of a record that provides an attribute must have its type, and must be required where

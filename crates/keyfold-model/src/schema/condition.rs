@@ -167,7 +167,7 @@ impl Condition {
 
     /// The condition without the comparisons that use one of these parameters; `None` when none
     /// remains.
-    pub(crate) fn without(&self, absent: &[String]) -> Option<Condition> {
+    pub fn without(&self, absent: &[String]) -> Option<Condition> {
         let remaining = |members: &[Condition]| -> Vec<Condition> {
             let kept = members.iter().filter_map(|member| member.without(absent));
             kept.collect()

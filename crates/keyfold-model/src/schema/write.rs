@@ -32,6 +32,14 @@ impl Assignment {
         self.operands().all(is_given)
     }
 
+    /// The parameters that it uses.
+    pub fn parameters(&self) -> impl Iterator<Item = &String> {
+        self.operands().filter_map(|operand| match operand {
+            Operand::Parameter(name) => Some(name),
+            Operand::Attribute(_) | Operand::Literal(_) => None,
+        })
+    }
+
     /// Its operands.
     pub fn operands(&self) -> impl Iterator<Item = &Operand> {
         let right = self.right.as_ref().map(|(_, right)| right);
@@ -59,6 +67,20 @@ pub struct Action {
 }
 
 impl Action {
+    /// The action without assignments and comparisons that use one of these parameters, which are
+    /// not given: their attributes stay as they are.
+    pub fn without(&self, absent: &[String]) -> Action {
+        let is_kept = |one: &&Assignment| one.parameters().all(|name| !absent.contains(name));
+        let kept = |all: &[Assignment]| all.iter().filter(is_kept).cloned().collect();
+        let conditions = self.conditions.iter();
+        Action {
+            assignments: kept(&self.assignments),
+            otherwise: kept(&self.otherwise),
+            conditions: conditions.filter_map(|one| one.without(absent)).collect(),
+            ..self.clone()
+        }
+    }
+
     /// The attributes that it assigns or removes.
     pub fn written_attributes(&self) -> impl Iterator<Item = &String> {
         let assigned = self.assignments.iter().map(|one| &one.attribute);
@@ -77,6 +99,17 @@ pub struct Write {
     pub parameters: Vec<WriteParameter>,
     /// Its actions.
     pub actions: Vec<Action>,
+}
+
+impl Write {
+    /// The parameters that a caller may leave out, and that have no default of their own.
+    pub fn optional_parameters(&self) -> Vec<String> {
+        let optional = self
+            .parameters
+            .iter()
+            .filter(|one| one.optional && !one.is_now);
+        optional.map(|one| one.name.clone()).collect()
+    }
 }
 
 /// A parameter of a named write.

@@ -333,9 +333,16 @@ pub(crate) struct ReturnedDecl {
 #[derive(Debug)]
 pub(crate) struct WriteDecl {
     pub(crate) name: Name,
-    /// Each parameter with its type, where one is declared.
-    pub(crate) parameters: Vec<(Name, Option<TypeDecl>)>,
+    pub(crate) parameters: Vec<WriteParameterDecl>,
     pub(crate) actions: Vec<ActionDecl>,
+}
+
+/// `name [: type] [?]`.
+#[derive(Debug)]
+pub(crate) struct WriteParameterDecl {
+    pub(crate) name: Name,
+    pub(crate) kind: Option<TypeDecl>,
+    pub(crate) optional: bool,
 }
 
 #[derive(Debug)]

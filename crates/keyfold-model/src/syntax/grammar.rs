@@ -47,7 +47,7 @@ modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" con
            | ("newest" | "oldest" | "highest" | "lowest" | "ascending" | "descending") [NAME]
            | "page" NUMBER | "strong" | "scan" | "batch" | "expect" expected, ...
 
-write     := "write" NAME ["(" [(NAME [":" type]), ...] ")"]  member: action*
+write     := "write" NAME ["(" [(NAME [":" type] ["?"]), ...] ")"]  member: action*
 action    := "create" NAME [each] [set] | "put" NAME [each] [set] [when]
            | "update" NAME [each] [set] ["remove" NAME, ...] [when]
            | "create" "or" "update" NAME [each] [set] ["else" changes] [when]

@@ -3,7 +3,7 @@
 use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
-use crate::syntax::ast::{ActionDecl, AssignmentDecl, WriteDecl};
+use crate::syntax::ast::{ActionDecl, AssignmentDecl, WriteDecl, WriteParameterDecl};
 use crate::syntax::lexer::TokenKind;
 use crate::words::Verb;
 
@@ -18,7 +18,12 @@ pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
         parameters = cursor.separated(|cursor| {
             let parameter = cursor.attribute("a parameter")?;
             let kind = cursor.take_sign(":").then(|| type_of(cursor)).transpose()?;
-            Ok((parameter, kind))
+            let optional = cursor.take_sign("?");
+            Ok(WriteParameterDecl {
+                name: parameter,
+                kind,
+                optional,
+            })
         })?;
         cursor.sign(")")?;
     }

@@ -1,26 +1,26 @@
-//! Upserts in every form, as one update and after a read, do what the rows do.
+//! Named writes in every form, as one update and after a read, do what the rows do.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_model::{Model, compile};
 use keyfold_prove::{Options, prove};
 
-const SOURCE: &str = include_str!("upserts.keyfold");
+const UPSERTS: &str = include_str!("upserts.keyfold");
+const PARTIAL: &str = include_str!("partial.keyfold");
 
-fn model() -> Model {
-    let compiled = compile(SOURCE);
+fn model(source: &str) -> Model {
+    let compiled = compile(source);
     let shown: Vec<String> = compiled
         .diagnostics
         .iter()
-        .map(|one| one.render(SOURCE, "upserts", false))
+        .map(|one| one.render(source, "model", false))
         .collect();
     compiled
         .model
         .unwrap_or_else(|| panic!("{}", shown.join("\n")))
 }
 
-#[test]
-fn every_upsert_is_proved() {
-    let model = model();
+fn is_proved(source: &str) {
+    let model = model(source);
     for seed in 1..=4 {
         let options = Options {
             seed,
@@ -40,8 +40,18 @@ fn every_upsert_is_proved() {
 }
 
 #[test]
+fn every_upsert_is_proved() {
+    is_proved(UPSERTS);
+}
+
+#[test]
+fn every_partial_update_is_proved() {
+    is_proved(PARTIAL);
+}
+
+#[test]
 fn an_upsert_is_one_request_where_one_has_both_outcomes() {
-    let model = model();
+    let model = model(UPSERTS);
     let direct: Vec<&str> = model
         .writes
         .iter()
