@@ -7,7 +7,7 @@ use crate::kept;
 use crate::row_write::{self, Version};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Assignment, WriteParameter};
+use keyfold_model::schema::{Assignment, Condition, WriteParameter};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
 use keyfold_types::Value;
 
@@ -341,9 +341,19 @@ fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action, arguments: &Value
         .map(|one| &one.attribute)
         .chain(&action.removed)
         .chain(&entity.version);
-    names
-        .into_iter()
-        .all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
+    // DynamoDB cannot judge what lies in several items, or compressed.
+    let is_stored_whole = |name: &str| {
+        let is_split = entity
+            .split
+            .as_ref()
+            .is_some_and(|(split, _)| split == name);
+        !is_split && !entity.compressed.iter().any(|one| one == name)
+    };
+    let mut compared = action.conditions.iter().flat_map(Condition::attributes);
+    compared.all(is_stored_whole)
+        && names
+            .into_iter()
+            .all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
 }
 
 /// The value of an operand.

@@ -186,9 +186,15 @@ fn model(rng: &mut fastrand::Rng) -> String {
             partition,
             sort,
         });
+        let mut is_unique = rng.u8(..6) == 0;
         if rng.bool() {
             let (one, two) = (rng.usize(0..2), rng.usize(0..3));
-            let (partition, sort) = (template(rng, "G", one), template(rng, name, two));
+            let (mut partition, sort) = (template(rng, "G", one), template(rng, name, two));
+            if rng.u8(..4) == 0 {
+                partition.text = format!("G#{}#{{u}}#{{a:escape}}", rng.u8(..2));
+                partition.fields = vec!["u", "a"];
+                is_unique = true;
+            }
             let sparse = pick(rng, &["", "", " sparse when w = red", " sparse when o"]);
             let place = pick(rng, &["", "", "", " shard 3", " bucket day of t"]);
             writeln!(
@@ -217,12 +223,10 @@ fn model(rng: &mut fastrand::Rng) -> String {
                 sort,
             });
         }
-        let lines = [
-            "  unique (u, a)",
-            "  split list by 3",
-            "  version v",
-            "  compress list",
-        ];
+        let lines = ["  split list by 3", "  version v", "  compress list"];
+        if is_unique {
+            writeln!(text, "  unique (u, a)").unwrap();
+        }
         lines
             .into_iter()
             .filter(|_| rng.u8(..6) == 0)

@@ -159,6 +159,14 @@ impl<'m> Kinds<'m> {
         }
     }
 
+    /// The entity or the copy, where the pattern returns only one kind.
+    pub(super) fn only(&self) -> Option<(&'m Entity, Option<&'m Copy>)> {
+        match self.kinds.as_slice() {
+            [one] => Some((one.entity, one.copy)),
+            [] | [_, _, ..] => None,
+        }
+    }
+
     /// Whether an entity may be stored as several items.
     pub(super) fn is_split(&self) -> bool {
         self.kinds.iter().any(|kind| kind.is_split)

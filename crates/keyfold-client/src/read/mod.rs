@@ -4,12 +4,14 @@
 //!   or tables, and merges them.
 //! - `condition` makes the key condition; `cursor` holds the keys after which pages go on.
 //! - `together` reads several items by keys of their own.
+//! - `current` decides between the entries of a late index.
 //! - `assemble` distinguishes kinds and joins split lists; `required` checks collections.
 
 mod answer;
 mod assemble;
 mod batch;
 mod condition;
+mod current;
 mod cursor;
 mod fan;
 mod question;
@@ -61,7 +63,8 @@ pub fn page(
         arguments: with_fixed(pattern, arguments, now)?,
         parameters: &pattern.parameters,
         digests: kinds.digests().collect(),
-        limit: page.limit.or(plan.page),
+        // Whether one item is single is seen only where all of them are read.
+        limit: page.limit.or(plan.page).filter(|_| !pattern.is_single()),
         backward: page.backward,
     };
     if let Some(after) = &page.after {
@@ -98,6 +101,9 @@ fn read_consistent(
     let is_scan = question.plan.request == RequestKind::Scan;
     for tried in 0..TRIES {
         let mut raw = read_once(question, pattern, kinds, page, now_epoch_ms)?;
+        if pattern.is_single() && raw.items.len() > 1 {
+            current::keep(question, pattern, kinds, &mut raw)?;
+        }
         let stored = std::mem::take(&mut raw.items);
         if let Some(items) = kinds.found(pattern, stored, is_scan)? {
             return Ok((raw, items));

@@ -16,7 +16,8 @@ pub(crate) const RULE: Rule = Rule {
     why: "The key of a table is unique: a second item with the same key replaces the first. The key \
         of an index is not unique: two users with the same e-mail address are two entries, and a \
         pattern that promises one of them would choose silently. `unique email` keeps a guard \
-        item for each address, written in the same transaction, so that there is at most one.",
+        item for each address, written in the same transaction, so that there is at most one, \
+        whatever else the index key has.",
     failing: r##"model m 1
 table Shop (PK, SK)
   gsi GSI1 (GSI1PK, GSI1SK)
@@ -45,34 +46,14 @@ pub(crate) fn check(
     key: &KeyPair,
     index: &str,
 ) -> Option<Diagnostic> {
-    // Several values share a lower-case field, so it does not identify an item.
-    let parts = std::iter::once(&key.partition)
-        .chain(&key.sort)
-        .flat_map(|template| &template.parts);
-    let kept: Vec<&str> = parts
-        .filter_map(|part| match part {
-            Part::Field { name, format, .. } if format.keeps_value() => Some(name.as_str()),
-            Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => {
-                None
-            }
-        })
-        .collect();
+    let kept = kept(key);
     let has = |name: &str| kept.contains(&name);
-    let is_bound = |name: &str| {
-        let equal =
-            |parameter: &Parameter| parameter.limit == Limit::Equal && parameter.attribute == name;
-        pattern.parameters.iter().any(equal)
-            || pattern.fixed.iter().any(|(attribute, _)| attribute == name)
-    };
+    let is_bound = |name: &str| is_bound(pattern, name);
     let identified = entity
         .key
         .fields()
         .all(|field| has(field) && is_bound(field));
-    let unique = entity
-        .uniques
-        .iter()
-        .any(|unique| unique.iter().all(|name| has(name) && is_bound(name)));
-    if identified || unique {
+    if identified || is_unique(pattern, entity, key) {
         return None;
     }
     let mut bound: Vec<&str> = key.fields().filter(|field| is_bound(field)).collect();
@@ -121,4 +102,37 @@ fn returning_all(pattern: &Pattern) -> Vec<Edit> {
         )],
         [] | [_, _, ..] => Vec::new(),
     }
+}
+
+/// Whether a pattern gives unique attributes that are part of a key: then one item has the key, even
+/// if the pattern does not give the rest of it. The guard of the attributes holds this.
+pub(crate) fn is_unique(pattern: &Pattern, entity: &Entity, key: &KeyPair) -> bool {
+    let kept = kept(key);
+    entity.uniques.iter().any(|unique| {
+        unique
+            .iter()
+            .all(|name| kept.contains(&name.as_str()) && is_bound(pattern, name))
+    })
+}
+
+/// The attributes whose values a key tells apart: several values share a field in small letters, so
+/// it does not identify an item.
+fn kept(key: &KeyPair) -> Vec<&str> {
+    let parts = key.templates().flat_map(|template| &template.parts);
+    parts
+        .filter_map(|part| match part {
+            Part::Field { name, format, .. } if format.keeps_value() => Some(name.as_str()),
+            Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => {
+                None
+            }
+        })
+        .collect()
+}
+
+/// Whether a pattern gives one value of an attribute.
+fn is_bound(pattern: &Pattern, name: &str) -> bool {
+    let equal =
+        |parameter: &Parameter| parameter.limit == Limit::Equal && parameter.attribute == name;
+    pattern.parameters.iter().any(equal)
+        || pattern.fixed.iter().any(|(attribute, _)| attribute == name)
 }

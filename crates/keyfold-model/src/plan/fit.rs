@@ -5,8 +5,8 @@ use super::candidate::Candidate;
 use super::order::Direction;
 use super::sort;
 use super::table_period::table_period;
-use crate::check::ordered;
 use crate::check::shape::Space;
+use crate::check::{ordered, single};
 use crate::schema::{
     Condition, Entity, Fan, KeyPair, Limit, Pattern, PatternPlan, RequestKind, Returned,
     SortCondition, Sparse, Table,
@@ -58,7 +58,9 @@ pub(super) fn fit(
     if let Some(reason) = check_fan_order(pattern, &fan, varying) {
         return Err(Unfit::Order(reason));
     }
-    check_single(returned, open, &fan)?;
+    if !single::is_unique(pattern, entity, &candidate.key) || fan != Fan::One {
+        check_single(returned, open, &fan)?;
+    }
     let by_key = candidate.space == Space::Table && fan == Fan::One && open.is_empty();
     let request = request(pattern, returned, by_key)?;
     check_filters(pattern, candidate, request)?;

@@ -1,0 +1,129 @@
+//! Unique items in an index that is late: it may still show an item that had the value before. The
+//! table decides.
+
+use super::answer::Raw;
+use super::assemble::Kinds;
+use super::question::Question;
+use super::request::table_name;
+use crate::arguments::Values;
+use crate::backend::unexpected;
+use crate::capacity;
+use crate::error::ClientError;
+use crate::retry::{TRIES, back_off};
+use crate::stored::values_of;
+use keyfold_api::{Response, TransactGet, TransactGetItemsInput};
+use keyfold_model::schema::Limit;
+use keyfold_model::{Entity, Pattern};
+use keyfold_types::Item;
+use keyfold_types::limits::TRANSACTION_ACTIONS_MAX;
+
+/// Keeps the entries of a single item's index whose item in the table has the unique values that the
+/// pattern gives. The guard allows one at each moment, and the items are read as they are at one
+/// moment.
+pub(super) fn keep(
+    question: &Question<'_>,
+    pattern: &Pattern,
+    kinds: &Kinds<'_>,
+    raw: &mut Raw,
+) -> Result<(), ClientError> {
+    let Some((entity, copy)) = kinds.only() else {
+        return Ok(());
+    };
+    let Some(unique) = unique(pattern, entity, &question.arguments) else {
+        return Ok(());
+    };
+    if question.plan.index.is_none() {
+        return Ok(());
+    }
+    let mut keys: Vec<Item> = Vec::new();
+    for item in &raw.items {
+        let key = own_key(question, item);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    // So many former owners there are not: the check of the whole answer refuses it.
+    if keys.len() > TRANSACTION_ACTIONS_MAX {
+        return Ok(());
+    }
+    let mut current = Vec::new();
+    for (key, item) in keys.iter().zip(read(question, &keys, raw)?) {
+        let Some(item) = item else { continue };
+        let names = unique.iter().map(String::as_str);
+        let values = values_of(question.table, entity, copy, names, &[item])?;
+        let has = |name: &String| values.get(name) == question.arguments.get(name);
+        if unique.iter().all(has) {
+            current.push(key);
+        }
+    }
+    let mut seen: Vec<Item> = Vec::new();
+    raw.items.retain(|item| {
+        let key = own_key(question, item);
+        let is_first = current.contains(&&key) && !seen.contains(&key);
+        seen.push(key);
+        is_first
+    });
+    Ok(())
+}
+
+/// The unique attributes that a pattern gives.
+fn unique<'e>(
+    pattern: &Pattern,
+    entity: &'e Entity,
+    arguments: &Values,
+) -> Option<&'e Vec<String>> {
+    let is_given = |name: &String| {
+        let mut parameters = pattern.parameters.iter();
+        let is_equal = parameters.any(|one| one.limit == Limit::Equal && one.attribute == *name);
+        let is_fixed = pattern.fixed.iter().any(|(fixed, _)| fixed == name);
+        (is_equal || is_fixed) && arguments.contains_key(name)
+    };
+    let mut uniques = entity.uniques.iter();
+    uniques.find(|unique| unique.iter().all(is_given))
+}
+
+/// The key of an item in the table.
+fn own_key(question: &Question<'_>, item: &Item) -> Item {
+    let mut key = Item::new();
+    for column in question.table.columns() {
+        if let Some(value) = item.get(&column.name) {
+            key.insert(column.name.as_str(), value.clone());
+        }
+    }
+    key
+}
+
+/// Reads the items with these keys as they are at one moment.
+fn read(
+    question: &Question<'_>,
+    keys: &[Item],
+    raw: &mut Raw,
+) -> Result<Vec<Option<Item>>, ClientError> {
+    let name = table_name(question, &question.arguments)?;
+    let gets = keys.iter().map(|key| TransactGet {
+        table_name: Some(name.clone()),
+        key: Some(Ok(key.clone())),
+        ..TransactGet::default()
+    });
+    let input = TransactGetItemsInput {
+        transact_items: Some(gets.collect()),
+        returns: capacity::requested(),
+    };
+    for tried in 0..TRIES {
+        raw.requests += 1;
+        match question.backend.call(input.clone().into()) {
+            Ok(Response::TransactGetItems(output)) => {
+                raw.capacity += capacity::total(output.consumed_capacity.into_iter().flatten());
+                let items = output.responses.into_iter();
+                return Ok(items.map(|item| item.map(|item| item.to_item())).collect());
+            }
+            Ok(_) => return Err(unexpected()),
+            Err(error) if error.is_conflict() => back_off(tried),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(ClientError::Refused(format!(
+        "the items of {} were written {TRIES} times in a row while they were read; try again",
+        question.table.name
+    )))
+}
