@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::terminal;
 use clap::Args;
-use keyfold_client::{Backend, tables};
+use keyfold_client::{Backend, Endpoint, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, OpenError, StoreOptions};
 use keyfold_model::Model;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,15 @@ pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
         environment("AWS_ACCESS_KEY_ID", "local"),
         environment("AWS_SECRET_ACCESS_KEY", "local"),
     );
-    Ok(Backend::endpoint(url, &region, &key, &secret)?)
+    Ok(Backend::at(Endpoint {
+        region,
+        access_key: key,
+        secret,
+        session_token: std::env::var("AWS_SESSION_TOKEN")
+            .ok()
+            .filter(|token| !token.is_empty()),
+        ..Endpoint::new(url)
+    })?)
 }
 
 /// An engine over a data folder, or in memory without one.

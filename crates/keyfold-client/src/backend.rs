@@ -1,5 +1,6 @@
 //! The target of requests: an engine in this process, or an endpoint.
 
+use crate::endpoint::Endpoint;
 use crate::error::ClientError;
 use crate::http::HttpBackend;
 use keyfold_api::{ApiError, Request, Response};
@@ -19,16 +20,38 @@ impl Backend {
     /// `https://dynamodb.eu-west-1.amazonaws.com`. Requests are signed with the given credentials.
     ///
     /// # Errors
-    /// `Transport` when the URL is no HTTP address.
+    /// `Invalid` when the URL is no HTTP address.
     pub fn endpoint(
         url: &str,
         region: &str,
         access_key: &str,
         secret: &str,
     ) -> Result<Backend, ClientError> {
-        Ok(Backend::Http(Box::new(HttpBackend::new(
-            url, region, access_key, secret,
-        )?)))
+        Backend::at(Endpoint {
+            region: region.to_owned(),
+            access_key: access_key.to_owned(),
+            secret: secret.to_owned(),
+            ..Endpoint::new(url)
+        })
+    }
+
+    /// A backend at an endpoint with all its settings.
+    ///
+    /// # Errors
+    /// `Invalid` when the URL is no HTTP address.
+    pub fn at(endpoint: Endpoint) -> Result<Backend, ClientError> {
+        Ok(Backend::Http(Box::new(HttpBackend::new(endpoint)?)))
+    }
+
+    /// Syncs all acknowledged writes of an engine in this process. An endpoint does that itself.
+    ///
+    /// # Errors
+    /// `Service` when the sync fails.
+    pub fn sync(&self) -> Result<(), ClientError> {
+        match self {
+            Backend::Embedded(engine) => engine.sync().map_err(service_error),
+            Backend::Http(_) => Ok(()),
+        }
     }
 
     /// Asks a Keyfold server to copy its data folder, as it is at this moment, to a new folder of its

@@ -1,5 +1,6 @@
 //! The API over HTTP: signed requests and decoded answers.
 
+use crate::endpoint::{Endpoint, address};
 use crate::error::ClientError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -10,47 +11,30 @@ use keyfold_wire::client::{decode_error, decode_response, encode_request};
 use std::time::Duration;
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// The header of temporary credentials.
+const SESSION_TOKEN: &str = "x-amz-security-token";
 /// Timeout of a copy of a data folder: the server answers when the copy is complete.
 const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most time that an unused connection is kept. It is shorter than that of servers: a request on
 /// a connection that the server closes at the same moment has an unknown outcome.
 const IDLE_MAX: Duration = Duration::from_secs(10);
-/// The most attempts of a request that meets a fault of the network or the service.
-const TRIES: u32 = 4;
+/// The retry from which on delays do not grow any more.
+const DELAYS_GROW: u32 = 8;
 const ANSWER_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// An endpoint.
 pub struct HttpBackend {
     agent: ureq::Agent,
-    url: String,
     host: String,
-    region: String,
-    access_key: String,
-    secret: String,
+    endpoint: Endpoint,
 }
 
 impl HttpBackend {
-    pub(crate) fn new(
-        url: &str,
-        region: &str,
-        access_key: &str,
-        secret: &str,
-    ) -> Result<HttpBackend, ClientError> {
-        let rest = url
-            .strip_prefix("http://")
-            .or_else(|| url.strip_prefix("https://"));
-        let host = rest
-            .and_then(|rest| rest.split('/').next())
-            .unwrap_or_default();
-        if host.is_empty() {
-            let message = format!("`{url}` is no endpoint; it looks like http://127.0.0.1:8000");
-            return Err(ClientError::Transport(message));
-        }
+    pub(crate) fn new(endpoint: Endpoint) -> Result<HttpBackend, ClientError> {
+        let (host, url) = address(&endpoint.url)?;
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_connect(Some(endpoint.connect_timeout))
             .max_idle_age(IDLE_MAX)
             // A redirect would send a signed request to another host.
             .max_redirects(0)
@@ -58,11 +42,8 @@ impl HttpBackend {
             .new_agent();
         Ok(HttpBackend {
             agent,
-            host: host.to_owned(),
-            url: format!("{}/", url.trim_end_matches('/')),
-            region: region.to_owned(),
-            access_key: access_key.to_owned(),
-            secret: secret.to_owned(),
+            host,
+            endpoint: Endpoint { url, ..endpoint },
         })
     }
 
@@ -80,25 +61,30 @@ impl HttpBackend {
         // The reason why the outcome of an attempt is unknown.
         let mut unknown = None;
         for attempt in 1.. {
-            let (may_repeat, error) = match self.attempt(&target, &body, TIMEOUT) {
-                Attempt::Answered(answer) => match decode_response(operation, &answer) {
-                    Ok(response) => return Ok(response),
-                    Err(_) => {
-                        unknown =
-                            Some(format!("the answer of {} is not DynamoDB's JSON", self.url));
-                        (false, None)
+            let (may_repeat, error) =
+                match self.attempt(&target, &body, self.endpoint.request_timeout) {
+                    Attempt::Answered(answer) => match decode_response(operation, &answer) {
+                        Ok(response) => return Ok(response),
+                        Err(_) => {
+                            unknown = Some(format!(
+                                "the answer of {} is not DynamoDB's JSON",
+                                self.endpoint.url
+                            ));
+                            (false, None)
+                        }
+                    },
+                    Attempt::Refused(error) => (error.is_passing(), Some(error)),
+                    Attempt::NotSent(why) => (true, Some(ClientError::Transport(why))),
+                    Attempt::Unknown(why) => {
+                        unknown = Some(why);
+                        (idempotency != Idempotency::None, None)
                     }
-                },
-                Attempt::Refused(error) => (error.is_passing(), Some(error)),
-                Attempt::NotSent(why) => (true, Some(ClientError::Transport(why))),
-                Attempt::Unknown(why) => {
-                    unknown = Some(why);
-                    (idempotency != Idempotency::None, None)
-                }
-            };
-            if may_repeat && attempt < TRIES {
+                };
+            if may_repeat && attempt <= self.endpoint.retries {
                 // The delay is random, so that many clients do not retry at the same moment.
-                std::thread::sleep(Duration::from_millis(fastrand::u64(25..50) << attempt));
+                std::thread::sleep(Duration::from_millis(
+                    fastrand::u64(25..50) << attempt.min(DELAYS_GROW),
+                ));
                 continue;
             }
             return Err(match (unknown, error) {
@@ -119,7 +105,7 @@ impl HttpBackend {
         }
         Err(ClientError::Transport(format!(
             "{} was not asked",
-            self.url
+            self.endpoint.url
         )))
     }
 
@@ -142,7 +128,7 @@ impl HttpBackend {
 
     /// Sends a request once and classifies the outcome.
     fn attempt(&self, target: &str, body: &[u8], timeout: Duration) -> Attempt {
-        let why = |error: &ureq::Error| format!("cannot reach {}: {error}", self.url);
+        let why = |error: &ureq::Error| format!("cannot reach {}: {error}", self.endpoint.url);
         match self.send(target, body, timeout) {
             Err(error) if was_never_sent(&error) => Attempt::NotSent(why(&error)),
             Err(error) => Attempt::Unknown(why(&error)),
@@ -154,7 +140,7 @@ impl HttpBackend {
                 let error = decode_error(&answer);
                 Attempt::Unknown(format!(
                     "{} failed with {status}: {} {}",
-                    self.url, error.exception, error.message
+                    self.endpoint.url, error.exception, error.message
                 ))
             }
         }
@@ -171,29 +157,35 @@ impl HttpBackend {
             .to_datetime(Timestamp::now())
             .strftime("%Y%m%dT%H%M%SZ")
             .to_string();
-        let headers = [
+        let mut headers = vec![
             ("content-type", CONTENT_TYPE),
             ("host", self.host.as_str()),
             ("x-amz-date", timestamp.as_str()),
             ("x-amz-target", target),
         ];
+        if let Some(token) = &self.endpoint.session_token {
+            headers.push((SESSION_TOKEN, token));
+        }
         let key = SigningKey {
-            access_key: &self.access_key,
-            secret: &self.secret,
-            region: &self.region,
+            access_key: &self.endpoint.access_key,
+            secret: &self.endpoint.secret,
+            region: &self.endpoint.region,
         };
         let authorization = keyfold_sigv4::sign(key, &timestamp, &headers, body);
-        let mut response = self
+        let mut request = self
             .agent
-            .post(&self.url)
+            .post(&self.endpoint.url)
             .config()
             .timeout_global(Some(timeout))
             .build()
             .header("content-type", CONTENT_TYPE)
             .header("x-amz-date", &timestamp)
             .header("x-amz-target", target)
-            .header("authorization", &authorization)
-            .send(body)?;
+            .header("authorization", &authorization);
+        if let Some(token) = &self.endpoint.session_token {
+            request = request.header(SESSION_TOKEN, token);
+        }
+        let mut response = request.send(body)?;
         let status = response.status().as_u16();
         let answer = response
             .body_mut()

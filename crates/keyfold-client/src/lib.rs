@@ -15,6 +15,7 @@ mod bound;
 mod capacity;
 mod complete;
 pub mod derive;
+mod endpoint;
 mod error;
 mod expression;
 mod http;
@@ -28,5 +29,6 @@ pub mod verify;
 pub mod write;
 
 pub use backend::Backend;
+pub use endpoint::Endpoint;
 pub use error::ClientError;
 pub use read::{Found, FoundItem, Page, PageRequest};

@@ -20,7 +20,7 @@ pub enum StoreError {
     #[error("{0}")]
     OtherFormat(String),
     /// Another process has the data folder open.
-    #[error("the data folder is in use by another process")]
+    #[error("the data folder is in use: another process, or this one, has it open")]
     Locked,
     /// An earlier write or sync failed; writes are refused until the store is opened again.
     #[error("an earlier write failed, so the store is read-only until it is reopened: {0}")]

@@ -3,19 +3,20 @@
 
 use crate::error::Error;
 use crate::given::{self, Given, add, unknown};
+use crate::handle::Shared;
 use crate::item::Item;
 use crate::page::Page;
 use crate::written::Written;
-use keyfold_client::{Backend, PageRequest, arguments, read, write};
+use keyfold_client::{PageRequest, arguments, read, write};
 use keyfold_model::Model;
 use keyfold_model::value;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A model and the backend that its tables are on.
+/// A model and the database that its tables are on.
 #[derive(Clone)]
 pub(crate) struct Bound {
-    pub(crate) backend: Arc<Backend>,
+    pub(crate) shared: Shared,
     pub(crate) model: Arc<Model>,
 }
 
@@ -51,13 +52,14 @@ impl Named {
 
     /// Carries out the named write.
     pub(crate) fn write(self, bound: &Bound) -> Result<Written, Error> {
-        let Bound { backend, model } = bound;
+        let Bound { shared, model } = bound;
+        let backend = shared.lease()?;
         let names = model.writes.iter().map(|write| write.name.as_str());
         let write = model
             .write(&self.name)
             .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
         let arguments = arguments::of_write(write, &self.given?)?;
-        let written = write::run(backend, model, write, &arguments)?;
+        let written = write::run(&backend, model, write, &arguments)?;
         Ok(Written::of(written))
     }
 }
@@ -123,7 +125,8 @@ impl Asked {
 
     /// Asks the pattern.
     pub(crate) fn read(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
-        let Bound { backend, model } = bound;
+        let Bound { shared, model } = bound;
+        let backend = shared.lease()?;
         let Named { name, given } = self.named;
         let names = model.patterns.iter().map(|pattern| pattern.name.as_str());
         let pattern = model
@@ -139,7 +142,7 @@ impl Asked {
             Extent::All => read::Pages::All,
             Extent::Page => read::Pages::One,
         };
-        let found = read::run(backend, model, pattern, &arguments, &self.start, pages)?;
+        let found = read::run(&backend, model, pattern, &arguments, &self.start, pages)?;
         Ok(Page {
             items: found.items.into_iter().map(Item::new).collect(),
             next: found.next.map(|key| {

@@ -3,9 +3,10 @@
 use crate::asked::{Bound, Named};
 use crate::error::Error;
 use crate::given::{self, Given, unknown, without_kept};
+use crate::handle::Shared;
 use crate::query::Query;
 use crate::written::Written;
-use keyfold_client::{Backend, arguments, write};
+use keyfold_client::{arguments, write};
 use keyfold_model::{Entity, Model};
 use serde::Serialize;
 use std::sync::Arc;
@@ -20,10 +21,21 @@ pub struct Database {
 }
 
 impl Database {
-    pub(crate) fn new(backend: Arc<Backend>, model: Model) -> Database {
+    pub(crate) fn new(shared: Shared, model: Model) -> Database {
         let model = Arc::new(model);
         Database {
-            bound: Bound { backend, model },
+            bound: Bound { shared, model },
+        }
+    }
+
+    /// The same for tasks of a runtime.
+    pub(crate) fn of_tasks(self) -> Database {
+        let Bound { shared, model } = self.bound;
+        Database {
+            bound: Bound {
+                shared: shared.of_tasks(),
+                model,
+            },
         }
     }
 
@@ -158,7 +170,8 @@ impl Database {
         given: Given,
         removed: &[String],
     ) -> Result<Written, Error> {
-        let Bound { backend, model } = &self.bound;
+        let Bound { shared, model } = &self.bound;
+        let backend = &*shared.lease()?;
         let entity = self.entity(entity)?;
         let given = without_kept(entity, given)?;
         let written = match verb {

@@ -2,10 +2,11 @@
 
 use keyfold_client::ClientError;
 use keyfold_engine::OpenError;
+use keyfold_model::value::ValueError;
 use keyfold_model::{Diagnostic, Severity};
 
 /// Why a call failed.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The model has errors. Displayed with the lines they are in.
@@ -42,6 +43,9 @@ pub enum Error {
     /// An item or table that must exist does not.
     #[error("{0}")]
     NotFound(String),
+    /// The database has been closed.
+    #[error("the database is closed")]
+    Closed,
     /// The data folder cannot be opened, with the reason.
     #[error("cannot open the data folder: {0}")]
     Open(OpenError),
@@ -106,6 +110,10 @@ impl From<ClientError> for Error {
     fn from(error: ClientError) -> Error {
         let text = error.to_string();
         match error {
+            ClientError::Value(ValueError::Finer { .. }) => Error::Invalid(format!(
+                "{text}; `keyfold::time::truncate` cuts a time, and \
+                 `#[serde(serialize_with = \"keyfold::time::millis\")]` a member"
+            )),
             ClientError::Value(_)
             | ClientError::Unknown(_)
             | ClientError::Missing { .. }

@@ -45,12 +45,15 @@ mod asked;
 mod database;
 mod error;
 mod given;
+mod handle;
 mod item;
 pub mod nonblocking;
 mod open;
+mod options;
 mod page;
 mod query;
 mod serial;
+pub mod time;
 mod values;
 mod written;
 
@@ -59,11 +62,14 @@ pub use error::{Error, Finding};
 pub use item::Item;
 /// Types of the API, for [`Keyfold::send`].
 pub use keyfold_api as api;
+/// When a write of an embedded database returns, in [`Options::durability`].
+pub use keyfold_engine::Durability;
 /// The reason for which a data folder cannot be opened, in [`Error::Open`].
 pub use keyfold_engine::OpenError;
 /// Values, numbers and items as DynamoDB has them: in [`Item::get`] and the types of [`api`].
 pub use keyfold_types as types;
 pub use open::Keyfold;
+pub use options::{Credentials, Endpoint, Options};
 pub use page::Page;
 pub use query::{Pages, Query};
 pub use values::Values;

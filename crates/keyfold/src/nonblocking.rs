@@ -30,25 +30,42 @@
 //! # }
 //! ```
 //!
+//! # Threads
+//!
 //! An operation of the API ([`Keyfold::send`]) on an engine inside the program runs on the task that
 //! awaits it and occupies no thread while its write waits for the disk. Everything else runs on a
-//! thread of a pool that grows and shrinks with the calls under way (at most 500; the environment
-//! variable `BLOCKING_MAX_THREADS` sets another number).
+//! thread of a pool that all libraries of the program which use the crate `blocking` share (at most
+//! 500 threads; the environment variable `BLOCKING_MAX_THREADS` sets another number). A database
+//! uses at most 64 of them at a time ([`crate::Options::concurrency`],
+//! [`crate::Endpoint::concurrency`]): an endpoint that hangs leaves the others to other databases.
+//! A call beyond that waits for its turn as a task, without a thread.
 //!
-//! A future that is dropped does not take a call back: a write that has begun is carried out.
+//! # Calls that are dropped
+//!
+//! Every future can be dropped. A call that waits for its turn then never happens; one that has begun
+//! is carried out to its end, and happens whole. Nothing is half-written, and the database remains
+//! usable. [`Pages`] can be awaited again after a dropped call and misses no page.
+//!
+//! When the last clone of a database is dropped, a thread of the pool closes it, so that the
+//! runtime's thread goes on. [`Keyfold::close`] waits for that and reports errors.
 
 use crate::asked::{Asked, Extent, Named, first, following};
 use crate::database::Verb;
 use crate::error::Error;
+use crate::handle::Shared;
 use crate::item::Item;
+use crate::options::{Endpoint, Options};
 use crate::page::Page;
 use crate::written::Written;
 use crate::{database, given, open};
 use blocking::unblock;
+use futures_core::Stream;
 use keyfold_api::Input;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::Path;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 /// A database whose calls are awaited. See [`crate::Keyfold`]. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -64,7 +81,17 @@ impl Keyfold {
     pub async fn open(folder: impl AsRef<Path>) -> Result<Keyfold, Error> {
         let folder = folder.as_ref().to_owned();
         let inner = unblock(move || open::Keyfold::open(folder)).await?;
-        Ok(Keyfold { inner })
+        Ok(Keyfold::from(inner))
+    }
+
+    /// Opens a data folder with settings.
+    ///
+    /// # Errors
+    /// As [`crate::Keyfold::open`].
+    pub async fn open_with(folder: impl AsRef<Path>, options: Options) -> Result<Keyfold, Error> {
+        let folder = folder.as_ref().to_owned();
+        let inner = unblock(move || open::Keyfold::open_with(folder, options)).await?;
+        Ok(Keyfold::from(inner))
     }
 
     /// A database in memory, which is gone when the last clone is.
@@ -73,7 +100,7 @@ impl Keyfold {
     /// As [`crate::Keyfold::memory`].
     pub async fn memory() -> Result<Keyfold, Error> {
         let inner = unblock(open::Keyfold::memory).await?;
-        Ok(Keyfold { inner })
+        Ok(Keyfold::from(inner))
     }
 
     /// Connects to an endpoint. Nothing is sent yet.
@@ -84,17 +111,21 @@ impl Keyfold {
         open::Keyfold::connect(url).map(Keyfold::from)
     }
 
-    /// Connects to an endpoint with region and keys. Nothing is sent yet.
+    /// Connects to an endpoint with settings. Nothing is sent yet.
     ///
     /// # Errors
     /// As [`crate::Keyfold::connect_with`].
-    pub fn connect_with(
-        url: &str,
-        region: &str,
-        access_key: &str,
-        secret: &str,
-    ) -> Result<Keyfold, Error> {
-        open::Keyfold::connect_with(url, region, access_key, secret).map(Keyfold::from)
+    pub fn connect_with(endpoint: Endpoint) -> Result<Keyfold, Error> {
+        open::Keyfold::connect_with(endpoint).map(Keyfold::from)
+    }
+
+    /// Closes the database for all clones of it. See [`crate::Keyfold::close`].
+    ///
+    /// # Errors
+    /// As [`crate::Keyfold::close`].
+    pub async fn close(&self) -> Result<(), Error> {
+        let keyfold = self.inner.clone();
+        unblock(move || keyfold.close()).await
     }
 
     /// Compiles a model and makes its tables, or finds that they are as it says.
@@ -103,8 +134,8 @@ impl Keyfold {
     /// As [`crate::Keyfold::model`].
     pub async fn model(&self, source: &str) -> Result<Database, Error> {
         let (keyfold, source) = (self.inner.clone(), source.to_owned());
-        let inner = unblock(move || keyfold.model(&source)).await?;
-        Ok(Database { inner })
+        let model = in_pool(self.inner.shared(), move || keyfold.model(&source));
+        Ok(Database::from(model.await?))
     }
 
     /// Carries out an operation of the API, typed by its input.
@@ -112,11 +143,16 @@ impl Keyfold {
     /// # Errors
     /// As [`crate::Keyfold::send`].
     pub async fn send<I: Input>(&self, input: I) -> Result<I::Output, Error> {
-        let response = match self.inner.backend().start(input.into()) {
-            Ok(answer) => answer.await?,
+        let lease = self.inner.shared().lease()?;
+        let response = match lease.start(input.into()) {
+            Ok(answer) => {
+                // The write is staged: closing syncs it, although nobody awaits it any more.
+                drop(lease);
+                answer.await?
+            }
             Err(request) => {
-                let backend = Arc::clone(self.inner.backend());
-                unblock(move || backend.call(*request)).await?
+                let call = move || Ok(lease.call(*request)?);
+                in_pool(self.inner.shared(), call).await?
             }
         };
         open::output::<I>(response)
@@ -126,8 +162,24 @@ impl Keyfold {
 /// The same database, awaited.
 impl From<open::Keyfold> for Keyfold {
     fn from(inner: open::Keyfold) -> Keyfold {
-        Keyfold { inner }
+        Keyfold {
+            inner: inner.of_tasks(),
+        }
     }
+}
+
+/// Runs a blocking call of a database on a thread of the pool, when it is its turn.
+async fn in_pool<T: Send + 'static>(
+    shared: &Shared,
+    call: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let permit = shared.permits()?.acquire_arc().await;
+    unblock(move || {
+        let result = call();
+        drop(permit);
+        result
+    })
+    .await
 }
 
 /// A model and its tables, whose calls are awaited. See [`crate::Database`]. Cloning shares it.
@@ -139,14 +191,26 @@ pub struct Database {
 /// The same model on the same tables, awaited.
 impl From<database::Database> for Database {
     fn from(inner: database::Database) -> Database {
-        Database { inner }
+        Database {
+            inner: inner.of_tasks(),
+        }
     }
 }
 
 impl Database {
-    /// The names of the model's patterns.
+    /// The names of the model's entities, in the order of their declaration.
+    pub fn entities(&self) -> impl Iterator<Item = &str> {
+        self.inner.entities()
+    }
+
+    /// The names of the model's patterns, in the order of their declaration.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
         self.inner.patterns()
+    }
+
+    /// The names of the model's named writes, in the order of their declaration.
+    pub fn writes(&self) -> impl Iterator<Item = &str> {
+        self.inner.writes()
     }
 
     /// Writes a whole entity, whether it exists or not.
@@ -193,6 +257,19 @@ impl Database {
             .await
     }
 
+    /// Removes optional attributes of the entity with a key, and leaves the others as they are.
+    ///
+    /// # Errors
+    /// As [`crate::Database::remove`].
+    pub async fn remove(
+        &self,
+        entity: &str,
+        key: impl Serialize,
+        removed: &[&str],
+    ) -> Result<Written, Error> {
+        self.change(entity, key, removed).await
+    }
+
     /// Deletes an entity that exists, with everything that follows from it.
     ///
     /// # Errors
@@ -225,7 +302,7 @@ impl Database {
         call: impl FnOnce(&database::Database) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let database = self.inner.clone();
-        unblock(move || call(&database)).await
+        in_pool(&self.inner.bound().shared, move || call(&database)).await
     }
 
     async fn ask(&self, asked: Asked, extent: Extent) -> Result<Page, Error> {
@@ -235,6 +312,7 @@ impl Database {
 }
 
 /// A pattern and the arguments given so far. See [`crate::Query`].
+#[derive(Clone)]
 #[must_use = "a pattern is asked by `one`, `page`, `pages` or `all`"]
 pub struct Query {
     database: Database,
@@ -245,6 +323,12 @@ impl Query {
     /// Gives an argument. `None` leaves an optional one out.
     pub fn arg(mut self, name: &str, held: impl Serialize) -> Self {
         self.asked = self.asked.arg(name, held);
+        self
+    }
+
+    /// Gives several arguments: a struct, a map or [`values!`](crate::values).
+    pub fn args(mut self, values: impl Serialize) -> Self {
+        self.asked = self.asked.args(values);
         self
     }
 
@@ -293,33 +377,95 @@ impl Query {
             .await
     }
 
-    /// The pages, each read when it is asked for by [`Pages::next`].
+    /// One page of structs.
+    ///
+    /// # Errors
+    /// As [`crate::Query::page_as`].
+    pub async fn page_as<T: DeserializeOwned>(self) -> Result<Page<T>, Error> {
+        self.page().await?.to()
+    }
+
+    /// The items of all pages as structs.
+    ///
+    /// # Errors
+    /// As [`crate::Query::all_as`].
+    pub async fn all_as<T: DeserializeOwned>(self) -> Result<Vec<T>, Error> {
+        self.all().await?.iter().map(Item::to).collect()
+    }
+
+    /// The one item, or the first of several, as a struct.
+    ///
+    /// # Errors
+    /// As [`crate::Query::one_as`].
+    pub async fn one_as<T: DeserializeOwned>(self) -> Result<Option<T>, Error> {
+        self.one().await?.map(|item| item.to()).transpose()
+    }
+
+    /// The pages, each read when it is asked for: by [`Pages::next`], or as a `Stream`.
     pub fn pages(self) -> Pages {
         Pages {
             database: self.database,
             asked: Some(self.asked),
+            reading: None,
         }
     }
 }
 
-/// The pages of an answer, one after the other.
+/// A page that is being read, and the question for the one behind it.
+type Reading = Pin<Box<dyn Future<Output = (Option<Asked>, Result<Page, Error>)> + Send>>;
+
+/// The pages of an answer, one after the other; a `Stream` of them. Ends after an error.
 pub struct Pages {
     database: Database,
     asked: Option<Asked>,
+    reading: Option<Reading>,
 }
 
 impl Pages {
     /// The next page; none behind the last, or behind an error. A call that is dropped before its
-    /// answer is there leaves the position as it was.
+    /// answer is there leaves the page to the next call.
     pub async fn next(&mut self) -> Option<Result<Page, Error>> {
-        let asked = self.asked.clone()?;
-        let page = self.database.ask(asked.clone(), Extent::Page).await;
-        self.asked = following(asked, &page);
-        Some(page)
+        std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// The next page as a page of structs. See [`Pages::next`].
+    pub async fn next_as<T: DeserializeOwned>(&mut self) -> Option<Result<Page<T>, Error>> {
+        let page = self.next().await?;
+        Some(page.and_then(|page| page.to()))
+    }
+}
+
+impl Stream for Pages {
+    type Item = Result<Page, Error>;
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Page, Error>>> {
+        if self.reading.is_none() {
+            let Some(asked) = self.asked.take() else {
+                return Poll::Ready(None);
+            };
+            let database = self.database.clone();
+            self.reading = Some(Box::pin(async move {
+                let page = database.ask(asked.clone(), Extent::Page).await;
+                (following(asked, &page), page)
+            }));
+        }
+        let Some(reading) = &mut self.reading else {
+            return Poll::Ready(None);
+        };
+        let Poll::Ready((next, page)) = reading.as_mut().poll(context) else {
+            return Poll::Pending;
+        };
+        self.reading = None;
+        self.asked = next;
+        Poll::Ready(Some(page))
     }
 }
 
 /// A named write and the arguments given so far. See [`crate::Run`].
+#[derive(Clone)]
 #[must_use = "a write happens when it is sent"]
 pub struct Run {
     database: Database,

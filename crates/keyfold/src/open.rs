@@ -2,9 +2,11 @@
 
 use crate::database::Database;
 use crate::error::Error;
+use crate::handle::Shared;
+use crate::options::{CONCURRENCY, Endpoint, Options};
 use keyfold_api::{Input, Response};
 use keyfold_client::{Backend, tables};
-use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,18 +15,27 @@ use std::sync::Arc;
 /// Cloning shares it.
 #[derive(Clone)]
 pub struct Keyfold {
-    backend: Arc<Backend>,
+    shared: Shared,
 }
 
 impl Keyfold {
-    /// Opens a data folder, made if it is absent. One process at a time has it open; what a call
+    /// Opens a data folder, made if it is absent. One program at a time has it open; what a call
     /// has written is on the device when the call returns.
     ///
     /// # Errors
     /// `Open` when the folder is in use, holds something else, has another format, is corrupt or
     /// cannot be read.
     pub fn open(folder: impl AsRef<Path>) -> Result<Keyfold, Error> {
-        Keyfold::embedded(StoreOptions::folder(folder.as_ref(), Durability::Synced))
+        Keyfold::open_with(folder, Options::new())
+    }
+
+    /// Opens a data folder with settings.
+    ///
+    /// # Errors
+    /// As [`Keyfold::open`].
+    pub fn open_with(folder: impl AsRef<Path>, options: Options) -> Result<Keyfold, Error> {
+        let calls = options.calls();
+        Keyfold::embedded(options.store(folder.as_ref()), calls)
     }
 
     /// A database in memory, which is gone when the last clone is.
@@ -32,49 +43,49 @@ impl Keyfold {
     /// # Errors
     /// `Open` when threads cannot be started.
     pub fn memory() -> Result<Keyfold, Error> {
-        Keyfold::embedded(StoreOptions::Memory)
+        Keyfold::embedded(StoreOptions::Memory, CONCURRENCY)
     }
 
     /// Connects to an endpoint: a Keyfold server, Amazon DynamoDB
     /// (`https://dynamodb.eu-west-1.amazonaws.com`), or another engine with its API. Region and
-    /// keys come from AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+    /// credentials come from the environment: [`Endpoint::from_env`]. Nothing is sent yet.
     ///
     /// # Errors
-    /// `Unavailable` when the text is no address.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the AWS variables of the environment are what callers of this function ask for"
-    )]
+    /// `Invalid` when the text is no address, or the environment has half of the credentials.
     pub fn connect(url: &str) -> Result<Keyfold, Error> {
-        let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
-        let region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
-        let region = region.unwrap_or_else(|| "us-east-1".to_owned());
-        let key = variable("AWS_ACCESS_KEY_ID").unwrap_or_else(|| "local".to_owned());
-        let secret = variable("AWS_SECRET_ACCESS_KEY").unwrap_or_else(|| "local".to_owned());
-        Keyfold::connect_with(url, &region, &key, &secret)
+        Keyfold::connect_with(Endpoint::from_env(url)?)
     }
 
-    /// The same with region and keys.
+    /// Connects to an endpoint with settings.
     ///
     /// # Errors
-    /// As [`Keyfold::connect`].
-    pub fn connect_with(
-        url: &str,
-        region: &str,
-        access_key: &str,
-        secret: &str,
-    ) -> Result<Keyfold, Error> {
-        let backend = Backend::endpoint(url, region, access_key, secret)?;
+    /// `Invalid` when its text is no address.
+    pub fn connect_with(endpoint: Endpoint) -> Result<Keyfold, Error> {
+        let calls = endpoint.calls();
+        let backend = Backend::at(endpoint.into_client())?;
         Ok(Keyfold {
-            backend: Arc::new(backend),
+            shared: Shared::new(backend, calls),
         })
     }
 
-    fn embedded(store: StoreOptions) -> Result<Keyfold, Error> {
+    fn embedded(store: StoreOptions, calls: usize) -> Result<Keyfold, Error> {
         let engine = Engine::open(EngineOptions::new(store)).map_err(Error::Open)?;
         Ok(Keyfold {
-            backend: Arc::new(Backend::Embedded(Arc::new(engine))),
+            shared: Shared::new(Backend::Embedded(Arc::new(engine)), calls),
         })
+    }
+
+    /// Closes the database for all clones of it and all models on it: waits for calls under way,
+    /// syncs, and lets go of the data folder, which can be opened again. Later calls are refused with
+    /// `Closed`. Closing again does nothing.
+    ///
+    /// A database whose last clone is dropped closes, too, but its errors are not seen.
+    ///
+    /// # Errors
+    /// `Service` when the last sync fails: writes of [`Durability::Buffered`](crate::Durability) may
+    /// be lost. The database is closed nevertheless.
+    pub fn close(&self) -> Result<(), Error> {
+        self.shared.close()
     }
 
     /// Compiles a model and makes its tables, or finds that they are as it says.
@@ -87,8 +98,8 @@ impl Keyfold {
         let Some(model) = compiled.model else {
             return Err(Error::of_model(source, &compiled.diagnostics));
         };
-        tables::ensure(&self.backend, &model)?;
-        Ok(Database::new(Arc::clone(&self.backend), model))
+        tables::ensure(&*self.shared.lease()?, &model)?;
+        Ok(Database::new(self.shared.clone(), model))
     }
 
     /// Carries out an operation of the API: every one of DynamoDB's that Keyfold has, typed by its
@@ -107,11 +118,18 @@ impl Keyfold {
     /// `Service` with the exception's name and sentence; `Unavailable` and `OutcomeUnknown` of an
     /// endpoint.
     pub fn send<I: Input>(&self, input: I) -> Result<I::Output, Error> {
-        output::<I>(self.backend.call(input.into())?)
+        output::<I>(self.shared.lease()?.call(input.into())?)
     }
 
-    pub(crate) fn backend(&self) -> &Arc<Backend> {
-        &self.backend
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// The same for tasks of a runtime.
+    pub(crate) fn of_tasks(self) -> Keyfold {
+        Keyfold {
+            shared: self.shared.of_tasks(),
+        }
     }
 }
 

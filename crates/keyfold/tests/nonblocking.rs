@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+use futures_core::Stream;
 use keyfold::api::{ListTablesInput, PutItemInput, ScanInput};
 use keyfold::nonblocking::{Database, Keyfold};
 use keyfold::types::Value;
@@ -15,6 +16,7 @@ use keyfold::{Error, values};
 use keyfold_server::{Server, ServerConfig};
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -40,6 +42,11 @@ write hit(n)
 fn runtime() -> tokio::runtime::Runtime {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().build().unwrap()
+}
+
+#[derive(serde::Deserialize)]
+struct Hit {
+    n: u32,
 }
 
 fn sent<F: Future + Send>(future: F) -> F {
@@ -69,6 +76,34 @@ async fn works(database: Database) {
         sizes.push(page.unwrap().items.len());
     }
     assert_eq!(sizes, [10, 10, 10, 5]);
+    // A call that is dropped leaves its page to the next one; the same as a stream.
+    let mut pages = database.query("hits").arg("id", "a").limit(10).pages();
+    let mut sizes = Vec::new();
+    loop {
+        let begun = Box::pin(pages.next())
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        let page = match begun {
+            Poll::Ready(page) => page,
+            Poll::Pending => {
+                std::future::poll_fn(|context| Pin::new(&mut pages).poll_next(context)).await
+            }
+        };
+        match page {
+            Some(page) => sizes.push(page.unwrap().to::<Hit>().unwrap().items.len()),
+            None => break,
+        }
+        if sizes.len() == 4 {
+            assert!(pages.next_as::<Hit>().await.is_none());
+            break;
+        }
+    }
+    assert_eq!(sizes, [10, 10, 10, 5]);
+    let first = database
+        .query("hits")
+        .args(values! { "id": "a" })
+        .one_as::<Hit>();
+    assert_eq!(sent(first).await.unwrap().unwrap().n, 0);
     let all = database.query("hits").arg("id", "a").backward().all();
     assert_eq!(all.await.unwrap()[0].int("n"), Some(34));
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// Another process has the data folder open.
+    /// The data folder is open already, in another process or in this one.
     InUse,
     /// The folder holds something else than Keyfold's data, or an interrupted copy of them.
     NotKeyfold(String),
@@ -32,13 +32,30 @@ impl fmt::Display for OpenError {
             OpenError::InUse => write!(f, "{}", StoreError::Locked),
             OpenError::NotKeyfold(text) | OpenError::OtherFormat(text) => f.write_str(text),
             OpenError::Corrupt(text) => write!(f, "stored data is corrupt: {text}"),
-            OpenError::Io(error) => write!(f, "the storage device failed: {error}"),
+            OpenError::Io(error) => write!(f, "the operating system refused: {error}"),
             OpenError::Unwritten(text) => write!(f, "the opening could not be completed: {text}"),
         }
     }
 }
 
 impl std::error::Error for OpenError {}
+
+/// Two errors of the operating system are equal when their kinds and texts are.
+impl PartialEq for OpenError {
+    fn eq(&self, other: &OpenError) -> bool {
+        let io = |error: &OpenError| match error {
+            OpenError::Io(error) => Some(error.kind()),
+            OpenError::InUse
+            | OpenError::NotKeyfold(_)
+            | OpenError::OtherFormat(_)
+            | OpenError::Corrupt(_)
+            | OpenError::Unwritten(_) => None,
+        };
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+            && io(self) == io(other)
+            && self.to_string() == other.to_string()
+    }
+}
 
 impl From<StoreError> for OpenError {
     fn from(error: StoreError) -> OpenError {

@@ -1,0 +1,153 @@
+//! The settings of an endpoint: its address, credentials, times and attempts.
+
+use crate::error::ClientError;
+use keyfold_model::value::shown_text;
+use std::fmt;
+use std::time::Duration;
+use ureq::http::Uri;
+
+/// An endpoint and how it is used.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// The address, such as `https://dynamodb.eu-west-1.amazonaws.com`.
+    pub url: String,
+    /// The region of signatures.
+    pub region: String,
+    /// The access key.
+    pub access_key: String,
+    /// The secret of the access key.
+    pub secret: String,
+    /// The session token of temporary credentials.
+    pub session_token: Option<String>,
+    /// The most time to connect.
+    pub connect_timeout: Duration,
+    /// The most time of an attempt, from connecting to the end of the answer.
+    pub request_timeout: Duration,
+    /// How often a request is sent again at the most, where that is safe.
+    pub retries: u32,
+}
+
+impl Endpoint {
+    /// An endpoint with the credentials `local`, in us-east-1.
+    pub fn new(url: &str) -> Endpoint {
+        Endpoint {
+            url: url.to_owned(),
+            region: "us-east-1".to_owned(),
+            access_key: "local".to_owned(),
+            secret: "local".to_owned(),
+            session_token: None,
+            connect_timeout: Duration::from_secs(10),
+            request_timeout: Duration::from_secs(30),
+            retries: 3,
+        }
+    }
+}
+
+/// Shows neither secrets nor what may be a password in the address.
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("url", &without_password(&self.url))
+            .field("region", &self.region)
+            .field("access_key", &self.access_key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The host with its port, and the address that requests are sent to.
+///
+/// # Errors
+/// `Invalid` when the text is no address of an endpoint.
+pub(crate) fn address(url: &str) -> Result<(String, String), ClientError> {
+    let wrong = |why: &str| {
+        Err(ClientError::Invalid(format!(
+            "`{}` is no address of an endpoint: {why}; an address looks like http://127.0.0.1:8000",
+            shown_text(&without_password(url))
+        )))
+    };
+    // A text without a scheme would be parsed as a host.
+    let Some((scheme, _)) = url.split_once("://") else {
+        return wrong("it does not begin with http:// or https://");
+    };
+    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+        return wrong("it does not begin with http:// or https://");
+    }
+    if url.contains('@') {
+        return wrong("it has a user or a password, and credentials are given beside the address");
+    }
+    let Ok(uri) = url.parse::<Uri>() else {
+        return wrong("it has no host, or characters that an address cannot have");
+    };
+    let Some(authority) = uri.authority().filter(|one| !one.host().is_empty()) else {
+        return wrong("it has no host");
+    };
+    let behind_host = authority.as_str().strip_prefix(authority.host());
+    let port = behind_host.unwrap_or_default();
+    if !port.is_empty() && authority.port_u16().is_none_or(|port| port == 0) {
+        return wrong("its port is no number from 1 to 65535");
+    }
+    if !uri.path().trim_matches('/').is_empty() || uri.query().is_some() || url.contains('#') {
+        return wrong("there is something behind the host");
+    }
+    let host = authority.as_str().to_owned();
+    let url = format!("{}://{host}/", scheme.to_ascii_lowercase());
+    Ok((host, url))
+}
+
+/// An address without what stands before `@`.
+fn without_password(url: &str) -> String {
+    match url.rsplit_once('@') {
+        Some((_, host)) => format!("…@{host}"),
+        None => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_scheme_and_a_host() {
+        for (url, host) in [
+            ("http://127.0.0.1:8000", "127.0.0.1:8000"),
+            (
+                "https://dynamodb.eu-west-1.amazonaws.com/",
+                "dynamodb.eu-west-1.amazonaws.com",
+            ),
+            ("HTTP://[::1]:8000//", "[::1]:8000"),
+        ] {
+            assert_eq!(address(url).unwrap().0, host, "{url}");
+        }
+        for (url, why) in [
+            ("", "begin with"),
+            ("127.0.0.1:8000", "begin with"),
+            ("ftp://host", "begin with"),
+            ("http://", "no host"),
+            ("http:///path", "no host"),
+            ("http://:8000", "no host"),
+            ("http://host:", "port"),
+            ("http://host:0", "port"),
+            ("http://host:99999", "port"),
+            ("http://host:x", "no address"),
+            ("http://a b", "characters"),
+            ("http://host/path", "behind the host"),
+            ("http://host/?a=b", "behind the host"),
+            ("http://host#x", "behind the host"),
+            ("http://\u{1b}[31m", "\\u{1b}"),
+            ("http://user:hunter2@host", "a user or a password"),
+            ("http://hunter2@@/", "a user or a password"),
+            ("ftp://user:hunter2@host", "begin with"),
+        ] {
+            let error = address(url).unwrap_err().to_string();
+            assert!(
+                error.contains(why) && !error.contains("hunter2"),
+                "{url}: {error}"
+            );
+        }
+        let shown = format!("{:?}", Endpoint::new("http://u:hunter2@host"));
+        assert!(
+            !shown.contains("hunter2") && !shown.contains("secret"),
+            "{shown}"
+        );
+    }
+}

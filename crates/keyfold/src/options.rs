@@ -1,0 +1,254 @@
+//! Settings of a database: of a data folder, and of an endpoint.
+
+use crate::error::Error;
+use keyfold_engine::{Durability, FolderOptions, StoreOptions};
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+/// The default of `concurrency`.
+pub(crate) const CONCURRENCY: usize = 64;
+
+/// Settings with which a data folder is opened.
+///
+/// ```
+/// use keyfold::{Durability, Keyfold, Options};
+///
+/// # let place = tempfile::tempdir().unwrap();
+/// # let folder = place.path().join("data");
+/// let options = Options::new().durability(Durability::Buffered).cache_bytes(64 << 20);
+/// let db = Keyfold::open_with(&folder, options)?;
+/// db.close()?;
+/// # Ok::<(), keyfold::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Options {
+    durability: Durability,
+    cache_bytes: Option<u64>,
+    memtable_bytes: Option<u64>,
+    concurrency: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options::new()
+    }
+}
+
+impl Options {
+    /// The defaults: a write that has returned is on the device.
+    pub fn new() -> Options {
+        Options {
+            durability: Durability::Synced,
+            cache_bytes: None,
+            memtable_bytes: None,
+            concurrency: CONCURRENCY,
+        }
+    }
+
+    /// When a write returns. With [`Durability::Buffered`] a crash of the machine may lose the last
+    /// writes; a crash of the program does not.
+    pub fn durability(mut self, durability: Durability) -> Options {
+        self.durability = durability;
+        self
+    }
+
+    /// Bytes of stored data kept in memory; 256 MiB by default.
+    pub fn cache_bytes(mut self, bytes: u64) -> Options {
+        self.cache_bytes = Some(bytes);
+        self
+    }
+
+    /// Bytes of new data above which they are flushed to a table file; 4 MiB by default. A reopening
+    /// after a crash replays a few times as much from the log.
+    pub fn memtable_bytes(mut self, bytes: u64) -> Options {
+        self.memtable_bytes = Some(bytes);
+        self
+    }
+
+    /// The most nonblocking calls that occupy a thread at a time; 64 by default, at least 1. Others
+    /// wait for their turn without a thread.
+    pub fn concurrency(mut self, calls: usize) -> Options {
+        self.concurrency = calls;
+        self
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.concurrency
+    }
+
+    pub(crate) fn store(self, folder: &Path) -> StoreOptions {
+        let default = FolderOptions::new(folder);
+        StoreOptions::Folder(FolderOptions {
+            durability: self.durability,
+            cache_bytes: self.cache_bytes.unwrap_or(default.cache_bytes),
+            memtable_bytes: self.memtable_bytes.unwrap_or(default.memtable_bytes),
+            ..default
+        })
+    }
+}
+
+/// The keys that sign requests to an endpoint.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    access_key: String,
+    secret: String,
+    session_token: Option<String>,
+}
+
+impl Credentials {
+    /// An access key and its secret.
+    pub fn new(access_key: impl Into<String>, secret: impl Into<String>) -> Credentials {
+        Credentials {
+            access_key: access_key.into(),
+            secret: secret.into(),
+            session_token: None,
+        }
+    }
+
+    /// The session token of temporary credentials.
+    pub fn session_token(mut self, token: impl Into<String>) -> Credentials {
+        self.session_token = Some(token.into());
+        self
+    }
+
+    /// Those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; none when neither key
+    /// nor secret is set.
+    ///
+    /// # Errors
+    /// `Invalid` when one of key and secret is set and the other is not.
+    pub fn from_env() -> Result<Option<Credentials>, Error> {
+        let key = variable("AWS_ACCESS_KEY_ID");
+        let secret = variable("AWS_SECRET_ACCESS_KEY");
+        let session_token = variable("AWS_SESSION_TOKEN");
+        match (key, secret) {
+            (Some(access_key), Some(secret)) => Ok(Some(Credentials {
+                access_key,
+                secret,
+                session_token,
+            })),
+            (None, None) => Ok(None),
+            (Some(_), None) | (None, Some(_)) => Err(Error::Invalid(
+                "one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set, and the other is not"
+                    .to_owned(),
+            )),
+        }
+    }
+}
+
+/// Shows neither the secret nor the token.
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials")
+            .field("access_key", &self.access_key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A variable of the environment that is set and not empty.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the AWS variables of the environment are what the caller asks for"
+)]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+/// An endpoint with Amazon DynamoDB's API, and how it is used.
+///
+/// ```
+/// use keyfold::{Credentials, Endpoint, Keyfold};
+/// use std::time::Duration;
+///
+/// let endpoint = Endpoint::new("http://127.0.0.1:8000")
+///     .region("eu-west-1")
+///     .credentials(Credentials::new("key", "secret").session_token("token"))
+///     .request_timeout(Duration::from_secs(5))
+///     .retries(1);
+/// let db = Keyfold::connect_with(endpoint)?;
+/// # Ok::<(), keyfold::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    inner: keyfold_client::Endpoint,
+    concurrency: usize,
+}
+
+impl Endpoint {
+    /// An endpoint in us-east-1 with the credentials `local`, which local servers take.
+    pub fn new(url: &str) -> Endpoint {
+        Endpoint {
+            inner: keyfold_client::Endpoint::new(url),
+            concurrency: CONCURRENCY,
+        }
+    }
+
+    /// An endpoint with the region of AWS_REGION or AWS_DEFAULT_REGION and the credentials of
+    /// [`Credentials::from_env`], as far as they are set.
+    ///
+    /// # Errors
+    /// As [`Credentials::from_env`].
+    pub fn from_env(url: &str) -> Result<Endpoint, Error> {
+        let mut endpoint = Endpoint::new(url);
+        if let Some(region) = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION")) {
+            endpoint = endpoint.region(region);
+        }
+        Ok(match Credentials::from_env()? {
+            Some(credentials) => endpoint.credentials(credentials),
+            None => endpoint,
+        })
+    }
+
+    /// The region of signatures.
+    pub fn region(mut self, region: impl Into<String>) -> Endpoint {
+        self.inner.region = region.into();
+        self
+    }
+
+    /// The keys that sign requests.
+    pub fn credentials(mut self, credentials: Credentials) -> Endpoint {
+        let Credentials {
+            access_key,
+            secret,
+            session_token,
+        } = credentials;
+        self.inner.access_key = access_key;
+        self.inner.secret = secret;
+        self.inner.session_token = session_token;
+        self
+    }
+
+    /// The most time to connect; 10 seconds by default.
+    pub fn connect_timeout(mut self, time: Duration) -> Endpoint {
+        self.inner.connect_timeout = time;
+        self
+    }
+
+    /// The most time of one attempt, from connecting to the end of the answer; 30 seconds by default.
+    pub fn request_timeout(mut self, time: Duration) -> Endpoint {
+        self.inner.request_timeout = time;
+        self
+    }
+
+    /// How often a request is sent again at the most; 3 by default. Only a request that was not
+    /// carried out, or can be carried out twice without harm, is sent again.
+    pub fn retries(mut self, retries: u32) -> Endpoint {
+        self.inner.retries = retries;
+        self
+    }
+
+    /// The most nonblocking calls that occupy a thread and a connection at a time; 64 by default, at
+    /// least 1. Others wait for their turn without a thread.
+    pub fn concurrency(mut self, calls: usize) -> Endpoint {
+        self.concurrency = calls;
+        self
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.concurrency
+    }
+
+    pub(crate) fn into_client(self) -> keyfold_client::Endpoint {
+        self.inner
+    }
+}
