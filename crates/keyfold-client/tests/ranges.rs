@@ -205,3 +205,65 @@ fn texts_and_numbers_end_before_their_neighbours() {
         );
     }
 }
+
+const SPREAD: &str = r##"
+model spread 1
+table Tab (PK, SK)
+table Logs (PK, SK) per month
+entity Reading in Tab
+  sensor: string, at: time, n: int
+  key "S#{sensor}" "{at}#{n:04}" shard 3 bucket day
+entity Back in Tab
+  sensor: string, at: time, n: int
+  key "B#{sensor}" "{at:reverse}#{n:04}" bucket month
+entity Line in Logs
+  host: string, at: time, n: int
+  key "H#{host}" "{at}#{n:04}" shard 2
+pattern readings(sensor, at in from..to)  -> Reading[] newest
+pattern since(sensor, at > from, at < to) -> Reading[] oldest
+pattern of_day(sensor, day of at)         -> Reading[] oldest
+pattern back(sensor, day of at)           -> Back[]    oldest
+pattern back_of(sensor, hour of at)       -> Back[]    newest
+pattern lines(host, at in from..to)       -> Line[]    newest
+"##;
+
+#[test]
+fn shards_of_periods_are_merged_and_paged() {
+    let place = Place::new(SPREAD);
+    let mut all = Vec::new();
+    for day in ["2024-01-30", "2024-01-31", "2024-02-01", "2024-02-02"] {
+        for hour in ["01", "12", "23"] {
+            for n in ["1", "2"] {
+                let at = format!("{day}T{hour}:00:00.000Z");
+                place.put("Reading", &[("sensor", "s"), ("at", &at), ("n", n)]);
+                place.put("Back", &[("sensor", "s"), ("at", &at), ("n", n)]);
+                place.put("Line", &[("host", "s"), ("at", &at), ("n", n)]);
+                all.push(at);
+            }
+        }
+    }
+    let reversed = |range: std::ops::Range<usize>| -> Vec<String> {
+        all[range].iter().rev().cloned().collect()
+    };
+    let (from, to) = (
+        ("from", "2024-01-30T12:00:00Z"),
+        ("to", "2024-02-02T01:00:00Z"),
+    );
+    let range = [("sensor", "s"), from, to];
+    assert_eq!(
+        everywhere(&place, "readings", &range, "at"),
+        reversed(2..20)
+    );
+    assert_eq!(everywhere(&place, "since", &range, "at"), all[4..18]);
+    let lines = [("host", "s"), from, to];
+    assert_eq!(everywhere(&place, "lines", &lines, "at"), reversed(2..20));
+    let of_day = [("sensor", "s"), ("day", "2024-01-31")];
+    assert_eq!(everywhere(&place, "of_day", &of_day, "at"), all[6..12]);
+    assert_eq!(everywhere(&place, "back", &of_day, "at"), all[6..12]);
+    let answer = place.ask("back", &of_day, &PageRequest::default()).unwrap();
+    assert_eq!(answer.requests, 1, "a day is a range of its month");
+    let of_hour = [("sensor", "s"), ("hour", "2024-01-31T12")];
+    assert_eq!(everywhere(&place, "back_of", &of_hour, "at"), all[8..10]);
+    let whole = place.ask("readings", &range, &PageRequest::default());
+    assert_eq!(whole.unwrap().requests, 4 * 3);
+}

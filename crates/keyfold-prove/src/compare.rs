@@ -289,13 +289,15 @@ impl Question<'_> {
                     high,
                     attribute,
                     kind,
+                    shards,
                 },
             ) => {
                 let low = arguments.get(low)?;
                 let high = high.as_ref().and_then(|high| arguments.get(high)).cloned();
                 let high = high.or_else(|| value::time_of_epoch_ms(kind, LAST_EPOCH_MS))?;
                 let periods = value::bucket(attribute, *unit, low, &high).ok()?;
-                Some(periods.len() as u64 + pages * 2)
+                let each = u64::from(shards.unwrap_or(1));
+                Some((periods.len() as u64 + pages * 2) * each)
             }
         }
     }
@@ -307,7 +309,8 @@ pub(crate) fn is_too_long(error: &ClientError, arguments: &Values) -> bool {
     let has_long = arguments
         .values()
         .any(|held| is_long(held) || matches!(held, Value::L(ids) if ids.iter().any(is_long)));
-    has_long && error.kind() == Some(ErrorKind::Validation)
+    let kinds = [ErrorKind::Validation, ErrorKind::TransactionCanceled];
+    has_long && error.kind().is_some_and(|kind| kinds.contains(&kind))
 }
 
 /// Whether a list of ids has one that no key of the table can contain. The client refuses the whole

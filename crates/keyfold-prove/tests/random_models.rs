@@ -159,7 +159,20 @@ fn model(rng: &mut fastrand::Rng) -> String {
         }
         // The identifier is in the key, so that an entity has many items.
         sort.text.push_str(pick(rng, &["", "#{u}", "#{n:05}#{u}"]));
-        let place = pick(rng, &["", "", "", "", "", " shard 3", " bucket day of t"]);
+        let place = pick(
+            rng,
+            &[
+                "",
+                "",
+                "",
+                "",
+                "",
+                " shard 3",
+                " bucket day of t",
+                " bucket month of t",
+                " shard 2 bucket day of t",
+            ],
+        );
         writeln!(
             text,
             "entity {name}\n  {}, o: string?, list: list of int\n  key \"{}\" \"{}\"{place}",
@@ -196,7 +209,17 @@ fn model(rng: &mut fastrand::Rng) -> String {
                 is_unique = true;
             }
             let sparse = pick(rng, &["", "", " sparse when w = red", " sparse when o"]);
-            let place = pick(rng, &["", "", "", " shard 3", " bucket day of t"]);
+            let place = pick(
+                rng,
+                &[
+                    "",
+                    "",
+                    "",
+                    " shard 3",
+                    " bucket day of t",
+                    " shard 2 bucket month of t",
+                ],
+            );
             writeln!(
                 text,
                 "  GG1 \"{}\" \"{}\"{place}{sparse}",

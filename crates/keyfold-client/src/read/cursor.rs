@@ -4,6 +4,7 @@
 //! |---|---|
 //! | one query or scan | the key of the last item in the table, and in the index |
 //! | periods | that key, if any, and `#period` with the period that is being read |
+//! | periods with shards | `#period`, and the members of its shards |
 //! | shards | `#shardN` for each shard: the key in it, or `#done` at its end |
 
 use super::question::Question;

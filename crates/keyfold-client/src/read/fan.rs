@@ -22,6 +22,7 @@ pub(super) fn periods(
         unit,
         attribute,
         kind,
+        shards: count_of_shards,
         ..
     } = &question.plan.fan
     else {
@@ -49,7 +50,10 @@ pub(super) fn periods(
                 break 'periods;
             }
             let arguments = in_period(question, attribute, kind, *unit, period);
-            let page = one_page(question, &arguments, after.take(), left)?;
+            let page = match count_of_shards {
+                None => one_page(question, &arguments, after.take(), left)?,
+                Some(count) => merged(question, *count, &arguments, after.take(), left)?,
+            };
             after = page.next.clone();
             raw.add(page);
             if after.is_none() {
@@ -75,6 +79,7 @@ fn periods_of(question: &Question<'_>, now_epoch_ms: i64) -> Result<Vec<String>,
         kind,
         low,
         high,
+        shards: _,
     } = &question.plan.fan
     else {
         return Ok(Vec::new());
@@ -154,15 +159,29 @@ pub(super) fn shards(
             "items that are split are not read over several shards".to_owned(),
         ));
     }
+    let arguments = &question.arguments;
+    merged(question, count, arguments, after, question.limit)
+}
+
+/// Reads a page of each shard of the partition that the arguments give, and merges them.
+fn merged(
+    question: &Question<'_>,
+    count: u32,
+    arguments: &Values,
+    after: Option<Item>,
+    limit: Option<u32>,
+) -> Result<Raw, ClientError> {
     let mut raw = Raw::default();
     let mut shards = Vec::new();
     for number in 0..count {
         let start = ShardPosition::of(after.as_ref(), number);
-        shards.push(read_shard(question, number, start, &mut raw)?);
+        let mut arguments = arguments.clone();
+        arguments.insert(value::SHARD.to_owned(), Value::from(i64::from(number)));
+        shards.push(read_shard(question, &arguments, start, limit, &mut raw)?);
     }
     raw.asked.condition = question.plan.key_condition();
     raw.asked.place = question.plan.place();
-    let taken = merge(question, &shards, &mut raw);
+    let taken = merge(question, &shards, limit, &mut raw);
     let is_unfinished = shards
         .iter()
         .zip(&taken)
@@ -180,8 +199,9 @@ pub(super) fn shards(
 /// Reads a page of a shard; all of it, if the pattern has no limit.
 fn read_shard(
     question: &Question<'_>,
-    number: u32,
+    arguments: &Values,
     start: ShardPosition,
+    limit: Option<u32>,
     raw: &mut Raw,
 ) -> Result<Shard, ClientError> {
     let mut shard = Shard {
@@ -194,14 +214,12 @@ fn read_shard(
         ShardPosition::After(key) => Some(key),
         ShardPosition::Done => return Ok(shard),
     };
-    let mut arguments = question.arguments.clone();
-    arguments.insert(value::SHARD.to_owned(), Value::from(i64::from(number)));
     loop {
-        let mut page = one_page(question, &arguments, after.take(), question.limit)?;
+        let mut page = one_page(question, arguments, after.take(), limit)?;
         shard.items.append(&mut page.items);
         shard.next = page.next.clone();
         raw.add(page);
-        match (&shard.next, question.limit) {
+        match (&shard.next, limit) {
             (Some(key), None) => after = Some(key.clone()),
             (None, _) | (Some(_), Some(_)) => return Ok(shard),
         }
@@ -210,14 +228,19 @@ fn read_shard(
 
 /// Takes items in order from all shards, at most a page and no further than every shard has been
 /// read. Returns the number of items taken from each shard.
-fn merge(question: &Question<'_>, shards: &[Shard], raw: &mut Raw) -> Vec<usize> {
+fn merge(
+    question: &Question<'_>,
+    shards: &[Shard],
+    limit: Option<u32>,
+    raw: &mut Raw,
+) -> Vec<usize> {
     // Items behind the end of an unfinished page may come before those of other shards.
     let bound = shards
         .iter()
         .filter_map(|shard| shard.next.as_ref())
         .min_by(|one, other| question.compare(one, other));
     let mut taken = vec![0; shards.len()];
-    let limit = question.limit.map_or(usize::MAX, |limit| {
+    let limit = limit.map_or(usize::MAX, |limit| {
         usize::try_from(limit).unwrap_or(usize::MAX)
     });
     while raw.items.len() < limit {

@@ -56,6 +56,13 @@ impl<'p> Binder<'p> {
         parameters.find(|p| p.limit.is_upper() && p.attribute == attribute)
     }
 
+    /// The parameter that gives a period of an attribute shorter than a unit.
+    fn within(&self, attribute: &str, unit: Unit) -> Option<&'p Parameter> {
+        let is_shorter = |limit: Limit| matches!(limit, Limit::In(of) if of < unit);
+        let mut parameters = self.pattern.parameters.iter();
+        parameters.find(|p| p.attribute == attribute && is_shorter(p.limit))
+    }
+
     /// The parameters that are a range, a beginning or a period of an attribute.
     pub(super) fn limits_of(&self, attribute: &str) -> Vec<&'p Parameter> {
         self.pattern
@@ -118,14 +125,21 @@ impl<'p> Binder<'p> {
                 {
                     return Some(part.clone());
                 }
-                let free = place == Place::Partition && self.fan == Fan::One;
+                if place == Place::Sort {
+                    return None;
+                }
+                match &mut self.fan {
+                    Fan::One => self.fan = Fan::Shards(*count),
+                    Fan::Periods {
+                        shards: shards @ None,
+                        ..
+                    } => *shards = Some(*count),
+                    Fan::Shards(_) | Fan::Periods { .. } => return None,
+                }
                 // Every shard is read, so the parts that the number is made of do not matter.
-                free.then(|| {
-                    self.fan = Fan::Shards(*count);
-                    Part::Shard {
-                        count: *count,
-                        of: Vec::new(),
-                    }
+                Some(Part::Shard {
+                    count: *count,
+                    of: Vec::new(),
                 })
             }
             Part::Field {
@@ -174,6 +188,17 @@ impl<'p> Binder<'p> {
             self.use_limits(&[parameter]);
             return Some(Part::plain(&parameter.name, &parameter.kind));
         }
+        // A shorter period lies in one of these. The rest of the key must narrow it.
+        if let Format::Truncated(unit) = format
+            && let Some(parameter) = self.within(name, unit)
+        {
+            return Some(Part::Field {
+                name: parameter.name.clone(),
+                kind: parameter.kind.clone(),
+                format,
+                excluded: Vec::new(),
+            });
+        }
         match place {
             Place::Partition => self.fan_out(part, name, kind, format),
             Place::Sort => None,
@@ -190,10 +215,13 @@ impl<'p> Binder<'p> {
         };
         let low = self.lower(name)?;
         let high = self.upper(name);
-        if self.fan != Fan::One {
-            return None;
-        }
+        let shards = match self.fan {
+            Fan::One => None,
+            Fan::Shards(count) => Some(count),
+            Fan::Periods { .. } => return None,
+        };
         self.fan = Fan::Periods {
+            shards,
             unit,
             attribute: name.to_owned(),
             kind: kind.clone(),

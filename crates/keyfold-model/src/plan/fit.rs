@@ -221,9 +221,9 @@ fn missing_partition(key: &KeyPair, open: &[Part], pattern: &Pattern) -> String 
         Some(Part::Field { name, .. }) => {
             format!("its partition key {partition} needs `{name}`, which the pattern is not given")
         }
-        Some(Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break) | None => format!(
-            "its partition key {partition} is not given: shards and periods are not read together"
-        ),
+        Some(Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break) | None => {
+            format!("its partition key {partition} is not given")
+        }
     }
 }
 

@@ -82,8 +82,12 @@ fn prefix(field: &Part, parameter: &Parameter) -> Result<Part, String> {
     let (fits, format) = match parameter.limit {
         Limit::In(_) => (
             matches!(kind, Type::Time(_) | Type::Date)
-                && matches!(format, Format::Plain | Format::Bare),
-            Format::Plain,
+                && matches!(format, Format::Plain | Format::Bare | Format::Reversed),
+            if *format == Format::Reversed {
+                Format::Reversed
+            } else {
+                Format::Plain
+            },
         ),
         Limit::Starts
         | Limit::Equal

@@ -44,6 +44,7 @@ pub(super) fn table_period(
             .map_or(Type::Date, |found| found.kind.clone()),
         low: low.name.clone(),
         high: limit(Limit::is_upper).map(|parameter| parameter.name.clone()),
+        shards: None,
     };
     Ok((combined(partitions, tables)?, period(attribute)))
 }
@@ -61,19 +62,23 @@ fn one_period<'p>(pattern: &'p Pattern, attribute: &'p str, unit: Unit) -> Optio
 }
 
 /// Combines the partitions of a read with its tables: both can be periods of one attribute only,
-/// and the finer of the two units is read.
-fn combined(partitions: Fan, tables: Fan) -> Result<Fan, String> {
+/// and the finer of the two units is read. The shards of each are merged.
+fn combined(partitions: Fan, mut tables: Fan) -> Result<Fan, String> {
     let Fan::Periods {
         unit: table_unit,
         attribute: table_attribute,
+        shards: merged,
         ..
-    } = &tables
+    } = &mut tables
     else {
         return Ok(partitions);
     };
     match partitions {
         Fan::One => Ok(tables),
-        Fan::Shards(_) => Err("shards and periods are not read together".to_owned()),
+        Fan::Shards(count) => {
+            *merged = Some(count);
+            Ok(tables)
+        }
         Fan::Periods { attribute, .. } if attribute != *table_attribute => Err(format!(
             "periods of `{attribute}` are not read together with a table per {table_unit} of `{table_attribute}`"
         )),
@@ -83,12 +88,14 @@ fn combined(partitions: Fan, tables: Fan) -> Result<Fan, String> {
             kind,
             low,
             high,
+            shards,
         } => Ok(Fan::Periods {
             unit: unit.min(*table_unit),
             attribute,
             kind,
             low,
             high,
+            shards,
         }),
     }
 }

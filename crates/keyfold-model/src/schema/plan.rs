@@ -105,6 +105,8 @@ pub enum Fan {
         low: String,
         /// The parameter that is the upper end; `None` for the present period.
         high: Option<String>,
+        /// The number of shards of each period, merged by sort key; `None` where it has none.
+        shards: Option<u32>,
     },
 }
 
@@ -240,11 +242,18 @@ impl PatternPlan {
             (Fan::Shards(count), _) => format!("{count}, merged"),
             (
                 Fan::Periods {
-                    unit, high: None, ..
+                    unit, high, shards, ..
                 },
                 _,
-            ) => format!("1 a {unit}, up to the present {unit}"),
-            (Fan::Periods { unit, .. }, _) => format!("1 a {unit}"),
+            ) => {
+                let each = shards.map_or("1".to_owned(), |count| count.to_string());
+                let merged = if shards.is_some() { ", merged" } else { "" };
+                let end = match high {
+                    Some(_) => String::new(),
+                    None => format!(", up to the present {unit}"),
+                };
+                format!("{each} a {unit}{merged}{end}")
+            }
             (Fan::One, RequestKind::BatchGetItem) if !self.gets.is_empty() => "1".to_owned(),
             (Fan::One, RequestKind::BatchGetItem) => "1 per 100 ids".to_owned(),
             (Fan::One, RequestKind::Scan) => "1 per MB of the table".to_owned(),
