@@ -35,6 +35,34 @@ pub(crate) enum Use {
 }
 
 impl BackendArguments {
+    /// The endpoint, if it is not a data folder.
+    fn url(&self) -> Option<String> {
+        let configured = || {
+            let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
+            names
+                .iter()
+                .find_map(|name| std::env::var(name).ok())
+                .filter(|url| !url.is_empty())
+        };
+        match (&self.endpoint, &self.data) {
+            (Some(url), _) => Some(url.clone()),
+            (None, Some(_)) => None,
+            (None, None) => configured(),
+        }
+    }
+
+    fn folder(&self) -> PathBuf {
+        let folder = self.data.as_deref();
+        folder.unwrap_or(Path::new(DATA_DEFAULT)).to_owned()
+    }
+
+    /// What is opened, as text: the endpoint or the whole path of the data folder.
+    pub(crate) fn place(&self) -> String {
+        let whole = |folder: PathBuf| std::fs::canonicalize(&folder).unwrap_or(folder);
+        self.url()
+            .unwrap_or_else(|| whole(self.folder()).display().to_string())
+    }
+
     /// Opens the backend. An embedded engine gets the model's tables.
     pub(crate) fn open(&self, model: &Model, usage: Use) -> Result<Backend, Failure> {
         let backend = self.open_as_it_is(usage)?;
@@ -49,27 +77,10 @@ impl BackendArguments {
 
     /// Opens the backend with its existing tables.
     pub(crate) fn open_as_it_is(&self, usage: Use) -> Result<Backend, Failure> {
-        let configured = || {
-            let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
-            names
-                .iter()
-                .find_map(|name| std::env::var(name).ok())
-                .filter(|url| !url.is_empty())
-        };
-        let url = self.endpoint.clone().or_else(|| {
-            if self.data.is_none() {
-                configured()
-            } else {
-                None
-            }
-        });
-        if let Some(url) = url {
+        if let Some(url) = self.url() {
             return endpoint(&url);
         }
-        let folder = self
-            .data
-            .clone()
-            .unwrap_or_else(|| PathBuf::from(DATA_DEFAULT));
+        let folder = self.folder();
         let exists = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
         match (exists, usage, &self.data) {
             // A named folder must exist. The default folder is absent until the first write.

@@ -28,7 +28,19 @@ fn findings_name_the_line_of_the_model_and_end_with_1() {
     let strict = source.replacen("email: string", "phone: string, email: string", 1);
     assert_ne!(source, strict);
     let strict_model = &place.write("strict.keyfold", &strict);
-    let output = place.run(&["verify", strict_model, "--data", "d", "--findings", "f"]);
+    // An older file, which is longer, is replaced; the state is gone at the end.
+    place.write("f", &"x".repeat(100_000));
+    let output = place.run(&[
+        "verify",
+        strict_model,
+        "--data",
+        "d",
+        "--findings",
+        "f",
+        "--state",
+        "state",
+    ]);
+    assert!(!place.folder.path().join("state").exists());
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
     let line = strict

@@ -6,7 +6,7 @@ mod common;
 use common::Place;
 use keyfold_api::{DeleteItemInput, PutItemInput};
 use keyfold_client::ClientError;
-use keyfold_client::verify::{self, Finding, FindingKind, Observer, Options, Report};
+use keyfold_client::verify::{self, Finding, FindingKind, Kept, Observer, Options, Report};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeSet;
 
@@ -449,6 +449,129 @@ fn damage(place: &Place, item: &mut Item, random: &mut fastrand::Rng) -> (String
     own
 }
 
+/// An observer whose output lasts, like a file, and that fails at one of the saves.
+#[derive(Default)]
+struct Interrupted {
+    seen: Vec<Finding>,
+    saves_left: Option<u64>,
+}
+
+impl Observer for Interrupted {
+    fn begin(&mut self, position: u64) -> Result<(), ClientError> {
+        self.seen.truncate(usize::try_from(position).unwrap());
+        Ok(())
+    }
+
+    fn position(&mut self) -> Result<u64, ClientError> {
+        if let Some(left) = &mut self.saves_left {
+            *left = left
+                .checked_sub(1)
+                .ok_or_else(|| ClientError::Transport("interrupted".to_owned()))?;
+        }
+        Ok(self.seen.len() as u64)
+    }
+
+    fn progress(&mut self, _scan: u32, _items: u64) {}
+
+    fn finding(&mut self, finding: &Finding) -> Result<(), ClientError> {
+        self.seen.push(finding.clone());
+        Ok(())
+    }
+}
+
+/// Any number of interruptions, at any page: the findings are those of one run, each once.
+#[test]
+fn an_interrupted_verification_continues() {
+    let place = good(12);
+    let mut random = fastrand::Rng::with_seed(11);
+    for item in place.stored() {
+        if random.u8(..4) == 0 {
+            damage(&place, &mut item.clone(), &mut random);
+        }
+    }
+    let sorted = |mut found: Vec<Finding>| {
+        found.sort_by_key(|one| format!("{one:?}"));
+        found
+    };
+    let tables = verify::sizes(&place.backend, &place.model).unwrap();
+    for segments in [1, 3] {
+        let options = Options {
+            segments,
+            page: Some(3),
+            ..Options::default()
+        };
+        let (whole, report) = verify(&place, options.clone());
+        assert!(whole.len() > 10);
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            kept: Some(Kept {
+                folder: folder.path().join("state"),
+                subject: "test".to_owned(),
+                every: std::time::Duration::ZERO,
+            }),
+            ..options
+        };
+        let mut observer = Interrupted::default();
+        let mut interruptions = 0;
+        let continued = loop {
+            observer.saves_left = Some(random.u64(1..6));
+            match verify::run(
+                &place.backend,
+                &place.model,
+                &tables,
+                &options,
+                &mut observer,
+            ) {
+                Ok(report) => break report,
+                Err(_) => interruptions += 1,
+            }
+        };
+        assert!(interruptions > 3, "{interruptions}");
+        assert_eq!(sorted(observer.seen), sorted(whole));
+        assert_eq!(
+            (continued.items, &continued.kinds, continued.findings()),
+            (report.items, &report.kinds, report.findings())
+        );
+        assert!(!folder.path().join("state").exists());
+    }
+}
+
+/// A state is not continued for another model or with other segments.
+#[test]
+fn a_state_of_another_verification_is_refused() {
+    let place = good(2);
+    let folder = tempfile::tempdir().unwrap();
+    let options = |subject: &str, segments| Options {
+        segments,
+        kept: Some(Kept {
+            folder: folder.path().join("state"),
+            subject: subject.to_owned(),
+            every: std::time::Duration::ZERO,
+        }),
+        ..Options::default()
+    };
+    let tables = verify::sizes(&place.backend, &place.model).unwrap();
+    let run = |options: Options, saves| {
+        let mut observer = Interrupted {
+            saves_left: saves,
+            ..Interrupted::default()
+        };
+        verify::run(
+            &place.backend,
+            &place.model,
+            &tables,
+            &options,
+            &mut observer,
+        )
+    };
+    run(options("one", 1), Some(1)).unwrap_err();
+    for other in [options("two", 1), options("one", 2)] {
+        let error = run(other, None).unwrap_err().to_string();
+        assert!(error.contains("another verification"), "{error}");
+    }
+    assert_eq!(run(options("one", 1), None).unwrap().findings(), 0);
+}
+
 #[test]
 fn writers_meanwhile_are_no_findings() {
     let place = good(12);
@@ -467,7 +590,7 @@ fn writers_meanwhile_are_no_findings() {
             ..Options::default()
         };
         for _ in 0..15 {
-            let (found, report) = verify(&place, options);
+            let (found, report) = verify(&place, options.clone());
             assert_eq!(found, [], "{report:#?}");
             scans = scans.max(report.scans);
         }

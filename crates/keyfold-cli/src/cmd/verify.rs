@@ -10,14 +10,18 @@ use clap::{Args, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_client::ClientError;
 use keyfold_client::verify::{
-    self, Finding, FindingGroup, Observer, Options, Report, Share, TableSize,
+    self, Finding, FindingGroup, Kept, Observer, Options, Report, Share, TableSize,
 };
 use keyfold_model::value;
 use keyfold_types::{CapacityHalves, Item};
 use serde_json::{Value as Json, json};
 use std::fs::File;
-use std::io::{BufRead as _, BufWriter, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, BufWriter, IsTerminal as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The time between two saves of the state.
+const SAVE_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -36,6 +40,10 @@ pub(crate) struct Arguments {
     /// Write every finding to this file, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     findings: Option<PathBuf>,
+    /// Keep in this folder how far it is: after an interruption, the same command continues there.
+    /// The folder is removed at the end.
+    #[arg(long, value_name = "DIR", conflicts_with = "sample")]
+    state: Option<PathBuf>,
     /// Begin without showing the cost and asking.
     #[arg(long, short)]
     yes: bool,
@@ -65,6 +73,15 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         rate: arguments.rate,
         page: None,
         sample: arguments.sample,
+        kept: arguments.state.as_ref().map(|folder| Kept {
+            folder: folder.clone(),
+            subject: format!(
+                "{} at {}",
+                value::digest(&source),
+                arguments.backend.place()
+            ),
+            every: SAVE_EVERY,
+        }),
     };
     let report = verify::run(&backend, &model, &tables, &options, &mut watch);
     watch.bar.finish_and_clear();
@@ -136,11 +153,18 @@ fn bar(tables: &[TableSize], sample: Option<u64>, output: Output) -> ProgressBar
 }
 
 fn created(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| unwritten(path, &error))
+    // What an interrupted run wrote stays until it is known whether this one continues it.
+    let mut options = File::options();
+    let options = options.write(true).create(true).truncate(false);
+    options.open(path).map_err(|error| unwritten(path, &error))
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> ClientError {
+    ClientError::Transport(format!("cannot write {}: {error}", path.display()))
 }
 
 /// Sees the verification: a bar, and the file of findings.
@@ -151,6 +175,28 @@ struct Watch<'w> {
 }
 
 impl Observer for Watch<'_> {
+    fn begin(&mut self, position: u64) -> Result<(), ClientError> {
+        let Some((file, path)) = &mut self.file else {
+            return Ok(());
+        };
+        let placed = file
+            .get_mut()
+            .set_len(position)
+            .and_then(|()| file.seek(SeekFrom::Start(position)));
+        placed.map(drop).map_err(|error| unwritable(path, &error))
+    }
+
+    fn position(&mut self) -> Result<u64, ClientError> {
+        let Some((file, path)) = &mut self.file else {
+            return Ok(0);
+        };
+        let position = file.flush().and_then(|()| {
+            file.get_ref().sync_data()?;
+            file.stream_position()
+        });
+        position.map_err(|error| unwritable(path, &error))
+    }
+
     fn progress(&mut self, scan: u32, items: u64) {
         self.bar.set_message(format!("scan {scan}"));
         self.bar.set_position(items);
@@ -161,9 +207,7 @@ impl Observer for Watch<'_> {
             return Ok(());
         };
         let text = finding_view(finding, self.source);
-        writeln!(file, "{text}").map_err(|error| {
-            ClientError::Transport(format!("cannot write {}: {error}", path.display()))
-        })
+        writeln!(file, "{text}").map_err(|error| unwritable(path, &error))
     }
 }
 

@@ -85,6 +85,11 @@ impl Assembler {
         }
     }
 
+    /// The items of the entity whose parts may follow.
+    pub(super) fn open(&self) -> &[Item] {
+        self.open.as_ref().map_or(&[], |open| &open.items)
+    }
+
     /// The end of the items.
     pub(super) fn finish(&mut self, mut ready: impl FnMut(Unit)) {
         if let Some(open) = self.open.take() {

@@ -40,6 +40,32 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// All kinds, in their order.
+    const ALL: [FindingKind; 15] = [
+        FindingKind::UnknownItem,
+        FindingKind::Key,
+        FindingKind::MissingAttribute,
+        FindingKind::WrongType,
+        FindingKind::IndexKey,
+        FindingKind::Hidden,
+        FindingKind::CopyMissing,
+        FindingKind::CopyStale,
+        FindingKind::CopyForeign,
+        FindingKind::GuardMissing,
+        FindingKind::GuardForeign,
+        FindingKind::NotUnique,
+        FindingKind::Aggregate,
+        FindingKind::PartMissing,
+        FindingKind::PartForeign,
+    ];
+
+    /// The kind with this [`FindingKind::word`].
+    pub(super) fn of_word(word: &str) -> Option<FindingKind> {
+        FindingKind::ALL
+            .into_iter()
+            .find(|kind| kind.word() == word)
+    }
+
     /// The word of programs.
     pub fn word(self) -> &'static str {
         match self {
@@ -91,7 +117,7 @@ pub struct ModelLine {
     /// The end of the declaration's lines; only with a word.
     end: usize,
     /// The word, such as `unique`, and a name in the line.
-    word: Option<(&'static str, String)>,
+    word: Option<(String, String)>,
 }
 
 impl ModelLine {
@@ -105,12 +131,23 @@ impl ModelLine {
     }
 
     /// The line of an entity that begins with a word and contains a name.
-    pub(super) fn of_word(entity: &Entity, word: &'static str, name: &str) -> ModelLine {
+    pub(super) fn of_word(entity: &Entity, word: &str, name: &str) -> ModelLine {
         ModelLine {
             start: entity.span.start,
             end: entity.end,
-            word: Some((word, name.to_owned())),
+            word: Some((word.to_owned(), name.to_owned())),
         }
+    }
+
+    /// What [`ModelLine::of_parts`] makes the line of.
+    pub(super) fn parts(&self) -> (usize, usize, Option<(String, String)>) {
+        (self.start, self.end, self.word.clone())
+    }
+
+    pub(super) fn of_parts(
+        (start, end, word): (usize, usize, Option<(String, String)>),
+    ) -> ModelLine {
+        ModelLine { start, end, word }
     }
 
     /// The number of the line in a source, from 1, and its text without indentation.
@@ -121,7 +158,7 @@ impl ModelLine {
         let of_word = self.word.as_ref().and_then(|(word, name)| {
             let is_it = |text: &str| {
                 let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-                words.next() == Some(word) && words.any(|one| one == name)
+                words.next() == Some(word.as_str()) && words.any(|one| one == name)
             };
             lines()
                 .take(last.saturating_sub(first) + 1)
@@ -150,4 +187,17 @@ pub struct Finding {
     pub line: Option<ModelLine>,
     /// The details: names and values.
     pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_word_of_its_own() {
+        for (at, kind) in FindingKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, at);
+            assert_eq!(FindingKind::of_word(kind.word()), Some(kind));
+        }
+    }
 }

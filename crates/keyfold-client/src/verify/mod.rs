@@ -5,7 +5,7 @@
 //! - `record`, `sorter` and `group` compare records of the same key: a copy with the item that asks
 //!   for it, an aggregate with the items that it counts. One scan writes everything down, and an
 //!   external sort brings it together, so that memory is bounded and each item is paid for once.
-//! - `scan`, `reread` and `run` read.
+//! - `scan`, `reread` and `run` read; `state` keeps how far they are.
 
 mod assemble;
 mod finding;
@@ -19,6 +19,7 @@ mod run;
 mod scan;
 mod setup;
 mod sorter;
+mod state;
 
 use crate::backend::Backend;
 use crate::error::ClientError;
@@ -26,7 +27,7 @@ pub use finding::{Finding, FindingKind, ModelLine};
 use keyfold_model::Model;
 use kinds::Kinds;
 pub use report::{FindingGroup, Report, Share};
-pub use setup::{Observer, Options, TableSize, sizes};
+pub use setup::{Kept, Observer, Options, TableSize, sizes};
 
 /// Verifies the tables, which [`sizes`] returned.
 ///
@@ -45,7 +46,7 @@ pub fn run(
         .collect();
     let verification = run::Verification::new((backend, model), &kinds, tables, options, observer);
     match options.sample {
-        None => verification.whole(),
+        None => verification.whole(tables),
         Some(wanted) => verification.sample(tables, wanted),
     }
 }

@@ -17,12 +17,14 @@ use super::reread::{self, Reader};
 use super::scan::{Judgements, Pace, Segment, Target};
 use super::setup::{Observer, Options, TableSize};
 use super::sorter::Sorter;
+use super::state::{Cursor, Saved, State};
 use crate::backend::Backend;
 use crate::error::ClientError;
 use crate::retry::{TRIES, back_off};
 use keyfold_model::Model;
 use keyfold_types::Item;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// The most scans: the first, and those that confirm.
 const SCANS_MAX: u32 = 4;
@@ -88,6 +90,9 @@ struct Shared<'o> {
     units: (u64, u64),
     /// The items of this scan.
     items: u64,
+    /// How far the segments of the first scan are.
+    cursors: Vec<Cursor>,
+    saved_at: Instant,
     is_stopped: bool,
 }
 
@@ -98,6 +103,7 @@ pub(super) struct Verification<'v> {
     options: &'v Options,
     targets: Vec<Target<'v>>,
     shared: Mutex<Shared<'v>>,
+    state: Option<State>,
 }
 
 fn locked<'l, 'o>(shared: &'l Mutex<Shared<'o>>) -> MutexGuard<'l, Shared<'o>> {
@@ -130,14 +136,19 @@ impl<'v> Verification<'v> {
                 observer,
                 units: (0, 0),
                 items: 0,
+                cursors: Vec::new(),
+                saved_at: Instant::now(),
                 is_stopped: false,
             }),
+            state: None,
         }
     }
 
     /// Reads everything, and compares.
-    pub(super) fn whole(self) -> Result<Report, ClientError> {
+    pub(super) fn whole(mut self, tables: &[TableSize]) -> Result<Report, ClientError> {
+        self.begin(tables)?;
         self.scan(None)?;
+        self.save()?;
         let mut suspects = Suspects::new();
         let records = self.taken();
         for_each(records.sorted()?, |group| {
@@ -155,6 +166,9 @@ impl<'v> Verification<'v> {
                 self.pause();
                 Ok(())
             })?;
+        }
+        if let Some(state) = &self.state {
+            state.remove()?;
         }
         let mut report = self.into_report();
         report.undecided = suspects.count;
@@ -182,7 +196,7 @@ impl<'v> Verification<'v> {
                 if let Some(mut page) = segment.next_page()? {
                     read += page.items;
                     page.records.clear();
-                    self.take(page, None)?;
+                    self.take(page, (0, Cursor::default()), None)?;
                 }
             }
         }
@@ -210,12 +224,15 @@ impl<'v> Verification<'v> {
 
     /// Reads all tables, several segments at a time. A filter makes it a confirming scan.
     fn scan(&self, filter: Option<&Filter>) -> Result<(), ClientError> {
+        let segments = i64::from(self.options.segments.max(1));
         {
             let mut shared = locked(&self.shared);
             shared.report.scans += 1;
-            shared.items = 0;
+            // The items of a state that is continued are read.
+            shared.items = filter.map_or(shared.report.items, |_| 0);
+            let count = usize::try_from(segments).unwrap_or(1);
+            shared.cursors.resize_with(count, Cursor::default);
         }
-        let segments = i64::from(self.options.segments.max(1));
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..segments)
                 .map(|segment| scope.spawn(move || self.segment((segment, segments), filter)))
@@ -232,18 +249,28 @@ impl<'v> Verification<'v> {
 
     /// Reads one segment of each table.
     fn segment(&self, number: (i64, i64), filter: Option<&Filter>) -> Result<(), ClientError> {
-        for target in &self.targets {
+        let place = usize::try_from(number.0).unwrap_or(0);
+        let from = match filter {
+            None => locked(&self.shared).cursors.get(place).cloned(),
+            Some(_) => None,
+        };
+        let from = from.unwrap_or_default();
+        for (at, target) in self.targets.iter().enumerate().skip(from.target) {
             let source = (&self.reader, self.model);
             let mut segment = Segment::new(source, target, number, filter.is_none());
             segment.limit = self.options.page.map(i64::from);
+            if at == from.target {
+                segment.resume(&from);
+            }
             loop {
-                match segment.next_page() {
-                    Ok(Some(page)) => self.take(page, filter)?,
+                let taken = match segment.next_page() {
+                    Ok(Some(page)) => self.take(page, (place, segment.cursor(at)), filter),
                     Ok(None) => break,
-                    Err(error) => {
-                        locked(&self.shared).is_stopped = true;
-                        return Err(error);
-                    }
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = taken {
+                    locked(&self.shared).is_stopped = true;
+                    return Err(error);
                 }
                 if locked(&self.shared).is_stopped {
                     return Ok(());
@@ -253,8 +280,58 @@ impl<'v> Verification<'v> {
         Ok(())
     }
 
-    /// Adds a page to the shared state, and waits for the rate.
-    fn take(&self, page: Judgements, filter: Option<&Filter>) -> Result<(), ClientError> {
+    /// Begins, or continues from a saved state.
+    fn begin(&mut self, tables: &[TableSize]) -> Result<(), ClientError> {
+        let mut shared = locked(&self.shared);
+        let Some(kept) = &self.options.kept else {
+            return shared.observer.begin(0);
+        };
+        let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+        let segments = self.options.segments.max(1);
+        let subject = format!(
+            "{}, {segments} segments of {}",
+            kept.subject,
+            names.join(", ")
+        );
+        let (state, saved) = State::open(&kept.folder, subject)?;
+        let saved = saved.unwrap_or_default();
+        shared.observer.begin(saved.position)?;
+        shared.records = Sorter::in_folder(state.runs(), &saved.runs)?;
+        shared.cursors = saved.cursors;
+        shared.report = saved.report;
+        drop(shared);
+        self.state = Some(state);
+        Ok(())
+    }
+
+    /// Saves the state of the first scan.
+    fn save(&self) -> Result<(), ClientError> {
+        self.save_locked(&mut locked(&self.shared))
+    }
+
+    fn save_locked(&self, shared: &mut Shared<'_>) -> Result<(), ClientError> {
+        let Some(state) = &self.state else {
+            return Ok(());
+        };
+        let saved = Saved {
+            cursors: shared.cursors.clone(),
+            report: shared.report.clone(),
+            position: shared.observer.position()?,
+            runs: shared.records.saved()?,
+        };
+        state.save(&saved)?;
+        shared.saved_at = Instant::now();
+        Ok(())
+    }
+
+    /// Adds a page of a segment to the shared state, and waits for the rate. The state is saved in
+    /// between: what it holds of a segment is what its cursor says.
+    fn take(
+        &self,
+        page: Judgements,
+        (segment, cursor): (usize, Cursor),
+        filter: Option<&Filter>,
+    ) -> Result<(), ClientError> {
         let mut shared = locked(&self.shared);
         shared.items += page.items;
         shared.report.halves += page.halves;
@@ -273,6 +350,13 @@ impl<'v> Verification<'v> {
             if filter.is_none_or(|filter| filter.has(record.group)) {
                 shared.records.push(record)?;
             }
+        }
+        if let (None, Some(place)) = (filter, shared.cursors.get_mut(segment)) {
+            *place = cursor;
+        }
+        let every = self.options.kept.as_ref().map(|kept| kept.every);
+        if filter.is_none() && every.is_some_and(|every| shared.saved_at.elapsed() >= every) {
+            self.save_locked(&mut shared)?;
         }
         let (scan, items) = (shared.report.scans, shared.items);
         shared.observer.progress(scan, items);

@@ -6,6 +6,7 @@ use super::judge::{Scope, judge};
 use super::kinds::Kinds;
 use super::record::Record;
 use super::reread::{self, Reader};
+use super::state::Cursor;
 use crate::backend::unexpected;
 use crate::capacity;
 use crate::error::ClientError;
@@ -69,6 +70,31 @@ impl<'s> Segment<'s> {
             assembler: Assembler::default(),
             after: None,
             is_done: false,
+        }
+    }
+
+    /// Continues where a cursor is.
+    pub(super) fn resume(&mut self, cursor: &Cursor) {
+        self.after.clone_from(&cursor.after);
+        for item in &cursor.open {
+            let kinds = self.target.kinds;
+            // They are the items of one entity, which is still open.
+            self.assembler.push(kinds, item.clone(), drop);
+        }
+    }
+
+    /// How far it is; the end of a table is the begin of the next one.
+    pub(super) fn cursor(&self, target: usize) -> Cursor {
+        if self.is_done {
+            return Cursor {
+                target: target + 1,
+                ..Cursor::default()
+            };
+        }
+        Cursor {
+            target,
+            after: self.after.clone(),
+            open: self.assembler.open().to_vec(),
         }
     }
 

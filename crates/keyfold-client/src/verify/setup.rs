@@ -6,12 +6,14 @@ use crate::error::ClientError;
 use crate::tables;
 use keyfold_api::{ListTablesInput, Response};
 use keyfold_model::Model;
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// The bytes of an eventually consistent read unit: two halves of 4 KB.
 const UNIT_BYTES: u64 = 8192;
 
 /// The options of a verification.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The segments that are read at once; 0 is 1.
     pub segments: u32,
@@ -21,10 +23,40 @@ pub struct Options {
     pub page: Option<u32>,
     /// The number of items to read instead of all. Copies, guards and aggregates are left out.
     pub sample: Option<u64>,
+    /// The state that an interrupted verification continues from; not of a sample.
+    pub kept: Option<Kept>,
+}
+
+/// The state of a verification in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The folder, which is made, and removed when the verification ends.
+    pub folder: PathBuf,
+    /// What names the model and the endpoint: a state is continued for the same subject only.
+    pub subject: String,
+    /// The time between two saves, each of which writes the records since the last one.
+    pub every: Duration,
 }
 
 /// Sees a verification while it runs.
 pub trait Observer: Send {
+    /// The verification begins. The position is what [`Observer::position`] returned when the state
+    /// was saved that it continues from, and 0 without one: later output is to be dropped.
+    ///
+    /// # Errors
+    /// Any error ends the verification.
+    fn begin(&mut self, _position: u64) -> Result<(), ClientError> {
+        Ok(())
+    }
+
+    /// The length of the output, which must be on its way to the disk: the state is saved.
+    ///
+    /// # Errors
+    /// Any error ends the verification.
+    fn position(&mut self) -> Result<u64, ClientError> {
+        Ok(0)
+    }
+
     /// The number of items that the scan with this number, from 1, has read.
     fn progress(&mut self, scan: u32, items: u64);
 

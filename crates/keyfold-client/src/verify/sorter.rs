@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{BufReader, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
 
 /// The bytes of records in memory before a run is written.
 const RUN_BYTES: usize = 64 * 1024 * 1024;
@@ -19,13 +20,24 @@ const RUNS_MAX: usize = 128;
 pub(super) struct Sorter {
     held: Vec<Record>,
     bytes: usize,
-    runs: Vec<File>,
+    runs: Vec<Run>,
     run_bytes: usize,
+    /// The folder of the runs and how their names begin; without it, they have no names.
+    folder: Option<(PathBuf, &'static str)>,
+    /// The number of the next run.
+    next: u64,
+}
+
+/// A file of sorted records.
+struct Run {
+    file: File,
+    /// Its name in the folder.
+    name: Option<String>,
 }
 
 fn failed(error: &std::io::Error) -> ClientError {
     ClientError::Transport(format!(
-        "the temporary files of the comparison cannot be used: {error}; TMPDIR names another folder"
+        "the files of the comparison cannot be used: {error}; TMPDIR names another folder for temporary ones"
     ))
 }
 
@@ -40,21 +52,88 @@ impl Sorter {
             bytes: 0,
             runs: Vec::new(),
             run_bytes,
+            folder: None,
+            next: 1,
         }
+    }
+
+    /// A sorter whose runs are files of a folder, with those that are there.
+    ///
+    /// # Errors
+    /// When a run cannot be read.
+    pub(super) fn in_folder(
+        (folder, start): (&Path, &'static str),
+        names: &[String],
+    ) -> Result<Sorter, ClientError> {
+        let mut sorter = Sorter::new();
+        for name in names {
+            let file = File::open(folder.join(name)).map_err(|error| failed(&error))?;
+            let number = name.strip_prefix(start).and_then(|rest| rest.parse().ok());
+            sorter.next = sorter.next.max(number.map_or(0, |number: u64| number + 1));
+            sorter.runs.push(Run {
+                file,
+                name: Some(name.clone()),
+            });
+        }
+        sorter.folder = Some((folder.to_owned(), start));
+        Ok(sorter)
+    }
+
+    /// Writes the records that are in memory, and returns the names of all runs, which are on the
+    /// disk.
+    ///
+    /// # Errors
+    /// When a run cannot be written.
+    pub(super) fn saved(&mut self) -> Result<Vec<String>, ClientError> {
+        if !self.held.is_empty() {
+            self.spill()?;
+        }
+        let names = self.runs.iter().filter_map(|run| run.name.clone());
+        Ok(names.collect())
+    }
+
+    /// Writes the records that are in memory as a run.
+    fn spill(&mut self) -> Result<(), ClientError> {
+        self.held.sort_unstable();
+        let held = std::mem::take(&mut self.held);
+        self.bytes = 0;
+        let run = self.write_run(held.into_iter().map(Ok))?;
+        self.runs.push(run);
+        if self.runs.len() >= RUNS_MAX {
+            let merged = Merged::of(std::mem::take(&mut self.runs), Vec::new())?;
+            let run = self.write_run(merged)?;
+            self.runs.push(run);
+        }
+        Ok(())
+    }
+
+    fn write_run(
+        &mut self,
+        records: impl Iterator<Item = Result<Record, ClientError>>,
+    ) -> Result<Run, ClientError> {
+        let (file, name) = match &self.folder {
+            None => (tempfile::tempfile(), None),
+            Some((folder, start)) => {
+                let name = format!("{start}{}", self.next);
+                self.next += 1;
+                let mut options = File::options();
+                let options = options.read(true).write(true).create(true).truncate(true);
+                (options.open(folder.join(&name)), Some(name))
+            }
+        };
+        let file = file.map_err(|error| failed(&error))?;
+        let file = write_records(file, records)?;
+        if name.is_some() {
+            file.sync_data().map_err(|error| failed(&error))?;
+        }
+        Ok(Run { file, name })
     }
 
     pub(super) fn push(&mut self, record: Record) -> Result<(), ClientError> {
         self.bytes += record.size_bytes();
         self.held.push(record);
         if self.bytes >= self.run_bytes {
-            self.held.sort_unstable();
-            let run = write_run(std::mem::take(&mut self.held).into_iter().map(Ok))?;
-            self.bytes = 0;
-            self.runs.push(run);
-            if self.runs.len() >= RUNS_MAX {
-                let merged = Merged::of(std::mem::take(&mut self.runs), Vec::new())?;
-                self.runs.push(write_run(merged)?);
-            }
+            self.spill()?;
         }
         Ok(())
     }
@@ -66,10 +145,10 @@ impl Sorter {
     }
 }
 
-fn write_run(
+fn write_records(
+    file: File,
     records: impl Iterator<Item = Result<Record, ClientError>>,
 ) -> Result<File, ClientError> {
-    let file = tempfile::tempfile().map_err(|error| failed(&error))?;
     let mut out = std::io::BufWriter::new(file);
     let mut bytes = Vec::new();
     for record in records {
@@ -90,9 +169,12 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    fn of(runs: Vec<File>, held: Vec<Record>) -> Result<Merged, ClientError> {
+    fn of(runs: Vec<Run>, held: Vec<Record>) -> Result<Merged, ClientError> {
         let mut merged = Merged {
-            runs: runs.into_iter().map(BufReader::new).collect(),
+            runs: runs
+                .into_iter()
+                .map(|run| BufReader::new(run.file))
+                .collect(),
             held: held.into_iter().peekable(),
             heads: BinaryHeap::new(),
         };

@@ -1,0 +1,342 @@
+//! The state of a verification in a folder, by which it continues after an interruption: how far
+//! each segment is, what was found so far, and the files of the records.
+//!
+//! The file is written anew and renamed, and names the files of records that belong to it, so that
+//! an interruption at any time leaves one whole state. Pages that were read since are read again.
+
+use super::finding::{Finding, FindingKind, ModelLine};
+use super::record;
+use super::report::{FindingGroup, Report};
+use crate::error::ClientError;
+use keyfold_types::Item;
+use serde_json::{Value as Json, json};
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+const FILE: &str = "verification.json";
+/// The version of the file's form.
+const FORM: u64 = 1;
+/// Files of records in the folder begin so.
+const RUN: &str = "records-";
+
+/// How far a segment is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Cursor {
+    /// The position of the table that it reads.
+    pub(super) target: usize,
+    /// The last key that was read of it; `None` before the first page.
+    pub(super) after: Option<Item>,
+    /// The items of an entity whose parts may follow.
+    pub(super) open: Vec<Item>,
+}
+
+/// A verification as it is saved.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Saved {
+    pub(super) cursors: Vec<Cursor>,
+    pub(super) report: Report,
+    /// The length of the observer's output.
+    pub(super) position: u64,
+    /// The names of the files of records.
+    pub(super) runs: Vec<String>,
+}
+
+/// The folder of a state.
+pub(super) struct State {
+    folder: PathBuf,
+    /// What is verified: another model or another table has another state.
+    subject: String,
+}
+
+impl State {
+    /// Opens the folder, and makes it if there is none. Returns the state that an earlier run left.
+    ///
+    /// # Errors
+    /// `Refused` when the state is of another verification, and when the folder cannot be used.
+    pub(super) fn open(
+        folder: &Path,
+        subject: String,
+    ) -> Result<(State, Option<Saved>), ClientError> {
+        let state = State {
+            folder: folder.to_owned(),
+            subject,
+        };
+        std::fs::create_dir_all(folder).map_err(|error| state.failed(&error))?;
+        let text = match std::fs::read(folder.join(FILE)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((state, None)),
+            Err(error) => return Err(state.failed(&error)),
+        };
+        let whole = serde_json::from_slice(&text).ok();
+        let Some(json) = whole.filter(|json: &Json| json["form"] == FORM) else {
+            return Err(state.unusable("holds no state of this version of `keyfold verify`"));
+        };
+        if json["subject"].as_str() != Some(&state.subject) {
+            return Err(state.unusable(
+                "holds the state of another verification: the model, the tables, the endpoint or the segments differ",
+            ));
+        }
+        let saved = saved(&json);
+        let saved = saved.ok_or_else(|| state.unusable("holds a damaged state"))?;
+        Ok((state, Some(saved)))
+    }
+
+    /// The folder of the files of records, and how their names begin.
+    pub(super) fn runs(&self) -> (&Path, &'static str) {
+        (&self.folder, RUN)
+    }
+
+    /// Saves a state, and removes the files of records that do not belong to it.
+    ///
+    /// # Errors
+    /// `Refused` when the folder cannot be written.
+    pub(super) fn save(&self, saved: &Saved) -> Result<(), ClientError> {
+        let text = json!({
+            "form": FORM,
+            "subject": self.subject,
+            "cursors": saved.cursors.iter().map(of_cursor).collect::<Vec<_>>(),
+            "report": of_report(&saved.report),
+            "position": saved.position,
+            "runs": saved.runs,
+        });
+        let written = self.folder.join("verification.new");
+        let write = || {
+            let mut file = File::create(&written)?;
+            file.write_all(text.to_string().as_bytes())?;
+            file.sync_all()?;
+            std::fs::rename(&written, self.folder.join(FILE))?;
+            self.remove_runs(&saved.runs)
+        };
+        write().map_err(|error| self.failed(&error))
+    }
+
+    /// Removes the state: the verification has ended.
+    ///
+    /// # Errors
+    /// `Refused` when the folder cannot be written.
+    pub(super) fn remove(&self) -> Result<(), ClientError> {
+        let remove = || {
+            match std::fs::remove_file(self.folder.join(FILE)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+            self.remove_runs(&[])
+        };
+        remove().map_err(|error| self.failed(&error))?;
+        // It may hold files of others.
+        drop(std::fs::remove_dir(&self.folder));
+        Ok(())
+    }
+
+    fn remove_runs(&self, kept: &[String]) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(RUN) && !kept.iter().any(|one| *one == name) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: &std::io::Error) -> ClientError {
+        self.unusable(&format!("cannot be used: {error}"))
+    }
+
+    fn unusable(&self, why: &str) -> ClientError {
+        ClientError::Refused(format!(
+            "the folder {} of the verification's state {why}; name another folder, or remove it to begin anew",
+            self.folder.display()
+        ))
+    }
+}
+
+fn of_item(item: &Item) -> Json {
+    String::from_utf8_lossy(&record::json(item)).into()
+}
+
+fn item(json: &Json) -> Option<Item> {
+    keyfold_wire::client::decode_item(json.as_str()?.as_bytes()).ok()
+}
+
+fn of_cursor(cursor: &Cursor) -> Json {
+    let Cursor {
+        target,
+        after,
+        open,
+    } = cursor;
+    json!({
+        "target": target,
+        "after": after.as_ref().map(of_item),
+        "open": open.iter().map(of_item).collect::<Vec<_>>(),
+    })
+}
+
+fn cursor(json: &Json) -> Option<Cursor> {
+    Some(Cursor {
+        target: usize::try_from(json["target"].as_u64()?).ok()?,
+        after: optional(&json["after"], item)?,
+        open: all(&json["open"], item)?,
+    })
+}
+
+fn of_report(report: &Report) -> Json {
+    let Report {
+        items,
+        kinds,
+        groups,
+        // A state is saved during the first scan only, and not of a sample.
+        scans: _,
+        halves,
+        undecided: _,
+        sample: _,
+    } = report;
+    json!({
+        "items": items,
+        "kinds": kinds,
+        "halves": halves,
+        "groups": groups.iter().map(|group| json!({
+            "count": group.count,
+            "examples": group.examples.iter().map(of_finding).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn report(json: &Json) -> Option<Report> {
+    let kinds = json["kinds"].as_object()?;
+    let kinds = kinds
+        .iter()
+        .map(|(name, count)| Some((name.clone(), count.as_u64()?)));
+    Some(Report {
+        items: json["items"].as_u64()?,
+        kinds: kinds.collect::<Option<_>>()?,
+        halves: json["halves"].as_u64()?,
+        groups: all(&json["groups"], |group| {
+            let examples = all(&group["examples"], finding)?;
+            let first = examples.first()?;
+            Some(FindingGroup {
+                kind: first.kind,
+                item: first.item.clone(),
+                line: first.line.clone(),
+                count: group["count"].as_u64()?,
+                examples,
+            })
+        })?,
+        ..Report::default()
+    })
+}
+
+fn of_finding(finding: &Finding) -> Json {
+    let Finding {
+        kind,
+        table,
+        key,
+        item,
+        owner,
+        line,
+        message,
+    } = finding;
+    json!({
+        "kind": kind.word(),
+        "table": table,
+        "key": of_item(key),
+        "item": item,
+        "owner": owner.as_ref().map(of_item),
+        "line": line.as_ref().map(ModelLine::parts),
+        "message": message,
+    })
+}
+
+fn finding(json: &Json) -> Option<Finding> {
+    let text = |name: &str| json[name].as_str().map(str::to_owned);
+    Some(Finding {
+        kind: FindingKind::of_word(json["kind"].as_str()?)?,
+        table: text("table")?,
+        key: item(&json["key"])?,
+        item: text("item"),
+        owner: optional(&json["owner"], item)?,
+        line: optional(&json["line"], |parts| {
+            let parts = serde_json::from_value(parts.clone()).ok()?;
+            Some(ModelLine::of_parts(parts))
+        })?,
+        message: text("message")?,
+    })
+}
+
+fn saved(json: &Json) -> Option<Saved> {
+    Some(Saved {
+        cursors: all(&json["cursors"], cursor)?,
+        report: report(&json["report"])?,
+        position: json["position"].as_u64()?,
+        runs: all(&json["runs"], |name| name.as_str().map(str::to_owned))?,
+    })
+}
+
+/// A member that may be null; `None` when it is not whole.
+fn optional<T>(json: &Json, read: impl Fn(&Json) -> Option<T>) -> Option<Option<T>> {
+    if json.is_null() {
+        return Some(None);
+    }
+    read(json).map(Some)
+}
+
+/// The elements of a list; `None` when it is no list, or one of them is not whole.
+fn all<T>(json: &Json, read: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
+    json.as_array()?.iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saved_state_comes_back_whole_for_its_own_verification_only() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("state");
+        let mut key = Item::new();
+        key.insert("PK", "a\u{0}\"b");
+        let (state, none) = State::open(&folder, "one".to_owned()).unwrap();
+        assert_eq!(none, None);
+        let mut report = Report {
+            items: 7,
+            halves: 9,
+            ..Report::default()
+        };
+        report.kinds.insert("User".to_owned(), 7);
+        for line in [None, Some(ModelLine::of_parts((3, 9, None)))] {
+            report.add(Finding {
+                kind: FindingKind::CopyStale,
+                table: "Tab".to_owned(),
+                key: key.clone(),
+                item: line.as_ref().map(|_| "User".to_owned()),
+                owner: Some(key.clone()),
+                line,
+                message: "wrong".to_owned(),
+            });
+        }
+        let cursor = Cursor {
+            target: 1,
+            after: Some(key.clone()),
+            open: vec![key],
+        };
+        let saved = Saved {
+            cursors: vec![Cursor::default(), cursor],
+            report,
+            position: 4,
+            runs: vec!["records-1".to_owned()],
+        };
+        for name in ["records-1", "records-2", "other"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        state.save(&saved).unwrap();
+        assert!(folder.join("records-1").exists() && !folder.join("records-2").exists());
+        let (_, again) = State::open(&folder, "one".to_owned()).unwrap();
+        assert_eq!(again, Some(saved));
+        assert!(State::open(&folder, "two".to_owned()).is_err());
+        state.remove().unwrap();
+        assert!(folder.join("other").exists() && !folder.join("records-1").exists());
+        assert_eq!(State::open(&folder, "two".to_owned()).unwrap().1, None);
+    }
+}
