@@ -35,6 +35,14 @@ pub(crate) enum Change {
     Add(Number),
     /// The stored list with this element appended; an absent attribute counts as empty.
     Append(Value),
+    /// The stored list with this element before the others; an absent attribute counts as empty.
+    Prepend(Value),
+    /// The stored set with the elements of this one; an absent attribute counts as empty.
+    Include(Value),
+    /// The stored set without the elements of this one; the attribute goes with the last element.
+    Exclude(Value),
+    /// The stored record or map with another value of the field at the end of this way.
+    Field(Vec<String>, Box<Change>),
 }
 
 /// The placeholders of the expressions of one request.
@@ -141,19 +149,29 @@ impl Placeholders {
         }
     }
 
-    /// The update expression: `SET ... REMOVE ...`.
+    /// The update expression: `SET ... REMOVE ... ADD ... DELETE ...`.
     pub(crate) fn changes(&mut self, changes: &[(String, Change)], removed: &[String]) -> String {
         let mut clauses = Vec::new();
-        let set: Vec<String> = changes
-            .iter()
-            .map(|(attribute, change)| {
-                format!(
-                    "{} = {}",
-                    self.name(attribute),
-                    self.change(attribute, change)
-                )
-            })
-            .collect();
+        let (mut set, mut included, mut excluded) = (Vec::new(), Vec::new(), Vec::new());
+        for (attribute, change) in changes {
+            let (name, made) = (
+                self.target(attribute, change),
+                self.change(attribute, change),
+            );
+            match change {
+                Change::Include(_) => included.push(format!("{name} {made}")),
+                Change::Exclude(_) => excluded.push(format!("{name} {made}")),
+                Change::Set(_)
+                | Change::Attribute(_)
+                | Change::Sum(..)
+                | Change::Difference(..)
+                | Change::First(_)
+                | Change::Add(_)
+                | Change::Append(_)
+                | Change::Prepend(_)
+                | Change::Field(..) => set.push(format!("{name} = {made}")),
+            }
+        }
         if !set.is_empty() {
             clauses.push(format!("SET {}", set.join(", ")));
         }
@@ -164,12 +182,32 @@ impl Placeholders {
         if !removed.is_empty() {
             clauses.push(format!("REMOVE {}", removed.join(", ")));
         }
+        if !included.is_empty() {
+            clauses.push(format!("ADD {}", included.join(", ")));
+        }
+        if !excluded.is_empty() {
+            clauses.push(format!("DELETE {}", excluded.join(", ")));
+        }
         clauses.join(" ")
+    }
+
+    /// The place that a change writes: an attribute, or a field inside it.
+    fn target(&mut self, attribute: &str, change: &Change) -> String {
+        let mut target = self.name(attribute);
+        if let Change::Field(fields, _) = change {
+            for field in fields {
+                target.push_str(&format!(".{}", self.name(field)));
+            }
+        }
+        target
     }
 
     fn change(&mut self, attribute: &str, change: &Change) -> String {
         match change {
-            Change::Set(value) => self.value(value.clone()),
+            Change::Set(value) | Change::Include(value) | Change::Exclude(value) => {
+                self.value(value.clone())
+            }
+            Change::Field(_, change) => self.change(attribute, change),
             Change::Attribute(other) => self.name(other),
             Change::Sum(left, right) => {
                 let (left, right) = (self.change(attribute, left), self.change(attribute, right));
@@ -194,6 +232,11 @@ impl Placeholders {
                 let (name, nothing) = (self.name(attribute), self.value(Value::L(Vec::new())));
                 let one = self.value(Value::L(vec![value.clone()]));
                 format!("list_append(if_not_exists({name}, {nothing}), {one})")
+            }
+            Change::Prepend(value) => {
+                let (name, nothing) = (self.name(attribute), self.value(Value::L(Vec::new())));
+                let one = self.value(Value::L(vec![value.clone()]));
+                format!("list_append({one}, if_not_exists({name}, {nothing}))")
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Parts of a model in words, for charts, documents and differences alike.
 
-use keyfold_model::schema::{Aggregate, Assignment, Column, KeyPair, conjunction};
+use keyfold_model::schema::{Aggregate, Assignment, Column, Joint, KeyPair, conjunction};
 use keyfold_model::{
     Action, DefaultValue, Entity, Index, KeyTemplate, Model, Part, Pattern, Returned, Sparse, Verb,
     value, written, written_list,
@@ -137,13 +137,19 @@ pub(crate) fn action_text(model: &Model, action: &Action) -> String {
 fn assignment_text(assignment: &Assignment) -> String {
     let Assignment {
         attribute,
+        fields,
         left,
         right,
     } = assignment;
-    let right = right.as_ref().map_or(String::new(), |(is_added, operand)| {
-        format!(" {} {operand}", if *is_added { "+" } else { "-" })
-    });
-    format!("{} = {left}{right}", written(attribute))
+    let path = std::iter::once(attribute).chain(fields);
+    let path: Vec<String> = path.map(|name| written(name)).collect();
+    let made = match right {
+        None => left.to_string(),
+        Some((Joint::Plus, right)) => format!("{left} + {right}"),
+        Some((Joint::Minus, right)) => format!("{left} - {right}"),
+        Some((Joint::Before, right)) => format!("{right} + {left}"),
+    };
+    format!("{} = {made}", path.join("."))
 }
 
 /// A default as the language writes it.

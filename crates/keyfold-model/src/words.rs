@@ -52,6 +52,17 @@ impl Verb {
     }
 }
 
+/// The way in which an assignment joins its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joint {
+    /// `a + b`: numbers are added; an element comes to the end of a list, or into a set.
+    Plus,
+    /// `a - b`: a number is subtracted, an element is taken out of a set.
+    Minus,
+    /// `b + a`: an element comes to the beginning of a list, which is the left operand.
+    Before,
+}
+
 /// A count, sum or maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AggregateKind {

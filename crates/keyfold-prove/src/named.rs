@@ -7,9 +7,9 @@ use crate::kept;
 use crate::row_write::{self, Version};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Assignment, Condition, WriteParameter};
+use keyfold_model::schema::{Assignment, Condition, Joint, WriteParameter};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
-use keyfold_types::Value;
+use keyfold_types::{Number, Set, Value};
 
 /// Random arguments of a named write: new attributes for created entities, the keys of existing rows
 /// for changed ones, random values otherwise.
@@ -384,35 +384,121 @@ fn assign(
     new: &mut Values,
 ) {
     for assignment in assignments.iter().filter(|one| is_given(one, arguments)) {
-        let is_list = entity
-            .attribute(&assignment.attribute)
-            .is_some_and(|a| matches!(a.kind, Type::List(_)));
+        let name = &assignment.attribute;
         let left = operand(&assignment.left, arguments, old);
-        let made = match (&assignment.right, left) {
-            (None, left) => left,
-            (Some((_, right)), left) if is_list => {
-                let mut all = match left {
-                    Some(Value::L(all)) => all,
-                    _ => Vec::new(),
-                };
-                all.extend(operand(right, arguments, old));
-                Some(Value::L(all))
+        let Some((joint, right)) = &assignment.right else {
+            if let (Some(value), Some((last, way))) = (left, assignment.fields.split_last()) {
+                set_field(new.get_mut(name), way, last, value);
+            } else if let Some(value) = operand(&assignment.left, arguments, old) {
+                new.insert(name.clone(), value);
             }
-            (Some((plus, right)), Some(Value::N(left))) => match operand(right, arguments, old) {
-                Some(Value::N(right)) => {
-                    let made = if *plus {
-                        left.checked_add(&right)
-                    } else {
-                        left.checked_sub(&right)
-                    };
-                    made.ok().map(Value::N)
-                }
-                _ => None,
-            },
-            (Some(_), _) => None,
+            continue;
         };
-        if let Some(value) = made {
-            new.insert(assignment.attribute.clone(), value);
+        let right = operand(right, arguments, old);
+        let kind = entity.attribute(name).map(|one| &one.kind);
+        let made = if matches!(kind, Some(Type::List(_))) {
+            Some(with_element(left, *joint, right))
+        } else if matches!(kind, Some(Type::Set(_))) {
+            changed_set(left, *joint, right)
+        } else {
+            number(left, *joint, right)
+        };
+        match made {
+            Some(value) => {
+                new.insert(name.clone(), value);
+            }
+            // The last element was taken.
+            None if matches!(kind, Some(Type::Set(_))) => {
+                new.remove(name);
+            }
+            None => {}
         }
     }
+}
+
+/// Sets a field inside a record or map that is there.
+fn set_field(held: Option<&mut Value>, way: &[String], last: &str, value: Value) {
+    let mut at = held;
+    for field in way {
+        at = match at {
+            Some(Value::M(map)) => map.get_mut(field),
+            _ => None,
+        };
+    }
+    if let Some(Value::M(map)) = at {
+        map.insert(last.to_owned(), value);
+    }
+}
+
+/// The list with an element behind or before the others.
+fn with_element(list: Option<Value>, joint: Joint, element: Option<Value>) -> Value {
+    let held = match list {
+        Some(Value::L(all)) => all,
+        _ => Vec::new(),
+    };
+    Value::L(match joint {
+        Joint::Before => element.into_iter().chain(held).collect(),
+        Joint::Plus | Joint::Minus => held.into_iter().chain(element).collect(),
+    })
+}
+
+/// The set with an element more or less; `None` when it is empty.
+fn changed_set(set: Option<Value>, joint: Joint, element: Option<Value>) -> Option<Value> {
+    let mut elements: Vec<Value> = match set {
+        Some(Value::Ss(set)) => set.members().iter().cloned().map(Value::S).collect(),
+        Some(Value::Ns(set)) => set.members().iter().copied().map(Value::N).collect(),
+        Some(Value::Bs(set)) => set.members().iter().cloned().map(Value::B).collect(),
+        _ => Vec::new(),
+    };
+    elements.retain(|one| Some(one) != element.as_ref());
+    if joint != Joint::Minus {
+        elements.extend(element);
+    }
+    let texts: Vec<String> = elements
+        .iter()
+        .filter_map(|one| {
+            if let Value::S(text) = one {
+                Some(text.clone())
+            } else {
+                None
+            }
+        })
+        .collect();
+    let numbers: Vec<Number> = elements
+        .iter()
+        .filter_map(|one| {
+            if let Value::N(number) = one {
+                Some(*number)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let bytes: Vec<Vec<u8>> = elements
+        .iter()
+        .filter_map(|one| {
+            if let Value::B(bytes) = one {
+                Some(bytes.clone())
+            } else {
+                None
+            }
+        })
+        .collect();
+    let texts = Set::new(texts).ok().map(Value::Ss);
+    let numbers = Set::new(numbers).ok().map(Value::Ns);
+    texts
+        .or(numbers)
+        .or_else(|| Set::new(bytes).ok().map(Value::Bs))
+}
+
+/// The sum or difference of two numbers.
+fn number(left: Option<Value>, joint: Joint, right: Option<Value>) -> Option<Value> {
+    let (Some(Value::N(left)), Some(Value::N(right))) = (left, right) else {
+        return None;
+    };
+    let made = match joint {
+        Joint::Plus | Joint::Before => left.checked_add(&right),
+        Joint::Minus => left.checked_sub(&right),
+    };
+    made.ok().map(Value::N)
 }

@@ -331,7 +331,7 @@ fn together(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
 
 /// Random changes of an upsert, of attributes that are in no key of the table; `None` where all are.
 fn upsert(rng: &mut fastrand::Rng, key: &Key) -> Option<String> {
-    const CHANGES: [(&str, &str, &str); 8] = [
+    const CHANGES: [(&str, &str, &str); 9] = [
         ("n", "n = {n} + more", "n = 4"),
         ("m", "m = {m} - 2", "m = 1.5"),
         ("n", "n = more", "n = more"),
@@ -340,6 +340,7 @@ fn upsert(rng: &mut fastrand::Rng, key: &Key) -> Option<String> {
         ("o", "o = \"x\"", ""),
         ("d", "d = \"2024-02-29\"", "d = \"2024-03-01\""),
         ("list", "list = {list} + more", ""),
+        ("list", "list = more + {list}", ""),
     ];
     let text = format!("{}{}", key.partition.text, key.sort.text);
     let is_free = |name: &str| {

@@ -5,6 +5,7 @@ use keyfold_model::{Model, compile};
 use keyfold_prove::{Options, prove};
 
 const UPSERTS: &str = include_str!("upserts.keyfold");
+const ELEMENTS: &str = include_str!("elements.keyfold");
 const PARTIAL: &str = include_str!("partial.keyfold");
 
 fn model(source: &str) -> Model {
@@ -47,6 +48,11 @@ fn every_upsert_is_proved() {
 #[test]
 fn every_partial_update_is_proved() {
     is_proved(PARTIAL);
+}
+
+#[test]
+fn every_change_of_elements_and_fields_is_proved() {
+    is_proved(ELEMENTS);
 }
 
 #[test]

@@ -102,7 +102,11 @@ fn moved(change: Change, first: &Value) -> Option<Change> {
         | Change::Difference(..)
         | Change::First(_)
         | Change::Add(_)
-        | Change::Append(_) => None,
+        | Change::Append(_)
+        | Change::Prepend(_)
+        | Change::Include(_)
+        | Change::Exclude(_)
+        | Change::Field(..) => None,
     };
     match change {
         Change::Sum(_, right) => {
@@ -120,7 +124,11 @@ fn moved(change: Change, first: &Value) -> Option<Change> {
         | Change::Attribute(_)
         | Change::First(_)
         | Change::Add(_)
-        | Change::Append(_) => None,
+        | Change::Append(_)
+        | Change::Prepend(_)
+        | Change::Include(_)
+        | Change::Exclude(_)
+        | Change::Field(..) => None,
     }
 }
 

@@ -175,8 +175,10 @@ fn all_attributes(
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     for assignment in &action.assignments {
-        let value = evaluate(entity, assignment, arguments, &Values::new())?;
-        values.insert(assignment.attribute.clone(), value);
+        let nothing = Values::new();
+        if let Some(value) = evaluate(entity, assignment, arguments, (&nothing, &nothing))? {
+            values.insert(assignment.attribute.clone(), value);
+        }
     }
     Ok(complete(entity, &values, made))
 }

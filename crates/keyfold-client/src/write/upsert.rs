@@ -70,8 +70,10 @@ fn new_values(
     let set = action.assignments.iter();
     let assigned = set.filter(|one| !is_said(&one.attribute));
     for one in assigned.chain(&action.otherwise) {
-        let value = evaluate(entity, one, arguments, &Values::new())?;
-        values.insert(one.attribute.clone(), value);
+        let nothing = Values::new();
+        if let Some(value) = evaluate(entity, one, arguments, (&nothing, &nothing))? {
+            values.insert(one.attribute.clone(), value);
+        }
     }
     Ok(complete(entity, &values, made))
 }
@@ -87,8 +89,13 @@ pub(super) fn change_stored(
     let mut watched = require(entity, action, arguments, Some(old))?;
     let mut new = old.values.clone();
     for assignment in &action.assignments {
-        let value = evaluate(entity, assignment, arguments, &old.values)?;
-        new.insert(assignment.attribute.clone(), value);
+        match evaluate(entity, assignment, arguments, (&old.values, &new))? {
+            Some(value) => new.insert(assignment.attribute.clone(), value),
+            None => new.remove(&assignment.attribute),
+        };
+        // The whole of it is written.
+        let has_field = !assignment.fields.is_empty();
+        watched.extend(has_field.then_some(assignment.attribute.as_str()));
         watched.extend(assignment.operands().filter_map(|operand| match operand {
             Operand::Attribute(name) => Some(name.as_str()),
             Operand::Parameter(_) | Operand::Literal(_) => None,

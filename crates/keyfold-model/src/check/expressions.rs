@@ -158,7 +158,7 @@ fn action_of(write: &Write, action: &Action) -> Option<Diagnostic> {
         let set = action
             .assignments
             .iter()
-            .map(|one| change(one.right.is_some()))
+            .map(|one| change(one.right.is_some()) + one.fields.len() * FIELD_BYTES)
             .sum::<usize>();
         let bytes = set + (action.removed.len() + ADDED) * NAME_BYTES;
         if bytes > EXPRESSION_BYTES_MAX {

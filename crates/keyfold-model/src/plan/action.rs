@@ -177,7 +177,7 @@ pub(super) fn engine_judges(entity: &Entity, action: &Action) -> bool {
 }
 
 /// Whether the engine can carry out an assignment: it copies stored attributes, adds and subtracts
-/// numbers, and appends one given element to the list itself.
+/// numbers, and adds one given element to the list or set itself.
 fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
     let all_plain = assignment.operands().all(|operand| match operand {
         Operand::Attribute(name) => entity.stores_plainly(name),
@@ -186,13 +186,14 @@ fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
     let kind = entity
         .attribute(&assignment.attribute)
         .map(|attribute| &attribute.kind);
-    let is_list = matches!(kind, Some(Type::List(_)));
-    let appends_to_itself = match (&assignment.left, &assignment.right) {
+    let is_collection = matches!(kind, Some(Type::List(_) | Type::Set(_)));
+    let changes_itself = match (&assignment.left, &assignment.right) {
         (_, None) => true,
         (Operand::Attribute(name), Some((_, right))) => {
             *name == assignment.attribute && !matches!(right, Operand::Attribute(_))
         }
         (Operand::Parameter(_) | Operand::Literal(_), Some(_)) => false,
     };
-    all_plain && (!is_list || appends_to_itself)
+    let is_whole = assignment.fields.is_empty() || entity.stores_plainly(&assignment.attribute);
+    all_plain && is_whole && (!is_collection || changes_itself)
 }

@@ -18,7 +18,7 @@ pub enum Upserted {
     First,
     /// A number is added to what is stored, or subtracted; a new item gets another value.
     Moved,
-    /// An element is added to the list; a missing list counts as empty.
+    /// An element is added to a list or set, or taken from a set; a missing one counts as empty.
     Added,
 }
 
@@ -110,8 +110,11 @@ impl Upsert<'_> {
     ) -> Option<Upserted> {
         let is_given = |operand: &Operand| !matches!(operand, Operand::Attribute(_));
         let is_itself = one.left == Operand::Attribute(one.attribute.clone());
-        let (_, right) = match &one.right {
-            Some((plus, right)) => (plus, right),
+        if !one.fields.is_empty() {
+            return None;
+        }
+        let right = match &one.right {
+            Some((_, right)) => right,
             None if !is_given(&one.left) => return None,
             None => {
                 return other

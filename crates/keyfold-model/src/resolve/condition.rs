@@ -37,7 +37,7 @@ impl Subject {
 }
 
 /// The type of a field inside an attribute.
-fn field_type<'t>(
+pub(super) fn field_type<'t>(
     attribute: &Name,
     kind: &'t Type,
     fields: &[Name],

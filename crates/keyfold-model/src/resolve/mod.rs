@@ -3,6 +3,7 @@
 //! A declaration that cannot be resolved is reported and left out; the others are still resolved.
 
 mod aggregate;
+mod assignment;
 mod attribute;
 mod columns;
 mod comparison;

@@ -1,5 +1,6 @@
 //! Named writes: actions, and the parameters they need.
 
+use super::assignment::{self, check_changed_once};
 use super::comparison::Operands;
 use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
@@ -263,13 +264,13 @@ impl Scope {
         let assignments: Vec<Assignment> = declared
             .assignments
             .iter()
-            .map(|one| assignment(one, entity, &assigned, declared.verb))
+            .map(|one| assignment::resolve(one, entity, &assigned, declared.verb))
             .collect::<Result<_, _>>()?;
         let given = operands_with(None);
         let otherwise: Vec<Assignment> = declared
             .otherwise
             .iter()
-            .map(|one| assignment(one, entity, &given, declared.verb))
+            .map(|one| assignment::resolve(one, entity, &given, declared.verb))
             .collect::<Result<_, _>>()?;
         check_changed_once(declared)?;
         if declared.verb == Verb::Upsert {
@@ -471,85 +472,6 @@ fn check_field(
     ))
 }
 
-/// Resolves an assignment of an action.
-fn assignment(
-    declared: &AssignmentDecl,
-    entity: &Entity,
-    operands: &Operands<'_>,
-    verb: Verb,
-) -> Result<Assignment, Box<Diagnostic>> {
-    let found = attribute_of(entity, &declared.attribute)?;
-    check_changeable(&declared.attribute, found, entity, verb)?;
-    let kind = &found.kind;
-    let error = |message: String, label: &str, help: String| {
-        Box::new(Diagnostic::error("KF004", declared.attribute.span, message, label).help(help))
-    };
-    // A number is added to a number, one element to a list.
-    let added = match (kind, &declared.right) {
-        (Type::List(of), Some((true, _))) => &**of,
-        (kind, Some(_)) if !kind.is_number() => {
-            return Err(error(
-                format!("a {kind} cannot be added to or taken from"),
-                "no number",
-                "numbers are added to and taken from; to a list one element is added".to_owned(),
-            ));
-        }
-        (kind, _) => kind,
-    };
-    let left = operands.operand(&declared.left, kind)?;
-    let right = match &declared.right {
-        None => None,
-        Some((plus, name)) => Some((*plus, operands.operand(name, added)?)),
-    };
-    if right.is_none() && left == Operand::Attribute(found.name.clone()) {
-        return Err(error(
-            format!("`{}` is set to what it is", found.name),
-            "changes nothing",
-            format!(
-                "to give it a value, name it among the write's parameters: `write ...({})`",
-                found.name
-            ),
-        ));
-    }
-    Ok(Assignment {
-        attribute: found.name.clone(),
-        left,
-        right,
-    })
-}
-
-/// Refuses an assignment to a key attribute, or to an attribute that the model keeps.
-fn check_changeable(
-    name: &Name,
-    found: &Attribute,
-    entity: &Entity,
-    verb: Verb,
-) -> Result<(), Box<Diagnostic>> {
-    if found.is_kept {
-        let message = format!("`{}` of {} is kept by the model", found.name, entity.name);
-        return Err(Box::new(
-            Diagnostic::error("KF016", name.span, message, "would overwrite what is kept")
-                .label(found.span, "kept from here")
-                .help("write the items that it follows from"),
-        ));
-    }
-    if matches!(verb, Verb::Update | Verb::Upsert)
-        && entity.key.fields().any(|field| field == found.name)
-    {
-        let message = format!("`{}` is part of the key of {}", found.name, entity.name);
-        return Err(Box::new(
-            Diagnostic::error("KF016", name.span, message, "a key does not change")
-                .label(entity.key.span, "the key")
-                .note("an item with another key is another item")
-                .help(format!(
-                    "delete the {} and create it again, in two writes",
-                    entity.name
-                )),
-        ));
-    }
-    Ok(())
-}
-
 /// A new item has no attributes to calculate with: an upsert says behind `else` what it gets.
 fn check_new(
     declared: &ActionDecl,
@@ -582,30 +504,6 @@ fn check_new(
     Ok(())
 }
 
-/// A request changes an attribute once.
-fn check_changed_once(declared: &ActionDecl) -> Result<(), Box<Diagnostic>> {
-    let names = |all: &'_ [AssignmentDecl]| -> Vec<Name> {
-        all.iter().map(|one| one.attribute.clone()).collect()
-    };
-    let changed = [names(&declared.assignments), declared.removed.clone()].concat();
-    check_distinct(&changed)?;
-    check_distinct(&names(&declared.otherwise))
-}
-
-fn check_distinct(all: &[Name]) -> Result<(), Box<Diagnostic>> {
-    for (at, name) in all.iter().enumerate() {
-        if let Some(first) = all.iter().take(at).find(|first| first.text == name.text) {
-            let message = format!("`{}` is changed twice", name.text);
-            let label = "a request changes an attribute once";
-            return Err(Box::new(
-                Diagnostic::error("KF016", name.span, message, label)
-                    .label(first.span, "changed here"),
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// An operand of a calculation must exist: it is required, or a condition demands it.
 fn check_operands(
     declared: &ActionDecl,
@@ -615,6 +513,28 @@ fn check_operands(
 ) -> Result<(), Box<Diagnostic>> {
     let is_demanded = |name: &str| conditions.iter().any(|one| one.demands(name));
     for (assignment, at) in assignments.iter().zip(&declared.assignments) {
+        let found = entity.attribute(&assignment.attribute);
+        if let Some(found) = found.filter(|one| !assignment.fields.is_empty() && one.optional)
+            && !is_demanded(&found.name)
+        {
+            let message = format!(
+                "`{}` of {} may be missing, and a field of it is set",
+                found.name, entity.name
+            );
+            return Err(Box::new(
+                Diagnostic::error(
+                    "KF004",
+                    at.attribute.span,
+                    message,
+                    "what if it is not there?",
+                )
+                .label(found.span, "declared optional here")
+                .help(format!(
+                    "add `when exists {}`, or declare it required",
+                    found.name
+                )),
+            ));
+        }
         for operand in assignment.operands() {
             let Operand::Attribute(name) = operand else {
                 continue;
@@ -622,9 +542,9 @@ fn check_operands(
             let Some(found) = entity.attribute(name) else {
                 continue;
             };
-            // A missing list counts as an empty one.
-            let is_list = matches!(found.kind, Type::List(_));
-            if !found.optional || is_list || is_demanded(name) {
+            // A missing list or set counts as an empty one.
+            let is_collection = matches!(found.kind, Type::List(_) | Type::Set(_));
+            if !found.optional || is_collection || is_demanded(name) {
                 continue;
             }
             let message = format!(

@@ -13,8 +13,8 @@ mod write;
 pub use crate::period::Precision;
 pub use crate::types::{Record, Type};
 pub use crate::words::{
-    AggregateKind, Capacity, Comparator, IndexKind, Measure, Order, StreamView, TableClass, Units,
-    Verb,
+    AggregateKind, Capacity, Comparator, IndexKind, Joint, Measure, Order, StreamView, TableClass,
+    Units, Verb,
 };
 pub use attribute::{Attribute, DefaultValue};
 pub use condition::{Comparison, Condition, Operand, conjunction};

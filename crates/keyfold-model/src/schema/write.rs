@@ -4,32 +4,34 @@ use super::condition::{Condition, Operand};
 use super::entity::Entity;
 use crate::diagnostic::Span;
 use crate::types::Type;
-use crate::words::Verb;
+use crate::words::{Joint, Verb};
 
 /// A change of an attribute: `stock = stock - quantity`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assignment {
     /// The attribute.
     pub attribute: String,
+    /// The way to a field inside it, which is a record or map; empty for the attribute itself.
+    pub fields: Vec<String>,
     /// The first operand, or the new value where there is no second.
     pub left: Operand,
-    /// The second operand, and whether it is added (true) or subtracted.
-    pub right: Option<(bool, Operand)>,
+    /// The second operand, and how it is joined to the first.
+    pub right: Option<(Joint, Operand)>,
 }
 
 impl Assignment {
     /// Whether it makes a value without the attributes of an item: of parameters and fixed values,
-    /// or by adding to a list, which counts as empty where it is missing.
+    /// or by adding to a list or set, which counts as empty where it is missing.
     pub fn starts_from_nothing(&self, entity: &Entity) -> bool {
         let is_given = |operand: &Operand| match operand {
             Operand::Parameter(_) | Operand::Literal(_) => true,
             Operand::Attribute(name) => {
                 let found = entity.attribute(name);
                 *name == self.attribute
-                    && found.is_some_and(|found| matches!(found.kind, Type::List(_)))
+                    && found.is_some_and(|found| matches!(found.kind, Type::List(_) | Type::Set(_)))
             }
         };
-        self.operands().all(is_given)
+        self.fields.is_empty() && self.operands().all(is_given)
     }
 
     /// The parameters that it uses.

@@ -362,6 +362,8 @@ pub(crate) struct ActionDecl {
 #[derive(Debug)]
 pub(crate) struct AssignmentDecl {
     pub(crate) attribute: Name,
+    /// The fields behind the attribute: `address.city`.
+    pub(crate) fields: Vec<Name>,
     pub(crate) left: Name,
     /// The second operand, and whether it is added (true) or subtracted.
     pub(crate) right: Option<(bool, Name)>,

@@ -54,7 +54,7 @@ action    := "create" NAME [each] [set] | "put" NAME [each] [set] [when]
            | ("delete" | "check") NAME [each] [when]
 each      := "for" "each" NAME
 set       := "set" changes
-changes   := (NAME "=" operand [("+" | "-") operand]), ...
+changes   := (path "=" operand [("+" | "-") operand]), ...
 when      := "when" condition
 condition := joined ("or" joined)*
 joined    := member ("and" member)*

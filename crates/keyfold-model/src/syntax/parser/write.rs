@@ -97,6 +97,10 @@ fn is_upsert(cursor: &Cursor<'_>) -> bool {
 
 fn assignment(cursor: &mut Cursor<'_>) -> Parsed<AssignmentDecl> {
     let attribute = cursor.attribute("an attribute")?;
+    let mut fields = Vec::new();
+    while cursor.take_sign(".") {
+        fields.push(cursor.name("a field")?);
+    }
     cursor.sign("=")?;
     let left = cursor.operand()?;
     let right = if cursor.take_sign("+") {
@@ -108,6 +112,7 @@ fn assignment(cursor: &mut Cursor<'_>) -> Parsed<AssignmentDecl> {
     };
     Ok(AssignmentDecl {
         attribute,
+        fields,
         left,
         right,
     })

@@ -1,0 +1,248 @@
+//! Assignments of named writes: their types, and what may be assigned.
+
+use super::comparison::Operands;
+use super::condition::field_type;
+use super::names::attribute_of;
+use crate::diagnostic::Diagnostic;
+use crate::schema::{Assignment, Attribute, Entity, Joint, Operand, Type, Verb};
+use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, texts};
+
+/// Resolves an assignment of an action.
+pub(super) fn resolve(
+    declared: &AssignmentDecl,
+    entity: &Entity,
+    operands: &Operands<'_>,
+    verb: Verb,
+) -> Result<Assignment, Box<Diagnostic>> {
+    let found = attribute_of(entity, &declared.attribute)?;
+    check_changeable(&declared.attribute, found, entity, verb)?;
+    let kind = field_type(&declared.attribute, &found.kind, &declared.fields)?;
+    check_field(declared, found, entity, operands)?;
+    let (left, right) = match &declared.right {
+        None => (operands.operand(&declared.left, kind)?, None),
+        Some((is_plus, name)) => {
+            let (joint, left, right) = joined(declared, (*is_plus, name), kind, operands)?;
+            (left, Some((joint, right)))
+        }
+    };
+    let itself = Operand::Attribute(found.name.clone());
+    if right.is_none() && declared.fields.is_empty() && left == itself {
+        return Err(wrong(
+            declared,
+            format!("`{}` is set to what it is", found.name),
+            "changes nothing",
+            format!(
+                "to give it a value, name it among the write's parameters: `write ...({})`",
+                found.name
+            ),
+        ));
+    }
+    if let (Type::Set(_), Some((Joint::Minus, _)), false) = (kind, &right, found.optional) {
+        return Err(Box::new(
+            Diagnostic::error(
+                "KF004",
+                declared.attribute.span,
+                format!(
+                    "`{}` of {} could lose its last element",
+                    found.name, entity.name
+                ),
+                "a required set is never empty",
+            )
+            .label(found.span, "declared here")
+            .note("DynamoDB stores no empty set: the attribute goes with the last element")
+            .help("declare it optional with `?` behind its type"),
+        ));
+    }
+    Ok(Assignment {
+        attribute: found.name.clone(),
+        fields: texts(&declared.fields),
+        left,
+        right,
+    })
+}
+
+fn wrong(declared: &AssignmentDecl, message: String, label: &str, help: String) -> Box<Diagnostic> {
+    let span = declared.attribute.span;
+    Box::new(Diagnostic::error("KF004", span, message, label).help(help))
+}
+
+/// A field is set in an item that exists, to a value that is given.
+fn check_field(
+    declared: &AssignmentDecl,
+    found: &Attribute,
+    entity: &Entity,
+    operands: &Operands<'_>,
+) -> Result<(), Box<Diagnostic>> {
+    if declared.fields.is_empty() {
+        return Ok(());
+    }
+    let name = &found.name;
+    if operands.item.is_none() {
+        return Err(wrong(
+            declared,
+            format!(
+                "a new {} has no `{name}` yet whose field could be set",
+                entity.name
+            ),
+            "no field of a new item",
+            format!("give the whole of it: `{name} = ...`"),
+        ));
+    }
+    if declared.right.is_some() {
+        return Err(wrong(
+            declared,
+            "a field inside an attribute is set, and not calculated".to_owned(),
+            "one value",
+            "give the new value, or make the field an attribute of its own".to_owned(),
+        ));
+    }
+    // A field of what may be missing has no place.
+    let mut kind = &found.kind;
+    for field in declared.fields.iter().take(declared.fields.len() - 1) {
+        match kind {
+            Type::Record(record) => {
+                let next = record.fields.iter().find(|(one, ..)| *one == field.text);
+                let Some((_, next, false)) = next else {
+                    return Err(may_lack(declared, field));
+                };
+                kind = next;
+            }
+            Type::Map(_)
+            | Type::String
+            | Type::Int
+            | Type::Number
+            | Type::Bool
+            | Type::Time(_)
+            | Type::Date
+            | Type::Period(_)
+            | Type::Binary
+            | Type::Ulid
+            | Type::Uuid
+            | Type::Words(_)
+            | Type::List(_)
+            | Type::Set(_) => return Err(may_lack(declared, field)),
+        }
+    }
+    Ok(())
+}
+
+fn may_lack(declared: &AssignmentDecl, field: &Name) -> Box<Diagnostic> {
+    wrong(
+        declared,
+        format!("`{}` may be missing, and a field of it is set", field.text),
+        "what if it is not there?",
+        format!("set the whole of `{}`, or declare it required", field.text),
+    )
+}
+
+/// The operands of `a + b` or `a - b`: two numbers, a list and one element, or a set and one
+/// element. The element of a list may stand before it.
+fn joined(
+    declared: &AssignmentDecl,
+    (is_plus, name): (bool, &Name),
+    kind: &Type,
+    operands: &Operands<'_>,
+) -> Result<(Joint, Operand, Operand), Box<Diagnostic>> {
+    let joint = if is_plus { Joint::Plus } else { Joint::Minus };
+    let left = &declared.left;
+    let both = |of: &Type| {
+        Ok((
+            joint,
+            operands.operand(left, kind)?,
+            operands.operand(name, of)?,
+        ))
+    };
+    match kind {
+        Type::Int | Type::Number => both(kind),
+        Type::Set(of) => both(of),
+        Type::List(of) if is_plus => match both(of) {
+            Err(first) => {
+                let before = operands.operand(left, of).ok().zip(operands.operand(name, kind).ok());
+                before.map(|(element, list)| (Joint::Before, list, element)).ok_or(first)
+            }
+            found => found,
+        },
+        Type::List(_) => Err(wrong(
+            declared,
+            format!("nothing can be taken from a {kind}"),
+            "not by value",
+            "an element is found by its value in a set; of a list give the new one: `a = b`".to_owned(),
+        )),
+        Type::String
+        | Type::Bool
+        | Type::Time(_)
+        | Type::Date
+        | Type::Period(_)
+        | Type::Binary
+        | Type::Ulid
+        | Type::Uuid
+        | Type::Words(_)
+        | Type::Map(_)
+        | Type::Record(_) => Err(wrong(
+            declared,
+            format!("a {kind} cannot be added to or taken from"),
+            "no number",
+            "numbers are added to and taken from; to a list or set one element is added, and from a set one is taken".to_owned(),
+        )),
+    }
+}
+
+/// Refuses an assignment to a key attribute, or to an attribute that the model keeps.
+fn check_changeable(
+    name: &Name,
+    found: &Attribute,
+    entity: &Entity,
+    verb: Verb,
+) -> Result<(), Box<Diagnostic>> {
+    if found.is_kept {
+        let message = format!("`{}` of {} is kept by the model", found.name, entity.name);
+        return Err(Box::new(
+            Diagnostic::error("KF016", name.span, message, "would overwrite what is kept")
+                .label(found.span, "kept from here")
+                .help("write the items that it follows from"),
+        ));
+    }
+    if matches!(verb, Verb::Update | Verb::Upsert)
+        && entity.key.fields().any(|field| field == found.name)
+    {
+        let message = format!("`{}` is part of the key of {}", found.name, entity.name);
+        return Err(Box::new(
+            Diagnostic::error("KF016", name.span, message, "a key does not change")
+                .label(entity.key.span, "the key")
+                .note("an item with another key is another item")
+                .help(format!(
+                    "delete the {} and create it again, in two writes",
+                    entity.name
+                )),
+        ));
+    }
+    Ok(())
+}
+
+/// A request changes an attribute once.
+pub(super) fn check_changed_once(declared: &ActionDecl) -> Result<(), Box<Diagnostic>> {
+    let whole = |name: &Name| vec![name.clone()];
+    let path = |one: &AssignmentDecl| [whole(&one.attribute), one.fields.clone()].concat();
+    let assigned = declared.assignments.iter().map(path);
+    let changed: Vec<Vec<Name>> = assigned.chain(declared.removed.iter().map(whole)).collect();
+    check_distinct(&changed)?;
+    check_distinct(&declared.otherwise.iter().map(path).collect::<Vec<_>>())
+}
+
+/// No two paths are the same, and none leads through another.
+fn check_distinct(all: &[Vec<Name>]) -> Result<(), Box<Diagnostic>> {
+    let overlap =
+        |one: &[Name], other: &[Name]| one.iter().zip(other).all(|(a, b)| a.text == b.text);
+    for (at, path) in all.iter().enumerate() {
+        let first = all.iter().take(at).find(|first| overlap(first, path));
+        if let (Some(first), Some(name)) = (first.and_then(|first| first.first()), path.first()) {
+            let message = format!("`{}` is changed twice", name.text);
+            let label = "a request changes an attribute once";
+            return Err(Box::new(
+                Diagnostic::error("KF016", name.span, message, label)
+                    .label(first.span, "changed here"),
+            ));
+        }
+    }
+    Ok(())
+}
