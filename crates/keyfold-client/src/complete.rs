@@ -18,7 +18,7 @@ pub(crate) fn now_epoch_ms() -> i64 {
 pub struct Made {
     /// The entity.
     pub entity: String,
-    /// The attribute.
+    /// The attribute; behind the alias of an action that has one: `first.accountId`.
     pub attribute: String,
     /// Its value.
     pub value: Value,

@@ -1,9 +1,11 @@
 //! Parts of a model in words, for charts, documents and differences alike.
 
-use keyfold_model::schema::{Aggregate, Assignment, Column, Joint, KeyPair, conjunction};
+use keyfold_model::schema::{
+    Aggregate, Assignment, Column, Joint, KeyPair, Source, Taken, conjunction,
+};
 use keyfold_model::{
-    Action, DefaultValue, Entity, Index, KeyTemplate, Model, Part, Pattern, Returned, Sparse, Verb,
-    value, written, written_list,
+    Action, DefaultValue, Entity, Index, KeyTemplate, Model, Operand, Part, Pattern, Returned,
+    Sparse, Verb, value, written, written_list,
 };
 
 /// The result that a pattern promises, as the language writes it: `Order?`, `User + Order[]`.
@@ -97,11 +99,13 @@ pub(crate) fn aggregates(model: &Model, entity: &Entity) -> Vec<String> {
     entity.aggregates.iter().map(one).collect()
 }
 
-/// An action of a named write: `update Product (stock = stock - 1) if stock >= 1`.
-pub(crate) fn action_text(model: &Model, action: &Action) -> String {
+/// An action among those of a named write: `update Product (stock = stock - 1) if stock >= 1`.
+pub(crate) fn action_text(model: &Model, actions: &[Action], action: &Action) -> String {
     let Action {
         verb,
         entity,
+        alias,
+        taken,
         each,
         assignments,
         otherwise,
@@ -113,8 +117,19 @@ pub(crate) fn action_text(model: &Model, action: &Action) -> String {
         .get(*entity)
         .map_or("", |entity| entity.name.as_str());
     let mut text = format!("{} {entity}", verb.word());
+    if let Some(alias) = alias {
+        text.push_str(&format!(" as {alias}"));
+    }
     if let Some(each) = each {
         text.push_str(&format!(" for each of {}", written(each)));
+    }
+    let found: Vec<String> = taken
+        .iter()
+        .filter(|one| one.is_declared)
+        .map(|one| taken_text(model, actions, one))
+        .collect();
+    if !found.is_empty() {
+        text.push_str(&format!(" where {}", found.join(", ")));
     }
     if matches!(verb, Verb::Update | Verb::Upsert) {
         let changes = assignments.iter().map(assignment_text);
@@ -132,6 +147,27 @@ pub(crate) fn action_text(model: &Model, action: &Action) -> String {
         text.push_str(&format!(" if {}", conjunction(conditions)));
     }
     text
+}
+
+/// An attribute and the source that `where` names: `memberId = Post.authorId`.
+fn taken_text(model: &Model, actions: &[Action], taken: &Taken) -> String {
+    let Taken {
+        attribute,
+        source,
+        is_declared: _,
+    } = taken;
+    let source = match source {
+        Source::Parameter(name) => Operand::Parameter(name.clone()).to_string(),
+        Source::Literal(value) => value::display(value),
+        Source::Attribute { action, attribute } => {
+            let of = actions.get(*action);
+            let entity = of.and_then(|of| model.entities.get(of.entity));
+            let alias = of.and_then(|of| of.alias.as_deref());
+            let name = alias.or(entity.map(|entity| entity.name.as_str()));
+            format!("{}.{}", name.unwrap_or_default(), written(attribute))
+        }
+    };
+    format!("{} = {source}", written(attribute))
 }
 
 fn assignment_text(assignment: &Assignment) -> String {

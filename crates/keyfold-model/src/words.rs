@@ -35,7 +35,7 @@ impl Verb {
     }
 
     /// Whether the action writes all attributes of the item, which may not exist before.
-    pub(crate) fn writes_all_attributes(self) -> bool {
+    pub fn writes_all_attributes(self) -> bool {
         match self {
             Verb::Create | Verb::Put => true,
             Verb::Update | Verb::Upsert | Verb::Delete | Verb::Check => false,

@@ -2,14 +2,16 @@
 
 use crate::ProveError;
 use crate::condition::{held_value, holds};
+use crate::expect::{self, Attributes, Expected};
 use crate::generate::Generator;
 use crate::kept;
 use crate::row_write::{self, Version};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Assignment, Condition, Joint, WriteParameter};
+use keyfold_model::schema::{Assignment, Condition, Joint, Source, Taken, WriteParameter};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Set, Value};
+use std::collections::BTreeMap;
 
 /// Random arguments of a named write: new attributes for created entities, the keys of existing rows
 /// for changed ones, random values otherwise.
@@ -19,6 +21,8 @@ pub(crate) fn arguments<'m>(
     generator: &mut Generator<'m>,
 ) -> Values {
     let mut all = Values::new();
+    // By entity: the row that the last action on it was given.
+    let mut last: BTreeMap<usize, i64> = BTreeMap::new();
     for action in &named.actions {
         let Some(entity) = rows.model.entities.get(action.entity) else {
             continue;
@@ -30,17 +34,21 @@ pub(crate) fn arguments<'m>(
             Values::new()
         };
         if !is_written || (action.verb == Verb::Upsert && generator.rng.bool()) {
-            let picked = rows.pick_row(action.entity, &mut generator.rng);
+            let again = last.get(&action.entity).copied();
+            let again = again.filter(|_| generator.rng.u8(..8) == 0);
+            let picked = again.or_else(|| rows.pick_row(action.entity, &mut generator.rng));
+            last.extend(picked.map(|row| (action.entity, row)));
             let stored = picked.and_then(|row| rows.get(action.entity, row));
             let key = entity.key.fields();
             row.extend(key.filter_map(|name| Some((name.to_owned(), stored?.get(name)?.clone()))));
         }
-        for parameter in &named.parameters {
-            let in_key = entity.key.fields().any(|field| field == parameter.name);
-            if let (Some(value), true) = (row.get(&parameter.name), is_written || in_key) {
+        for (attribute, value) in &row {
+            let Some(name) = parameter_of(action, attribute) else {
+                continue;
+            };
+            if named.parameters.iter().any(|known| known.name == name) {
                 // The first action that names an attribute gives its value.
-                all.entry(parameter.name.clone())
-                    .or_insert_with(|| value.clone());
+                all.entry(name.to_owned()).or_insert_with(|| value.clone());
             }
         }
     }
@@ -64,6 +72,17 @@ pub(crate) fn arguments<'m>(
     all
 }
 
+/// The parameter from which an action takes an attribute; `None` where it takes it from elsewhere.
+fn parameter_of<'a>(action: &'a Action, attribute: &'a str) -> Option<&'a str> {
+    let taken = action.taken.iter().find(|one| one.attribute == attribute);
+    match taken.map(|one| &one.source) {
+        None if action.alias.is_some() => None,
+        None => Some(attribute),
+        Some(Source::Parameter(name)) => Some(name),
+        Some(Source::Literal(_) | Source::Attribute { .. }) => None,
+    }
+}
+
 /// The value that the changed row has where a condition compares it with a parameter.
 fn compared<'m>(
     rows: &Rows<'m>,
@@ -74,7 +93,7 @@ fn compared<'m>(
 ) -> Option<Value> {
     let of_action = |action: &Action| {
         let entity = rows.model.entities.get(action.entity)?;
-        let (_, row) = rows.found(entity, arguments)?;
+        let (_, row) = rows.found(entity, &own(action, entity, arguments, &[], &[])?)?;
         let held = held_value(
             &action.conditions,
             &parameter.name,
@@ -140,6 +159,17 @@ fn records<'m>(
     Value::L((0..count).map(|_| one(generator)).collect())
 }
 
+/// An action on one item.
+struct OneItem<'a> {
+    action: &'a Action,
+    entity: &'a Entity,
+    /// The attributes of the entity that the action is given.
+    own: Values,
+    arguments: Values,
+    /// Whether other actions take attributes of the entity.
+    lends: bool,
+}
+
 /// Executes the actions on the rows. Returns whether all of them are possible; if not, the caller
 /// undoes the changes made so far.
 pub(crate) fn carry_out(
@@ -147,46 +177,147 @@ pub(crate) fn carry_out(
     named: &Write,
     arguments: &Values,
 ) -> Result<bool, ProveError> {
+    let Some(mut all) = items_of(rows, named, arguments) else {
+        return Ok(false);
+    };
     // Parents that keep aggregates come before their children.
-    let mut actions: Vec<&Action> = named.actions.iter().collect();
-    actions.sort_by_key(|action| {
-        rows.model
-            .entities
-            .get(action.entity)
-            .is_none_or(|entity| entity.aggregates.is_empty())
-    });
+    all.sort_by_key(|one| one.entity.aggregates.is_empty());
     let mut touched: Vec<(usize, Values)> = Vec::new();
-    for action in actions {
-        let Some(entity) = rows.model.entities.get(action.entity) else {
-            continue;
-        };
-        let elements = match &action.each {
-            None => vec![arguments.clone()],
-            Some(each) => match arguments.get(each) {
-                Some(Value::L(records)) => records
-                    .iter()
-                    .map(|record| with(arguments, record))
-                    .collect(),
-                _ => return Ok(false),
-            },
-        };
-        for element in elements {
-            // A transaction allows one action per item.
-            let key: Values = entity
-                .key
-                .fields()
-                .filter_map(|f| Some((f.to_owned(), element.get(f)?.clone())))
-                .collect();
-            if touched.contains(&(action.entity, key.clone())) {
-                return Ok(false);
-            }
-            touched.push((action.entity, key));
-            if !act(rows, entity, action, &element)? {
-                return Ok(false);
-            }
+    let mut changed: Vec<Attributes> = Vec::new();
+    for one in &all {
+        // A transaction allows one action per item.
+        let key: Values = one
+            .entity
+            .key
+            .fields()
+            .filter_map(|f| Some((f.to_owned(), one.own.get(f)?.clone())))
+            .collect();
+        if touched.contains(&(one.action.entity, key.clone())) {
+            return Ok(false);
         }
+        touched.push((one.action.entity, key));
+        let before = rows.found(one.entity, &one.own).map(|(_, row)| row);
+        if !act(rows, one)? {
+            return Ok(false);
+        }
+        let after = rows.found(one.entity, &one.own).map(|(_, row)| row);
+        let differing = differing_keys(rows, one.entity, [before, after]);
+        if differing.iter().any(|key| changed.contains(key)) {
+            return Ok(false);
+        }
+        changed.extend(differing);
     }
     Ok(true)
+}
+
+/// The keys of the stored items that differ between two states of a row.
+fn differing_keys(
+    rows: &Rows<'_>,
+    entity: &Entity,
+    states: [Option<Values>; 2],
+) -> Vec<Attributes> {
+    let [before, after] = states.map(|state| {
+        let made = state.and_then(|row| expect::items(rows.model, entity, &row).ok());
+        made.unwrap_or_default()
+    });
+    let lacks = |all: &[Expected], one: &Expected| {
+        let is_same = |other: &Expected| other.key == one.key && other.item == one.item;
+        !all.iter().any(is_same)
+    };
+    let gone = before.iter().filter(|one| lacks(&after, one));
+    let new = after.iter().filter(|one| lacks(&before, one));
+    let mut keys: Vec<Attributes> = gone.chain(new).map(|one| one.key.clone()).collect();
+    keys.dedup();
+    keys
+}
+
+/// The items that the actions are given; `None` where a list is no list. Actions whose key has no
+/// value are left out.
+fn items_of<'a>(rows: &Rows<'a>, named: &'a Write, arguments: &Values) -> Option<Vec<OneItem<'a>>> {
+    let mut all = Vec::new();
+    let mut lenders: Vec<Option<Values>> = Vec::new();
+    for (at, action) in named.actions.iter().enumerate() {
+        let entity = rows.model.entities.get(action.entity)?;
+        let from_here =
+            |one: &Taken| matches!(&one.source, Source::Attribute { action, .. } if *action == at);
+        let mut others = named.actions.iter().flat_map(|other| &other.taken);
+        let lends = others.any(from_here);
+        let elements = match action.each.as_ref().map(|each| arguments.get(each)) {
+            None => vec![(arguments.clone(), Vec::new())],
+            Some(Some(Value::L(records))) => {
+                let one = |record| (with(arguments, record), names_of(record));
+                records.iter().map(one).collect()
+            }
+            Some(_) => return None,
+        };
+        let mut lender = None;
+        for (arguments, fields) in elements {
+            let Some(own) = own(action, entity, &arguments, &fields, &lenders) else {
+                continue;
+            };
+            let (own, row) = match action.verb {
+                Verb::Create | Verb::Put => {
+                    let new = whole(entity, action, &own, &arguments);
+                    (new.clone(), Some(new))
+                }
+                Verb::Update | Verb::Upsert | Verb::Delete | Verb::Check => {
+                    let row = rows.found(entity, &own).map(|(_, row)| row);
+                    (own, row)
+                }
+            };
+            lender = row;
+            all.push(OneItem {
+                action,
+                entity,
+                own,
+                arguments,
+                lends,
+            });
+        }
+        lenders.push(lender);
+    }
+    Some(all)
+}
+
+/// The names of a record's fields.
+fn names_of(record: &Value) -> Vec<String> {
+    if let Value::M(fields) = record {
+        return fields.keys().cloned().collect();
+    }
+    Vec::new()
+}
+
+/// The attributes of an entity that an action is given; `None` when it is left out.
+fn own(
+    action: &Action,
+    entity: &Entity,
+    arguments: &Values,
+    fields: &[String],
+    lenders: &[Option<Values>],
+) -> Option<Values> {
+    let mut own = Values::new();
+    for attribute in &entity.attributes {
+        let name = &attribute.name;
+        let taken = action.taken.iter().find(|one| one.attribute == *name);
+        let held = match taken.map(|one| &one.source) {
+            None if action.alias.is_some() && !fields.contains(name) => None,
+            None => arguments.get(name).cloned(),
+            Some(Source::Parameter(from)) => arguments.get(from).cloned(),
+            Some(Source::Literal(value)) => Some(value.clone()),
+            Some(Source::Attribute { action, attribute }) => {
+                let lender = lenders.get(*action).and_then(Option::as_ref);
+                lender.and_then(|row| row.get(attribute).cloned())
+            }
+        };
+        match held {
+            Some(value) => {
+                own.insert(name.clone(), value);
+            }
+            None if taken.is_some_and(|one| one.is_declared) => return None,
+            None => {}
+        }
+    }
+    Some(own)
 }
 
 /// The arguments with the fields of a record.
@@ -209,19 +340,21 @@ fn all_hold(action: &Action, now: &Values, arguments: &Values) -> bool {
 }
 
 /// Executes one action. Returns whether it is possible.
-fn act(
-    rows: &mut Rows<'_>,
-    entity: &Entity,
-    action: &Action,
-    arguments: &Values,
-) -> Result<bool, ProveError> {
+fn act(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
+    let OneItem {
+        action,
+        entity,
+        own,
+        arguments,
+        lends,
+    } = one;
     if matches!(action.verb, Verb::Create | Verb::Put) {
-        return write_whole(rows, entity, action, arguments);
+        return write_whole(rows, one);
     }
-    if action.verb == Verb::Upsert && rows.found(entity, arguments).is_none() {
-        return create_by_upsert(rows, entity, action, arguments);
+    if action.verb == Verb::Upsert && rows.found(entity, own).is_none() {
+        return create_by_upsert(rows, one);
     }
-    let Some((row, old)) = rows.found(entity, arguments) else {
+    let Some((row, old)) = rows.found(entity, own) else {
         return Ok(false);
     };
     let now = kept::complete(rows, entity, row).unwrap_or_default();
@@ -229,14 +362,15 @@ fn act(
         return Ok(false);
     }
     match action.verb {
-        Verb::Delete => row_write::delete(rows, entity, arguments),
+        Verb::Delete => row_write::delete(rows, entity, own),
         Verb::Update | Verb::Upsert => {
             let mut new = old.clone();
             assign(entity, &action.assignments, arguments, &now, &mut new);
             action.removed.iter().for_each(|name| {
                 new.remove(name);
             });
-            let always = action.verb == Verb::Upsert || is_plain(rows, entity, action, arguments);
+            let is_direct = !lends && is_plain(rows, entity, action, arguments);
+            let always = action.verb == Verb::Upsert || is_direct;
             let version = if always {
                 Version::Next
             } else {
@@ -248,30 +382,13 @@ fn act(
     }
 }
 
-/// Creates or puts a row. Returns whether it is possible.
-fn write_whole(
-    rows: &mut Rows<'_>,
-    entity: &Entity,
-    action: &Action,
-    arguments: &Values,
-) -> Result<bool, ProveError> {
-    let own = |name: &String| {
-        entity
-            .attribute(name)
-            .is_some_and(|attribute| !attribute.is_kept)
-    };
-    let mut new: Values = arguments
-        .iter()
-        .filter(|(name, _)| own(name))
-        .map(|(n, v)| (n.clone(), v.clone()))
-        .collect();
-    assign(
-        entity,
-        &action.assignments,
-        arguments,
-        &Values::new(),
-        &mut new,
-    );
+/// The attributes of an entity that an action writes as a whole: those given, those assigned, and
+/// fixed defaults.
+fn whole(entity: &Entity, action: &Action, own: &Values, arguments: &Values) -> Values {
+    let mut new = own.clone();
+    new.retain(|name, _| entity.attribute(name).is_some_and(|one| !one.is_kept));
+    let nothing = Values::new();
+    assign(entity, &action.assignments, arguments, &nothing, &mut new);
     for attribute in entity
         .attributes
         .iter()
@@ -282,26 +399,28 @@ fn write_whole(
                 .or_insert_with(|| value.clone());
         }
     }
-    if action.verb == Verb::Put {
-        let now = match rows.found(entity, &new) {
+    new
+}
+
+/// Creates or puts a row. Returns whether it is possible.
+fn write_whole(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
+    let (entity, own) = (one.entity, &one.own);
+    if one.action.verb == Verb::Put {
+        let now = match rows.found(entity, own) {
             Some((row, _)) => kept::complete(rows, entity, row).unwrap_or_default(),
             None => Values::new(),
         };
-        if !all_hold(action, &now, arguments) {
+        if !all_hold(one.action, &now, &one.arguments) {
             return Ok(false);
         }
-        return row_write::put(rows, entity, new);
+        return row_write::put(rows, entity, own.clone());
     }
-    row_write::create(rows, entity, new)
+    row_write::create(rows, entity, own.clone())
 }
 
 /// Writes the row of an upsert that finds none. Returns whether that is possible.
-fn create_by_upsert(
-    rows: &mut Rows<'_>,
-    entity: &Entity,
-    action: &Action,
-    arguments: &Values,
-) -> Result<bool, ProveError> {
+fn create_by_upsert(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
+    let (entity, action, arguments) = (one.entity, one.action, &one.arguments);
     let nothing = Values::new();
     if !all_hold(action, &nothing, arguments) {
         return Ok(false);
@@ -316,7 +435,7 @@ fn create_by_upsert(
                 None
             }
         };
-        let given = arguments.get(name).filter(|_| is_parameter);
+        let given = one.own.get(name).filter(|_| is_parameter);
         if let Some(value) = given.or(fixed) {
             new.insert(name.clone(), value.clone());
         }

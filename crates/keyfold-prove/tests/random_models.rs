@@ -260,7 +260,7 @@ fn model(rng: &mut fastrand::Rng) -> String {
         let lack = pick(rng, &["", "?"]);
         writeln!(
             text,
-            "write change{at}(note: string{lack})\n  update {name} set o = note when {update}\nwrite place{at}\n  put {name} when missing n or {put}"
+            "write change{at}(note: string{lack})\n  update {name} set o = note when {update}\nwrite place{at}\n  put {name} when missing n or {put}\nwrite pair{at}(note: string)\n  update {name} as one set o = note\n  update {name} as two set o = note"
         )
         .unwrap();
         let own: Vec<&Key> = keys.iter().filter(|key| key.result == name).collect();

@@ -7,6 +7,7 @@ use keyfold_prove::{Options, prove};
 const UPSERTS: &str = include_str!("upserts.keyfold");
 const ELEMENTS: &str = include_str!("elements.keyfold");
 const PARTIAL: &str = include_str!("partial.keyfold");
+const BANK: &str = include_str!("bank.keyfold");
 
 fn model(source: &str) -> Model {
     let compiled = compile(source);
@@ -53,6 +54,11 @@ fn every_partial_update_is_proved() {
 #[test]
 fn every_change_of_elements_and_fields_is_proved() {
     is_proved(ELEMENTS);
+}
+
+#[test]
+fn writes_on_several_items_of_one_entity_are_proved() {
+    is_proved(BANK);
 }
 
 #[test]

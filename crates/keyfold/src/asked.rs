@@ -8,8 +8,9 @@ use crate::item::Item;
 use crate::page::Page;
 use crate::written::Written;
 use keyfold_client::{PageRequest, arguments, read, write};
-use keyfold_model::Model;
 use keyfold_model::value;
+use keyfold_model::{Model, Write};
+use keyfold_types::Value;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ impl Named {
         let write = model
             .write(&self.name)
             .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
-        let arguments = arguments::of_write(write, &self.given?)?;
+        let arguments = arguments::of_write(write, &of_aliases(write, self.given?))?;
         let written = write::run(&backend, model, write, &arguments)?;
         Ok(Written::of(written))
     }
@@ -174,4 +175,23 @@ pub(crate) fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> 
 pub(crate) fn following(asked: Asked, page: &Result<Page, Error>) -> Option<Asked> {
     let next = page.as_ref().ok()?.next.as_deref()?;
     Some(asked.after(next))
+}
+
+/// The arguments of a write, with the members of an object that is given for an alias behind its name:
+/// `from.accountId` for `{"from": {"accountId": ...}}`.
+fn of_aliases(write: &Write, given: Given) -> Given {
+    let is_alias = |name: &String| {
+        let mut actions = write.actions.iter();
+        actions.any(|action| action.alias.as_ref() == Some(name))
+    };
+    let mut all = Given::new();
+    for (name, held) in given {
+        if let (true, Value::M(members)) = (is_alias(&name), &held) {
+            let given = members.iter().filter(|(_, held)| **held != Value::Null);
+            all.extend(given.map(|(member, held)| (format!("{name}.{member}"), held.clone())));
+        } else {
+            all.insert(name, held);
+        }
+    }
+    all
 }

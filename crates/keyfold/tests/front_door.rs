@@ -288,3 +288,22 @@ fn values_of_another_shape_are_refused_and_texts_are_not_read() {
     };
     assert!(why.len() < 200, "{}", why.len());
 }
+
+#[test]
+fn an_object_gives_the_parameters_of_an_alias() {
+    const BANK: &str = "model m 1\ntable Tab (PK, SK)\nentity Account\n  id: string, balance: int = 0\n  key \"A#{id}\" \"A\"\nwrite move(n: int)\n  update Account as from set balance = balance - n\n  update Account as to set balance = balance + n\n";
+    let bank = Keyfold::memory().unwrap().model(BANK).unwrap();
+    for id in ["a", "b"] {
+        bank.put("Account", values! { "id": id }).unwrap();
+    }
+    let moved = |from: &str, to: &str| {
+        let from = values! { "id": from };
+        let both = bank.run("move").arg("from", from).arg("to.id", to);
+        both.arg("n", 3).send()
+    };
+    moved("a", "b").unwrap();
+    assert!(matches!(moved("a", "a"), Err(Error::Refused(_))));
+    let unknown = bank.run("move").arg("from", values! { "ide": "a" });
+    let unknown = unknown.arg("n", 3).send().unwrap_err();
+    assert!(unknown.to_string().contains("`from.ide`"), "{unknown}");
+}

@@ -1,5 +1,6 @@
 //! The conditions of a named write's actions: judged by the engine, or on an entity that was read.
 
+use super::inputs::{Inputs, name_of};
 use super::refusal::{Refusal, key_text, not_found};
 use super::step::Step;
 use super::stored_entity::StoredEntity;
@@ -15,19 +16,19 @@ use keyfold_model::{Action, Entity, value};
 pub(super) fn require<'a>(
     entity: &Entity,
     action: &'a Action,
-    arguments: &Values,
+    inputs: &Inputs<'_>,
     old: Option<&StoredEntity>,
 ) -> Result<Vec<&'a str>, ClientError> {
     let nothing = Values::new();
     let held = old.map_or(&nothing, |old| &old.values);
     let mut watched = Vec::new();
     for condition in &action.conditions {
-        if !bind(condition, arguments)?.holds(held) {
+        if !bind(condition, inputs.arguments)?.holds(held) {
             let failed = std::slice::from_ref(condition);
-            let refusal = unfulfilled(entity, action, failed, arguments);
+            let refusal = unfulfilled(entity, action, failed, inputs);
             return Err(refusal
                 .error()
-                .unwrap_or_else(|| not_found(entity, arguments)));
+                .unwrap_or_else(|| not_found(entity, &inputs.own)));
         }
         watched.extend(condition.attributes());
     }
@@ -39,15 +40,14 @@ pub(super) fn unfulfilled(
     entity: &Entity,
     action: &Action,
     conditions: &[Condition],
-    arguments: &Values,
+    inputs: &Inputs<'_>,
 ) -> Refusal {
     Refusal::Because(format!(
-        "{} {}: the {} with {} does not have {}",
-        action.verb.word(),
+        "{}: the {} with {} does not have {}",
+        name_of(action, entity),
         entity.name,
-        entity.name,
-        key_text(entity, arguments),
-        show(conditions, arguments)
+        key_text(entity, &inputs.own),
+        show(conditions, inputs.arguments)
     ))
 }
 

@@ -63,6 +63,7 @@ pub(super) fn put_over(
         given: Given::All,
         is_counted: true,
         watched,
+        is_part: false,
     };
     replace(context, &replacement, draft)
 }
@@ -177,10 +178,13 @@ pub(super) struct Replacement<'r> {
     pub(super) is_counted: bool,
     /// Attributes that must still be as they were read.
     pub(super) watched: &'r [&'r str],
+    /// Whether other actions may happen together with it: then the entity must be as it was read even
+    /// where nothing differs.
+    pub(super) is_part: bool,
 }
 
-/// Adds the steps that move an entity from its old to its new attributes. It adds none when nothing
-/// differs.
+/// Adds the steps that move an entity from its old to its new attributes. When nothing differs, it adds
+/// none, or a check in a write of several actions.
 pub(super) fn replace(
     context: &Context<'_>,
     replacement: &Replacement<'_>,
@@ -204,6 +208,11 @@ pub(super) fn replace(
     }
     let mut watched = replacement.watched.to_vec();
     watched.extend(entity.version.iter().map(String::as_str));
+    if let Given::Only(names) = given
+        && before == after
+    {
+        watched.extend(names);
+    }
     let conditions = unchanged(context, entity, old, &watched)?;
     let main = MainItem {
         entity,
@@ -214,7 +223,7 @@ pub(super) fn replace(
     };
     match main.step(&conditions) {
         Some(main) => draft.push(main),
-        None if before == after => return Ok(()),
+        None if before == after && !replacement.is_part => return Ok(()),
         // Copies or guards differ. They rest on the entity being as it was read.
         None => draft.push(Step {
             label: format!("check {}", entity.name),

@@ -3,7 +3,7 @@
 use super::aggregate::with_aggregates;
 use super::context::Context;
 use super::refusal::Refusal;
-use super::step::{Draft, Step};
+use super::step::{Draft, Step, StepAction};
 use super::written::Written;
 use crate::capacity;
 use crate::error::ClientError;
@@ -33,7 +33,7 @@ pub(super) fn retried(
         let mut draft = Draft::default();
         compose(&mut draft)?;
         let steps = with_aggregates(context, draft)?;
-        if steps.is_empty() {
+        if steps.is_empty() || is_judged(&steps) {
             return Ok(Written::nothing());
         }
         match execute(context, steps)? {
@@ -42,6 +42,18 @@ pub(super) fn retried(
         }
     }
     Err(ClientError::Refused(overtaken()))
+}
+
+/// Whether the steps are one check of an item as it was read: reading it has judged it.
+fn is_judged(steps: &[Step]) -> bool {
+    matches!(
+        steps,
+        [Step {
+            action: StepAction::Check,
+            refusal: Refusal::Stale,
+            ..
+        }]
+    )
 }
 
 fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {

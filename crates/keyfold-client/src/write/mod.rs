@@ -6,9 +6,10 @@
 //! it rests on are still the same. When another writer was faster, the change starts over.
 //!
 //! - `stored_entity` reads an entity, `entity` and `main_item` make the steps of its change.
-//! - `named` makes the steps of a named write, `assignment` the new values of its attributes,
-//!   `conditions` judges or adds its conditions. `upsert` makes the steps of an entity that may not
-//!   exist, `blind` the step that writes over one that is not read.
+//! - `named` makes the steps of a named write, `inputs` the values that its actions take,
+//!   `assignment` the new values of attributes, `conditions` judges or adds its conditions. `upsert`
+//!   makes the steps of an entity that may not exist, `blind` the step that writes over one that is
+//!   not read.
 //! - `aggregate`, `maximum` and `contribution` make the steps of the aggregates that follow.
 //! - `execute` sends the steps, and starts over when they are stale.
 
@@ -20,6 +21,7 @@ mod context;
 mod contribution;
 mod entity;
 mod execute;
+mod inputs;
 mod main_item;
 mod maximum;
 mod named;
@@ -131,6 +133,7 @@ pub fn update(
             given: Given::Only(&given),
             is_counted: false,
             watched: &[],
+            is_part: false,
         };
         entity::replace(&context, &replacement, draft)
     };

@@ -6,6 +6,7 @@ use super::conditions::{add_conditions, require, terms, unfulfilled};
 use super::context::Context;
 use super::entity;
 use super::execute::retried;
+use super::inputs::{self, GivenItems, Inputs, name_of};
 use super::refusal::{Refusal, not_found, not_found_text};
 use super::step::{Draft, Step, StepAction};
 use super::stored_entity::{self, StoredEntity};
@@ -36,22 +37,10 @@ pub fn run(
 ) -> Result<Written, ClientError> {
     let context = Context { backend, model };
     let arguments = with_now(write, arguments);
-    let optional = write.optional_parameters();
     let mut made = Vec::new();
     let compose = |draft: &mut Draft| {
         made.clear();
-        for action in &write.actions {
-            for arguments in arguments_of(write, action, &arguments)? {
-                let absent: Vec<String> = optional
-                    .iter()
-                    .filter(|name| !arguments.contains_key(*name))
-                    .cloned()
-                    .collect();
-                let action = action.without(&absent);
-                add(&context, &action, &arguments, draft, &mut made)?;
-            }
-        }
-        Ok(())
+        compose_actions(&context, write, &arguments, draft, &mut made)
     };
     let written = retried(&context, compose, || {
         format!(
@@ -60,6 +49,58 @@ pub fn run(
         )
     })?;
     Ok(written.with(made))
+}
+
+/// Adds the steps of all actions.
+fn compose_actions(
+    context: &Context<'_>,
+    write: &Write,
+    arguments: &Values,
+    draft: &mut Draft,
+    made: &mut Vec<Made>,
+) -> Result<(), ClientError> {
+    let optional = write.optional_parameters();
+    let mut given = GivenItems::default();
+    let mut lenders: Vec<Option<Values>> = Vec::new();
+    for (at, action) in write.actions.iter().enumerate() {
+        let entity = context.model.entities.get(action.entity);
+        let entity =
+            entity.ok_or_else(|| ClientError::Unknown("the write names no entity".to_owned()))?;
+        let fields = fields_of(write, action);
+        let mut lender = None;
+        for arguments in arguments_of(action, &fields, arguments)? {
+            let Some(own) = inputs::own(action, entity, &arguments, &fields, &lenders) else {
+                continue;
+            };
+            let mut absent = optional.clone();
+            absent.retain(|name| !arguments.contains_key(name));
+            let action = action.without(&absent);
+            let mut inputs = Inputs {
+                own,
+                arguments: &arguments,
+                lent: inputs::lent(write, at),
+            };
+            let mut own_made = Vec::new();
+            if action.verb.writes_all_attributes() {
+                inputs.own = all_attributes(entity, &action, &inputs, &mut own_made)?;
+            }
+            given.add(context.model, (&action, entity), &inputs.own)?;
+            lender = Some(add(
+                context,
+                (&action, entity),
+                &inputs,
+                draft,
+                &mut own_made,
+            )?);
+            made.extend(
+                own_made
+                    .into_iter()
+                    .map(|one| inputs::of_alias(&action, one)),
+            );
+        }
+        lenders.push(lender);
+    }
+    Ok(())
 }
 
 /// The arguments, with the present moment where a condition compares with `now` and the caller gave
@@ -79,26 +120,31 @@ fn with_now(write: &Write, arguments: &Values) -> Values {
     all
 }
 
+/// The fields of the records that an action repeats over.
+fn fields_of(write: &Write, action: &Action) -> Vec<String> {
+    let mut parameters = write.parameters.iter();
+    let parameter = parameters.find(|parameter| Some(&parameter.name) == action.each.as_ref());
+    if let Some(Type::List(of)) = parameter.map(|parameter| &parameter.kind)
+        && let Type::Record(record) = &**of
+    {
+        let fields = record.fields.iter();
+        return fields.map(|(field, ..)| field.clone()).collect();
+    }
+    Vec::new()
+}
+
 /// The arguments of an action: one set, or one for each record of the list that it repeats over.
 fn arguments_of(
-    write: &Write,
     action: &Action,
+    fields: &[String],
     arguments: &Values,
 ) -> Result<Vec<Values>, ClientError> {
     let Some(each) = &action.each else {
         return Ok(vec![arguments.clone()]);
     };
     // A field that a record lacks has no value: an argument of the same name is another item's.
-    let parameter = write
-        .parameters
-        .iter()
-        .find(|parameter| parameter.name == *each);
     let mut others = arguments.clone();
-    if let Some(Type::List(of)) = parameter.map(|parameter| &parameter.kind)
-        && let Type::Record(record) = &**of
-    {
-        others.retain(|name, _| !record.fields.iter().any(|(field, ..)| field == name));
-    }
+    others.retain(|name, _| !fields.contains(name));
     let Some(Value::L(records)) = arguments.get(each) else {
         return Err(ClientError::missing("the write", each));
     };
@@ -120,63 +166,63 @@ fn arguments_of(
     records.iter().map(with_record).collect()
 }
 
-/// Adds the steps of one action.
+/// Adds the steps of one action. Returns the attributes of its entity that others may take: as they
+/// are stored, or as they are created or put.
 fn add(
     context: &Context<'_>,
-    action: &Action,
-    arguments: &Values,
+    (action, entity): (&Action, &Entity),
+    inputs: &Inputs<'_>,
     draft: &mut Draft,
     made: &mut Vec<Made>,
-) -> Result<(), ClientError> {
-    let entity = context.model.entities.get(action.entity);
-    let entity =
-        entity.ok_or_else(|| ClientError::Unknown("the write names no entity".to_owned()))?;
+) -> Result<Values, ClientError> {
+    let values = &inputs.own;
     match action.verb {
         Verb::Create => {
-            let values = all_attributes(entity, action, arguments, made)?;
-            let exists = Refusal::exists(entity, &values);
-            entity::create(context, entity, &values, exists, draft)
+            let exists = Refusal::exists(entity, values);
+            entity::create(context, entity, values, exists, draft)?;
+        }
+        Verb::Put if context.model.is_direct(action) => {
+            let mut step = blind::put(context, entity, values)?;
+            step.conditions = terms(&action.conditions, inputs.arguments)?;
+            step.refusal = unfulfilled(entity, action, &action.conditions, inputs);
+            draft.push(step);
         }
         Verb::Put => {
-            let values = all_attributes(entity, action, arguments, made)?;
-            if context.model.is_direct(action) {
-                let mut step = blind::put(context, entity, &values)?;
-                step.conditions = terms(&action.conditions, arguments)?;
-                step.refusal = unfulfilled(entity, action, &action.conditions, arguments);
-                draft.push(step);
-                return Ok(());
-            }
-            let old = stored_entity::read(context, entity, &values)?;
-            let watched = require(entity, action, arguments, old.as_ref())?;
-            entity::put_over(context, (entity, &values), old.as_ref(), &watched, draft)
+            let old = stored_entity::read(context, entity, values)?;
+            let watched = require(entity, action, inputs, old.as_ref())?;
+            entity::put_over(context, (entity, values), old.as_ref(), &watched, draft)?;
         }
         Verb::Delete => {
-            let old = read(context, entity, arguments)?;
-            let watched = require(entity, action, arguments, Some(&old))?;
-            entity::delete(context, entity, &old, &watched, draft)
+            let old = read(context, entity, values)?;
+            let mut watched = require(entity, action, inputs, Some(&old))?;
+            watched.extend(&inputs.lent);
+            entity::delete(context, entity, &old, &watched, draft)?;
+            return Ok(old.values);
         }
-        Verb::Check => check(context, entity, action, arguments, draft),
-        Verb::Update => update(context, entity, action, arguments, draft),
-        Verb::Upsert => upsert::add(context, (entity, action), arguments, draft, made),
+        Verb::Check => return check(context, (action, entity), inputs, draft),
+        Verb::Update => return update(context, (action, entity), inputs, draft),
+        Verb::Upsert => upsert::add(context, (entity, action), inputs, draft, made)?,
     }
+    Ok(values.clone())
 }
 
 /// The attributes of a whole entity: those given, those assigned, and the defaults of the others.
 fn all_attributes(
     entity: &Entity,
     action: &Action,
-    arguments: &Values,
+    inputs: &Inputs<'_>,
     made: &mut Vec<Made>,
 ) -> Result<Values, ClientError> {
     let own = |name: &String| entity.attribute(name).is_some();
-    let mut values: Values = arguments
+    let mut values: Values = inputs
+        .own
         .iter()
         .filter(|(name, _)| own(name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     for assignment in &action.assignments {
         let nothing = Values::new();
-        if let Some(value) = evaluate(entity, assignment, arguments, (&nothing, &nothing))? {
+        if let Some(value) = evaluate(entity, assignment, inputs.arguments, (&nothing, &nothing))? {
             values.insert(assignment.attribute.clone(), value);
         }
     }
@@ -184,26 +230,21 @@ fn all_attributes(
 }
 
 /// Reads an entity that must exist.
-fn read(
-    context: &Context<'_>,
-    entity: &Entity,
-    arguments: &Values,
-) -> Result<StoredEntity, ClientError> {
-    let found = stored_entity::read(context, entity, arguments)?;
-    found.ok_or_else(|| not_found(entity, arguments))
+fn read(context: &Context<'_>, entity: &Entity, key: &Values) -> Result<StoredEntity, ClientError> {
+    let found = stored_entity::read(context, entity, key)?;
+    found.ok_or_else(|| not_found(entity, key))
 }
 
 /// A step on the main item of an entity that must exist.
 fn on_main_item(
     context: &Context<'_>,
-    entity: &Entity,
-    arguments: &Values,
-    verb: &str,
+    (action, entity): (&Action, &Entity),
+    key: &Values,
 ) -> Result<Step, ClientError> {
-    let place = Place::of(context.model, entity, arguments)?;
+    let place = Place::of(context.model, entity, key)?;
     Ok(Step {
-        label: format!("{verb} {}", entity.name),
-        refusal: Refusal::NotFound(not_found_text(entity, arguments)),
+        label: name_of(action, entity),
+        refusal: Refusal::NotFound(not_found_text(entity, key)),
         conditions: vec![Term::Exists(place.table.partition.name.clone())],
         table: place.table_name,
         key: place.key,
@@ -212,45 +253,45 @@ fn on_main_item(
     })
 }
 
-/// Adds the step of a check.
+/// Adds the step of a check. Returns the attributes that other actions take.
 fn check(
     context: &Context<'_>,
-    entity: &Entity,
-    action: &Action,
-    arguments: &Values,
+    (action, entity): (&Action, &Entity),
+    inputs: &Inputs<'_>,
     draft: &mut Draft,
-) -> Result<(), ClientError> {
-    let mut step = on_main_item(context, entity, arguments, "check")?;
-    if context.model.is_direct(action) {
-        add_conditions(&mut step, &action.conditions, arguments)?;
-    } else {
-        let old = read(context, entity, arguments)?;
-        let watched = require(entity, action, arguments, Some(&old))?;
-        step = step.unless_stale(entity::unchanged(context, entity, &old, &watched)?);
+) -> Result<Values, ClientError> {
+    let mut step = on_main_item(context, (action, entity), &inputs.own)?;
+    if context.model.is_direct(action) && inputs.lent.is_empty() {
+        add_conditions(&mut step, &action.conditions, inputs.arguments)?;
+        draft.push(step);
+        return Ok(inputs.own.clone());
     }
-    draft.push(step);
-    Ok(())
+    let old = read(context, entity, &inputs.own)?;
+    let mut watched = require(entity, action, inputs, Some(&old))?;
+    watched.extend(&inputs.lent);
+    draft.push(step.unless_stale(entity::unchanged(context, entity, &old, &watched)?));
+    Ok(old.values)
 }
 
-/// Adds the steps of an update.
+/// Adds the steps of an update. Returns the attributes that other actions take.
 fn update(
     context: &Context<'_>,
-    entity: &Entity,
-    action: &Action,
-    arguments: &Values,
+    (action, entity): (&Action, &Entity),
+    inputs: &Inputs<'_>,
     draft: &mut Draft,
-) -> Result<(), ClientError> {
-    if context.model.is_direct(action) {
-        let mut step = on_main_item(context, entity, arguments, "update")?;
-        add_conditions(&mut step, &action.conditions, arguments)?;
-        if let Some(change) = update_expression(entity, action, arguments)? {
+) -> Result<Values, ClientError> {
+    if context.model.is_direct(action) && inputs.lent.is_empty() {
+        let mut step = on_main_item(context, (action, entity), &inputs.own)?;
+        add_conditions(&mut step, &action.conditions, inputs.arguments)?;
+        if let Some(change) = update_expression(entity, action, inputs.arguments)? {
             step.action = change;
         }
         draft.push(step);
-        return Ok(());
+        return Ok(inputs.own.clone());
     }
-    let old = read(context, entity, arguments)?;
-    upsert::change_stored(context, (entity, action), arguments, &old, draft)
+    let old = read(context, entity, &inputs.own)?;
+    upsert::change_stored(context, (entity, action), inputs, &old, draft)?;
+    Ok(old.values)
 }
 
 /// The update that the engine evaluates; `None` where nothing is given that it changes.

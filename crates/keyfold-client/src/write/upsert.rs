@@ -5,6 +5,7 @@ use super::blind;
 use super::conditions::{require, terms, unfulfilled};
 use super::context::Context;
 use super::entity::{self, Replacement};
+use super::inputs::Inputs;
 use super::main_item::Given;
 use super::refusal::Refusal;
 use super::step::Draft;
@@ -19,26 +20,26 @@ use keyfold_model::{Action, Entity, Operand, Verb};
 pub(super) fn add(
     context: &Context<'_>,
     (entity, action): (&Entity, &Action),
-    arguments: &Values,
+    inputs: &Inputs<'_>,
     draft: &mut Draft,
     made: &mut Vec<Made>,
 ) -> Result<(), ClientError> {
     if let Some(plan) = context.model.upsert_plan(action) {
         // Whether a new item takes what is made here is not known.
-        let new = new_values(entity, action, arguments, &mut Vec::new())?;
+        let new = new_values(entity, action, inputs, &mut Vec::new())?;
         let of_action = (entity, action);
-        if let Some(mut step) = blind::upsert(context, of_action, arguments, &new, &plan)? {
-            step.conditions = terms(&action.conditions, arguments)?;
-            step.refusal = unfulfilled(entity, action, &action.conditions, arguments);
+        if let Some(mut step) = blind::upsert(context, of_action, inputs.arguments, &new, &plan)? {
+            step.conditions = terms(&action.conditions, inputs.arguments)?;
+            step.refusal = unfulfilled(entity, action, &action.conditions, inputs);
             draft.push(step);
             return Ok(());
         }
     }
-    match stored_entity::read(context, entity, arguments)? {
-        Some(old) => change_stored(context, (entity, action), arguments, &old, draft),
+    match stored_entity::read(context, entity, &inputs.own)? {
+        Some(old) => change_stored(context, (entity, action), inputs, &old, draft),
         None => {
-            require(entity, action, arguments, None)?;
-            let new = new_values(entity, action, arguments, made)?;
+            require(entity, action, inputs, None)?;
+            let new = new_values(entity, action, inputs, made)?;
             entity::create(context, entity, &new, Refusal::Stale, draft)
         }
     }
@@ -49,7 +50,7 @@ pub(super) fn add(
 fn new_values(
     entity: &Entity,
     action: &Action,
-    arguments: &Values,
+    inputs: &Inputs<'_>,
     made: &mut Vec<Made>,
 ) -> Result<Values, ClientError> {
     let is_said = |name: &String| action.otherwise.iter().any(|one| one.attribute == *name);
@@ -62,7 +63,8 @@ fn new_values(
         let is_own = found.is_some_and(|one| !one.optional || one.default.is_some());
         is_own && !is_assigned(name)
     };
-    let mut values: Values = arguments
+    let mut values: Values = inputs
+        .own
         .iter()
         .filter(|(name, _)| is_given(name))
         .map(|(name, value)| (name.clone(), value.clone()))
@@ -71,7 +73,7 @@ fn new_values(
     let assigned = set.filter(|one| !is_said(&one.attribute));
     for one in assigned.chain(&action.otherwise) {
         let nothing = Values::new();
-        if let Some(value) = evaluate(entity, one, arguments, (&nothing, &nothing))? {
+        if let Some(value) = evaluate(entity, one, inputs.arguments, (&nothing, &nothing))? {
             values.insert(one.attribute.clone(), value);
         }
     }
@@ -82,14 +84,15 @@ fn new_values(
 pub(super) fn change_stored(
     context: &Context<'_>,
     (entity, action): (&Entity, &Action),
-    arguments: &Values,
+    inputs: &Inputs<'_>,
     old: &StoredEntity,
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    let mut watched = require(entity, action, arguments, Some(old))?;
+    let mut watched = require(entity, action, inputs, Some(old))?;
+    watched.extend(&inputs.lent);
     let mut new = old.values.clone();
     for assignment in &action.assignments {
-        match evaluate(entity, assignment, arguments, (&old.values, &new))? {
+        match evaluate(entity, assignment, inputs.arguments, (&old.values, &new))? {
             Some(value) => new.insert(assignment.attribute.clone(), value),
             None => new.remove(&assignment.attribute),
         };
@@ -112,6 +115,7 @@ pub(super) fn change_stored(
         given: Given::Only(&given),
         is_counted: action.verb == Verb::Upsert,
         watched: &watched,
+        is_part: true,
     };
     entity::replace(context, &replacement, draft)
 }

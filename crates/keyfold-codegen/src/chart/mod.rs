@@ -121,7 +121,7 @@ fn write_row(model: &Model, write: &Write) -> WriteRow {
         parameters: parameters.iter().map(parameter).collect(),
         actions: actions
             .iter()
-            .map(|action| action_text(model, action))
+            .map(|action| action_text(model, actions, action))
             .collect(),
         requests,
     }

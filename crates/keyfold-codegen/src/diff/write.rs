@@ -41,7 +41,7 @@ fn write_text(model: &Model, write: &Write) -> String {
     parameters.sort();
     let actions: Vec<String> = actions
         .iter()
-        .map(|action| action_text(model, action))
+        .map(|action| action_text(model, actions, action))
         .collect();
     format!("({}) {}", parameters.join(", "), actions.join("; "))
 }

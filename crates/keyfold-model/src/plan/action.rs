@@ -3,7 +3,7 @@
 
 use crate::check::updatable::fits_update;
 use crate::schema::{
-    Action, AggregateKind, Assignment, Condition, Entity, Model, Operand, Type, Verb, Write,
+    Action, AggregateKind, Assignment, Condition, Entity, Model, Operand, Source, Type, Verb, Write,
 };
 
 impl Model {
@@ -38,7 +38,7 @@ impl Model {
     }
 
     fn requests_of(&self, actions: &[Action]) -> String {
-        let reads = actions.iter().any(|action| self.reads(action));
+        let reads = actions.iter().any(|action| self.reads(action)) || lends_stored(actions);
         let changes = match actions {
             [one] if one.each.is_none() => self.request_of(one),
             _ => "TransactWriteItems",
@@ -141,6 +141,16 @@ impl Model {
             && action.assignments.iter().all(|one| is_simple(entity, one))
             && engine_judges(entity, action)
     }
+}
+
+/// Whether an action takes an attribute of another action's entity as it is stored.
+fn lends_stored(actions: &[Action]) -> bool {
+    let taken = actions.iter().flat_map(|action| &action.taken);
+    let mut lenders = taken.filter_map(|one| match &one.source {
+        Source::Attribute { action, .. } => actions.get(*action),
+        Source::Parameter(_) | Source::Literal(_) => None,
+    });
+    lenders.any(|lender| !lender.verb.writes_all_attributes())
 }
 
 /// The attributes that an update assigns or removes, and the version, which each update increments.

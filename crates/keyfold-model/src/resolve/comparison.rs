@@ -87,6 +87,17 @@ impl Operands<'_> {
 
     fn unknown(&self, name: &Name) -> Diagnostic {
         let parameters = self.parameters.iter().map(|(name, _)| *name);
+        let behind_alias = format!(".{}", name.text);
+        let of_aliases = parameters
+            .clone()
+            .filter(|one| one.ends_with(&behind_alias));
+        let of_aliases: Vec<String> = of_aliases.map(|one| format!("`{{{one}}}`")).collect();
+        if !of_aliases.is_empty() {
+            let message = format!("there is no parameter or value `{}`", name.text);
+            let ways = of_aliases.join(" or ");
+            return Diagnostic::error("KF002", name.span, message, "of which item?")
+                .help(format!("say which: {ways}"));
+        }
         let attributes = self
             .item
             .iter()

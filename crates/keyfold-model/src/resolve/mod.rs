@@ -18,6 +18,7 @@ mod key;
 mod names;
 mod pattern;
 mod settings;
+mod source;
 mod table;
 mod template;
 pub(crate) mod together;

@@ -4,11 +4,12 @@ use super::assignment::{self, check_changed_once};
 use super::comparison::Operands;
 use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
+use super::source::{self, Earlier};
 use super::types::Types;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::schema::{
-    Action, Assignment, Attribute, Condition, Entity, Model, Operand, Record, Type, Verb, Write,
-    WriteParameter,
+    Action, Assignment, Attribute, Condition, Entity, Model, Operand, Record, Taken, Type, Verb,
+    Write, WriteParameter,
 };
 use crate::syntax::ast::{
     ActionDecl, AssignmentDecl, ComparisonDecl, Name, TypeDecl, WriteDecl, WriteParameterDecl,
@@ -42,6 +43,7 @@ pub(super) fn resolve(
             is_now: false,
         });
     }
+    report(source::check_aliases(declared, model), diagnostics)?;
     // An operand of an action may be a parameter that another action adds.
     let mut named = Vec::new();
     for action in &declared.actions {
@@ -53,9 +55,12 @@ pub(super) fn resolve(
     for (action, (_, entity)) in declared.actions.iter().zip(&named) {
         scope.add_now(action, entity);
     }
-    let mut actions = Vec::new();
-    for (action, (at, entity)) in declared.actions.iter().zip(named) {
-        actions.push(report(scope.action(action, at, entity), diagnostics)?);
+    let (mut actions, mut earlier) = (Vec::new(), Vec::new());
+    for (declared, (at, entity)) in declared.actions.iter().zip(named) {
+        let mut action = report(scope.action(declared, at, entity), diagnostics)?;
+        action.taken = report(scope.taken(declared, entity, &earlier), diagnostics)?;
+        actions.push(action);
+        earlier.push(Earlier { declared, entity });
     }
     report(check_actions(&actions, model, declared), diagnostics)?;
     scope.require_operands(&actions);
@@ -95,7 +100,8 @@ fn parameter_type(
 }
 
 /// A write has actions. A transaction has one action for each item, and parameters are shared: two
-/// actions on one entity affect the same item, unless each takes its items from a list.
+/// actions on one entity affect the same item, unless each takes its items from a list, or their
+/// keys come from different parameters.
 fn check_actions(
     actions: &[Action],
     model: &Model,
@@ -108,24 +114,25 @@ fn check_actions(
                 .help("add indented lines: `create Order`, `update Product set stock = stock - quantity`, `delete User`"),
         ));
     }
-    let mut seen: Vec<usize> = Vec::new();
+    let mut seen = Vec::new();
     for (action, at) in actions.iter().zip(&declared.actions) {
+        let Some(entity) = model.entities.get(action.entity) else {
+            continue;
+        };
         if action.each.is_some() {
             continue;
         }
-        if seen.contains(&action.entity) {
-            let name = model
-                .entities
-                .get(action.entity)
-                .map_or("", |entity| entity.name.as_str());
+        let name = entity.name.as_str();
+        let item = (action.entity, source::key_sources(action, entity));
+        if seen.contains(&item) {
             let message = format!("{} has two actions on {name}", declared.name.text);
             return Err(Box::new(
                 Diagnostic::error("KF016", at.entity.span, message, "both would meet the same item")
                     .note("a transaction cannot have two actions on one item")
-                    .help("make it one action, or two writes; several items of one entity come from a list: `create OrderItem for each lines`"),
+                    .help(format!("make it one action, or name the items apart: `{} {name} as other`; several items come from a list: `create OrderItem for each lines`", action.verb.word())),
             ));
         }
-        seen.push(action.entity);
+        seen.push(item);
     }
     Ok(())
 }
@@ -159,38 +166,56 @@ impl Scope {
         entity: &Entity,
     ) -> Result<(), Box<Diagnostic>> {
         let each = self.each(declared)?;
-        let is_assigned = |name: &str| {
-            declared
-                .assignments
-                .iter()
-                .chain(&declared.otherwise)
-                .any(|assignment| assignment.attribute.text == name)
-        };
         let is_upsert = declared.verb == Verb::Upsert;
         let in_key = |name: &str| entity.key.fields().any(|field| field == name);
-        for attribute in &entity.attributes {
-            let name = attribute.name.as_str();
-            // A new item of an upsert lacks an optional attribute that the upsert does not name.
-            let is_left_out = is_upsert && attribute.optional && attribute.default.is_none();
-            let is_needed = if is_upsert && in_key(name) {
-                true
-            } else if declared.verb.may_create() {
-                !attribute.is_kept && !is_assigned(name) && !is_left_out
-            } else {
-                in_key(name)
-            };
-            if !is_needed {
-                continue;
-            }
+        for attribute in needed(declared, entity) {
             let may_lack = attribute.optional || attribute.default.is_some();
-            let is_key_of_stored = is_upsert && in_key(name);
+            let is_key_of_stored = is_upsert && in_key(&attribute.name);
             let optional = declared.verb.may_create() && may_lack && !is_key_of_stored;
-            match each.as_ref().and_then(|each| each.field(name)) {
+            match each.as_ref().and_then(|each| each.field(&attribute.name)) {
                 Some(field) => check_field(declared, attribute, optional, field)?,
-                None => self.add_parameter(&declared.entity, attribute, optional)?,
+                None => self.add_parameter(declared, attribute, optional)?,
             }
         }
         Ok(())
+    }
+
+    /// The attributes that an action takes from elsewhere than the parameters of their names.
+    fn taken(
+        &self,
+        declared: &ActionDecl,
+        entity: &Entity,
+        earlier: &[Earlier<'_>],
+    ) -> Result<Vec<Taken>, Box<Diagnostic>> {
+        let each = self.each(declared)?;
+        let known = self.known(each.as_ref());
+        let operands = Operands {
+            parameters: &known,
+            item: None,
+        };
+        let mut taken = source::declared_sources(declared, entity, earlier, &operands)?;
+        let is_field = |name: &str| {
+            let field = each.as_ref().and_then(|each| each.field(name));
+            field.is_some()
+        };
+        let own = needed(declared, entity)
+            .filter(|attribute| !is_field(&attribute.name))
+            .map(|attribute| attribute.name.clone());
+        taken.extend(source::of_alias(declared, own, &self.parameters));
+        Ok(taken)
+    }
+
+    /// The fields of the records and the parameters that operands may name.
+    fn known<'k>(&'k self, each: Option<&'k Each>) -> Vec<(&'k str, &'k Type)> {
+        let fields = each
+            .into_iter()
+            .flat_map(|each| &each.record.fields)
+            .map(|(name, kind, _)| (name.as_str(), kind));
+        let parameters = self
+            .parameters
+            .iter()
+            .map(|parameter| (parameter.name.as_str(), &parameter.kind));
+        fields.chain(parameters).collect()
     }
 
     /// Makes operands of assignments and conditions required, even where an attribute that takes the
@@ -246,15 +271,7 @@ impl Scope {
         entity: &Entity,
     ) -> Result<Action, Box<Diagnostic>> {
         let each = self.each(declared)?;
-        let fields = each
-            .iter()
-            .flat_map(|each| &each.record.fields)
-            .map(|(name, kind, _)| (name.as_str(), kind));
-        let parameters = self
-            .parameters
-            .iter()
-            .map(|parameter| (parameter.name.as_str(), &parameter.kind));
-        let known: Vec<(&str, &Type)> = fields.chain(parameters).collect();
+        let known = self.known(each.as_ref());
         let operands_with = |item| Operands {
             parameters: &known,
             item,
@@ -297,6 +314,8 @@ impl Scope {
         Ok(Action {
             verb: declared.verb,
             entity: at,
+            alias: declared.alias.as_ref().map(|alias| alias.text.clone()),
+            taken: Vec::new(),
             each: each.map(|each| each.parameter),
             assignments,
             otherwise,
@@ -372,17 +391,16 @@ impl Scope {
     /// Makes an attribute a parameter, unless a parameter of its name and type exists.
     fn add_parameter(
         &mut self,
-        action: &Name,
+        action: &ActionDecl,
         attribute: &Attribute,
         optional: bool,
     ) -> Result<(), Box<Diagnostic>> {
-        let known = self
-            .parameters
-            .iter_mut()
-            .find(|known| known.name == attribute.name);
+        let name = source::parameter_of(action, &attribute.name);
+        let action = &action.entity;
+        let known = self.parameters.iter_mut().find(|known| known.name == name);
         match known {
             None => self.parameters.push(WriteParameter {
-                name: attribute.name.clone(),
+                name,
                 kind: attribute.kind.clone(),
                 optional,
                 is_now: false,
@@ -436,6 +454,32 @@ fn taken_from_two(at: &AssignmentDecl, entity: &Name) -> Box<Diagnostic> {
                 "set it from the parameter `{name}`, or declare the parameter without `?`"
             )),
     )
+}
+
+/// The attributes that an action takes: those of a new entity that it does not assign, or those of
+/// the key that its `where` does not give.
+fn needed<'e>(declared: &'e ActionDecl, entity: &'e Entity) -> impl Iterator<Item = &'e Attribute> {
+    let is_assigned = |name: &str| {
+        declared
+            .assignments
+            .iter()
+            .chain(&declared.otherwise)
+            .any(|assignment| assignment.attribute.text == name)
+    };
+    let is_upsert = declared.verb == Verb::Upsert;
+    let in_key = |name: &str| entity.key.fields().any(|field| field == name);
+    entity.attributes.iter().filter(move |attribute| {
+        let name = attribute.name.as_str();
+        // A new item of an upsert lacks an optional attribute that the upsert does not name.
+        let is_left_out = is_upsert && attribute.optional && attribute.default.is_none();
+        if is_upsert && in_key(name) {
+            true
+        } else if declared.verb.may_create() {
+            !attribute.is_kept && !is_assigned(name) && !is_left_out
+        } else {
+            in_key(name) && !source::is_given(declared, name)
+        }
+    })
 }
 
 /// A field of a record that provides an attribute must have its type, and must be required where

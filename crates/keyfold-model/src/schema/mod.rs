@@ -26,4 +26,4 @@ pub use model::Model;
 pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned, Together};
 pub use plan::{Fan, Get, PatternPlan, RequestKind, SortCondition, TablePeriod};
 pub use table::{Column, Index, Projection, Settings, Table};
-pub use write::{Action, Assignment, Write, WriteParameter};
+pub use write::{Action, Assignment, Source, Taken, Write, WriteParameter};

@@ -5,6 +5,7 @@ use super::entity::Entity;
 use crate::diagnostic::Span;
 use crate::types::Type;
 use crate::words::{Joint, Verb};
+use keyfold_types::Value;
 
 /// A change of an attribute: `stock = stock - quantity`.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +50,33 @@ impl Assignment {
     }
 }
 
+/// The source of an attribute that an action takes, where it is not the parameter of its name.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// Another parameter: `from.accountId` of an alias, or the one that `where` names.
+    Parameter(String),
+    /// A fixed value.
+    Literal(Value),
+    /// An attribute of the entity of an earlier action: as it is stored, or as it is created or put.
+    Attribute {
+        /// The position of the action in the write.
+        action: usize,
+        /// The attribute.
+        attribute: String,
+    },
+}
+
+/// An attribute that an action takes from elsewhere than the parameter of its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    /// The attribute.
+    pub attribute: String,
+    /// Its source.
+    pub source: Source,
+    /// Whether a `where` of the action names the source.
+    pub is_declared: bool,
+}
+
 /// An action of a named write.
 #[derive(Debug, Clone)]
 pub struct Action {
@@ -56,6 +84,11 @@ pub struct Action {
     pub verb: Verb,
     /// The position of the entity in the model.
     pub entity: usize,
+    /// The name behind `as`, which distinguishes it from other actions on the entity.
+    pub alias: Option<String>,
+    /// The attributes that it takes from elsewhere than the parameters of their names. The action is
+    /// left out when the source of a key attribute has no value.
+    pub taken: Vec<Taken>,
     /// The parameter with a list of records; the action runs once for each element.
     pub each: Option<String>,
     /// The assignments: changes, or values given beside the parameters.

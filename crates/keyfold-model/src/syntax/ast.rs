@@ -349,13 +349,26 @@ pub(crate) struct WriteParameterDecl {
 pub(crate) struct ActionDecl {
     pub(crate) verb: Verb,
     pub(crate) entity: Name,
+    /// `as alias`.
+    pub(crate) alias: Option<Name>,
     /// `for each parameter`.
     pub(crate) each: Option<Name>,
+    /// `where key = operand`.
+    pub(crate) keys: Vec<KeySourceDecl>,
     pub(crate) assignments: Vec<AssignmentDecl>,
     /// Those behind `else`, for a new item.
     pub(crate) otherwise: Vec<AssignmentDecl>,
     pub(crate) removed: Vec<Name>,
     pub(crate) conditions: Vec<ConditionDecl>,
+}
+
+/// `key = operand`, or `key = Entity.attribute`.
+#[derive(Debug)]
+pub(crate) struct KeySourceDecl {
+    pub(crate) attribute: Name,
+    pub(crate) operand: Name,
+    /// The attribute behind the dot; the operand is an entity or alias then.
+    pub(crate) of: Option<Name>,
 }
 
 /// `attribute = operand [+|- operand]`.

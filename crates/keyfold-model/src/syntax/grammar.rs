@@ -48,10 +48,12 @@ modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" con
            | "page" NUMBER | "strong" | "scan" | "batch" | "expect" expected, ...
 
 write     := "write" NAME ["(" [(NAME [":" type] ["?"]), ...] ")"]  member: action*
-action    := "create" NAME [each] [set] | "put" NAME [each] [set] [when]
-           | "update" NAME [each] [set] ["remove" NAME, ...] [when]
-           | "create" "or" "update" NAME [each] [set] ["else" changes] [when]
-           | ("delete" | "check") NAME [each] [when]
+action    := "create" named [each] [set] | "put" named [each] [set] [when]
+           | "update" named [each] [found] [set] ["remove" NAME, ...] [when]
+           | "create" "or" "update" named [each] [set] ["else" changes] [when]
+           | ("delete" | "check") named [each] [found] [when]
+named     := NAME ["as" NAME]
+found     := "where" (NAME "=" (operand | NAME "." NAME)), ...
 each      := "for" "each" NAME
 set       := "set" changes
 changes   := (path "=" operand [("+" | "-") operand]), ...

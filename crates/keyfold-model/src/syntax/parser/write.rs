@@ -3,7 +3,9 @@
 use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
-use crate::syntax::ast::{ActionDecl, AssignmentDecl, WriteDecl, WriteParameterDecl};
+use crate::syntax::ast::{
+    ActionDecl, AssignmentDecl, KeySourceDecl, WriteDecl, WriteParameterDecl,
+};
 use crate::syntax::lexer::TokenKind;
 use crate::words::Verb;
 
@@ -57,15 +59,23 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
     let mut action = ActionDecl {
         verb,
         entity,
+        alias: None,
         each: None,
+        keys: Vec::new(),
         assignments: Vec::new(),
         otherwise: Vec::new(),
         removed: Vec::new(),
         conditions: Vec::new(),
     };
+    if cursor.take_word("as") {
+        action.alias = Some(cursor.word("another name of the entity")?);
+    }
     if cursor.take_word("for") {
         cursor.keyword("each")?;
         action.each = Some(cursor.attribute("a parameter that is a list")?);
+    }
+    if matches!(verb, Verb::Update | Verb::Delete | Verb::Check) && cursor.take_word("where") {
+        action.keys = cursor.separated(key_source)?;
     }
     let writes = verb.may_create() || verb == Verb::Update;
     if writes && cursor.take_word("set") {
@@ -93,6 +103,21 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
 fn is_upsert(cursor: &Cursor<'_>) -> bool {
     let is_update = matches!(cursor.peek_second(), Some(TokenKind::Word(word)) if word == "update");
     cursor.is_word("or") && is_update
+}
+
+fn key_source(cursor: &mut Cursor<'_>) -> Parsed<KeySourceDecl> {
+    let attribute = cursor.attribute("an attribute of the key")?;
+    cursor.sign("=")?;
+    let operand = cursor.operand()?;
+    let of = match cursor.take_sign(".") {
+        true => Some(cursor.attribute("an attribute")?),
+        false => None,
+    };
+    Ok(KeySourceDecl {
+        attribute,
+        operand,
+        of,
+    })
 }
 
 fn assignment(cursor: &mut Cursor<'_>) -> Parsed<AssignmentDecl> {

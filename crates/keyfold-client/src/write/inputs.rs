@@ -1,0 +1,122 @@
+//! The values that the actions of a named write take: parameters, fields of records, and attributes
+//! of the entities of other actions.
+
+use super::refusal::key_text;
+use crate::arguments::Values;
+use crate::complete::Made;
+use crate::derive::Place;
+use crate::error::ClientError;
+use keyfold_model::schema::{Source, Taken};
+use keyfold_model::{Action, Entity, Model, Write};
+use keyfold_types::Item;
+
+/// The inputs of an action.
+pub(super) struct Inputs<'i> {
+    /// The values that the action takes for attributes of its entity.
+    pub(super) own: Values,
+    /// The parameters and the fields of the record, which operands name.
+    pub(super) arguments: &'i Values,
+    /// The attributes of its entity that later actions take. They must not change before the write.
+    pub(super) lent: Vec<&'i str>,
+}
+
+/// The attributes of an action's entity that other actions of the write take.
+pub(super) fn lent(write: &Write, at: usize) -> Vec<&str> {
+    let taken = write.actions.iter().flat_map(|action| &action.taken);
+    let of_action = taken.filter_map(|one| match &one.source {
+        Source::Attribute { action, attribute } if *action == at => Some(attribute.as_str()),
+        Source::Attribute { .. } | Source::Parameter(_) | Source::Literal(_) => None,
+    });
+    of_action.collect()
+}
+
+/// The values that an action takes for attributes of its entity; `None` when it is left out, because
+/// the source of its key has no value. `lenders` are the attributes of the entities of the actions
+/// above it.
+pub(super) fn own(
+    action: &Action,
+    entity: &Entity,
+    arguments: &Values,
+    fields: &[String],
+    lenders: &[Option<Values>],
+) -> Option<Values> {
+    let mut own = arguments.clone();
+    if action.alias.is_some() {
+        // A parameter of an attribute's name belongs to another action.
+        own.retain(|name, _| fields.contains(name));
+    }
+    for Taken {
+        attribute,
+        source,
+        is_declared,
+    } in &action.taken
+    {
+        let held = match source {
+            Source::Parameter(name) => arguments.get(name).cloned(),
+            Source::Literal(value) => Some(value.clone()),
+            Source::Attribute { action, attribute } => lenders
+                .get(*action)
+                .and_then(|values| values.as_ref()?.get(attribute).cloned()),
+        };
+        let in_key = entity.key.fields().any(|field| field == attribute);
+        match held {
+            Some(value) => own.insert(attribute.clone(), value),
+            None if *is_declared && in_key => return None,
+            None => own.remove(attribute),
+        };
+    }
+    Some(own)
+}
+
+/// A value that the client made, under the name of the parameter that would give it.
+pub(super) fn of_alias(action: &Action, made: Made) -> Made {
+    let attribute = match &action.alias {
+        Some(alias) => format!("{alias}.{}", made.attribute),
+        None => made.attribute,
+    };
+    Made { attribute, ..made }
+}
+
+/// An action as the model writes it: `update Account as from`.
+pub(super) fn name_of(action: &Action, entity: &Entity) -> String {
+    let alias = action.alias.as_ref();
+    let alias = alias.map_or(String::new(), |alias| format!(" as {alias}"));
+    format!("{} {}{alias}", action.verb.word(), entity.name)
+}
+
+/// The items that the actions of a write are given. A write changes an item once.
+#[derive(Default)]
+pub(super) struct GivenItems(Vec<(String, Item, String)>);
+
+impl GivenItems {
+    /// Adds the main item of an entity that an action is given.
+    ///
+    /// # Errors
+    /// `Refused` when another action is given the same item.
+    pub(super) fn add(
+        &mut self,
+        model: &Model,
+        (action, entity): (&Action, &Entity),
+        key: &Values,
+    ) -> Result<(), ClientError> {
+        let place = Place::of(model, entity, key)?;
+        let name = name_of(action, entity);
+        let is_same = |(table, key, _): &&(String, Item, String)| {
+            *table == place.table_name && *key == place.key
+        };
+        if let Some((.., first)) = self.0.iter().find(is_same) {
+            let both = if *first == name {
+                format!("`{name}` is given twice")
+            } else {
+                format!("`{first}` and `{name}` are both given")
+            };
+            return Err(ClientError::Refused(format!(
+                "{both} the {} with {}; a write changes an item once",
+                entity.name,
+                key_text(entity, key)
+            )));
+        }
+        self.0.push((place.table_name, place.key, name));
+        Ok(())
+    }
+}
