@@ -50,6 +50,8 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 pub fn compile(source: &str) -> Compiled {
     let (model, mut findings) = findings(source);
     findings.sort_by_key(|finding| finding.diagnostic.place());
+    // A fault is found at each use of what has it.
+    findings.dedup_by(|one, other| one.diagnostic == other.diagnostic);
     let more = findings.len().saturating_sub(DIAGNOSTICS_MAX);
     let hidden = findings.split_off(findings.len() - more);
     let failed = findings.iter().chain(&hidden).any(Finding::is_error);
@@ -73,6 +75,10 @@ fn findings(source: &str) -> (Model, Vec<Finding>) {
     let tree = syntax::parse(source, &mut diagnostics);
     findings.extend(staged(Stage::Read, &mut diagnostics));
     let mut model = resolve::resolve(&tree, &mut diagnostics);
+    if has_errors(&diagnostics) {
+        let faulty = resolve::faulty_types(&tree);
+        syntax::remove_consequences(source, &tree.broken, &faulty, &mut diagnostics);
+    }
     findings.extend(staged(Stage::Resolve, &mut diagnostics));
     // Proofs on a model with unknown names would only repeat the errors about the names.
     if !findings.iter().any(Finding::is_error) {

@@ -31,7 +31,12 @@ pub(super) fn kept_attribute(declared: &AggregateDecl, of: Option<Type>) -> Attr
 }
 
 /// Resolves the aggregates of an entity, once all entities are resolved.
-pub(super) fn resolve(declared: &EntityDecl, model: &mut Model, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn resolve(
+    declared: &EntityDecl,
+    model: &mut Model,
+    is_declared: impl Fn(&Name) -> bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     if declared.aggregates.is_empty() {
         return;
     }
@@ -44,6 +49,7 @@ pub(super) fn resolve(declared: &EntityDecl, model: &mut Model, diagnostics: &mu
     let all = declared
         .aggregates
         .iter()
+        .filter(|one| place(&one.entity, model).is_some() || !is_declared(&one.entity))
         .filter_map(|one| report(aggregate(one, parent, model), diagnostics))
         .collect();
     if let Some(entity) = model.entities.get_mut(at) {
@@ -145,7 +151,8 @@ fn link(
     let mut link = Vec::new();
     for field in parent.key.fields() {
         let found = linked(declared, parent, child, field, model)?;
-        if found.optional {
+        // An optional attribute of a key is reported where the key is.
+        if found.optional && !child.key.fields().any(|field| field == found.name) {
             let message = format!(
                 "`{}` of {} may be missing, so it is not known whose {} changes",
                 found.name, child.name, declared.attribute.text

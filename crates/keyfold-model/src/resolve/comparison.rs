@@ -2,7 +2,7 @@
 
 use super::condition::Subject;
 use super::names::unknown;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Attribute, Comparator, Comparison, Entity, Measure, Operand, Type};
 use crate::syntax::ast::{ComparisonDecl, Name, texts};
 use keyfold_types::limits::IN_OPERANDS_MAX;
@@ -58,8 +58,14 @@ impl Operands<'_> {
         let name = braced.as_ref().unwrap_or(name);
         let Some((found, operand)) = self.named(name) else {
             // A text stands in quotes: a bare word would hide a misspelt name.
+            let is_number = !is_braced
+                && name
+                    .text
+                    .starts_with(|c: char| c.is_ascii_digit() || c == '-');
             return match literal(&name.text) {
                 Ok(value) if *kind != Type::String && !is_braced => Ok(Operand::Literal(value)),
+                Ok(_) if is_number => Err(number_for_text(name, kind)),
+                Err(error) if is_number => Err(wrong(error.to_string())),
                 Ok(_) | Err(_) => Err(Box::new(self.unknown(name))),
             };
         };
@@ -107,6 +113,16 @@ impl Operands<'_> {
             "a fixed text stands in quotes, a name that is no plain word in braces: `{in-stock}`",
         )
     }
+}
+
+fn number_for_text(name: &Name, kind: &Type) -> Box<Diagnostic> {
+    let message = format!("`{}` is a number, and a {kind} is needed", name.text);
+    let quoted = format!("\"{}\"", name.text);
+    Box::new(
+        Diagnostic::error("KF004", name.span, message, "wrong type")
+            .help(format!("a text stands in quotes: {quoted}"))
+            .repair(vec![Edit::replace(name.span, quoted)]),
+    )
 }
 
 /// The type that the operand of a comparison must have.

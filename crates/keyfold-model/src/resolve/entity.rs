@@ -6,6 +6,7 @@ use super::template::{self, Columns};
 use super::types::Types;
 use super::{attribute, copy, expiry, index_key};
 use crate::diagnostic::{Diagnostic, Edit, report};
+use crate::near::nearest;
 use crate::schema::{Entity, Expected, KeyPair, Model, Table, Type};
 use crate::syntax::ast::{EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name};
 use crate::template::{KeyTemplate, Part};
@@ -24,9 +25,7 @@ pub(super) fn resolve(
     let table = model.tables.get(table_at)?;
     let attributes = attribute::resolve_all(declared, types, diagnostics);
     let Some(key) = &declared.key else {
-        if !declared.is_broken {
-            diagnostics.push(no_key(declared, table));
-        }
+        diagnostics.push(misspelt_key(declared).unwrap_or_else(|| no_key(declared, table)));
         return None;
     };
     let mut entity = Entity {
@@ -138,6 +137,20 @@ fn title(name: &str) -> String {
     } else {
         format!("\"{name}\"")
     }
+}
+
+/// The error about a line that is probably the entity's key, whose word is misspelt.
+fn misspelt_key(declared: &EntityDecl) -> Option<Diagnostic> {
+    let titles = declared.indexes.iter().map(|line| &line.index);
+    let is_near = |title: &&Name| !nearest(&title.text, ["key"].into_iter()).is_empty();
+    let title = titles.into_iter().find(is_near)?;
+    let message = format!("`{}` starts no line of an entity", title.text);
+    let diagnostic = Diagnostic::error("KF002", title.span, message, "not declared");
+    Some(
+        diagnostic
+            .help("did you mean `key`?")
+            .repair(vec![Edit::replace(title.span, "key")]),
+    )
 }
 
 /// The error about an entity without a key, with a key to insert.

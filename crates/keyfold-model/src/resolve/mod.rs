@@ -27,8 +27,9 @@ mod write;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::Model;
-use crate::syntax::ast::Tree;
+use crate::syntax::ast::{Name, Tree};
 use names::Entities;
+use std::collections::HashSet;
 use types::Types;
 
 /// Resolves the declarations of a file. The model lacks the declarations that have errors.
@@ -61,8 +62,11 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
             model.entities.push(entity);
         }
     }
+    let entities: HashSet<&str> = names_of(tree).collect();
     for declared in &tree.entities {
-        aggregate::resolve(declared, &mut model, diagnostics);
+        // An entity that was not resolved was reported where it stands.
+        let is_declared = |name: &Name| entities.contains(name.text.as_str());
+        aggregate::resolve(declared, &mut model, is_declared, diagnostics);
     }
     let entities = Entities::new(tree, &model);
     for declared in &tree.patterns {
@@ -78,6 +82,21 @@ pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
     model
 }
 
+fn names_of(tree: &Tree) -> impl Iterator<Item = &str> {
+    tree.entities.iter().map(|entity| entity.name.text.as_str())
+}
+
+/// The places of faulty types, which are taken for strings. Errors about their uses follow from them.
+pub(crate) fn faulty_types(tree: &Tree) -> Vec<usize> {
+    let types = Types::new(tree);
+    let records = tree.records.iter().flat_map(|record| &record.fields);
+    let attributes = tree.entities.iter().flat_map(|entity| &entity.attributes);
+    let faults = records
+        .chain(attributes)
+        .filter_map(|one| types.of(one).err());
+    faults.map(|fault| fault.place()).collect()
+}
+
 /// Reports a file that lacks the model's name or has no table.
 fn check_complete(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     if tree.name.is_none() {
@@ -89,7 +108,7 @@ fn check_complete(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
         );
         diagnostics.push(missing.help("start with `model shop 1`: a name and a version"));
     }
-    if tree.tables.is_empty() && !tree.has_broken_table {
+    if tree.tables.is_empty() {
         let missing = Diagnostic::error(
             "KF002",
             Span::default(),

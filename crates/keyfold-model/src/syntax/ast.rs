@@ -47,8 +47,8 @@ pub(crate) struct Tree {
     pub(crate) version: Option<u32>,
     pub(crate) records: Vec<RecordDecl>,
     pub(crate) tables: Vec<TableDecl>,
-    /// Whether a line that declares a table could not be parsed.
-    pub(crate) has_broken_table: bool,
+    /// The places of lines that could not be read.
+    pub(crate) broken: Vec<usize>,
     pub(crate) entities: Vec<EntityDecl>,
     pub(crate) patterns: Vec<PatternDecl>,
     pub(crate) writes: Vec<WriteDecl>,
@@ -143,8 +143,6 @@ pub(crate) struct EntityDecl {
     pub(crate) unstored: Vec<Name>,
     pub(crate) compressed: Vec<Name>,
     pub(crate) expects: Vec<ExpectDecl>,
-    /// Whether a line that declares its key could not be parsed.
-    pub(crate) is_broken: bool,
     /// The end of its last line.
     pub(crate) end: usize,
 }

@@ -25,6 +25,12 @@ pub(crate) struct Token {
 pub(crate) struct Line {
     pub(crate) indented: bool,
     pub(crate) tokens: Vec<Token>,
+    /// The numbers of tokens before each further line of the file that continues it.
+    pub(crate) breaks: Vec<usize>,
+    /// Whether it has characters that are no tokens.
+    pub(crate) is_garbled: bool,
+    /// The end of its last line of the file.
+    pub(crate) end: usize,
 }
 
 const SIGNS: [&str; 20] = [
@@ -43,25 +49,33 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
     let mut lines: Vec<Line> = Vec::new();
     let (mut start, mut depth, mut continued) = (0, 0i32, false);
     for text in source.split_inclusive('\n') {
-        let mut tokens = Vec::new();
+        let (mut tokens, known) = (Vec::new(), diagnostics.len());
         scan(text, start, &mut tokens, diagnostics);
         start += text.len();
+        let is_garbled = diagnostics.len() > known;
         let Some(last) = tokens.last() else { continue };
         let ends_open = last.kind == TokenKind::Sign(",");
-        for token in &tokens {
-            depth += i32::from(token.kind == TokenKind::Sign("("));
-            depth -= i32::from(token.kind == TokenKind::Sign(")"));
-        }
+        let opened: i32 = tokens.iter().map(opens).sum();
         let indented = is_indented(text);
         // Only an indented line continues the line before: a missing parenthesis affects one
         // declaration.
         match lines.last_mut() {
-            Some(line) if continued && indented => line.tokens.append(&mut tokens),
+            Some(line) if continued && indented => {
+                depth += opened;
+                line.breaks.push(line.tokens.len());
+                line.tokens.append(&mut tokens);
+                line.is_garbled |= is_garbled;
+                line.end = start;
+            }
             _ => {
-                lines.push(Line { indented, tokens });
-                if !indented {
-                    depth = depth.min(1);
-                }
+                lines.push(Line {
+                    indented,
+                    tokens,
+                    breaks: Vec::new(),
+                    is_garbled,
+                    end: start,
+                });
+                depth = opened;
             }
         }
         continued = ends_open || depth > 0;
@@ -70,6 +84,11 @@ pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line
         }
     }
     lines
+}
+
+/// By how many parentheses a token makes the text deeper.
+fn opens(token: &Token) -> i32 {
+    i32::from(token.kind == TokenKind::Sign("(")) - i32::from(token.kind == TokenKind::Sign(")"))
 }
 
 /// Whether a line belongs to the declaration above it.
@@ -166,6 +185,11 @@ pub(super) fn scan(
                 diagnostics.push(no_meaning(shown, span(length)));
                 length
             }
+            Scanned::NoNumber(length) => {
+                let shown = rest.get(..length).unwrap_or_default();
+                diagnostics.push(no_number(shown, span(length)));
+                length
+            }
             Scanned::Open(open) => {
                 diagnostics.push(not_closed(open, span(rest.trim_end().len())));
                 return;
@@ -180,6 +204,8 @@ enum Scanned {
     Token(TokenKind, usize),
     /// Characters that start no token.
     Meaningless(usize),
+    /// Digits with letters behind them.
+    NoNumber(usize),
     /// A quote or brace that is not closed in its line.
     Open(Open),
 }
@@ -209,11 +235,13 @@ fn token(text: &str, first: char) -> Scanned {
     }
     if first.is_ascii_digit() {
         let end = number_end(text);
+        let longer = end + word_end(text.get(end..).unwrap_or_default());
+        if longer > end {
+            return Scanned::NoNumber(longer);
+        }
         return Scanned::Token(TokenKind::Number(piece(0, end).replace('_', "")), end);
     }
-    let word = text
-        .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .unwrap_or(text.len());
+    let word = word_end(text);
     if word > 0 {
         return Scanned::Token(TokenKind::Word(piece(0, word)), word);
     }
@@ -236,6 +264,21 @@ fn braces_end(text: &str) -> Option<usize> {
         })
     });
     quoted.or_else(|| text.find('}'))
+}
+
+/// The length of the letters, digits and `_` at the beginning.
+fn word_end(text: &str) -> usize {
+    text.find(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .unwrap_or(text.len())
+}
+
+fn no_number(text: &str, span: Span) -> Diagnostic {
+    let message = format!("`{text}` is not a number");
+    Diagnostic::error("KF001", span, message, "neither a number nor a name")
+        .note("a number has digits and a point, and no exponent")
+        .help(format!(
+            "write its digits; a name or word stands in quotes: \"{text}\""
+        ))
 }
 
 fn not_closed(open: Open, span: Span) -> Diagnostic {

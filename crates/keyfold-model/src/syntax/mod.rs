@@ -1,11 +1,13 @@
 //! Text to declarations. This module knows the shape of the language, not its meaning.
 
 pub(crate) mod ast;
+mod blame;
 mod format;
 mod grammar;
 mod lexer;
 mod parser;
 
+pub(crate) use blame::remove_consequences;
 pub use format::format;
 pub use grammar::{GRAMMAR, grammar_markdown};
 pub use parser::MEMBER_WORDS;

@@ -31,6 +31,11 @@ impl<'t> Cursor<'t> {
         self.tokens.get(self.at + 2).map(|token| &token.kind)
     }
 
+    /// The number of tokens before the current one.
+    pub(super) fn place(&self) -> usize {
+        self.at
+    }
+
     /// Steps over the current token.
     pub(super) fn advance(&mut self) {
         self.at += 1;

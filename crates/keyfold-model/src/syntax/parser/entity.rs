@@ -34,7 +34,6 @@ pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
         unstored: Vec::new(),
         compressed: Vec::new(),
         expects: Vec::new(),
-        is_broken: false,
     })
 }
 

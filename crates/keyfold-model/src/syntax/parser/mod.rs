@@ -5,6 +5,7 @@ mod condition;
 mod cursor;
 mod entity;
 mod pattern;
+mod recover;
 mod settings;
 mod table;
 mod template;
@@ -12,8 +13,10 @@ mod write;
 
 use super::ast::{RecordDecl, Tree};
 use super::lexer::{self, Line, Token, TokenKind};
-use crate::diagnostic::{Diagnostic, Edit, Span};
+use crate::diagnostic::{Diagnostic, Span};
 use cursor::{Cursor, Parsed};
+use recover::recover;
+use std::collections::VecDeque;
 
 pub use entity::MEMBER_WORDS;
 
@@ -26,37 +29,165 @@ enum Current {
     Entity,
     Pattern,
     Write,
+    /// One whose first line cannot be read.
+    Unknown,
 }
 
 /// The words that start a declaration, as an error message lists them.
 const DECLARATIONS: &str = "`model`, `record`, `table`, `entity`, `pattern` or `write`";
 
-/// Reads the text of a model. Lines with errors are reported and left out.
+/// Reads the text of a model. A line with an error is reported, and read as it was probably meant;
+/// if that is not known, it is left out and noted in `broken`.
 pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
-    let mut tree = Tree::default();
-    let mut current = Current::Nothing;
-    let mut lines = lexer::lines(source, diagnostics).into_iter().peekable();
-    while let Some(mut line) = lines.next() {
+    let mut parser = Parser {
+        tree: Tree::default(),
+        current: Current::Nothing,
+    };
+    let lines = lexer::lines(source, diagnostics);
+    diagnostics
+        .iter()
+        .for_each(|one| parser.tree.broken.push(one.place()));
+    let mut lines: VecDeque<Line> = lines.into();
+    while let Some(mut line) = lines.pop_front() {
         if first_word(&line) == Some("pattern") && !line.indented {
             // The indented lines after a pattern continue it.
-            while let Some(next) = lines.next_if(|next| next.indented) {
+            while lines.front().is_some_and(|next| next.indented) {
+                let Some(next) = lines.pop_front() else { break };
+                line.breaks.push(line.tokens.len());
+                line.is_garbled |= next.is_garbled;
                 line.tokens.extend(next.tokens);
             }
         }
-        let mut cursor = Cursor::new(&line.tokens);
-        let outcome = if line.indented {
-            member(&mut cursor, &mut tree, current)
-        } else {
-            declaration(&mut cursor, &mut tree).map(|declared| current = declared)
-        };
-        extend(&mut tree, current, &line);
-        if let Err(diagnostic) = outcome.and_then(|()| cursor.expect_end()) {
-            diagnostics.push(*diagnostic);
-            note_broken_key(&line, &mut tree, current);
-            tree.has_broken_table |= first_word(&line) == Some("table") && !line.indented;
+        parser.line(line, &mut lines, diagnostics);
+    }
+    parser.tree
+}
+
+struct Parser {
+    tree: Tree,
+    current: Current,
+}
+
+impl Parser {
+    /// Reads a line. Where one with an error turns out to be several, the rest is put back.
+    fn line(
+        &mut self,
+        mut line: Line,
+        rest: &mut VecDeque<Line>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        if !line.is_garbled
+            && let Err((failed, diagnostic)) = self.reads(&line.tokens, line.indented)
+            && let Some((diagnostic, tokens)) = self.meant(&line, rest, failed, *diagnostic)
+        {
+            diagnostics.push(diagnostic);
+            line.tokens = tokens;
+        }
+        let (outcome, _) = read(
+            &line.tokens,
+            line.indented,
+            &mut self.tree,
+            &mut self.current,
+        );
+        extend(&mut self.tree, self.current, &line);
+        if let Err(diagnostic) = outcome {
+            // A line that says again what another says is missed by nobody.
+            if diagnostic.code != "KF003" {
+                let start = line.tokens.first().map_or(0, |token| token.span.start);
+                self.tree.broken.push(start);
+            }
+            if !line.is_garbled {
+                diagnostics.push(*diagnostic);
+            }
+            if !line.indented {
+                self.current = Current::Unknown;
+            }
         }
     }
-    tree
+
+    /// The error of a line and the tokens that were probably meant; `None` if that is not known.
+    fn meant(
+        &self,
+        line: &Line,
+        rest: &mut VecDeque<Line>,
+        failed: usize,
+        diagnostic: Diagnostic,
+    ) -> Option<(Diagnostic, Vec<Token>)> {
+        let reads = |tokens: &[Token]| {
+            let read = self.reads(tokens, line.indented);
+            read.map_err(|(_, diagnostic)| diagnostic)
+        };
+        // A missing parenthesis joins the lines behind it.
+        if let Some(own) = line.breaks.first().and_then(|cut| line.tokens.get(..*cut))
+            && let Err((failed, diagnostic)) = self.reads(own, line.indented)
+            && let (diagnostic, Some(tokens)) = recover(own, failed, *diagnostic, reads)
+        {
+            split(line, rest);
+            return Some((diagnostic, tokens));
+        }
+        let (diagnostic, tokens) = recover(&line.tokens, failed, diagnostic, reads);
+        Some((diagnostic, tokens?))
+    }
+
+    /// Reads tokens into nothing. An error comes with the number of tokens before it.
+    fn reads(&self, tokens: &[Token], indented: bool) -> Result<(), (usize, Box<Diagnostic>)> {
+        let mut tree = Tree::default();
+        let mut current = self.current;
+        let head = match current {
+            Current::Record => "record R",
+            Current::Table => "table T (A)",
+            Current::Entity => "entity E",
+            Current::Write => "write w",
+            Current::Nothing | Current::Unknown | Current::Pattern => "",
+        };
+        if indented {
+            for line in lexer::lines(head, &mut Vec::new()) {
+                drop(read(&line.tokens, false, &mut tree, &mut current));
+            }
+        }
+        let (outcome, failed) = read(tokens, indented, &mut tree, &mut current);
+        outcome.map_err(|diagnostic| (failed, diagnostic))
+    }
+}
+
+/// Reads the tokens of a line into a tree. Returns the number of tokens that were read, too.
+fn read(
+    tokens: &[Token],
+    indented: bool,
+    tree: &mut Tree,
+    current: &mut Current,
+) -> (Parsed<()>, usize) {
+    let mut cursor = Cursor::new(tokens);
+    let outcome = if indented {
+        member(&mut cursor, tree, *current)
+    } else {
+        declaration(&mut cursor, tree).map(|declared| *current = declared)
+    };
+    let is_skipped = indented && matches!(current, Current::Unknown);
+    let outcome = outcome.and_then(|()| {
+        if is_skipped {
+            Ok(())
+        } else {
+            cursor.expect_end()
+        }
+    });
+    (outcome, cursor.place())
+}
+
+/// Puts the further lines of the file that continue a line back, as lines of their own.
+fn split(line: &Line, rest: &mut VecDeque<Line>) {
+    let mut end = line.tokens.len();
+    for from in line.breaks.iter().rev().copied() {
+        let tokens = line.tokens.get(from..end).unwrap_or_default().to_vec();
+        rest.push_front(Line {
+            indented: true,
+            end: tokens.last().map_or(0, |token| token.span.end),
+            tokens,
+            breaks: Vec::new(),
+            is_garbled: false,
+        });
+        end = from;
+    }
 }
 
 /// Moves the end of the current entity or table behind a line of it.
@@ -65,7 +196,11 @@ fn extend(tree: &mut Tree, current: Current, line: &Line) {
     let end = match current {
         Current::Entity => tree.entities.last_mut().map(|entity| &mut entity.end),
         Current::Table => tree.tables.last_mut().map(|table| &mut table.end),
-        Current::Nothing | Current::Record | Current::Pattern | Current::Write => None,
+        Current::Nothing
+        | Current::Record
+        | Current::Pattern
+        | Current::Write
+        | Current::Unknown => None,
     };
     if let Some(end) = end {
         *end = line_end.max(*end);
@@ -79,15 +214,6 @@ fn first_word(line: &Line) -> Option<&str> {
             ..
         }) => Some(word),
         _ => None,
-    }
-}
-
-/// Notes a key line with an error, so that its entity is not reported as one without a key.
-fn note_broken_key(line: &Line, tree: &mut Tree, current: Current) {
-    if let (Some("key"), Current::Entity, Some(entity)) =
-        (first_word(line), current, tree.entities.last_mut())
-    {
-        entity.is_broken = true;
     }
 }
 
@@ -138,20 +264,11 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
     }
 }
 
-/// The error about a word that starts no declaration; a similar word is suggested.
+/// The error about a word that starts no declaration.
 fn no_declaration(word: &str, span: Span) -> Diagnostic {
-    let known = ["model", "record", "table", "entity", "pattern", "write"];
-    let near = known.into_iter().find(|known| {
-        known.chars().next() == word.chars().next() && known.len().abs_diff(word.len()) <= 2
-    });
     let message = format!("`{word}` starts no declaration");
-    let diagnostic = Diagnostic::error("KF001", span, message, format!("expected {DECLARATIONS}"));
-    match near {
-        Some(near) => diagnostic
-            .help(format!("did you mean `{near}`?"))
-            .repair(vec![Edit::replace(span, near)]),
-        None => diagnostic.help("lines that belong to the declaration above are indented"),
-    }
+    Diagnostic::error("KF001", span, message, format!("expected {DECLARATIONS}"))
+        .note("lines that belong to the declaration above are indented")
 }
 
 /// Reads an indented line: a part of the current declaration.
@@ -178,5 +295,6 @@ fn member(cursor: &mut Cursor<'_>, tree: &mut Tree, current: Current) -> Parsed<
             None => cursor.fail(nothing),
         },
         Current::Nothing | Current::Pattern => cursor.fail(nothing),
+        Current::Unknown => Ok(()),
     }
 }

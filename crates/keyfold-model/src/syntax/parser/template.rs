@@ -61,6 +61,18 @@ fn parts(text: &str, start: usize) -> Parsed<Vec<PartDecl>> {
         at += close + 1;
         rest = rest.get(close + 1..).unwrap_or_default();
     }
+    if let Some(close) = rest.find('}') {
+        let start = at + close;
+        let span = Span {
+            start,
+            end: start + 1,
+        };
+        let diagnostic =
+            Diagnostic::error("KF001", span, "a field is not opened", "no `{` before it");
+        return Err(Box::new(
+            diagnostic.help("a field is an attribute in braces: {userId}"),
+        ));
+    }
     if !rest.is_empty() {
         parts.push(PartDecl::Text(rest.to_owned()));
     }

@@ -1,0 +1,206 @@
+//! Recovery from an error in a line: the smallest change of its tokens after which it can be read.
+//! The error is reported with the change as its repair, and the line is read as if it were made, so
+//! that one mistake brings one message.
+
+use super::cursor::Parsed;
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::near::nearest;
+use crate::syntax::lexer::{Token, TokenKind};
+
+/// Most tokens of a line that is read again: trying takes a bounded time.
+const TOKENS_MAX: usize = 2_000;
+
+/// Words of the language that may be misspelt in front of the token at which a line cannot be read.
+const WORDS: [&str; 34] = [
+    "bucket", "by", "capacity", "check", "copy", "count", "create", "delete", "demand", "each",
+    "expect", "filter", "for", "highest", "in", "key", "lowest", "newest", "of", "oldest", "only",
+    "page", "project", "put", "read", "remove", "scan", "set", "shard", "sparse", "strong", "when",
+    "where", "write",
+];
+
+/// Signs that may have been forgotten; others would be guesses.
+const MISSING: [&str; 4] = ["(", ")", ":", "->"];
+
+/// A change of the tokens of a line.
+struct Change {
+    /// The message of the error, if the change explains it better.
+    message: Option<String>,
+    help: String,
+    edit: Edit,
+    tokens: Vec<Token>,
+}
+
+/// The tokens with the first change after which `reads` accepts them. The error, whose message
+/// says what was expected at the token at `failed`, gets the change as its repair.
+pub(super) fn recover(
+    tokens: &[Token],
+    failed: usize,
+    diagnostic: Diagnostic,
+    reads: impl Fn(&[Token]) -> Parsed<()>,
+) -> (Diagnostic, Option<Vec<Token>>) {
+    if tokens.len() > TOKENS_MAX {
+        return (diagnostic, None);
+    }
+    let label = diagnostic
+        .labels
+        .first()
+        .map_or("", |(_, label)| label.as_str());
+    let wanted = match label.strip_prefix("found ") {
+        Some(_) => diagnostic.message.clone(),
+        None => format!("{} {label}", diagnostic.message),
+    };
+    let changes = changes(tokens, failed, &wanted);
+    let found = changes
+        .into_iter()
+        .find(|change| reads(&change.tokens).is_ok());
+    let Some(change) = found else {
+        return (diagnostic, None);
+    };
+    let mut diagnostic = diagnostic;
+    if let Some(message) = change.message {
+        diagnostic.labels = vec![(change.edit.span, "read as several words".to_owned())];
+        diagnostic.message = message;
+    }
+    if diagnostic.help.is_empty() {
+        diagnostic = diagnostic.help(change.help).repair(vec![change.edit]);
+    }
+    (diagnostic, Some(change.tokens))
+}
+
+/// The changes that may be meant, the likeliest first.
+fn changes(tokens: &[Token], failed: usize, message: &str) -> Vec<Change> {
+    let expected: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let words = |place: usize, known: &[&str]| misspelt(tokens, place, known);
+    let mut all: Vec<Change> = hyphenated(tokens, failed).into_iter().collect();
+    all.extend(words(failed, &expected));
+    all.extend(words(failed, &WORDS));
+    all.extend(removed(tokens, failed));
+    let signs = expected
+        .iter()
+        .filter_map(|text| MISSING.iter().find(|sign| *sign == text));
+    all.extend(signs.map(|sign| inserted(tokens, failed, sign)));
+    if let Some(before) = failed.checked_sub(1) {
+        all.extend(words(before, &expected));
+        all.extend(words(before, &WORDS));
+        all.extend(removed(tokens, before));
+    }
+    all
+}
+
+fn with(tokens: &[Token], from: usize, to: usize, new: Option<Token>) -> Vec<Token> {
+    let before = tokens.iter().take(from).cloned();
+    before
+        .chain(new)
+        .chain(tokens.iter().skip(to).cloned())
+        .collect()
+}
+
+/// The word at a place, replaced by the known word that is nearest to it.
+fn misspelt(tokens: &[Token], place: usize, known: &[&str]) -> Option<Change> {
+    let token = tokens.get(place)?;
+    let TokenKind::Word(word) = &token.kind else {
+        return None;
+    };
+    let is_word = |one: &&&str| one.chars().all(char::is_alphabetic) && *one != word;
+    let near = nearest(word, known.iter().filter(is_word).copied());
+    let near = (*near.first()?).to_owned();
+    let new = Token {
+        kind: TokenKind::Word(near.clone()),
+        span: token.span,
+    };
+    Some(Change {
+        message: None,
+        help: format!("did you mean `{near}`?"),
+        edit: Edit::replace(token.span, near),
+        tokens: with(tokens, place, place + 1, Some(new)),
+    })
+}
+
+/// The sign at a place, removed.
+fn removed(tokens: &[Token], place: usize) -> Option<Change> {
+    let token = tokens.get(place)?;
+    let TokenKind::Sign(sign) = &token.kind else {
+        return None;
+    };
+    // Its neighbours stay apart.
+    let ends_at = |at: usize| {
+        place.checked_sub(1).is_some_and(|before| {
+            tokens
+                .get(before)
+                .is_some_and(|before| before.span.end == at)
+        })
+    };
+    let behind = tokens.get(place + 1).map(|behind| behind.span.start);
+    let joins = ends_at(token.span.start) && behind == Some(token.span.end);
+    Some(Change {
+        message: None,
+        help: format!("remove the `{sign}`"),
+        edit: Edit::replace(token.span, if joins { " " } else { "" }),
+        tokens: with(tokens, place, place + 1, None),
+    })
+}
+
+/// A sign that is missing at a place.
+fn inserted(tokens: &[Token], place: usize, sign: &'static str) -> Change {
+    let at = match place.checked_sub(1).and_then(|before| tokens.get(before)) {
+        Some(before) => before.span.end,
+        None => tokens.first().map_or(0, |token| token.span.start),
+    };
+    let edit = Edit::insert(at, if sign == "->" { " ->" } else { sign });
+    let new = Token {
+        kind: TokenKind::Sign(sign),
+        span: edit.span,
+    };
+    Change {
+        message: None,
+        help: format!("add `{sign}`"),
+        edit,
+        tokens: with(tokens, place, place, Some(new)),
+    }
+}
+
+/// Words joined by `-`, which are one name or text in quotes.
+fn hyphenated(tokens: &[Token], failed: usize) -> Option<Change> {
+    let touches = |left: usize| {
+        let pair = tokens.get(left).zip(tokens.get(left + 1));
+        pair.is_some_and(|(left, right)| left.span.end == right.span.start)
+    };
+    let is_part = |place: usize| {
+        tokens.get(place).is_some_and(|token| match &token.kind {
+            TokenKind::Word(_) | TokenKind::Number(_) | TokenKind::Sign("-") => true,
+            TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => false,
+        })
+    };
+    if tokens.get(failed)?.kind != TokenKind::Sign("-") || failed == 0 {
+        return None;
+    }
+    let (mut from, mut to) = (failed, failed);
+    while from > 0 && is_part(from - 1) && touches(from - 1) {
+        from -= 1;
+    }
+    while is_part(to + 1) && touches(to) {
+        to += 1;
+    }
+    if from == failed || to == failed {
+        return None;
+    }
+    let parts = tokens.get(from..=to)?;
+    let text: String = parts
+        .iter()
+        .map(|token| match &token.kind {
+            TokenKind::Word(text) | TokenKind::Number(text) => text.as_str(),
+            TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => "-",
+        })
+        .collect();
+    let span = parts.first()?.span.to(parts.last()?.span);
+    let new = Token {
+        kind: TokenKind::Text(text.clone()),
+        span,
+    };
+    Some(Change {
+        message: Some(format!("`{text}` is no plain word")),
+        help: format!("write it in quotes: \"{text}\""),
+        edit: Edit::replace(span, format!("\"{text}\"")),
+        tokens: with(tokens, from, to + 1, Some(new)),
+    })
+}
