@@ -229,6 +229,9 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
     let is_negative = sign(before) == "-"
         && !matches!(sign(earlier), "" | ")")
         && matches!(this.map(|t| &t.kind), Some(TokenKind::Number(_)));
+    // Words with `-` between are a mistake, which stays as it is, where nothing is calculated.
+    let is_hyphen = !matches!(first, "create" | "put" | "update")
+        && (is_hyphen(tokens, at) || at.checked_sub(1).is_some_and(|at| is_hyphen(tokens, at)));
     // No space between a name and its parameters; a space before other parentheses.
     let called = sign(this) == "("
         && (word(before) == Some("time")
@@ -237,11 +240,22 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
                 && word(before).is_some_and(is_function)));
     // The result clause of a pattern.
     let returned = first == "pattern" && word(this).is_some() && is_result_end(tokens, at);
-    match (tight || is_negative || called, returned) {
+    match (tight || is_negative || is_hyphen || called, returned) {
         (true, _) => "",
         (false, true) => "  ",
         (false, false) => " ",
     }
+}
+
+/// Whether a token is a `-` that touches a word and what follows.
+fn is_hyphen(tokens: &[Token], at: usize) -> bool {
+    let touch = |left: usize| {
+        let pair = tokens.get(left).zip(tokens.get(left + 1));
+        pair.is_some_and(|(left, right)| left.span.end == right.span.start)
+    };
+    let is_minus = |token: &Token| token.kind == TokenKind::Sign("-");
+    let follows_word = |before: usize| word(tokens.get(before)).is_some() && touch(before);
+    tokens.get(at).is_some_and(is_minus) && touch(at) && at.checked_sub(1).is_some_and(follows_word)
 }
 
 /// Whether a word takes its arguments in parentheses.
