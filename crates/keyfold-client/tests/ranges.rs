@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Place, Text};
-use keyfold_client::PageRequest;
+use keyfold_client::{ClientError, PageRequest};
 use keyfold_model::value;
 
 /// The values of an attribute in the answer of a pattern: all at once, and page by page for every
@@ -266,4 +266,67 @@ fn shards_of_periods_are_merged_and_paged() {
     assert_eq!(everywhere(&place, "back_of", &of_hour, "at"), all[8..10]);
     let whole = place.ask("readings", &range, &PageRequest::default());
     assert_eq!(whole.unwrap().requests, 4 * 3);
+}
+
+const MIXED: &str = r##"
+model mixed 1
+table Tab (PK, SK)
+entity Customer
+  id: string, at: string
+  key "C#{id}" "BASE"
+entity Order
+  id: string, at: time, n: int
+  key "C#{id}" "AT#{at}#ORDER#{n:04}"
+entity Shipment
+  id: string, at: time, n: int
+  key "C#{id}" "AT#{at}#SHIP#{n:04}"
+pattern both(id, at in from..to)     -> Order[] + Shipment[] newest
+pattern after(id, at > from)         -> Shipment[] + Order[] oldest
+pattern activity(id, at in from..to) -> Customer + Order[] + Shipment[] newest
+pattern maybe(id, at in from..to)    -> Customer? + Order[] + Shipment[] newest
+"##;
+
+#[test]
+fn a_range_of_a_collection_holds_all_kinds_and_the_single_one_comes_first() {
+    let place = Place::new(MIXED);
+    let days = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"];
+    for day in days {
+        place.put("Order", &[("id", "c"), ("at", day), ("n", "1")]);
+        place.put("Shipment", &[("id", "c"), ("at", day), ("n", "1")]);
+        place.put("Shipment", &[("id", "c"), ("at", day), ("n", "2")]);
+    }
+    let range = [("id", "c"), ("from", "2024-01-02"), ("to", "2024-01-03")];
+    let both = everywhere(&place, "both", &range, "at");
+    let shown: Vec<&str> = both.iter().map(|at| &at[..10]).collect();
+    assert_eq!(shown, [[days[2]; 3], [days[1]; 3]].concat());
+    let after = everywhere(&place, "after", &range[..2], "at");
+    assert_eq!(after.len(), 6, "{after:?}");
+    let missing = place.ask("activity", &range, &PageRequest::default());
+    assert!(matches!(missing, Err(ClientError::NotFound(_))));
+    let maybe = place.ask("maybe", &range, &PageRequest::default()).unwrap();
+    assert_eq!((maybe.items.len(), maybe.requests), (6, 2));
+    place.put("Customer", &[("id", "c"), ("at", "home")]);
+    for backward in [false, true] {
+        for limit in 1..=7 {
+            let mut page = PageRequest {
+                limit: Some(limit),
+                backward,
+                ..PageRequest::default()
+            };
+            let mut kinds: Vec<String> = Vec::new();
+            let mut sizes: Vec<usize> = Vec::new();
+            loop {
+                let answer = place.ask("activity", &range, &page).unwrap();
+                kinds.extend(answer.items.iter().map(|item| item.kind.clone()));
+                sizes.push(answer.items.len());
+                let Some(next) = answer.next else { break };
+                page.after = Some(next);
+            }
+            assert_eq!(kinds.first().map(String::as_str), Some("Customer"));
+            let customers = kinds.iter().filter(|kind| *kind == "Customer").count();
+            assert_eq!((customers, kinds.len()), (1, 7), "by {limit}: {kinds:?}");
+            // The single item does not count in the page.
+            assert_eq!(sizes.first(), Some(&(1 + limit.min(6) as usize)));
+        }
+    }
 }

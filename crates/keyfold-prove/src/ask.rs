@@ -7,7 +7,7 @@ use crate::order::order;
 use crate::rows::{OrderBy, Rows, quoted, sql};
 use crate::together_read as together;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Limit, Order, Parameter};
+use keyfold_model::schema::{Limit, Order, Parameter, Returned};
 use keyfold_model::{
     Entity, Fan, Format, Part, Pattern, PatternPlan, Precision, SortCondition, Type, value,
 };
@@ -25,7 +25,19 @@ pub(crate) fn arguments<'m>(
     if pattern.together.is_some() {
         return together::arguments(pattern, rows, generator);
     }
-    let Some(first) = pattern.returned.first() else {
+    // A range limits the kinds with `[]`: the arguments come from a row of one of them.
+    let many = pattern.returned.iter().filter(|one| one.many).count();
+    let has_range = pattern
+        .parameters
+        .iter()
+        .any(|one| is_low(one.limit) || is_high(one.limit) || one.limit == Limit::Starts);
+    let picked = if has_range && many > 0 && pattern.returned.len() > 1 {
+        let at = generator.rng.usize(..many);
+        pattern.returned.iter().filter(|one| one.many).nth(at)
+    } else {
+        pattern.returned.first()
+    };
+    let Some(first) = picked else {
         return Values::new();
     };
     let Some(entity) = rows.model.entities.get(first.entity) else {
@@ -196,18 +208,32 @@ fn free(
 pub(crate) fn expected(
     pattern: &Pattern,
     plan: &PatternPlan,
-    entity: usize,
+    returned: &Returned,
     rows: &Rows<'_>,
     arguments: &Values,
 ) -> Result<Vec<i64>, ProveError> {
+    let entity = returned.entity;
     let mut selection = Selection::default();
-    for parameter in &pattern.parameters {
+    // A range does not limit a single kind that comes beside it.
+    let is_beside = !returned.many && !plan.beside.is_empty();
+    let limits = |limit: Limit| match limit {
+        Limit::Equal | Limit::Among | Limit::Free => true,
+        Limit::AtLeast
+        | Limit::AtMost
+        | Limit::Above
+        | Limit::Below
+        | Limit::Starts
+        | Limit::In(_) => !is_beside,
+    };
+    for parameter in pattern.parameters.iter().filter(|one| limits(one.limit)) {
         if let Some(argument) = arguments.get(&parameter.name) {
             let is_lower = is_lower(plan, &parameter.attribute, &parameter.name);
             selection.add_argument(parameter, argument, is_lower);
         }
     }
-    selection.add_last_period(plan, rows);
+    if !is_beside {
+        selection.add_last_period(plan, rows);
+    }
     for (name, kind, text) in &pattern.fixed_values {
         let fixed = value::parse(name, kind, text).ok();
         selection.add(format!("{} = ?", quoted(name)), sql(fixed.as_ref()));

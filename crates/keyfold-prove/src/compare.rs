@@ -75,7 +75,7 @@ fn all_expected(
     for (at, returned) in (0_i64..).zip(&pattern.returned) {
         let before = expected.len();
         let found = match pattern.together {
-            None => ask::expected(pattern, plan, returned.entity, rows, arguments)?,
+            None => ask::expected(pattern, plan, returned, rows, arguments)?,
             Some(_) => together_read::expected(returned, rows, arguments)?,
         };
         for row in found {
@@ -279,8 +279,10 @@ impl Question<'_> {
                 };
                 Some(batches as u64)
             }
-            (RequestKind::Query, Fan::One) => Some(pages),
-            (RequestKind::Query, Fan::Shards(count)) => Some(u64::from(*count) * (pages + 1)),
+            (RequestKind::Query, Fan::One) => Some(pages + plan.beside.len() as u64),
+            (RequestKind::Query, Fan::Shards(count)) => {
+                Some(u64::from(*count) * (pages + 1) + plan.beside.len() as u64)
+            }
             (
                 RequestKind::Query,
                 Fan::Periods {
@@ -297,7 +299,7 @@ impl Question<'_> {
                 let high = high.or_else(|| value::time_of_epoch_ms(kind, LAST_EPOCH_MS))?;
                 let periods = value::bucket(attribute, *unit, low, &high).ok()?;
                 let each = u64::from(shards.unwrap_or(1));
-                Some((periods.len() as u64 + pages * 2) * each)
+                Some((periods.len() as u64 + pages * 2) * each + plan.beside.len() as u64)
             }
         }
     }

@@ -10,6 +10,7 @@
 mod answer;
 mod assemble;
 mod batch;
+mod beside;
 mod condition;
 mod current;
 mod cursor;
@@ -70,7 +71,13 @@ pub fn page(
     if let Some(after) = &page.after {
         cursor::check(&question, pattern, after)?;
     }
-    let (raw, items) = read_consistent(&question, pattern, &kinds, page, now)?;
+    let first = beside::read(&question, model, pattern, page)?;
+    let (mut raw, mut items) = read_consistent(&question, pattern, &kinds, page, now)?;
+    raw.requests += first.requests;
+    raw.capacity += first.capacity;
+    if let Some(found) = kinds.found(pattern, first.items, false)? {
+        items.splice(0..0, found);
+    }
     check_single(pattern, &items, &raw.asked)?;
     required::check(
         model,

@@ -20,7 +20,15 @@ pub(super) fn check(
     items: &[FoundItem],
     (asked, next): (&Asked, Option<&Item>),
 ) -> Result<(), ClientError> {
-    for missing in missing(model, pattern, items) {
+    // The first page has read the kinds beside the range.
+    let beside = &question.plan.beside;
+    let is_beside = |one: &&Returned| {
+        let mut places = beside
+            .iter()
+            .filter_map(|(at, _)| pattern.returned.get(*at));
+        places.any(|other| other.entity == one.entity && other.copy == one.copy)
+    };
+    for missing in missing(model, pattern, items).filter(|one| !is_beside(one)) {
         let is_whole = page.after.is_none() && next.is_none();
         if is_whole || lies_in(model, missing, question, page, next) {
             return Err(not_found(model, pattern, missing, asked));

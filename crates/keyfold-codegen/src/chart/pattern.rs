@@ -73,6 +73,7 @@ fn pattern_row(
         filters,
         // `place` and `key_condition` show them.
         gets: _,
+        beside: _,
     } = plan;
     let given = pattern
         .parameters
@@ -142,7 +143,9 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
         Fan::Shards(count) => u64::from(count),
         Fan::Periods { .. } => return None,
     };
-    Some(CapacityHalves(CapacityHalves::read(bytes, rate).0 * requests).units())
+    // The single kinds beside the range are read with the first page.
+    let beside = CapacityHalves::read(largest, rate).0 * plan.beside.len() as u64;
+    Some(CapacityHalves(CapacityHalves::read(bytes, rate).0 * requests + beside).units())
 }
 
 /// Read units of several items, each by its key.

@@ -114,6 +114,7 @@ fn plan_text(without: &[String], plan: &PatternPlan) -> String {
         filters,
         // `place` and `key_condition` show them.
         gets: _,
+        beside: _,
     } = plan;
     let order = if *descending { " descending" } else { "" };
     let page = page.map_or(String::new(), |page| format!(" page {page}"));

@@ -251,7 +251,7 @@ fn fixed_part(part: &Part, (name, kind, text): (&str, &Type, &str), format: Form
 }
 
 /// Whether a limit is a range, a beginning or a period of its attribute.
-fn is_range(limit: Limit) -> bool {
+pub(super) fn is_range(limit: Limit) -> bool {
     match limit {
         Limit::AtLeast
         | Limit::AtMost

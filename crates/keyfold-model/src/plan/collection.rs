@@ -1,8 +1,10 @@
 //! Plans for mixed collections: several kinds of items that lie side by side in a partition.
 
+use super::beside;
+use super::bind::is_range;
 use super::candidate::names;
-use super::fit::check_filtered_keys;
-use super::members::Members;
+use super::fit::{check_fan_order, check_filtered_keys};
+use super::members::{Members, Read};
 use super::order::Direction;
 use super::range;
 use super::table_period::table_period;
@@ -28,15 +30,25 @@ pub(super) fn plan(
         .filter_map(|returned| model.entities.get(returned.entity))
         .collect();
     let (at, table) = one_table(model, pattern, &entities)?;
+    let has_range = pattern.parameters.iter().any(|one| is_range(one.limit));
+    let mut reads = vec![Read::Whole];
+    reads.extend(has_range.then_some(Read::Range));
     let mut misses = Vec::new();
-    for space in std::iter::once(Space::Table).chain((0..table.indexes.len()).map(Space::Index)) {
-        match fit(model, pattern, table, at, space) {
-            Ok((found, start)) => return Ok(narrowed(model, spaces, pattern, found, start)),
-            Err(reason) => misses.push(Miss {
-                narrow: None,
-                key: label(table, space),
-                reason,
-            }),
+    for read in reads {
+        misses.clear();
+        let indexes = (0..table.indexes.len()).map(Space::Index);
+        for space in std::iter::once(Space::Table).chain(indexes) {
+            match fit(model, pattern, (table, at), space, read) {
+                Ok((found, Some(start))) => {
+                    return Ok(narrowed(model, spaces, pattern, found, start));
+                }
+                Ok((found, None)) => return Ok(found),
+                Err(reason) => misses.push(Miss {
+                    narrow: None,
+                    key: label(table, space),
+                    reason,
+                }),
+            }
         }
     }
     Err(Box::new(served::report(
@@ -102,17 +114,18 @@ fn label(table: &Table, space: Space) -> String {
     index_of(table, space).map_or_else(|| "the table's key".to_owned(), |index| index.name.clone())
 }
 
-/// The plan that reads the whole partition of the kinds in a key space, and the start that their
-/// sort keys share. `Err` is the reason why the space does not serve the pattern.
+/// The plan that reads the kinds in a key space: their whole partition, together with the start that
+/// their sort keys share, or a range of it. `Err` is the reason why the space does not serve the
+/// pattern.
 fn fit(
     model: &Model,
     pattern: &Pattern,
-    table: &Table,
-    at: usize,
+    (table, at): (&Table, usize),
     space: Space,
-) -> Result<(Found, Vec<Part>), String> {
+    read: Read,
+) -> Result<(Found, Option<Vec<Part>>), String> {
     let index = index_of(table, space);
-    let mut members = Members::new(model, pattern, table, space)?;
+    let mut members = Members::new(model, pattern, table, space, read)?;
     let (partition_attributes, sort_attributes) = attributes(table, index);
     check_split(model, pattern, space)?;
     check_filtered_keys(pattern, &partition_attributes, &sort_attributes)?;
@@ -121,9 +134,21 @@ fn fit(
             "`where {name}` is for patterns that return one kind of item"
         ));
     }
-    let start = members.shared_start(pattern)?;
-    members.check_fixed(&start)?;
+    let (start, sort, beside) = match read {
+        Read::Whole => {
+            let start = members.shared_start(pattern)?;
+            members.check_fixed(&start)?;
+            (Some(start), SortCondition::Any, Vec::new())
+        }
+        Read::Range => {
+            let beside = beside::plans(model, pattern)?;
+            (None, members.range(pattern)?, beside)
+        }
+    };
     let (fan, period) = periods(model, pattern, table, &mut members)?;
+    if let Some(reason) = check_fan_order(pattern, &fan, members.varying()) {
+        return Err(reason);
+    }
     let direction = Direction::new(pattern, members.varying());
     let plan = PatternPlan {
         request: RequestKind::Query,
@@ -132,7 +157,7 @@ fn fit(
         partition_attributes,
         partition: Some(members.partition),
         sort_attributes,
-        sort: SortCondition::Any,
+        sort,
         fan,
         period,
         descending: direction.descending,
@@ -144,6 +169,7 @@ fn fit(
         filters: pattern.filters.clone(),
         strict: pattern.strict_ends(),
         gets: Vec::new(),
+        beside,
     };
     let found = Found {
         plan,

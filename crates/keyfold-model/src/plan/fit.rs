@@ -85,6 +85,7 @@ pub(super) fn fit(
         filters: pattern.filters.clone(),
         strict: pattern.strict_ends(),
         gets: Vec::new(),
+        beside: Vec::new(),
     })
 }
 
@@ -183,7 +184,11 @@ fn varying<'p>(open: &'p [Part], fan: &Fan, partition: &'p KeyTemplate) -> &'p [
 
 /// Periods are read one after the other, so only the attribute that they are periods of is in order
 /// over all of them. Returns the reason if the pattern asks for the order of another.
-fn check_fan_order(pattern: &Pattern, fan: &Fan, varying: Option<&Part>) -> Option<String> {
+pub(super) fn check_fan_order(
+    pattern: &Pattern,
+    fan: &Fan,
+    varying: Option<&Part>,
+) -> Option<String> {
     pattern.order.as_ref()?;
     let Fan::Periods {
         unit, attribute, ..

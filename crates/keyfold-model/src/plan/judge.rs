@@ -34,7 +34,10 @@ pub(super) fn judge(
         return;
     };
     diagnostics.extend(strong(pattern, index));
-    for returned in &pattern.returned {
+    // The table's key gives the kinds that come beside the range.
+    let is_beside = |place: usize| found.plan.beside.iter().any(|(at, _)| *at == place);
+    let returned = pattern.returned.iter().enumerate();
+    for (_, returned) in returned.filter(|(place, _)| !is_beside(*place)) {
         let Some(entity) = model.entities.get(returned.entity) else {
             continue;
         };

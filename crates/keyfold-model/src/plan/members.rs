@@ -2,10 +2,20 @@
 //! keys.
 
 use super::bind::{Binder, Place, is_given, is_split_tail};
+use super::sort::{self, LAST_CHARACTER};
 use crate::check::ordered;
 use crate::check::shape::{Owner, Space, copy_key_in};
-use crate::schema::{Entity, Fan, KeyPair, Model, Pattern, Returned, Table, Type};
+use crate::schema::{Entity, Fan, KeyPair, Model, Pattern, Returned, SortCondition, Table, Type};
 use crate::template::{Format, KeyTemplate, Part, fields_of};
+
+/// The kinds of a pattern that are read together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Read {
+    /// All kinds, by the start that their sort keys share.
+    Whole,
+    /// The kinds with `[]`, by a range of their sort keys.
+    Range,
+}
 
 /// The kinds that a pattern returns, in one key space.
 pub(super) struct Members {
@@ -24,6 +34,8 @@ struct Member {
     fixed_at: Vec<(String, usize)>,
     /// The first part that the pattern does not give.
     varying: Option<Part>,
+    /// The range that the pattern gives of it.
+    range: SortCondition,
     many: bool,
 }
 
@@ -35,12 +47,14 @@ impl Members {
         pattern: &Pattern,
         table: &Table,
         space: Space,
+        read: Read,
     ) -> Result<Members, String> {
         let mut shared: Option<KeyTemplate> = None;
         let (mut owners, mut kinds) = (Vec::new(), Vec::new());
         // The partitions are the same, so their shards are too.
         let mut fan = Fan::One;
-        for returned in &pattern.returned {
+        let is_read = |returned: &&Returned| returned.many || read == Read::Whole;
+        for returned in pattern.returned.iter().filter(is_read) {
             let Some(entity) = model.entities.get(returned.entity) else {
                 continue;
             };
@@ -57,7 +71,7 @@ impl Members {
                     first.exclude_in_common(&partition);
                 }
             }
-            kinds.push(Member::new(pattern, returned, entity, &key, &mut binder)?);
+            kinds.push(Member::new(returned, entity, &key, &mut binder, read)?);
             fan = std::mem::take(&mut binder.fan);
             owners.push(Owner {
                 entity: returned.entity,
@@ -66,13 +80,28 @@ impl Members {
             });
         }
         let members = Members {
-            partition: shared.ok_or_else(|| "nothing is returned".to_owned())?,
+            partition: shared.ok_or_else(|| {
+                "a range limits the kinds with `[]`, and the pattern returns none".to_owned()
+            })?,
             fan,
             owners,
             kinds,
         };
         members.check_order(pattern)?;
         Ok(members)
+    }
+
+    /// The range of all kinds, which must be the same. `Err` if the keys of one do not have it.
+    pub(super) fn range(&self, pattern: &Pattern) -> Result<SortCondition, String> {
+        let mut ranges = self.kinds.iter().map(|member| &member.range);
+        let first = ranges.next().cloned().unwrap_or_default();
+        let has_strict_end = !pattern.strict_ends().is_empty();
+        ranges.try_fold(first, |shared, range| {
+            joined(shared, range, has_strict_end).ok_or_else(|| {
+                "the sort keys of its kinds do not have the range at the same place and in the same form"
+                    .to_owned()
+            })
+        })
     }
 
     /// The part that varies first in the kinds of which there are many.
@@ -191,6 +220,67 @@ impl Members {
     }
 }
 
+/// The range that holds the keys of two kinds; `None` if their ranges differ. Parts may follow the
+/// range's field in one kind alone: their keys end above the field's text. An end outside of the
+/// range would need another text for each.
+fn joined(one: SortCondition, two: &SortCondition, has_strict_end: bool) -> Option<SortCondition> {
+    let high = |one: KeyTemplate, two: &KeyTemplate| {
+        let last = [Part::Text(LAST_CHARACTER.to_string())];
+        let is_longer = |long: &KeyTemplate, short: &KeyTemplate| {
+            !has_strict_end && long.parts.strip_suffix(&last) == Some(&short.parts)
+        };
+        if is_longer(two, &one) {
+            let mut long = two.clone();
+            long.exclude_in_common(&one);
+            return Some(long);
+        }
+        let is_one = is_longer(&one, two);
+        if is_one {
+            excluding(one, two)
+        } else {
+            same(one, two)
+        }
+    };
+    match (one, two) {
+        (SortCondition::BeginsWith(one), SortCondition::BeginsWith(two)) => {
+            Some(SortCondition::BeginsWith(same(one, two)?))
+        }
+        (SortCondition::AtLeast(one), SortCondition::AtLeast(two)) => {
+            Some(SortCondition::AtLeast(same(one, two)?))
+        }
+        (SortCondition::AtMost(one), SortCondition::AtMost(two)) => {
+            Some(SortCondition::AtMost(high(one, two)?))
+        }
+        (SortCondition::Between(low, up), SortCondition::Between(other, end)) => {
+            Some(SortCondition::Between(same(low, other)?, high(up, end)?))
+        }
+        (
+            SortCondition::Any
+            | SortCondition::Equal(_)
+            | SortCondition::BeginsWith(_)
+            | SortCondition::AtLeast(_)
+            | SortCondition::AtMost(_)
+            | SortCondition::Between(_, _),
+            _,
+        ) => None,
+    }
+}
+
+/// A template of two kinds that is the same in both; `None` if it differs.
+fn same(one: KeyTemplate, two: &KeyTemplate) -> Option<KeyTemplate> {
+    if one.parts == two.parts {
+        excluding(one, two)
+    } else {
+        None
+    }
+}
+
+/// The first template. A value that one kind excludes may be that of the other.
+fn excluding(mut one: KeyTemplate, two: &KeyTemplate) -> Option<KeyTemplate> {
+    one.exclude_in_common(two);
+    Some(one)
+}
+
 /// How the values of a field are written; `None` for other parts.
 fn form(part: &Part) -> Option<(&Type, Format)> {
     match part {
@@ -276,13 +366,14 @@ impl Member {
     /// Binds the sort key of one kind. `Err` is the reason if items of it would be missed, or if
     /// the pattern promises one and there can be many.
     fn new(
-        pattern: &Pattern,
         returned: &Returned,
         entity: &Entity,
         key: &KeyPair,
         binder: &mut Binder<'_>,
+        read: Read,
     ) -> Result<Member, String> {
-        if let Fan::Periods { unit, .. } = binder.fan {
+        let pattern = binder.pattern;
+        if let (Fan::Periods { unit, .. }, Read::Whole) = (&binder.fan, read) {
             return Err(format!(
                 "{} lies in a partition per {unit}, which a collection does not read",
                 entity.name
@@ -323,12 +414,36 @@ impl Member {
         {
             return Err(format!("{}: {reason}", entity.name));
         }
+        let range = range_of(binder, &entity.name, key, (&bound, open), read)?;
         Ok(Member {
+            range,
             bound,
             fixed_at: fixed_places(pattern, key),
             varying: open.first().cloned(),
             many: returned.many,
         })
+    }
+}
+
+/// The range that a pattern gives of the open parts of a kind's sort key.
+fn range_of(
+    binder: &mut Binder<'_>,
+    name: &str,
+    key: &KeyPair,
+    (bound, open): (&[Part], &[Part]),
+    read: Read,
+) -> Result<SortCondition, String> {
+    match (read, binder.open_limits().first()) {
+        (Read::Whole, Some(limit)) => Err(format!(
+            "`{}` is not part of what the keys of all kinds share",
+            limit.name
+        )),
+        (Read::Whole, None) => Ok(SortCondition::Any),
+        (Read::Range, _) => {
+            let span = key.sort.as_ref().map_or(key.span, |sort| sort.span);
+            sort::condition(binder, span, bound.to_vec(), open)
+                .map_err(|reason| format!("{name}: {reason}"))
+        }
     }
 }
 

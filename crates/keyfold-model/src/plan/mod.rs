@@ -5,6 +5,7 @@
 //! each choice of them. The rules that judge a plan are in [`crate::check`].
 
 mod action;
+mod beside;
 mod bind;
 mod candidate;
 mod collection;

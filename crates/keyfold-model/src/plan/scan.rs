@@ -46,6 +46,7 @@ pub(super) fn plan(
         filters,
         strict: Vec::new(),
         gets: Vec::new(),
+        beside: Vec::new(),
     };
     let copy = returned.copy.and_then(|at| entity.copies.get(at));
     match copy.and_then(|copy| copied::check(pattern, &plan, table, entity, copy)) {

@@ -193,6 +193,16 @@ impl Scope<'_> {
         kind.ok_or_else(|| Box::new(unknown("attribute", name, std::iter::empty())))
     }
 
+    /// The type of an attribute that a range limits. In a collection, it limits the kinds with `[]`.
+    fn limited_type(&self, name: &Name) -> Result<Type, Box<Diagnostic>> {
+        let limited = self.returned.iter().filter(|one| one.many);
+        let entities = limited.filter_map(|one| self.model.entities.get(one.entity));
+        match filter::types_of(entities, name)?.first() {
+            Some(kind) => Ok((*kind).clone()),
+            None => self.attribute_type(name),
+        }
+    }
+
     fn parameter(&mut self, declared: &ParameterDecl) -> Result<(), Box<Diagnostic>> {
         let attribute = &declared.attribute;
         if self.together.is_some() {
@@ -201,15 +211,14 @@ impl Scope<'_> {
         }
         let kind = match &declared.limit {
             LimitDecl::Free(kind) => self.types.resolve(kind, attribute, 0)?,
-            LimitDecl::Equal
-            | LimitDecl::AtLeast(_)
+            LimitDecl::Equal | LimitDecl::Among => self.attribute_type(attribute)?,
+            LimitDecl::AtLeast(_)
             | LimitDecl::AtMost(_)
             | LimitDecl::Above(_)
             | LimitDecl::Below(_)
             | LimitDecl::Within(..)
             | LimitDecl::Starts(_)
-            | LimitDecl::Period(..)
-            | LimitDecl::Among => self.attribute_type(attribute)?,
+            | LimitDecl::Period(..) => self.limited_type(attribute)?,
         };
         for (name, limit) in limits(declared, &kind)? {
             let kind = argument_type(limit, &kind, attribute.span)?;

@@ -46,6 +46,9 @@ pub struct PatternPlan {
     pub strict: Vec<(String, Comparator)>,
     /// The items that one request reads by their keys; empty where the plan has a key of its own.
     pub gets: Vec<Get>,
+    /// The single kinds of a collection that its range does not hold, by their places in the result:
+    /// each is a GetItem beside the first page.
+    pub beside: Vec<(usize, PatternPlan)>,
 }
 
 /// One of several items that a request reads.
@@ -238,6 +241,18 @@ impl PatternPlan {
 
     /// The number of requests that a page needs, in words.
     pub fn requests(&self) -> String {
+        let mut requests = self.page_requests();
+        for (_, plan) in &self.beside {
+            let (place, condition) = (plan.place(), plan.key_condition());
+            requests.push_str(&format!(
+                ", and for the first a GetItem of {place}: {condition}"
+            ));
+        }
+        requests
+    }
+
+    /// The number of requests that read a page of the range.
+    fn page_requests(&self) -> String {
         match (&self.fan, self.request) {
             (Fan::Shards(count), _) => format!("{count}, merged"),
             (

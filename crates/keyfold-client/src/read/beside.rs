@@ -1,0 +1,51 @@
+//! The single kinds of a collection that its range does not hold: each comes by a GetItem, beside
+//! the first page.
+
+use super::answer::{PageRequest, Raw};
+use super::question::Question;
+use super::request;
+use super::required::kind_name;
+use crate::error::ClientError;
+use keyfold_model::{Model, Pattern};
+
+/// Reads the single kinds for the first page; nothing for the others.
+///
+/// # Errors
+/// `NotFound` when a required one does not exist.
+pub(super) fn read(
+    question: &Question<'_>,
+    model: &Model,
+    pattern: &Pattern,
+    page: &PageRequest,
+) -> Result<Raw, ClientError> {
+    let mut raw = Raw::default();
+    if page.after.is_some() {
+        return Ok(raw);
+    }
+    for (at, plan) in &question.plan.beside {
+        let alone = Question {
+            backend: question.backend,
+            table: question.table,
+            plan,
+            arguments: question.arguments.clone(),
+            parameters: question.parameters,
+            digests: Vec::new(),
+            limit: None,
+            backward: false,
+        };
+        let found = request::get(&alone)?;
+        if let Some(returned) = pattern.returned.get(*at)
+            && found.items.is_empty()
+            && !returned.optional
+        {
+            return Err(ClientError::NotFound(format!(
+                "{}: there is no {} for {}",
+                pattern.name,
+                kind_name(model, returned),
+                found.asked.condition
+            )));
+        }
+        raw.add(found);
+    }
+    Ok(raw)
+}
