@@ -47,7 +47,7 @@ pub enum Error {
     #[error("the database is closed")]
     Closed,
     /// The data folder cannot be opened, with the reason.
-    #[error("cannot open the data folder: {0}")]
+    #[error("cannot open the data folder: {}", escaped(&.0.to_string()))]
     Open(OpenError),
     /// The endpoint cannot be used. Nothing was written.
     #[error("{0}")]
@@ -69,6 +69,15 @@ pub enum Error {
         /// Its sentence.
         message: String,
     },
+}
+
+/// A text without characters that move the cursor.
+fn escaped(text: &str) -> String {
+    let one = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(one).collect()
 }
 
 /// An error of a model.

@@ -116,7 +116,8 @@ impl Item {
     /// Numbers are exact: one that the member cannot hold is an error, except that a float is the
     /// nearest one. A number can be read as text, with all its digits. Binary is read as bytes
     /// (`serde_bytes`), as `Vec<u8>`, or as base64 text. An attribute that the item does not have is
-    /// `None`, or the default of `#[serde(default)]`.
+    /// `None`, or the default of `#[serde(default)]`. A `serde_json::Value` takes no bytes: an item
+    /// with binary is made JSON by [`Item::to_json`].
     ///
     /// An item of several kinds is read as an enum whose variants are the kinds:
     ///

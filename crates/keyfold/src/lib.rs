@@ -27,15 +27,33 @@
 //!
 //! # Where to go on
 //!
-//! - [`Keyfold`]: the database; [`Keyfold::send`] carries out any operation of the API, typed.
+//! - [`Keyfold`]: the database; [`Keyfold::send`] carries out any operation of the API, typed;
+//!   [`Keyfold::close`] waits for calls under way and frees the folder.
+//! - [`Options`], [`Endpoint`]: settings of a data folder, and of an endpoint with its credentials.
 //! - [`Database`]: a model on it: [`Database::put`], [`Database::update`], [`Database::delete`],
 //!   [`Database::run`] for named writes.
 //! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
+//! - [`time`]: times of clocks, cut to what a model keeps.
 //! - [`Error`]: what went wrong, in kinds that a program can match.
 //!
-//! Attributes are given as anything that serde makes an object of: [`values!`], or a struct that
-//! derives `Serialize`. Items are read by name, or as a struct that derives `Deserialize`
-//! ([`Item::to`]).
+//! # Values
+//!
+//! Attributes are given as anything that serde makes a map of: [`values!`], or a struct that derives
+//! `Serialize`. Items are read by name, or as a struct that derives `Deserialize` ([`Item::to`]).
+//!
+//! | Rust | model |
+//! |---|---|
+//! | integers, floats | `int`, `number`: all digits are kept; of a float, the shortest decimal that is this float |
+//! | text with digits, as decimals of other crates are serialized | `int`, `number` |
+//! | text, `char`, identifiers, times with their zone | `string`, `ulid`, `uuid`, `time`, `date` |
+//! | bytes (`serde_bytes`), `Vec<u8>`, base64 text | `binary` |
+//! | sequences and tuples; maps; structs | `list`, `set`; `map`; records |
+//! | enums without content | words |
+//! | `None` | not given: a put removes it, an update leaves it as it is ([`Database::remove`]) |
+//!
+//! A number that is not finite, or has more than 38 digits, is refused with the path to it.
+//!
+//! # Threads
 //!
 //! Calls block until the answer is there; a write that has returned is durable. Everything can be
 //! shared between threads. Programs on an asynchronous runtime use [`nonblocking`], which has the

@@ -255,6 +255,8 @@ fn a_folder_that_cannot_be_opened_says_why() {
         assert!(!error.to_string().contains("device"), "{error}");
         assert_eq!(error, Keyfold::open(&wrong).unwrap_err());
     }
+    let odd = Keyfold::open("a\u{0}\u{1b}[31m").unwrap_err().to_string();
+    assert!(odd.contains("a\\u{0}\\u{1b}"), "{odd}");
     let folder = place.path().join("data");
     let _open = Keyfold::open(&folder).unwrap();
     let error = Keyfold::open(&folder).unwrap_err();
