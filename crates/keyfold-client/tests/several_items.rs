@@ -8,6 +8,8 @@ use keyfold_client::{ClientError, arguments, write};
 
 const MODEL: &str = r##"model bank 1
 table Bank (PK, SK)
+record New
+  accountId: string, balance: int
 entity Customer
   customerId: string, name: string
   key "C#{customerId}" "CUSTOMER"
@@ -43,6 +45,8 @@ write retract()
   delete Post
   check Member as author where memberId = Post.authorId when active = true
   update Member as editor where memberId = Post.editorId set posts = posts - 1
+write open_many(lines: list of New)
+  create Account for each lines
 write hand_over(by: string)
   check Post when authorId = by
   update Account where accountId = Post.authorId set balance = balance + 1
@@ -199,6 +203,28 @@ fn no_money_is_made_or_lost_by_many_writers() {
     let kept = |customer: &str| of_customer(&place, customer).map(number);
     assert_eq!(kept("x"), [2, a + b, a.max(b)]);
     assert_eq!(kept("y"), [1, c, c]);
+}
+
+#[test]
+fn too_many_items_are_refused_before_anything_is_written() {
+    let place = bank();
+    let open = |from: usize, count: usize| {
+        let line = |n: usize| format!(r#"{{"accountId":"n{n}","balance":{n}}}"#);
+        let lines: Vec<String> = (from..from + count).map(line).collect();
+        let lines = format!("[{}]", lines.join(","));
+        run(
+            &place,
+            "open_many",
+            &[("lines", &lines), ("customerId", "y")],
+        )
+    };
+    // Each account is an item and a copy, and the customer is one more.
+    open(0, 49).unwrap();
+    assert_eq!(
+        open(49, 50).unwrap_err().to_string(),
+        "the write would change 101 items (put Account: 50, put Account.card: 50, count Customer.accounts: 1), and a transaction changes at most 100; nothing was written: give it less at a time"
+    );
+    assert_eq!(of_customer(&place, "y")[0], ["50"]);
 }
 
 /// A write whose update changes nothing still rests on what it read.

@@ -13,7 +13,12 @@ use keyfold_api::{
     DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, Response, TransactWriteItem,
     TransactWriteItemsInput, UpdateItemInput,
 };
+use keyfold_types::limits::TRANSACTION_ACTIONS_MAX;
 use keyfold_types::{CapacityHalves, Item};
+use std::collections::BTreeMap;
+
+/// Most kinds of changes that a refusal of too many lists.
+const LABELS_SHOWN_MAX: usize = 4;
 
 /// The outcome of the steps.
 enum Outcome {
@@ -58,6 +63,7 @@ fn is_judged(steps: &[Step]) -> bool {
 
 fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {
     check_distinct(&steps)?;
+    check_count(&steps)?;
     let mut names: Vec<String> = steps.iter().map(|step| step.table.clone()).collect();
     names.sort_unstable();
     names.dedup();
@@ -132,6 +138,33 @@ fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
         seen.push((&step.table, &step.key, &step.label));
     }
     Ok(())
+}
+
+/// Refuses more steps than a transaction has actions, before anything is written.
+fn check_count(steps: &[Step]) -> Result<(), ClientError> {
+    if steps.len() <= TRANSACTION_ACTIONS_MAX {
+        return Ok(());
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for step in steps {
+        *counts.entry(&step.label).or_default() += 1;
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let shown = counts.iter().take(LABELS_SHOWN_MAX);
+    let shown: Vec<String> = shown
+        .map(|(label, count)| format!("{label}: {count}"))
+        .collect();
+    let others = if counts.len() > LABELS_SHOWN_MAX {
+        ", others"
+    } else {
+        ""
+    };
+    Err(ClientError::Refused(format!(
+        "the write would change {} items ({}{others}), and a transaction changes at most {TRANSACTION_ACTIONS_MAX}; nothing was written: give it less at a time",
+        steps.len(),
+        shown.join(", ")
+    )))
 }
 
 /// The error of a transaction that the service finds invalid: it names the change and the reason

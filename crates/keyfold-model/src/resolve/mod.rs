@@ -22,6 +22,7 @@ mod source;
 mod table;
 mod template;
 pub(crate) mod together;
+mod too_many;
 mod types;
 mod write;
 

@@ -5,6 +5,7 @@ use super::comparison::Operands;
 use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
 use super::source::{self, Earlier};
+use super::too_many;
 use super::types::Types;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::schema::{
@@ -64,6 +65,8 @@ pub(super) fn resolve(
     }
     report(check_actions(&actions, model, declared), diagnostics)?;
     scope.require_operands(&actions);
+    let few = too_many::check(&actions, model, &scope.parameters, declared);
+    report(few, diagnostics)?;
     Some(Write {
         name: declared.name.text.clone(),
         span: declared.name.span,
