@@ -76,8 +76,8 @@ pub(crate) fn keep_helpful(
 /// What a repair is compared with: the text and its errors as they are.
 struct Trial<'s> {
     source: &'s str,
-    /// The errors of each identity, with those of each stage.
-    errors: BTreeMap<(&'static str, String), usize>,
+    /// The number of findings of each identity, and that of the errors of each stage.
+    known: BTreeMap<(&'static str, String), usize>,
     by_stage: BTreeMap<Stage, usize>,
     /// The lines that cannot be read, and the messages about them.
     broken: Vec<(usize, String)>,
@@ -87,13 +87,17 @@ impl<'s> Trial<'s> {
     fn new<'f>(source: &'s str, findings: impl Iterator<Item = &'f Finding>) -> Trial<'s> {
         let mut trial = Trial {
             source,
-            errors: BTreeMap::new(),
+            known: BTreeMap::new(),
             by_stage: BTreeMap::new(),
             broken: Vec::new(),
         };
-        for finding in findings.filter(|one| one.is_error()) {
+        for finding in findings {
             let (code, message) = finding.identity();
-            *trial.errors.entry((code, message.to_owned())).or_default() += 1;
+            let known = trial.known.entry((code, message.to_owned()));
+            *known.or_default() += 1;
+            if !finding.is_error() {
+                continue;
+            }
             *trial.by_stage.entry(finding.stage).or_default() += 1;
             if finding.stage == Stage::Read {
                 let line = line_of(source, finding.diagnostic.place());
@@ -117,7 +121,7 @@ impl<'s> Trial<'s> {
         let found = compile(&text);
         let same = |one: &&Finding| one.identity() == (*code, message.as_str());
         let identity = (*code, message.clone());
-        let was = self.errors.get(&identity).copied().unwrap_or(1);
+        let was = self.known.get(&identity).copied().unwrap_or(1);
         if found.iter().filter(same).count() >= was {
             return false;
         }
@@ -129,7 +133,7 @@ impl<'s> Trial<'s> {
             let count: &mut usize = counts.entry((code, message)).or_default();
             *count += 1;
             until_stage += usize::from(error.stage <= *stage);
-            let known = self.errors.get(&(code, message.to_owned()));
+            let known = self.known.get(&(code, message.to_owned()));
             if *count <= known.copied().unwrap_or_default() {
                 continue;
             }

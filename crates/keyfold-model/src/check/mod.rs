@@ -24,6 +24,7 @@ mod hot_partition;
 mod injective;
 mod known;
 mod markdown;
+pub(crate) mod meant;
 mod one_value;
 pub(crate) mod ordered;
 mod over_indexed;

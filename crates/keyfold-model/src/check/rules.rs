@@ -5,13 +5,13 @@ use super::markdown;
 use super::rule::Rule;
 use super::{
     bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar,
-    hot_partition, injective, known, one_value, ordered, over_indexed, served, single, unbounded,
-    unused_index, up_to_now,
+    hot_partition, injective, known, meant, one_value, ordered, over_indexed, served, single,
+    unbounded, unused_index, up_to_now,
 };
 use std::fmt::Write as _;
 
 /// All rules, by code. Up to KF029 they are errors, from KF030 on warnings.
-pub const RULES: [Rule; 20] = [
+pub const RULES: [Rule; 21] = [
     grammar::RULE,
     known::RULE,
     declared_once::RULE,
@@ -32,6 +32,7 @@ pub const RULES: [Rule; 20] = [
     filtered::RULE,
     bounded_item::RULE,
     up_to_now::RULE,
+    meant::RULE,
 ];
 
 impl Rule {

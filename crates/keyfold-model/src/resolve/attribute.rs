@@ -3,6 +3,7 @@
 use super::aggregate;
 use super::names::distinct;
 use super::types::Types;
+use crate::check::meant;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Attribute, DefaultValue, Type};
 use crate::syntax::ast::{AttributeDecl, EntityDecl, TypeDecl};
@@ -23,6 +24,15 @@ pub(super) fn resolve_all(
         .iter()
         .map(|attribute| resolve(attribute, types, diagnostics))
         .collect();
+    for (one, attribute) in declared.attributes.iter().zip(&all) {
+        let names = all.iter().map(|attribute| attribute.name.as_str());
+        let given = one.default.as_ref();
+        diagnostics.extend(
+            given.and_then(|given| {
+                meant::report(given, &attribute.kind, names.chain(["now", "new"]))
+            }),
+        );
+    }
     for one in &declared.aggregates {
         let of = one
             .of

@@ -4,6 +4,7 @@ use super::filter::{self, Filters};
 use super::names::{Entities, unknown};
 use super::together;
 use super::types::Types;
+use crate::check::meant;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::period::Unit;
 use crate::schema::{
@@ -33,7 +34,34 @@ pub(super) fn resolve(
         types,
         parameters: Vec::new(),
     };
-    report(scope.resolve(declared), diagnostics)
+    let pattern = report(scope.resolve(declared), diagnostics)?;
+    warn_of_words(declared, &pattern, model, diagnostics);
+    Some(pattern)
+}
+
+/// Warns of fixed values that are nearly names.
+fn warn_of_words(
+    declared: &PatternDecl,
+    pattern: &Pattern,
+    model: &Model,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for (attribute, value) in &declared.fixed {
+        let kind = pattern
+            .fixed_values
+            .iter()
+            .find(|(name, ..)| *name == attribute.text);
+        if let (Some(value), Some((_, kind, _))) = (value, kind) {
+            let entities = pattern
+                .returned
+                .iter()
+                .filter_map(|one| model.entities.get(one.entity));
+            let attributes = entities.flat_map(|entity| &entity.attributes);
+            let parameters = pattern.parameters.iter().map(|one| one.name.as_str());
+            let names = attributes.map(|one| one.name.as_str()).chain(parameters);
+            diagnostics.extend(meant::report(value, kind, names));
+        }
+    }
 }
 
 /// The entities and copies that a pattern returns.
