@@ -101,8 +101,10 @@ fn table(rng: &fastrand::Rng) -> String {
     } else {
         pick(rng, &own)
     };
-    let mut text =
-        format!("table Tab (PK, SK)\n  gsi GG1 (A, B){own}\n  gsi Inv (SK, PK)\n  lsi Loc (L)\n");
+    let mut text = format!(
+        "table Tab (PK, SK)\n  gsi GG1 (A, B){own}\n  gsi Inv (SK, PK)\n  lsi Loc (L){}\n",
+        pick(rng, &["", " project keys", " project (a, n)"])
+    );
     if !capacity.is_empty() {
         writeln!(text, "  capacity {capacity}").unwrap();
     }
@@ -194,6 +196,7 @@ fn model(rng: &mut fastrand::Rng) -> String {
                 writeln!(text, "  unstored {}", unstored.join(", ")).unwrap();
             }
         }
+        let own_partition = partition.clone();
         keys.push(Key {
             result: name.to_owned(),
             partition,
@@ -233,7 +236,13 @@ fn model(rng: &mut fastrand::Rng) -> String {
             });
         }
         if rng.u8(..4) == 0 {
-            writeln!(text, "  Loc \"{}\"", template(rng, "L", 2).text).unwrap();
+            let sort = template(rng, "L", 2);
+            writeln!(text, "  Loc \"{}\"", sort.text).unwrap();
+            keys.push(Key {
+                result: name.to_owned(),
+                partition: own_partition,
+                sort,
+            });
         }
         if rng.u8(..4) == 0 {
             let (partition, mut sort) = (template(rng, "C", 1), template(rng, name, 1));
@@ -495,6 +504,7 @@ fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
         pick(rng, &["", "", "", "where w = red", "where o"]),
         pick(rng, &["", "", "", &filter, "only a, n"]),
         pick(rng, &["", "page 3"]),
+        pick(rng, &["", "", "", "", "fetch all"]),
     ];
     format!("({}) -> {result} {}", parameters.join(", "), rest.join(" "))
 }

@@ -9,7 +9,7 @@ use crate::bound::bind;
 use crate::capacity;
 use crate::error::ClientError;
 use crate::expression::{Placeholders, Term};
-use keyfold_api::{ErrorKind, GetItemInput, QueryInput, RawItem, Response, ScanInput};
+use keyfold_api::{ErrorKind, GetItemInput, QueryInput, RawItem, Response, ScanInput, Select};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::{KeyTemplate, PatternPlan, SortCondition, value};
 use keyfold_types::{Item, Value};
@@ -167,6 +167,8 @@ pub(super) fn query(
     let (expressions, printed): (Vec<String>, Vec<String>) = conditions.into_iter().unzip();
     let filter_expression = filter(question, &mut made)?;
     let projection_expression = projection(question, &mut made);
+    // A projection names what is fetched.
+    let fetches_all = !plan.fetched.is_empty() && plan.only.is_empty();
     let input = QueryInput {
         table_name: Some(name.to_owned()),
         index_name: plan.index.clone(),
@@ -176,6 +178,7 @@ pub(super) fn query(
         exclusive_start_key: after.map(Ok),
         key_condition_expression: Some(expressions.join(" AND ")),
         filter_expression,
+        select: fetches_all.then(|| Select::AllAttributes.into()),
         projection_expression,
         expression_attributes: made.finish(),
         returns: capacity::requested(),

@@ -30,6 +30,8 @@ pub(super) fn pattern_rows(model: &Model, pattern: &Pattern) -> Vec<PatternRow> 
         page: _,
         strong: _,
         scan: _,
+        // `requests` shows it.
+        fetch: _,
         filters: _,
         // Only the compiler's estimates use it.
         rate: _,
@@ -74,6 +76,8 @@ fn pattern_row(
         // `place` and `key_condition` show them.
         gets: _,
         beside: _,
+        // `requests` shows it.
+        fetched: _,
     } = plan;
     let given = pattern
         .parameters
@@ -145,7 +149,20 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
     };
     // The single kinds beside the range are read with the first page.
     let beside = CapacityHalves::read(largest, rate).0 * plan.beside.len() as u64;
-    Some(CapacityHalves(CapacityHalves::read(bytes, rate).0 * requests + beside).units())
+    let read = CapacityHalves::read(bytes, rate).0 * requests + beside;
+    if plan.fetched.is_empty() {
+        return Some(CapacityHalves(read).units());
+    }
+    // Each item is read from the table, too.
+    let items = u64::from(plan.page?);
+    let whole = pattern
+        .returned
+        .iter()
+        .filter_map(|returned| model.entities.get(returned.entity))
+        .map(item_bytes)
+        .max()?;
+    let fetched = CapacityHalves::read(whole, rate).0 * items * requests;
+    Some(CapacityHalves(read + fetched).units())
 }
 
 /// Read units of several items, each by its key.

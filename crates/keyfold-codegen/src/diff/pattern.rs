@@ -55,6 +55,8 @@ fn pattern_text(model: &Model, pattern: &Pattern) -> String {
         page: _,
         strong: _,
         scan: _,
+        // `requests` shows it.
+        fetch: _,
         // The caller reports it: it changes no request.
         rate: _,
         // `plans` returns them together.
@@ -115,6 +117,8 @@ fn plan_text(without: &[String], plan: &PatternPlan) -> String {
         // `place` and `key_condition` show them.
         gets: _,
         beside: _,
+        // `requests` shows it.
+        fetched: _,
     } = plan;
     let order = if *descending { " descending" } else { "" };
     let page = page.map_or(String::new(), |page| format!(" page {page}"));

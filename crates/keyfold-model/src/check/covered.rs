@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use super::unstored::is_left_out;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Condition, Copy, Entity, Index, Pattern, Projection, Table};
+use crate::schema::{Condition, Copy, Entity, Index, IndexKind, Pattern, Projection, Table};
 use crate::written::written_list;
 
 pub(crate) const RULE: Rule = Rule {
@@ -48,28 +48,11 @@ pub(crate) fn check(
     {
         return Some(split_list(pattern, entity, index, split));
     }
-    let held: &[String] = match &index.projection {
-        Projection::All => return None,
-        Projection::Keys => &[],
-        Projection::Only(names) => names,
-    };
+    let held = held(index);
     let filtered = pattern.filters.iter().flat_map(Condition::attributes);
-    let own = std::iter::once(&table.partition)
-        .chain(&table.sort)
-        .chain(index.columns());
-    let keys: Vec<&str> = own.map(|column| column.name.as_str()).collect();
-    // An attribute that is stored in the key only is read back from it.
-    let own_key = copy.map_or(&entity.key, |copy| &copy.key);
-    let is_in_key = |name: &str| is_left_out(entity, own_key, name);
-    let mut missing: Vec<&str> = returned
-        .into_iter()
-        .chain(filtered)
-        .filter(|name| {
-            !held.iter().any(|held| held == name) && !keys.contains(name) && !is_in_key(name)
-        })
-        .collect();
-    missing.sort_unstable();
-    missing.dedup();
+    let is_fetched = is_fetched(pattern, index);
+    let asked = returned.into_iter().filter(|_| !is_fetched).chain(filtered);
+    let missing = absent(asked, table, entity, copy, index);
     if missing.is_empty() {
         return None;
     }
@@ -89,15 +72,115 @@ pub(crate) fn check(
     } else {
         "returns them".to_owned()
     };
+    let mut edits = vec![Edit::replace(index.projection_span, projection.clone())];
+    // Then nothing is left to fetch.
+    edits.extend(
+        pattern
+            .fetch
+            .filter(|_| !is_fetched)
+            .map(|span| Edit::replace(span, "")),
+    );
+    let diagnostic = Diagnostic::error("KF015", pattern.span, message, what)
+        .label(index.span, "projects fewer attributes")
+        .note(reason(pattern, index, is_fetched))
+        .help(format!(
+            "project them: `{projection}`, or `project all`; or return fewer: `only ...`"
+        ))
+        .repair(edits);
+    if index.kind == IndexKind::Global || pattern.fetch.is_some() {
+        return Some(diagnostic);
+    }
     Some(
-        Diagnostic::error("KF015", pattern.span, message, what)
-            .label(index.span, "projects fewer attributes")
-            .note("an index answers what it projects; the rest would be missing from the answer")
-            .help(format!(
-                "project them: `{projection}`, or `project all`; or return fewer: `only ...`"
-            ))
-            .repair(vec![Edit::replace(index.projection_span, projection)]),
+        diagnostic
+            .help("or say `fetch all`, which reads each item from the table, too")
+            .offer(vec![Edit::insert(pattern.returned_end, " fetch all")]),
     )
+}
+
+/// Whether a pattern fetches from the table what an index lacks.
+pub(crate) fn is_fetched(pattern: &Pattern, index: &Index) -> bool {
+    pattern.fetch.is_some() && index.kind == IndexKind::Local
+}
+
+/// The reason why attributes that an index lacks are an error.
+fn reason(pattern: &Pattern, index: &Index, is_fetched: bool) -> &'static str {
+    match (index.kind, pattern.fetch) {
+        (IndexKind::Local, _) if is_fetched => {
+            "`fetch all` fetches what is returned; a filter compares what the index holds"
+        }
+        (IndexKind::Global, Some(_)) => {
+            "`fetch all` is for local indexes: DynamoDB fetches nothing from the table behind a global index"
+        }
+        (IndexKind::Global, None) | (IndexKind::Local, _) => {
+            "an index answers what it projects; the rest would be missing from the answer"
+        }
+    }
+}
+
+/// The report of a pattern that fetches although all of its keys hold what it returns.
+pub(crate) fn nothing_to_fetch(pattern: &Pattern) -> Option<Diagnostic> {
+    let span = pattern.fetch?;
+    let message = format!(
+        "{} fetches nothing: the key that serves it holds all that is returned",
+        pattern.name
+    );
+    Some(
+        Diagnostic::error("KF015", span, message, "nothing to fetch")
+            .help("remove `fetch all`")
+            .repair(vec![Edit::replace(span, "")]),
+    )
+}
+
+/// The attributes that a pattern returns and an index lacks.
+pub(crate) fn lacking(
+    pattern: &Pattern,
+    table: &Table,
+    entity: &Entity,
+    copy: Option<&Copy>,
+    index: &Index,
+) -> Vec<String> {
+    let returned = returned(pattern, entity, copy).into_iter();
+    let absent = absent(returned, table, entity, copy, index);
+    absent.into_iter().map(str::to_owned).collect()
+}
+
+/// The attributes that an index projects beside the keys.
+fn held(index: &Index) -> &[String] {
+    match &index.projection {
+        Projection::All | Projection::Keys => &[],
+        Projection::Only(names) => names,
+    }
+}
+
+/// Those of the attributes that the entries of an index lack, in the order of names.
+fn absent<'a>(
+    asked: impl Iterator<Item = &'a str>,
+    table: &Table,
+    entity: &Entity,
+    copy: Option<&Copy>,
+    index: &Index,
+) -> Vec<&'a str> {
+    if index.projection == Projection::All {
+        return Vec::new();
+    }
+    let held = held(index);
+    let keys: Vec<&str> = table
+        .columns()
+        .chain(index.columns())
+        .map(|column| column.name.as_str())
+        .collect();
+    // An attribute that is stored in the key only is read back from it.
+    let own_key = copy.map_or(&entity.key, |copy| &copy.key);
+    let mut missing: Vec<&str> = asked
+        .filter(|name| {
+            !held.iter().any(|held| held == name)
+                && !keys.contains(name)
+                && !is_left_out(entity, own_key, name)
+        })
+        .collect();
+    missing.sort_unstable();
+    missing.dedup();
+    missing
 }
 
 /// The attributes that a pattern returns.

@@ -170,6 +170,7 @@ fn fit(
         strict: pattern.strict_ends(),
         gets: Vec::new(),
         beside,
+        fetched: Vec::new(),
     };
     let found = Found {
         plan,

@@ -86,6 +86,7 @@ pub(super) fn fit(
         strict: pattern.strict_ends(),
         gets: Vec::new(),
         beside: Vec::new(),
+        fetched: Vec::new(),
     })
 }
 

@@ -22,7 +22,9 @@ mod table_period;
 mod together;
 pub mod upsert;
 
-use crate::check::shape::Spaces;
+use crate::check::covered;
+use crate::check::found::Found;
+use crate::check::shape::{Space, Spaces};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Model, Pattern, PatternPlan};
 
@@ -32,6 +34,7 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         let Some(pattern) = model.patterns.get(at) else {
             continue;
         };
+        let before = diagnostics.len();
         let plan = match plan_one(model, spaces, pattern, diagnostics) {
             Ok(plan) => plan,
             Err(diagnostic) => {
@@ -51,6 +54,10 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
                 }
             }
         }
+        let mut plans = std::iter::once(&plan).chain(variants.iter().map(|(_, plan)| plan));
+        if diagnostics.len() == before && plans.all(|plan| plan.fetched.is_empty()) {
+            diagnostics.extend(covered::nothing_to_fetch(pattern));
+        }
         if let Some(pattern) = model.patterns.get_mut(at) {
             pattern.plan = plan;
             pattern.variants = variants;
@@ -69,13 +76,37 @@ fn plan_one(
     if let Some(together) = pattern.together {
         return together::plan(model, pattern, together, diagnostics);
     }
-    let found = match pattern.returned.as_slice() {
+    let mut found = match pattern.returned.as_slice() {
         [one] if pattern.scan.is_some() => return scan::plan(model, pattern, one),
         [one] => one_kind::plan(model, pattern, one)?,
         [] | [_, _, ..] => collection::plan(model, spaces, pattern)?,
     };
+    found.plan.fetched = fetched(model, pattern, &found);
     judge::judge(model, spaces, pattern, &found, diagnostics);
     Ok(found.plan)
+}
+
+/// The attributes that a plan fetches from the table, because its local index lacks them.
+fn fetched(model: &Model, pattern: &Pattern, found: &Found) -> Vec<String> {
+    let (Some(table), Space::Index(at)) = (model.tables.get(found.table), found.space) else {
+        return Vec::new();
+    };
+    let index = table.indexes.get(at);
+    let Some(index) = index.filter(|index| covered::is_fetched(pattern, index)) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = Vec::new();
+    let is_beside = |place: usize| found.plan.beside.iter().any(|(at, _)| *at == place);
+    let returned = pattern.returned.iter().enumerate();
+    for (_, returned) in returned.filter(|(place, _)| !is_beside(*place)) {
+        if let Some(entity) = model.entities.get(returned.entity) {
+            let copy = returned.copy.and_then(|at| entity.copies.get(at));
+            names.extend(covered::lacking(pattern, table, entity, copy, index));
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// The sets of optional parameters that may be left out together, the smallest first. An optional

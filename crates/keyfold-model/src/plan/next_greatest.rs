@@ -262,6 +262,7 @@ fn search(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
         page: Some(2),
         strong: Some(aggregate.span),
         scan: None,
+        fetch: None,
         filters: Vec::new(),
         rate: None,
         plan: PatternPlan::default(),

@@ -47,6 +47,7 @@ pub(super) fn plan(
         strict: Vec::new(),
         gets: Vec::new(),
         beside: Vec::new(),
+        fetched: Vec::new(),
     };
     let copy = returned.copy.and_then(|at| entity.copies.get(at));
     match copy.and_then(|copy| copied::check(pattern, &plan, table, entity, copy)) {

@@ -191,6 +191,7 @@ impl Scope<'_> {
             page: declared.page,
             strong: declared.strong,
             scan: declared.scan,
+            fetch: declared.fetch,
             filters,
             rate: rate(declared),
             plan: PatternPlan::default(),

@@ -143,6 +143,8 @@ pub struct Pattern {
     pub strong: Option<Span>,
     /// The place of `scan`, which allows it to read all items of a table.
     pub scan: Option<Span>,
+    /// The place of `fetch all`, which allows it to read from the table what a local index lacks.
+    pub fetch: Option<Span>,
     /// Filters, which are applied to the items read; all of them hold.
     pub filters: Vec<Condition>,
     /// The declared number of runs a second.

@@ -49,6 +49,8 @@ pub struct PatternPlan {
     /// The single kinds of a collection that its range does not hold, by their places in the result:
     /// each is a GetItem beside the first page.
     pub beside: Vec<(usize, PatternPlan)>,
+    /// The attributes that the local index lacks: each item is read from the table, too.
+    pub fetched: Vec<String>,
 }
 
 /// One of several items that a request reads.
@@ -242,6 +244,12 @@ impl PatternPlan {
     /// The number of requests that a page needs, in words.
     pub fn requests(&self) -> String {
         let mut requests = self.page_requests();
+        if !self.fetched.is_empty() {
+            let fetched = self.fetched.join(", ");
+            requests.push_str(&format!(
+                ", and a read of the table for each item: {fetched}"
+            ));
+        }
         for (_, plan) in &self.beside {
             let (place, condition) = (plan.place(), plan.key_condition());
             requests.push_str(&format!(

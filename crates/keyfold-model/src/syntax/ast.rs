@@ -269,6 +269,8 @@ pub(crate) struct PatternDecl {
     pub(crate) page: Option<u32>,
     pub(crate) strong: Option<Span>,
     pub(crate) scan: Option<Span>,
+    /// The place of `fetch all`.
+    pub(crate) fetch: Option<Span>,
     pub(crate) only: Vec<Name>,
     pub(crate) filters: Vec<ConditionDecl>,
     /// `where attribute = value`, or `where attribute`: the attribute exists.

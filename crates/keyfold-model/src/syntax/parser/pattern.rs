@@ -10,7 +10,7 @@ use crate::syntax::lexer::TokenKind;
 use crate::words::Order;
 
 /// The modifiers, as an error message lists them.
-const MODIFIERS: &str = "`only`, `where`, `filter`, `newest`, `oldest`, `highest`, `lowest`, `ascending`, `descending`, `page N`, `strong`, `scan` or `expect`";
+const MODIFIERS: &str = "`only`, `where`, `filter`, `newest`, `oldest`, `highest`, `lowest`, `ascending`, `descending`, `page N`, `strong`, `scan`, `fetch all` or `expect`";
 /// Words that cannot be the attribute of an order.
 const WORDS: [&str; 14] = [
     "only",
@@ -61,6 +61,7 @@ pub(super) fn pattern(cursor: &mut Cursor<'_>) -> Parsed<PatternDecl> {
         page: None,
         strong: None,
         scan: None,
+        fetch: None,
         only: Vec::new(),
         filters: Vec::new(),
         fixed: Vec::new(),
@@ -90,6 +91,10 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
         "page" => page(cursor, pattern)?,
         "strong" => pattern.strong = Some(span),
         "scan" => pattern.scan = Some(span),
+        "fetch" => {
+            cursor.keyword("all")?;
+            pattern.fetch = Some(span.to(cursor.before()));
+        }
         "only" => pattern.only.extend(cursor.attributes("an attribute")?),
         "expect" => pattern.expects.extend(cursor.expectations()?),
         "filter" => {
@@ -133,6 +138,10 @@ fn check_fits(word: &str, span: Span, is_together: bool) -> Parsed<()> {
 /// The attribute after an order, if the next word is not another modifier.
 fn order(cursor: &mut Cursor<'_>, order: Order, span: Span) -> Parsed<OrderDecl> {
     let is_attribute = match cursor.peek() {
+        // An attribute may have the name `fetch`.
+        Some(TokenKind::Word(word)) if word == "fetch" => {
+            !matches!(cursor.peek_second(), Some(TokenKind::Word(all)) if all == "all")
+        }
         Some(TokenKind::Word(word)) => !WORDS.contains(&word.as_str()),
         Some(TokenKind::Text(_)) => true,
         Some(TokenKind::Number(_) | TokenKind::Braces(_) | TokenKind::Sign(_)) | None => false,
