@@ -41,11 +41,31 @@ pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -
                 all.insert(attribute.name.clone(), value.clone());
                 None
             }
-            Some(DefaultValue::Now) => value::time_of_epoch_ms(&attribute.kind, now_epoch_ms()),
+            Some(DefaultValue::Now | DefaultValue::Always) => {
+                value::time_of_epoch_ms(&attribute.kind, now_epoch_ms())
+            }
             Some(DefaultValue::New) if attribute.kind == Type::Uuid => Some(Value::S(uuid())),
             Some(DefaultValue::New) => Some(Value::S(ulid())),
         };
         if let Some(value) = new {
+            all.insert(attribute.name.clone(), value.clone());
+            made.push(Made {
+                entity: entity.name.clone(),
+                attribute: attribute.name.clone(),
+                value,
+            });
+        }
+    }
+    all
+}
+
+/// Adds the present moment for the attributes that each write sets and that the changes do not give.
+pub(crate) fn touch(entity: &Entity, changes: &Values, made: &mut Vec<Made>) -> Values {
+    let mut all = changes.clone();
+    let touched = entity.attributes.iter().filter(|one| one.is_touched());
+    for attribute in touched {
+        let now = value::time_of_epoch_ms(&attribute.kind, now_epoch_ms());
+        if let (false, Some(value)) = (all.contains_key(&attribute.name), now) {
             all.insert(attribute.name.clone(), value.clone());
             made.push(Made {
                 entity: entity.name.clone(),

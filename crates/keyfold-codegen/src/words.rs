@@ -4,8 +4,8 @@ use keyfold_model::schema::{
     Aggregate, Assignment, Column, Joint, KeyPair, Source, Taken, conjunction,
 };
 use keyfold_model::{
-    Action, DefaultValue, Entity, Index, KeyTemplate, Model, Operand, Part, Pattern, Returned,
-    Sparse, Verb, value, written, written_list,
+    Action, Attribute, DefaultValue, Entity, Index, KeyTemplate, Model, Operand, Part, Pattern,
+    Returned, Sparse, Verb, value, written, written_list,
 };
 
 /// The result that a pattern promises, as the language writes it: `Order?`, `User + Order[]`.
@@ -112,11 +112,19 @@ pub(crate) fn action_text(model: &Model, actions: &[Action], action: &Action) ->
         removed,
         conditions,
     } = action;
-    let entity = model
-        .entities
-        .get(*entity)
-        .map_or("", |entity| entity.name.as_str());
-    let mut text = format!("{} {entity}", verb.word());
+    let entity = model.entities.get(*entity);
+    let parameter = |attribute: &str| match alias {
+        Some(alias) => format!("{alias}.{attribute}"),
+        None => attribute.to_owned(),
+    };
+    // The entity says which attributes every write sets.
+    let is_said = |one: &&Assignment| {
+        let found = entity.and_then(|entity| entity.attribute(&one.attribute));
+        let by_itself = one.left == Operand::Parameter(parameter(&one.attribute));
+        !(by_itself && found.is_some_and(Attribute::is_touched))
+    };
+    let name = entity.map_or("", |entity| entity.name.as_str());
+    let mut text = format!("{} {name}", verb.word());
     if let Some(alias) = alias {
         text.push_str(&format!(" as {alias}"));
     }
@@ -132,7 +140,7 @@ pub(crate) fn action_text(model: &Model, actions: &[Action], action: &Action) ->
         text.push_str(&format!(" where {}", found.join(", ")));
     }
     if matches!(verb, Verb::Update | Verb::Upsert) {
-        let changes = assignments.iter().map(assignment_text);
+        let changes = assignments.iter().filter(is_said).map(assignment_text);
         let removed = removed
             .iter()
             .map(|name| format!("remove {}", written(name)));
@@ -193,6 +201,7 @@ pub(crate) fn default_text(default: &DefaultValue) -> String {
     match default {
         DefaultValue::Value(value) => value::display(value),
         DefaultValue::Now => "now".to_owned(),
+        DefaultValue::Always => "now always".to_owned(),
         DefaultValue::New => "new".to_owned(),
     }
 }

@@ -42,6 +42,14 @@ impl Verb {
         }
     }
 
+    /// Whether the action changes some attributes of an item.
+    pub(crate) fn changes(self) -> bool {
+        match self {
+            Verb::Update | Verb::Upsert => true,
+            Verb::Create | Verb::Put | Verb::Delete | Verb::Check => false,
+        }
+    }
+
     /// Whether the action may write a new item, so that the attributes it does not assign become
     /// parameters.
     pub(crate) fn may_create(self) -> bool {

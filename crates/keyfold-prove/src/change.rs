@@ -84,6 +84,10 @@ fn update<'m>(
         .filter(|a| !a.is_kept && !key.contains_key(&a.name));
     for attribute in free {
         match (generator.rng.u8(..3), fresh.get(&attribute.name)) {
+            // The client would read its own clock.
+            (_, Some(value)) if attribute.is_touched() => {
+                changes.insert(attribute.name.clone(), value.clone());
+            }
             (0, Some(value)) => {
                 changes.insert(attribute.name.clone(), value.clone());
             }

@@ -431,9 +431,12 @@ fn create_by_upsert(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, Prov
         let is_parameter = !attribute.optional || attribute.default.is_some();
         let fixed = match &attribute.default {
             Some(keyfold_model::DefaultValue::Value(value)) => Some(value),
-            Some(keyfold_model::DefaultValue::Now | keyfold_model::DefaultValue::New) | None => {
-                None
-            }
+            Some(
+                keyfold_model::DefaultValue::Now
+                | keyfold_model::DefaultValue::Always
+                | keyfold_model::DefaultValue::New,
+            )
+            | None => None,
         };
         let given = one.own.get(name).filter(|_| is_parameter);
         if let Some(value) = given.or(fixed) {

@@ -175,9 +175,10 @@ fn model(rng: &mut fastrand::Rng) -> String {
                 " shard 2 bucket day of t",
             ],
         );
+        let touched = pick(rng, &["", "", ", z: time = now always"]);
         writeln!(
             text,
-            "entity {name}\n  {}, o: string?, list: list of int\n  key \"{}\" \"{}\"{place}",
+            "entity {name}\n  {}, o: string?, list: list of int{touched}\n  key \"{}\" \"{}\"{place}",
             all.join(", "),
             partition.text,
             sort.text

@@ -4,6 +4,7 @@
 use keyfold_model::{Model, compile};
 use keyfold_prove::{Options, prove};
 
+const TOUCHED: &str = include_str!("touched.keyfold");
 const UPSERTS: &str = include_str!("upserts.keyfold");
 const ELEMENTS: &str = include_str!("elements.keyfold");
 const PARTIAL: &str = include_str!("partial.keyfold");
@@ -59,6 +60,11 @@ fn every_change_of_elements_and_fields_is_proved() {
 #[test]
 fn writes_on_several_items_of_one_entity_are_proved() {
     is_proved(BANK);
+}
+
+#[test]
+fn every_touch_is_proved() {
+    is_proved(TOUCHED);
 }
 
 #[test]

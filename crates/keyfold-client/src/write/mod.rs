@@ -33,7 +33,7 @@ mod written;
 
 use crate::arguments::Values;
 use crate::backend::Backend;
-use crate::complete::complete;
+use crate::complete::{complete, touch};
 use crate::error::ClientError;
 use crate::retry::TRIES;
 use context::Context;
@@ -115,6 +115,8 @@ pub fn update(
 ) -> Result<Written, ClientError> {
     check_removable(entity, changes, removed)?;
     let context = Context { backend, model };
+    let mut made = Vec::new();
+    let changes = &touch(entity, changes, &mut made);
     let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
     let compose = |draft: &mut _| {
         let Some(old) = read(&context, entity, changes)? else {
@@ -137,7 +139,8 @@ pub fn update(
         };
         entity::replace(&context, &replacement, draft)
     };
-    retried(&context, compose, || overtaken(entity))
+    let written = retried(&context, compose, || overtaken(entity))?;
+    Ok(written.with(made))
 }
 
 /// Deletes an entity that exists, with everything that follows from it. A version beside the key

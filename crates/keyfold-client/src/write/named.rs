@@ -103,19 +103,20 @@ fn compose_actions(
     Ok(())
 }
 
-/// The arguments, with the present moment where a condition compares with `now` and the caller gave
-/// none.
+/// The arguments, with the present moment where a condition compares with `now`, or a write sets it,
+/// and the caller gave none.
 fn with_now(write: &Write, arguments: &Values) -> Values {
     let mut all = arguments.clone();
-    let now = write
+    let moments = write
         .parameters
         .iter()
-        .find(|one| one.is_now && one.optional);
-    if let Some(parameter) = now
-        && !all.contains_key(&parameter.name)
-        && let Some(present) = value::time_of_epoch_ms(&parameter.kind, now_epoch_ms())
-    {
-        all.insert(parameter.name.clone(), present);
+        .filter(|one| one.is_now && one.optional);
+    for parameter in moments {
+        if !all.contains_key(&parameter.name)
+            && let Some(present) = value::time_of_epoch_ms(&parameter.kind, now_epoch_ms())
+        {
+            all.insert(parameter.name.clone(), present);
+        }
     }
     all
 }

@@ -33,6 +33,7 @@ pub mod rules;
 pub(crate) mod served;
 pub(crate) mod shape;
 pub(crate) mod single;
+mod touched;
 mod unbounded;
 mod unstored;
 mod unused_index;
@@ -50,6 +51,7 @@ pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<
     updatable::check(model, diagnostics);
     expressions::check(model, diagnostics);
     compressed::check(model, diagnostics);
+    touched::check(model, diagnostics);
     unstored::check(model, diagnostics);
     written_values::check(model, diagnostics);
 }

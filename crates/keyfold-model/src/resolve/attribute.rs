@@ -6,7 +6,7 @@ use super::types::Types;
 use crate::check::meant;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Attribute, DefaultValue, Type};
-use crate::syntax::ast::{AttributeDecl, EntityDecl, TypeDecl};
+use crate::syntax::ast::{AttributeDecl, EntityDecl, Name, TypeDecl};
 
 /// Resolves the attributes of an entity: those it declares, and those that the model keeps.
 pub(super) fn resolve_all(
@@ -129,6 +129,9 @@ fn default(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<DefaultValue> {
     let given = declared.default.as_ref()?;
+    if declared.always {
+        return always(declared, given, kind, diagnostics);
+    }
     match (given.text.as_str(), kind) {
         ("now", Type::Time(_) | Type::Date) => Some(DefaultValue::Now),
         ("new", Type::Ulid | Type::Uuid) => Some(DefaultValue::New),
@@ -148,4 +151,31 @@ fn default(
             }
         },
     }
+}
+
+/// The default of an attribute that each write sets: only the present moment is another each time,
+/// and an item never lacks it.
+fn always(
+    declared: &AttributeDecl,
+    given: &Name,
+    kind: &Type,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<DefaultValue> {
+    let is_moment = given.text == "now" && matches!(kind, Type::Time(_) | Type::Date);
+    if is_moment && !declared.optional {
+        return Some(DefaultValue::Always);
+    }
+    let (message, help) = if is_moment {
+        let message = "every write sets it, so that no item lacks it".to_owned();
+        (message, "remove the `?` behind its type")
+    } else {
+        let message = format!("`{}` is no moment that every write could set", given.text);
+        (
+            message,
+            "times and dates may be `now always`; remove `always`",
+        )
+    };
+    diagnostics
+        .push(Diagnostic::error("KF004", given.span, message, "`always` does not fit").help(help));
+    None
 }

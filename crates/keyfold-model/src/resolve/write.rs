@@ -174,9 +174,10 @@ impl Scope {
         for attribute in needed(declared, entity) {
             let may_lack = attribute.optional || attribute.default.is_some();
             let is_key_of_stored = is_upsert && in_key(&attribute.name);
-            let optional = declared.verb.may_create() && may_lack && !is_key_of_stored;
+            let creates = declared.verb.may_create() && may_lack && !is_key_of_stored;
+            let optional = creates || attribute.is_touched();
             match each.as_ref().and_then(|each| each.field(&attribute.name)) {
-                Some(field) => check_field(declared, attribute, optional, field)?,
+                Some(field) => check_field(declared, attribute, creates, field)?,
                 None => self.add_parameter(declared, attribute, optional)?,
             }
         }
@@ -314,13 +315,14 @@ impl Scope {
             .filter_map(|one| one.without(&self.optional));
         check_operands(declared, entity, &assignments, &always.collect::<Vec<_>>())?;
         self.check_given(declared, entity, [&assignments, &otherwise])?;
+        let touched = touches(declared, entity, each.as_ref());
         Ok(Action {
             verb: declared.verb,
             entity: at,
             alias: declared.alias.as_ref().map(|alias| alias.text.clone()),
             taken: Vec::new(),
             each: each.map(|each| each.parameter),
-            assignments,
+            assignments: [assignments, touched].concat(),
             otherwise,
             removed: texts(&declared.removed),
             conditions,
@@ -406,7 +408,7 @@ impl Scope {
                 name,
                 kind: attribute.kind.clone(),
                 optional,
-                is_now: false,
+                is_now: attribute.is_touched(),
             }),
             Some(known)
                 if known.kind == attribute.kind
@@ -415,7 +417,10 @@ impl Scope {
             {
                 return Err(must_be_given(action.span, &attribute.name, action));
             }
-            Some(known) if known.kind == attribute.kind => known.optional &= optional,
+            Some(known) if known.kind == attribute.kind => {
+                known.optional &= optional;
+                known.is_now = known.optional && (known.is_now || attribute.is_touched());
+            }
             Some(known) => {
                 let message = format!(
                     "`{}` of {} is a {}, and the parameter `{}` a {}",
@@ -477,12 +482,33 @@ fn needed<'e>(declared: &'e ActionDecl, entity: &'e Entity) -> impl Iterator<Ite
         let is_left_out = is_upsert && attribute.optional && attribute.default.is_none();
         if is_upsert && in_key(name) {
             true
+        } else if attribute.is_touched() && declared.verb.changes() {
+            !declared.assigns(name)
         } else if declared.verb.may_create() {
             !attribute.is_kept && !is_assigned(name) && !is_left_out
         } else {
             in_key(name) && !source::is_given(declared, name)
         }
     })
+}
+
+/// The assignments of the present moment to the attributes that every write sets.
+fn touches(declared: &ActionDecl, entity: &Entity, each: Option<&Each>) -> Vec<Assignment> {
+    let parameter = |name: &str| match each.and_then(|each| each.field(name)) {
+        Some((field, ..)) => field.clone(),
+        None => source::parameter_of(declared, name),
+    };
+    let is_changed = declared.verb.changes();
+    let touched = entity.attributes.iter().filter(|one| one.is_touched());
+    let touched = touched.filter(|one| is_changed && !declared.assigns(&one.name));
+    touched
+        .map(|one| Assignment {
+            attribute: one.name.clone(),
+            fields: Vec::new(),
+            left: Operand::Parameter(parameter(&one.name)),
+            right: None,
+        })
+        .collect()
 }
 
 /// A field of a record that provides an attribute must have its type, and must be required where

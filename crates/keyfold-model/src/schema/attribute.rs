@@ -11,6 +11,8 @@ pub enum DefaultValue {
     Value(Value),
     /// The time of the write.
     Now,
+    /// The time of the last write: each write of the item sets it.
+    Always,
     /// A new identifier: a ULID or UUID.
     New,
 }
@@ -43,5 +45,12 @@ impl Attribute {
             .map(|mark| Edit::replace(mark, ""))
             .into_iter()
             .collect()
+    }
+}
+
+impl Attribute {
+    /// Whether each write of the item sets it to the present moment.
+    pub fn is_touched(&self) -> bool {
+        self.default == Some(DefaultValue::Always)
     }
 }

@@ -186,6 +186,8 @@ pub(crate) struct AttributeDecl {
     /// The place of its `?`.
     pub(crate) mark: Option<Span>,
     pub(crate) default: Option<Name>,
+    /// Whether every write sets it again: `= now always`.
+    pub(crate) always: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -360,6 +362,14 @@ pub(crate) struct ActionDecl {
     pub(crate) otherwise: Vec<AssignmentDecl>,
     pub(crate) removed: Vec<Name>,
     pub(crate) conditions: Vec<ConditionDecl>,
+}
+
+impl ActionDecl {
+    /// Whether `set` names an attribute.
+    pub(crate) fn assigns(&self, attribute: &str) -> bool {
+        let mut all = self.assignments.iter();
+        all.any(|one| one.attribute.text == attribute)
+    }
 }
 
 /// `key = operand`, or `key = Entity.attribute`.

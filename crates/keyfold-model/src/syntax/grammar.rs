@@ -20,7 +20,7 @@ setting   := "stream" ("new" "and" "old" "images" | ("new" | "old") "images" | "
 unit      := "hour" | "day" | "month" | "year"
 
 entity    := "entity" NAME ["in" TITLE]  member: (attributes | key | indexkey | copy | unique | follow)*
-attributes:= (NAME ":" type ["?"] ["=" operand]), ...
+attributes:= (NAME ":" type ["?"] ["=" operand ["always"]]), ...
 type      := NAME | "time" "(" ("s" | "ms" | "us" | "ns") ")" | NAME "." NAME | NAME ("|" NAME)*
            | TEXT ("|" (NAME | TEXT))* | ("list" | "map" | "set") "of" type
 key       := "key" template* [placing]

@@ -186,12 +186,14 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>)
         let optional = cursor.take_sign("?");
         let mark = optional.then(|| cursor.before());
         let default = cursor.operand_after_equals()?;
+        let always = default.is_some() && cursor.take_word("always");
         into.push(AttributeDecl {
             name,
             kind,
             optional,
             mark,
             default,
+            always,
         });
         if !cursor.take_sign(",") {
             return Ok(());

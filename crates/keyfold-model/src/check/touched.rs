@@ -1,0 +1,25 @@
+//! KF016: an attribute that every write sets is in no key that stays.
+
+use crate::diagnostic::Diagnostic;
+use crate::schema::Model;
+
+pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    for entity in &model.entities {
+        let touched = entity.attributes.iter().filter(|one| one.is_touched());
+        for attribute in touched {
+            let name = &attribute.name;
+            if !entity.key.fields().any(|field| field == name) {
+                continue;
+            }
+            let message = format!(
+                "`{name}` is part of the key of {}, and every write would change it",
+                entity.name
+            );
+            diagnostics.push(
+                Diagnostic::error("KF016", attribute.span, message, "a key does not change")
+                    .label(entity.key.span, "the key")
+                    .help("remove `always`: the moment of its creation stays"),
+            );
+        }
+    }
+}
