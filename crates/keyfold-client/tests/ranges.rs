@@ -330,3 +330,58 @@ fn a_range_of_a_collection_holds_all_kinds_and_the_single_one_comes_first() {
         }
     }
 }
+
+const SIGNED: &str = r##"
+model signed 1
+table Tab (PK, SK)
+entity Account
+  owner: string, level: int, id: string
+  key  "O#{owner}" "{level:03:signed}#{id}"
+  copy back "B#{owner}" "{level:03:signed:reverse}#{id}" only level, id
+  unstored level
+pattern up(owner)                                 -> Account[] lowest
+pattern between(owner, level > low, level < high) -> Account[] highest
+pattern within(owner, level in low..high)         -> Account.back[] highest
+"##;
+
+#[test]
+fn signed_numbers_are_stored_in_their_order_and_read_back() {
+    let place = Place::new(SIGNED);
+    let levels = ["-999", "-100", "-42", "-1", "0", "1", "42", "999"];
+    for level in levels {
+        for id in ["a", "b"] {
+            place.put("Account", &[("owner", "o"), ("level", level), ("id", id)]);
+        }
+    }
+    let twice = |from: usize, to: usize| -> Vec<&str> {
+        let some = &levels[from.min(to)..to];
+        some.iter().flat_map(|level| [*level, *level]).collect()
+    };
+    let down =
+        |from: usize, to: usize| -> Vec<&str> { twice(from, to).into_iter().rev().collect() };
+    assert_eq!(
+        everywhere(&place, "up", &[("owner", "o")], "level"),
+        twice(0, 8)
+    );
+    for (low, high, inside, within) in [
+        ("-100", "42", (2, 6), (1, 7)),
+        ("-1", "0", (4, 4), (3, 5)),
+        ("0", "1000", (5, 8), (4, 8)),
+        ("-1000", "-42", (0, 2), (0, 3)),
+        ("-5000", "5000", (0, 8), (0, 8)),
+        ("1000", "5000", (8, 8), (8, 8)),
+        ("-5000", "-1000", (0, 0), (0, 0)),
+    ] {
+        let range = [("owner", "o"), ("low", low), ("high", high)];
+        let found = everywhere(&place, "between", &range, "level");
+        assert_eq!(found, down(inside.0, inside.1), "{range:?}");
+        let found = everywhere(&place, "within", &range, "level");
+        assert_eq!(found, down(within.0, within.1), "{range:?}");
+    }
+    let stored = place.stored();
+    assert!(
+        stored
+            .iter()
+            .all(|item| !item.iter().any(|(name, _)| name == "level"))
+    );
+}

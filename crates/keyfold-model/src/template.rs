@@ -61,8 +61,10 @@ pub enum Format {
         whole: usize,
         /// Digits behind the point.
         decimals: usize,
-        /// Whether each digit is subtracted from nine, so that the greatest number comes first.
+        /// Whether the greatest number comes first: each digit is subtracted from nine.
         reversed: bool,
+        /// Whether negative numbers fit, too: a sign stands before the digits.
+        signed: bool,
     },
     /// The hour, day, month or year of a time.
     Truncated(Unit),
@@ -253,8 +255,14 @@ impl Part {
 fn append_field(kind: &Type, format: Format, excluded: &[char], language: &mut Language) {
     match format {
         Format::Padded {
-            whole, decimals, ..
+            whole,
+            decimals,
+            signed,
+            reversed: _,
         } => {
+            if signed {
+                language.exactly(&CharSet::of("-0"), 1);
+            }
             language.exactly(&CharSet::digits(), whole);
             if decimals > 0 {
                 language.text(".");
@@ -411,11 +419,13 @@ impl fmt::Display for Part {
                     whole,
                     decimals,
                     reversed,
+                    signed,
                 } => {
                     write!(f, "{{{name}:0{whole}")?;
                     if *decimals > 0 {
                         write!(f, ".{decimals}")?;
                     }
+                    f.write_str(if *signed { ":signed" } else { "" })?;
                     f.write_str(if *reversed { ":reverse}" } else { "}" })
                 }
                 Format::Truncated(unit) => write!(f, "{{{name}:{unit}}}"),

@@ -52,7 +52,7 @@ fn the_grammar_has_the_words_of_the_parser() {
     // Types and formats, which are resolved after parsing.
     let resolved_later = [
         "time", "now", "string", "number", "binary", "all", "s", "ms", "us", "ns", "reverse",
-        "lower", "hash", "escape", "kind",
+        "lower", "hash", "escape", "kind", "signed",
     ];
     let parser = of_parser();
     let missing: Vec<&String> = grammar

@@ -435,19 +435,27 @@ fn field(text: &str, name: &str, kind: &Type, format: Format, excluded: &[char])
             whole,
             decimals,
             reversed,
+            signed,
         } => {
-            let (before, behind) = text.split_once('.').unwrap_or((text, ""));
-            if text.starts_with('-') || before.len() > whole || behind.len() > decimals {
+            let (sign, size) = match text.strip_prefix('-') {
+                Some(size) if signed => (-1, size),
+                _ => (1, text),
+            };
+            let (before, behind) = size.split_once('.').unwrap_or((size, ""));
+            if size.starts_with('-') || before.len() > whole || behind.len() > decimals {
                 return Err(Unstorable(format!(
                     "{name} does not fit {whole}.{decimals} digits"
                 )));
             }
             let point = if decimals > 0 { "." } else { "" };
             let padded = format!("{before:0>whole$}{point}{behind:0<decimals$}");
-            Ok(if reversed {
-                reversed_digits(&padded)
-            } else {
-                padded
+            let turned = if reversed { -sign } else { sign };
+            let is_zero = size.trim_matches(['0', '.']).is_empty();
+            Ok(match (signed, reversed) {
+                (true, _) if turned < 0 && !is_zero => format!("-{}", reversed_digits(&padded)),
+                (true, _) => format!("0{padded}"),
+                (false, true) => reversed_digits(&padded),
+                (false, false) => padded,
             })
         }
     }

@@ -146,16 +146,26 @@ impl<'m> Generator<'m> {
         let formats = formats_of(self.model, entity, &attribute.name);
         let padded = formats.iter().filter_map(|format| {
             if let Format::Padded {
-                whole, decimals, ..
+                whole,
+                decimals,
+                signed,
+                reversed: _,
             } = format
             {
-                Some((*whole, *decimals))
+                Some((*whole, *decimals, *signed))
             } else {
                 None
             }
         });
-        if let Some((whole, decimals)) = padded.min() {
-            return Value::N(self.padded(whole, decimals.min(2)));
+        let padded: Vec<(usize, usize, bool)> = padded.collect();
+        if let Some((whole, decimals, _)) = padded.iter().min() {
+            let number = self.padded(*whole, (*decimals).min(2));
+            let is_negative = padded.iter().all(|(_, _, signed)| *signed) && self.rng.bool();
+            return Value::N(if is_negative {
+                number.negated()
+            } else {
+                number
+            });
         }
         if attribute.kind == Type::String {
             self.string(entity, attribute, &formats)

@@ -50,8 +50,11 @@ fn template(rng: &mut fastrand::Rng, first: &str, fields: usize) -> Template {
         }
         let format = match kind {
             "string" => pick(rng, &["", "", "", ":lower", ":hash", ":escape"]),
-            "int" => pick(rng, &["", ":05", ":05", ":05:reverse"]),
-            "number" => pick(rng, &[":06.2", ":06.2:reverse"]),
+            "int" => pick(
+                rng,
+                &["", ":05", ":05:signed", ":05:reverse", ":05:signed:reverse"],
+            ),
+            "number" => pick(rng, &[":06.2", ":06.2:reverse", ":06.2:signed"]),
             "time" => pick(rng, &["", "", "", ":day", ":reverse"]),
             "date" => pick(rng, &["", ":reverse", ":month"]),
             _ => "",

@@ -338,11 +338,28 @@ fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>
                     whole,
                     decimals,
                     reversed: false,
+                    signed,
                 },
             ) => Format::Padded {
                 whole,
                 decimals,
                 reversed: true,
+                signed,
+            },
+            (
+                "signed",
+                _,
+                Format::Padded {
+                    whole,
+                    decimals,
+                    reversed,
+                    signed: false,
+                },
+            ) => Format::Padded {
+                whole,
+                decimals,
+                reversed,
+                signed: true,
             },
             ("lower", Type::String, Format::Plain) => Format::Lower,
             ("hash", Type::String, Format::Plain) => Format::Hash,
@@ -390,12 +407,13 @@ fn padding(name: &Name, kind: &Type) -> Result<Format, Box<Diagnostic>> {
         whole,
         decimals,
         reversed: false,
+        signed: false,
     })
 }
 
 fn wrong_format(name: &Name, message: String) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error("KF004", name.span, message, "this format does not fit")
-            .help("{n:08} pads a number to 8 digits, {price:06.2} keeps two behind the point, {n:08:reverse} and {t:reverse} turn the order round, {t:day} keeps the day of a time; texts have {a:lower}, {a:hash} and {a:escape}"),
+            .help("{n:08} pads a number to 8 digits, {price:06.2} keeps two behind the point, {n:08:signed} takes negative numbers, {n:08:reverse} and {t:reverse} turn the order round, {t:day} keeps the day of a time; texts have {a:lower}, {a:hash} and {a:escape}"),
     )
 }

@@ -29,7 +29,7 @@ copy      := "copy" NAME template* [placing] ["only" NAME, ...]
 placing   := ["shard" NUMBER] ["bucket" unit ["of" NAME]]
 template  := TEXT with {field} inside | {field}
 field     := NAME (":" format)*
-format    := 0DIGITS["." DIGITS] | "reverse" | unit | "lower" | "hash" | "escape"
+format    := 0DIGITS["." DIGITS] | "signed" | "reverse" | unit | "lower" | "hash" | "escape"
 unique    := "unique" (NAME | "(" NAME, ... ")"), ...
 follow    := "ttl" NAME | "version" NAME | "split" NAME "by" NUMBER | "compress" NAME, ... | "unstored" NAME, ...
            | "count" NAME "of" NAME [through] [only] | ("sum" | "max") NAME "of" NAME "." NAME [through] [only]

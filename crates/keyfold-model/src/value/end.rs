@@ -12,7 +12,7 @@
 //! ```
 
 use super::error::ValueError;
-use super::key::{column, nines, text, written};
+use super::key::{column, directed, text, written};
 use crate::schema::Limit;
 use crate::template::{BREAK, Format, Part};
 use crate::types::Type;
@@ -67,12 +67,22 @@ pub fn end(
                 whole,
                 decimals,
                 reversed,
+                signed,
             },
-        ) => match padded_end(&number.to_string(), whole, decimals, limit) {
-            None => return Ok(End::Nothing),
-            Some(padded) if reversed => format!("{start}{}{rest}", nines(&padded)),
-            Some(padded) => format!("{start}{padded}{rest}"),
-        },
+        ) => {
+            let found = if signed {
+                signed_end(&number.to_string(), whole, decimals, limit)
+            } else {
+                padded_end(&number.to_string(), whole, decimals, limit).map(|size| (size, false))
+            };
+            let Some((size, is_negative)) = found else {
+                return Ok(End::Nothing);
+            };
+            format!(
+                "{start}{}{rest}",
+                directed(&size, is_negative, reversed, signed)
+            )
+        }
         (Value::S(value), Format::Plain) if *kind == Type::String => {
             match beside(&start, value, &rest, (part, limit)) {
                 Some(made) => made,
@@ -188,6 +198,28 @@ fn padded_end(number: &str, whole: usize, decimals: usize, limit: Limit) -> Opti
     }
 }
 
+/// As [`padded_end`], where negative numbers fit, too: the digits, and whether the number is negative.
+fn signed_end(number: &str, whole: usize, decimals: usize, limit: Limit) -> Option<(String, bool)> {
+    let opposite = |limit: Limit| match limit {
+        Limit::AtLeast => Limit::AtMost,
+        Limit::Above => Limit::Below,
+        Limit::AtMost => Limit::AtLeast,
+        Limit::Below => Limit::Above,
+        Limit::Equal | Limit::Starts | Limit::In(_) | Limit::Among | Limit::Free => limit,
+    };
+    if let Some(size) = number.strip_prefix('-') {
+        return padded_end(size, whole, decimals, opposite(limit)).map(|size| (size, true));
+    }
+    match padded_end(number, whole, decimals, limit) {
+        Some(size) => Some((size, false)),
+        // Only zero has no lesser number without a sign.
+        None if limit == Limit::Below => {
+            padded_end("0", whole, decimals, Limit::Above).map(|size| (size, true))
+        }
+        None => None,
+    }
+}
+
 /// The digits of the number that is one more or one less; `None` beyond the last and the first.
 fn changed(digits: &str, by: i8) -> Option<String> {
     let (full, empty) = if by > 0 { ('9', "0") } else { ('0', "9") };
@@ -261,6 +293,63 @@ mod tests {
                 below,
                 "below {number}"
             );
+        }
+    }
+
+    #[test]
+    fn signed_ends_are_those_of_all_numbers_that_fit() {
+        let shown = |number: &str, limit| {
+            let end = signed_end(number, 3, 1, limit);
+            end.map(|(size, is_negative)| format!("{}{size}", if is_negative { "-" } else { "" }))
+        };
+        for (number, least, most, above, below) in [
+            ("-1000", Some("-999.9"), None, Some("-999.9"), None),
+            (
+                "-999.9",
+                Some("-999.9"),
+                Some("-999.9"),
+                Some("-999.8"),
+                None,
+            ),
+            (
+                "-1.25",
+                Some("-001.2"),
+                Some("-001.3"),
+                Some("-001.2"),
+                Some("-001.3"),
+            ),
+            (
+                "-0.1",
+                Some("-000.1"),
+                Some("-000.1"),
+                Some("-000.0"),
+                Some("-000.2"),
+            ),
+            (
+                "0",
+                Some("000.0"),
+                Some("000.0"),
+                Some("000.1"),
+                Some("-000.1"),
+            ),
+            (
+                "0.05",
+                Some("000.1"),
+                Some("000.0"),
+                Some("000.1"),
+                Some("000.0"),
+            ),
+            ("999.9", Some("999.9"), Some("999.9"), None, Some("999.8")),
+            ("1000", None, Some("999.9"), None, Some("999.9")),
+        ] {
+            assert_eq!(
+                shown(number, Limit::AtLeast).as_deref(),
+                least,
+                ">= {number}"
+            );
+            assert_eq!(shown(number, Limit::AtMost).as_deref(), most, "<= {number}");
+            assert_eq!(shown(number, Limit::Above).as_deref(), above, "> {number}");
+            assert_eq!(shown(number, Limit::Below).as_deref(), below, "< {number}");
         }
     }
 

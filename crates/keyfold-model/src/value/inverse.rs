@@ -101,10 +101,13 @@ fn width(field: &Part) -> Option<usize> {
     match (format, kind) {
         (
             Format::Padded {
-                whole, decimals, ..
+                whole,
+                decimals,
+                signed,
+                reversed: _,
             },
             _,
-        ) => Some(whole + if *decimals > 0 { decimals + 1 } else { 0 }),
+        ) => Some(whole + usize::from(*signed) + if *decimals > 0 { decimals + 1 } else { 0 }),
         (Format::Truncated(unit), _) | (_, Type::Period(unit)) => Some(unit.width()),
         (Format::Hash, _) => Some(HASH_DIGITS),
         (_, Type::Date) => Some(Unit::Day.width()),
@@ -136,6 +139,18 @@ fn value(field: &Part, written: &str) -> Option<Value> {
         return None;
     };
     let plain = match format {
+        Format::Padded {
+            reversed,
+            signed: true,
+            ..
+        } => {
+            // The text of zero has no sign in either direction.
+            let (is_below, size) = match written.strip_prefix('-') {
+                Some(size) => (true, super::key::nines(size)),
+                None => (false, written.get(1..)?.to_owned()),
+            };
+            format!("{}{size}", if is_below != *reversed { "-" } else { "" })
+        }
         Format::Padded { reversed: true, .. } | Format::Reversed => super::key::nines(written),
         Format::Escaped => unescaped(written)?,
         Format::Plain

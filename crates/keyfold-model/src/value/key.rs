@@ -155,17 +155,22 @@ pub(super) fn written(field: &Part, value: &Value) -> Result<String, ValueError>
             whole,
             decimals,
             reversed,
+            signed,
         } => {
-            let padded = padded(&plain, whole, decimals).ok_or_else(|| ValueError::Width {
+            let (is_negative, size) = match plain.strip_prefix('-') {
+                Some(size) if signed => (true, size),
+                Some(_) | None => (false, plain.as_str()),
+            };
+            let padded = padded(size, whole, decimals).ok_or_else(|| ValueError::Width {
                 name: name.clone(),
-                number: plain,
+                number: plain.clone(),
                 digits: if decimals == 0 {
                     whole.to_string()
                 } else {
                     format!("{whole}.{decimals}")
                 },
             })?;
-            Ok(if reversed { nines(&padded) } else { padded })
+            Ok(directed(&padded, is_negative, reversed, signed))
         }
         Format::Truncated(unit) => Ok(unit.of(&plain).to_owned()),
         Format::Reversed => Ok(nines(&plain)),
@@ -231,6 +236,25 @@ fn padded(number: &str, whole: usize, decimals: usize) -> Option<String> {
     })
 }
 
+/// A padded number as a key has it: greater numbers have greater texts, or lesser ones where it is
+/// reversed. A signed number starts with `0`, or with `-` and the digits of its size subtracted from
+/// nine: `-` is less than `0`. A reversed one is that of the opposite sign.
+pub(super) fn directed(padded: &str, is_negative: bool, reversed: bool, signed: bool) -> String {
+    if !signed {
+        return if reversed {
+            nines(padded)
+        } else {
+            padded.to_owned()
+        };
+    }
+    let is_zero = padded.bytes().all(|byte| byte == b'0' || byte == b'.');
+    if is_negative != reversed && !is_zero {
+        format!("-{}", nines(padded))
+    } else {
+        format!("0{padded}")
+    }
+}
+
 /// Each digit subtracted from nine, which reverses the order of texts of one width.
 pub(super) fn nines(text: &str) -> String {
     text.chars()
@@ -293,6 +317,7 @@ mod tests {
             whole: 4,
             decimals: 0,
             reversed: false,
+            signed: false,
         };
         assert_eq!(made(Type::Int, format, 42).as_deref(), Ok("0042"));
         assert!(made(Type::Int, format, -1).is_err() && made(Type::Int, format, 10_000).is_err());
@@ -300,6 +325,7 @@ mod tests {
             whole: 4,
             decimals: 2,
             reversed: false,
+            signed: false,
         };
         let price: keyfold_types::Number = "9.5".parse().unwrap();
         assert_eq!(
@@ -314,12 +340,47 @@ mod tests {
             whole: 4,
             decimals: 0,
             reversed: true,
+            signed: false,
         };
         assert!(made(Type::Int, format, 7).unwrap() > made(Type::Int, format, 70).unwrap());
         let time =
             |text: &str| made(Type::Time(Precision::Seconds), Format::Reversed, text).unwrap();
         assert!(time("2024-01-01T00:00:00Z") > time("2024-01-01T00:00:01Z"));
         assert_eq!(time("2024-01-01T00:00:00Z"), "7975-98-98T99:99:99Z");
+    }
+
+    #[test]
+    fn signed_numbers_are_in_order_and_come_back() {
+        let numbers = [
+            "-999.99", "-42", "-1.5", "-0.01", "0", "0.01", "7", "99", "999.99",
+        ];
+        for reversed in [false, true] {
+            let format = Format::Padded {
+                whole: 3,
+                decimals: 2,
+                reversed,
+                signed: true,
+            };
+            let field = [Part::Field {
+                name: "a".into(),
+                kind: Type::Number,
+                format,
+                excluded: Vec::new(),
+            }];
+            let mut texts = Vec::new();
+            for number in numbers {
+                let held = Value::N(number.parse().unwrap());
+                let made = made(Type::Number, format, held.clone()).unwrap();
+                let back = crate::value::inverse(&field, &Value::S(made.clone())).unwrap();
+                assert_eq!(back.get("a"), Some(&held), "{made}");
+                texts.push(made);
+            }
+            if reversed {
+                texts.reverse();
+            }
+            assert!(texts.is_sorted(), "{texts:?}");
+            assert!(made(Type::Number, format, -1000).is_err());
+        }
     }
 
     #[test]
