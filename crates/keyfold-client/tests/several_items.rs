@@ -23,6 +23,7 @@ entity Account
   unique mail
 entity Member
   memberId: string, active: bool = true, posts: int = 0
+  count edited of Post by editorId
   key "M#{memberId}" "MEMBER"
 entity Post
   postId: string, authorId: Member.memberId, editorId: Member.memberId?
@@ -173,6 +174,35 @@ fn references_of_the_write_are_followed() {
     assert_eq!(posts("bob"), ["1"]);
     run(&place, "retract", &[("postId", "1")]).unwrap();
     assert_eq!(posts("bob"), ["0"]);
+}
+
+#[test]
+fn items_without_an_optional_reference_are_not_counted() {
+    let place = bank();
+    for member in ["ada", "bob"] {
+        place.put("Member", &[("memberId", member)]);
+    }
+    let edited = |id: &str| {
+        place
+            .found("member", &[("memberId", id)], "edited")
+            .concat()
+    };
+    let both = || [edited("ada"), edited("bob")];
+    place.put("Post", &[("postId", "1"), ("authorId", "ada")]);
+    assert_eq!(both(), ["0", "0"]);
+    let edit = |editor: &str| place.update("Post", &[("postId", "1"), ("editorId", editor)]);
+    edit("ada").unwrap();
+    assert_eq!(both(), ["1", "0"]);
+    // It moves, and is no longer counted when the reference goes.
+    edit("bob").unwrap();
+    assert_eq!(both(), ["0", "1"]);
+    edit("nobody").unwrap_err();
+    place.put("Post", &[("postId", "1"), ("authorId", "ada")]);
+    assert_eq!(both(), ["0", "0"]);
+    edit("ada").unwrap();
+    place.delete("Member", &[("memberId", "ada")]).unwrap_err();
+    place.delete("Post", &[("postId", "1")]).unwrap();
+    place.delete("Member", &[("memberId", "ada")]).unwrap();
 }
 
 #[test]

@@ -95,6 +95,15 @@ impl Link<'_> {
             return true;
         }
         let key = self.parent_key(values);
+        // A row without a reference belongs to no parent.
+        if !self
+            .parent
+            .key
+            .fields()
+            .all(|field| key.contains_key(field))
+        {
+            return true;
+        }
         let is_unchanged = before.is_some_and(|before| {
             is_counted(self.aggregate, before)
                 && self.parent_key(before) == key
