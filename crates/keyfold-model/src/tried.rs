@@ -43,6 +43,9 @@ const TRIED_MAX: usize = 20;
 /// No repair is tried after this many bytes of text were compiled for repairs: trying takes a
 /// bounded time, however long the text is.
 const TRIED_BYTES_MAX: usize = 1 << 20;
+/// The longest text whose warnings get repairs: they would double the time of a long one without
+/// errors.
+const WARNED_BYTES_MAX: usize = 1 << 18;
 
 /// Leaves the repairs of `shown` that help. `hidden` are the other findings of the text; `compile`
 /// returns those of another text.
@@ -55,13 +58,15 @@ pub(crate) fn keep_helpful(
     let trial = Trial::new(source, shown.iter().chain(hidden));
     let mut tried = 0;
     for finding in shown {
+        let is_warning = !finding.is_error();
         let (code, message) = finding.identity();
         let before = (finding.stage, code, message.to_owned());
         finding.diagnostic.help.retain_mut(|help| {
             if help.edits.is_empty() {
                 return true;
             }
-            if tried >= TRIED_MAX || tried * source.len() > TRIED_BYTES_MAX {
+            let is_long = is_warning && source.len() > WARNED_BYTES_MAX;
+            if is_long || tried >= TRIED_MAX || tried * source.len() > TRIED_BYTES_MAX {
                 return false;
             }
             tried += 1;
