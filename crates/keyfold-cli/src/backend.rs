@@ -117,7 +117,7 @@ pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
         environment("AWS_ACCESS_KEY_ID", "local"),
         environment("AWS_SECRET_ACCESS_KEY", "local"),
     );
-    Ok(Backend::at(Endpoint {
+    let endpoint = Endpoint {
         region,
         access_key: key,
         secret,
@@ -125,7 +125,8 @@ pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
             .ok()
             .filter(|token| !token.is_empty()),
         ..Endpoint::new(url)
-    })?)
+    };
+    Backend::at(endpoint).map_err(|error| Failure::backend(error.to_string()))
 }
 
 /// An engine over a data folder, or in memory without one.

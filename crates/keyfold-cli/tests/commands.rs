@@ -245,7 +245,7 @@ fn each_kind_of_failure_has_an_exit_code() {
     error(
         5,
         &["run", shop, "user", "userId=1", "--endpoint", "nowhere"],
-        "is no endpoint",
+        "is no address of an endpoint",
     );
     error(
         2,
