@@ -140,6 +140,7 @@ fn model(rng: &mut fastrand::Rng) -> String {
     let (shared, same_start) = (rng.usize(0..3), template(rng, "S", 1));
     let shared = template(rng, "P", shared);
     let mut keys: Vec<Key> = Vec::new();
+    let mut fetched: Vec<String> = Vec::new();
     for name in ["One", "Two", "Three"].into_iter().take(count) {
         let all: Vec<String> = TYPES
             .iter()
@@ -242,6 +243,14 @@ fn model(rng: &mut fastrand::Rng) -> String {
         if rng.u8(..4) == 0 {
             let sort = template(rng, "L", 2);
             writeln!(text, "  Loc \"{}\"", sort.text).unwrap();
+            if let Some(first) = sort.fields.first() {
+                let mut given = own_partition.fields.clone();
+                given.retain(|field| field != first);
+                given.push(*first);
+                let only = pick(rng, &["", "only a, o, list "]);
+                let given = given.join(", ");
+                fetched.push(format!("({given}) -> {name}[] {only}fetch all page 3"));
+            }
             keys.push(Key {
                 result: name.to_owned(),
                 partition: own_partition,
@@ -289,6 +298,9 @@ fn model(rng: &mut fastrand::Rng) -> String {
     for at in 0..12 {
         let line = pattern(rng, &keys);
         writeln!(text, "pattern p{at}{line}").unwrap();
+    }
+    for (at, line) in fetched.iter().enumerate() {
+        writeln!(text, "pattern f{at}{line}").unwrap();
     }
     for at in 0..2 {
         let line = together(rng, &keys);
