@@ -136,10 +136,10 @@ impl Op {
                 let Some(entity) = of(entity) else {
                     return Ok(false);
                 };
-                let Some((row, _)) = rows.found(entity, key) else {
-                    return Ok(false);
-                };
-                rows.delete(entity, row)?;
+                // Whatever is gone already needs no deletion.
+                if let Some((row, _)) = rows.found(entity, key) {
+                    rows.delete(entity, row)?;
+                }
                 Ok(true)
             }
         }

@@ -6,10 +6,10 @@ use crate::world::{Storage, World};
 use crate::{ProveError, compare, kept};
 use keyfold_client::arguments::Values;
 use keyfold_model::{Model, Pattern};
-use std::time::{Duration, Instant};
 
-/// The most time of the search for a smaller history.
-const TIME_MAX: Duration = Duration::from_secs(5);
+/// The most writes that the search for a smaller history executes: some seconds of work, and the
+/// same history whatever the machine does besides.
+const WRITES_MAX: usize = 60_000;
 
 /// The question that shows a failure.
 pub(crate) enum Question<'m> {
@@ -27,7 +27,7 @@ pub(crate) fn smallest<'m>(
     question: &Question<'m>,
     made: &[Op],
 ) -> Result<Option<(Vec<Op>, Failure)>, ProveError> {
-    let started = Instant::now();
+    let mut executed = made.len();
     let Some(mut failure) = fails(model, now_epoch_ms, question, made)? else {
         return Ok(None);
     };
@@ -36,7 +36,7 @@ pub(crate) fn smallest<'m>(
     while size > 0 {
         let mut at = 0;
         while at < left.len() {
-            if started.elapsed() > TIME_MAX {
+            if executed > WRITES_MAX {
                 return Ok(Some((left, failure)));
             }
             let without: Vec<Op> = left
@@ -45,6 +45,7 @@ pub(crate) fn smallest<'m>(
                 .chain(left.iter().skip(at + size))
                 .cloned()
                 .collect();
+            executed += without.len();
             match fails(model, now_epoch_ms, question, &without)? {
                 Some(found) => (left, failure) = (without, found),
                 None => at += size,

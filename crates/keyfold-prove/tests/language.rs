@@ -49,7 +49,12 @@ fn every_word_of_the_language_is_proved() {
             .take(5)
             .map(|one| format!("{one:#?}"))
             .collect();
-        assert!(failures.is_empty(), "seed {seed}: {}", failures.join("\n"));
+        assert!(
+            failures.is_empty(),
+            "seed {seed}: {}\n{:#?}",
+            failures.join("\n"),
+            report.failures
+        );
         assert!(report.aggregates > 0 && report.refused > 0);
         answered.extend(
             report
