@@ -306,6 +306,8 @@ fn diff_reports_the_migration_that_data_needs() {
         change("n: int = 7", "n: int = 8"),
         change("note: string?", "note: string = none"),
         change("path: string = p\n", "path: string = p\n  compress path\n"),
+        change("place: string = x\n", "place: string = x\n  unstored day\n"),
+        back("place: string = x\n", "place: string = x\n  unstored day\n"),
         // Entities.
         change("table Shop (PK, SK)\n", "table Shop (PK, SK) type kind\n"),
         change(

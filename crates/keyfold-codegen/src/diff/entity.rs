@@ -210,13 +210,7 @@ fn aggregate_text(model: &Model, aggregate: &Aggregate) -> String {
 
 /// Reports a change of how items are stored: a list that is split, attributes that are compressed.
 fn stored_form(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
-    if old.unstored != new.unstored {
-        changes.add(
-            "stores other attributes in keys only",
-            Migration::None,
-            "readers of the new model find them in the item or in its key; a reader of another kind may miss them",
-        );
-    }
+    unstored(old, new, changes);
     if old.split == new.split && old.compressed == new.compressed {
         return;
     }
@@ -230,6 +224,32 @@ fn stored_form(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
         Migration::Rewrite,
         todo,
     );
+}
+
+/// Reports attributes that are stored in keys only from now on, or in the items again.
+fn unstored(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
+    let only_in = |one: &Entity, other: &Entity| {
+        let names = one.unstored.iter();
+        let names = names.filter(|name| !other.unstored.contains(name));
+        names.cloned().collect::<Vec<_>>()
+    };
+    let hidden = only_in(new, old);
+    if !hidden.is_empty() {
+        changes.add(
+            format!("stores {} in keys only", hidden.join(", ")),
+            Migration::None,
+            "readers of the new model find them in the item or in its key; a reader of another kind may miss them",
+        );
+    }
+    let mut shown = only_in(old, new);
+    shown.retain(|name| new.attribute(name).is_some());
+    if !shown.is_empty() {
+        changes.add(
+            format!("stores {} in items, and not in keys only", shown.join(", ")),
+            Migration::Backfill,
+            "put every item again: filters and conditions miss what is only in a key",
+        );
+    }
 }
 
 /// Reports a change of the attribute that counts versions.
