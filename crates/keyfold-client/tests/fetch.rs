@@ -1,4 +1,4 @@
-//! Attributes that a local index does not project are fetched from the table.
+//! Attributes that an index does not project are fetched from the table, or read back from keys.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -51,4 +51,43 @@ fn whole_items_are_read_behind_the_index() {
     assert_eq!(units("ids"), 1.0);
     assert_eq!(units("largest"), 2.5);
     assert_eq!(units("notes"), 2.5);
+}
+
+const IN_KEYS: &str = "model m 1
+table Tab (PK, SK)
+  lsi ByTotal (total: number) project keys
+  gsi ByState (A, B) project (note)
+entity Order
+  userId: string, orderId: string, total: int, note: string, state: string
+  key \"USER#{userId}\" \"ORDER#{orderId}\"
+  ByState \"{state}\" \"{total:05}\"
+  unstored orderId
+pattern ids(userId) -> Order[] only orderId highest total page 2
+pattern in_state(state) -> Order[] only orderId, note highest total page 2
+pattern only_ids(state) -> Order[] only orderId page 2
+";
+
+#[test]
+fn unstored_attributes_are_not_asked_of_an_index_that_lacks_them() {
+    let place = Place::new(IN_KEYS);
+    for (id, total) in [("a", "1"), ("b", "3"), ("c", "2")] {
+        place.put(
+            "Order",
+            &[
+                ("userId", "u"),
+                ("orderId", id),
+                ("total", total),
+                ("note", id),
+                ("state", "s"),
+            ],
+        );
+    }
+    let (user, state) = ([("userId", "u")], [("state", "s")]);
+    assert_eq!(place.found("ids", &user, "orderId"), ["b", "c", "a"]);
+    assert_eq!(place.found("in_state", &state, "orderId"), ["b", "c", "a"]);
+    assert_eq!(place.found("in_state", &state, "note"), ["b", "c", "a"]);
+    assert_eq!(place.found("only_ids", &state, "orderId"), ["a", "c", "b"]);
+    // Half a unit for each of two pages: nothing is read from the table behind the local index.
+    let found = place.ask("ids", &user, &PageRequest::default()).unwrap();
+    assert_eq!((found.requests, found.capacity.units()), (2, 1.0));
 }

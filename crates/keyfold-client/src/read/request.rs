@@ -57,7 +57,15 @@ pub(super) fn projection(question: &Question<'_>, made: &mut Placeholders) -> Op
         return None;
     }
     let table = question.table;
-    let mut names: Vec<&str> = question.plan.only.iter().map(String::as_str).collect();
+    let read = question.plan.index.as_ref();
+    let index = read.and_then(|read| table.indexes.iter().find(|one| one.name == *read));
+    // What an index lacks is read back from keys, or fetched. DynamoDB refuses a request for it from
+    // a global index, and reads the table for it behind a local one.
+    let is_asked = |name: &&String| {
+        index.is_none_or(|index| index.holds(table, name)) || question.plan.fetched.contains(name)
+    };
+    let only = question.plan.only.iter().filter(is_asked);
+    let mut names: Vec<&str> = only.map(String::as_str).collect();
     names.extend(question.digests.iter().map(String::as_str));
     names.push(&table.partition.name);
     names.extend(table.sort.iter().map(|column| column.name.as_str()));

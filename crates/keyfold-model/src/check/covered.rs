@@ -160,23 +160,10 @@ fn absent<'a>(
     copy: Option<&Copy>,
     index: &Index,
 ) -> Vec<&'a str> {
-    if index.projection == Projection::All {
-        return Vec::new();
-    }
-    let held = held(index);
-    let keys: Vec<&str> = table
-        .columns()
-        .chain(index.columns())
-        .map(|column| column.name.as_str())
-        .collect();
     // An attribute that is stored in the key only is read back from it.
     let own_key = copy.map_or(&entity.key, |copy| &copy.key);
     let mut missing: Vec<&str> = asked
-        .filter(|name| {
-            !held.iter().any(|held| held == name)
-                && !keys.contains(name)
-                && !is_left_out(entity, own_key, name)
-        })
+        .filter(|name| !index.holds(table, name) && !is_left_out(entity, own_key, name))
         .collect();
     missing.sort_unstable();
     missing.dedup();

@@ -118,4 +118,16 @@ impl Index {
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         self.partition.iter().chain(&self.sort)
     }
+
+    /// Whether its entries hold an attribute: a key attribute of the index or of its table, or one
+    /// that is projected.
+    pub fn holds(&self, table: &Table, name: &str) -> bool {
+        let is_projected = match &self.projection {
+            Projection::All => true,
+            Projection::Keys => false,
+            Projection::Only(names) => names.iter().any(|one| one == name),
+        };
+        let mut keys = table.columns().chain(self.columns());
+        is_projected || keys.any(|column| column.name == name)
+    }
 }
