@@ -133,11 +133,12 @@ table T (PK)
 
 #[test]
 fn conditions_are_spaced_evenly() {
-    let crooked = "pattern p(a)->E[] filter not( b>1 and size( c )< -3 )or contains ( d,\"x\" ),e . f in( 1,-2 ),g in 1 .. 5\nwrite w\n put E when( missing lock or at<now )\n";
+    let crooked = "pattern p(a)->E[] filter not( b>1 and size( c )< -3 )or contains ( d,\"x\" ),e . f in( 1,-2 ),g in 1 .. 5, h in -5.. - 1 , i contains - 2\nwrite w\n put E when( missing lock or at<now )\n update E set n=in - 3\n";
     let aligned = "\
-pattern p(a)  -> E[]  filter not (b > 1 and size(c) < -3) or contains(d, \"x\"), e.f in (1, -2), g in 1..5
+pattern p(a)  -> E[]  filter not (b > 1 and size(c) < -3) or contains(d, \"x\"), e.f in (1, -2), g in 1..5, h in -5..-1, i contains -2
 write w
   put E when (missing lock or at < now)
+  update E set n = in - 3
 ";
     assert_eq!(format(crooked), aligned);
     assert_eq!(format(aligned), aligned);

@@ -227,7 +227,7 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
         || matches!(sign(before), "(" | "." | "..");
     // A minus without a left operand belongs to its number.
     let is_negative = sign(before) == "-"
-        && !matches!(sign(earlier), "" | ")")
+        && (!matches!(sign(earlier), "" | ")") || is_comparison(tokens, at))
         && matches!(this.map(|t| &t.kind), Some(TokenKind::Number(_)));
     // Words with `-` between are a mistake, which stays as it is, where nothing is calculated.
     let is_hyphen = !matches!(first, "create" | "put" | "update")
@@ -245,6 +245,14 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
         (false, true) => "  ",
         (false, false) => " ",
     }
+}
+
+/// Whether a comparison's word stands two tokens before, as `in` of `n in -5..-1`. Behind `=` it is
+/// a name.
+fn is_comparison(tokens: &[Token], at: usize) -> bool {
+    let back = |count: usize| at.checked_sub(count).and_then(|at| tokens.get(at));
+    let is_value = back(3).is_some_and(|token| token.kind == TokenKind::Sign("="));
+    matches!(word(back(2)), Some("in" | "contains")) && !is_value
 }
 
 /// Whether a token is a `-` that touches a word and what follows.
