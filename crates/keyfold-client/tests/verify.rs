@@ -630,3 +630,23 @@ fn write(place: &Place, random: &mut fastrand::Rng) {
         }
     }
 }
+
+/// A filter sees what is stored: an item that has the attribute only in its key is never found by it.
+#[test]
+fn an_attribute_in_the_key_only_that_a_filter_compares_is_found() {
+    let model = "model m 1\ntable Tab (PK, SK)\nentity A\n  a: string, b: string\n  key \"A#{a}\" \"B#{b}\"\n";
+    let keys = [("PK", "A#1"), ("SK", "B#x")];
+    for (pattern, findings) in [
+        ("pattern all(a) -> A[]\n", 0),
+        ("pattern all(a, x: string) -> A[] filter b = x\n", 1),
+    ] {
+        let place = Place::new(&format!("{model}{pattern}"));
+        place.put_raw(&keys);
+        let (found, _) = verify(&place, Options::default());
+        assert_eq!(found.len(), findings, "{pattern}: {found:#?}");
+        if let Some(first) = found.first() {
+            assert_eq!(first.kind, FindingKind::MissingAttribute);
+            assert!(first.message.contains("all compares"), "{}", first.message);
+        }
+    }
+}

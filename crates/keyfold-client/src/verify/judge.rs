@@ -9,7 +9,7 @@ use crate::arguments::Values;
 use crate::derive::{self, Place};
 use crate::stored::{digest_attribute, is_as_written, parts_attribute, values_of};
 use crate::write::Contribution;
-use keyfold_model::schema::Attribute;
+use keyfold_model::schema::{Attribute, Condition};
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::{Item, Value};
@@ -256,6 +256,10 @@ impl<'s> One<'s> {
                 Some(held) => {
                     if let Err(error) = value::check(name, &attribute.kind, &held) {
                         add(FindingKind::WrongType, error.to_string());
+                    } else if let Some(by) = self.compared_unstored(name, items) {
+                        let message =
+                            format!("{name} is in a key only, and {by} compares what is stored");
+                        add(FindingKind::MissingAttribute, message);
                     }
                     values.insert(name.to_owned(), held);
                 }
@@ -264,6 +268,30 @@ impl<'s> One<'s> {
             }
         }
         (values, broken)
+    }
+
+    /// The pattern or write whose conditions do not see an attribute, because the item has it only
+    /// inside a key.
+    fn compared_unstored(&self, name: &str, items: &[Item]) -> Option<&'s str> {
+        let is_stored = items.first().is_none_or(|main| main.get(name).is_some());
+        if is_stored || self.entity.unstored.iter().any(|one| one == name) {
+            return None;
+        }
+        let model = self.scope.model;
+        let compares = |conditions: &[Condition]| {
+            let mut all = conditions.iter().flat_map(Condition::attributes);
+            all.any(|one| one == name)
+        };
+        let mut patterns = model.patterns.iter().filter(|pattern| {
+            let mut returned = pattern.returned.iter();
+            returned.any(|one| one.entity == self.at) && compares(&pattern.filters)
+        });
+        let mut writes = model.writes.iter().filter(|write| {
+            let mut actions = write.actions.iter();
+            actions.any(|one| one.entity == self.at && compares(&one.conditions))
+        });
+        let pattern = patterns.next().map(|pattern| pattern.name.as_str());
+        pattern.or_else(|| writes.next().map(|write| write.name.as_str()))
     }
 
     fn check_key(&self, values: &Values, findings: &mut Vec<Finding>) {

@@ -28,6 +28,11 @@ pub(super) fn resolve(
     let optional = declared.parameters.iter().filter(|one| one.optional);
     let mut scope = Scope {
         parameters: Vec::new(),
+        declared: declared
+            .parameters
+            .iter()
+            .map(|one| one.name.text.clone())
+            .collect(),
         optional: optional.map(|one| one.name.text.clone()).collect(),
     };
     for WriteParameterDecl {
@@ -156,6 +161,8 @@ impl Each {
 /// The parameters of a write.
 struct Scope {
     parameters: Vec<WriteParameter>,
+    /// The names of those that stand in parentheses.
+    declared: Vec<String>,
     /// Those that are declared with `?`.
     optional: Vec<String>,
 }
@@ -295,6 +302,8 @@ impl Scope {
             .collect::<Result<_, _>>()?;
         check_changed_once(declared)?;
         if declared.verb == Verb::Upsert {
+            let is_declared = |name: &str| self.declared.iter().any(|one| one == name);
+            assignment::check_stored_or_given(declared, entity, &assignments, is_declared)?;
             check_new(declared, entity, &assignments)?;
         }
         for name in &declared.removed {
