@@ -16,6 +16,7 @@ use crate::syntax::ast::{
     ActionDecl, AssignmentDecl, ComparisonDecl, Name, TypeDecl, WriteDecl, WriteParameterDecl,
     texts,
 };
+use crate::written::written;
 
 /// Resolves a named write; `None` when it has an error.
 pub(super) fn resolve(
@@ -611,10 +612,7 @@ fn check_operands(
                     "what if it is not there?",
                 )
                 .label(found.span, "declared optional here")
-                .help(format!(
-                    "add `when exists {}`, or declare it required",
-                    found.name
-                )),
+                .help(required_help(declared.verb, &found.name)),
             ));
         }
         for operand in assignment.operands() {
@@ -637,13 +635,22 @@ fn check_operands(
             return Err(Box::new(
                 Diagnostic::error("KF004", span, message, "what if it is not there?")
                     .label(found.span, "declared optional here")
-                    .help(format!(
-                        "add `when exists {name}`, or declare it required, perhaps with a default"
-                    )),
+                    .help(required_help(declared.verb, name)),
             ));
         }
     }
     Ok(())
+}
+
+/// The repair of an operand that may be missing. A new item has nothing that `when exists` finds.
+fn required_help(verb: Verb, name: &str) -> String {
+    match verb {
+        Verb::Upsert => "declare it required, perhaps with a default".to_owned(),
+        Verb::Create | Verb::Put | Verb::Update | Verb::Delete | Verb::Check => format!(
+            "add `when exists {}`, or declare it required, perhaps with a default",
+            written(name)
+        ),
+    }
 }
 
 /// A removed attribute must be optional and not kept by the model.

@@ -84,7 +84,7 @@ pub enum ValueError {
     Empty(String),
     /// A number does not fit its padding.
     #[error(
-        "{name}: {number} does not fit {digits} digits; a padded number is 0 or more and has no more digits"
+        "{name}: {number} does not fit {digits} digits; a padded number has no more digits, and is 0 or more unless it is `signed`"
     )]
     Width {
         /// The attribute.
