@@ -27,8 +27,6 @@ class Guides(unittest.TestCase):
             environment["PATH"] = os.pathsep.join(
                 [str(pathlib.Path(KEYFOLD).parent), str(HERE / ".venv" / "bin"), environment["PATH"]]
             )
-            # The first version of the command line of AWS knows no AWS_REGION.
-            environment["AWS_DEFAULT_REGION"] = "us-east-1"
             printed, shell = "", ""
             for kind, text in FENCED.findall((ROOT / "docs" / guide).read_text()):
                 if kind == "keyfold":

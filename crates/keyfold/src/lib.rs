@@ -3,7 +3,8 @@
 //! A *model* declares entities, the templates of their keys, and access patterns. Its compiler
 //! proves that each pattern is served by the requests promised. This crate runs a model: on an
 //! engine inside the program ([`Keyfold::open`], [`Keyfold::memory`]), or on any endpoint with
-//! Amazon DynamoDB's API ([`Keyfold::connect`]).
+//! Amazon DynamoDB's API ([`Keyfold::connect`]). [`Keyfold::model`] makes the tables that are absent,
+//! on Amazon too, and refuses a table that is not as the model says; `connect` alone sends nothing.
 //!
 //! ```
 //! use keyfold::{Keyfold, values};
@@ -33,7 +34,7 @@
 //! - [`Database`]: a model on it: [`Database::put`], [`Database::update`], [`Database::delete`],
 //!   [`Database::run`] for named writes.
 //! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
-//! - [`time`]: times of clocks, cut to what a model keeps.
+//! - [`time`]: cuts a clock's time to the precision of the model; a finer one is refused.
 //! - [`Error`]: what went wrong, in kinds that a program can match.
 //!
 //! # Values
@@ -49,15 +50,15 @@
 //! | bytes (`serde_bytes`), `Vec<u8>`, base64 text | `binary` |
 //! | sequences and tuples; maps; structs | `list`, `set`; `map`; records |
 //! | enums without content | words |
-//! | `None` | not given: a put removes it, an update leaves it as it is ([`Database::remove`]) |
+//! | `None` | not given: a put removes what is stored, an update leaves it; [`Database::remove`] removes it |
 //!
 //! A number that is not finite, or has more than 38 digits, is refused with the path to it.
 //!
 //! # Threads
 //!
-//! Calls block until the answer is there; a write that has returned is durable. Everything can be
-//! shared between threads. Programs on an asynchronous runtime use [`nonblocking`], which has the
-//! same calls, awaited.
+//! Calls block until the answer is there. A write to a data folder that has returned is on the
+//! device, unless [`Options`] say otherwise. Everything can be shared between threads.
+//! Programs on an asynchronous runtime use [`nonblocking`], which has the same calls, awaited.
 
 mod asked;
 mod database;
