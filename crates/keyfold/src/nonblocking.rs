@@ -326,7 +326,7 @@ impl Query {
         self
     }
 
-    /// Gives several arguments: a struct, a map or [`values!`](crate::values).
+    /// Gives several arguments: a struct, a map or [`values!`](crate::values!).
     pub fn args(mut self, values: impl Serialize) -> Self {
         self.asked = self.asked.args(values);
         self

@@ -29,7 +29,7 @@ impl<'d> Query<'d> {
         self
     }
 
-    /// Gives several arguments: a struct, a map or [`values!`](crate::values).
+    /// Gives several arguments: a struct, a map or [`values!`](crate::values!).
     pub fn args(mut self, values: impl Serialize) -> Self {
         self.asked = self.asked.args(values);
         self

@@ -8,7 +8,7 @@ use keyfold_types::Value;
 use serde::ser::{Error as _, Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// Names and values, made by [`values!`](crate::values) or one after the other.
+/// Names and values, made by [`values!`](crate::values!) or one after the other.
 ///
 /// A value is anything that derives `Serialize`. What cannot be stored (a number that is not finite,
 /// more than 38 digits) is refused by the call that takes the values, with the path to it.
@@ -105,7 +105,7 @@ impl Serialize for Values {
     }
 }
 
-/// A value inside [`values!`](crate::values).
+/// A value inside [`values!`](crate::values!).
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Part(Result<Value, Fault>);
