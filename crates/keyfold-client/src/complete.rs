@@ -1,6 +1,7 @@
 //! Defaults of an entity's attributes: fixed values, the present moment, new identifiers.
 
 use crate::arguments::Values;
+use keyfold_model::schema::Attribute;
 use keyfold_model::{DefaultValue, Entity, Type, value};
 use keyfold_types::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -48,15 +49,26 @@ pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -
             Some(DefaultValue::New) => Some(Value::S(ulid())),
         };
         if let Some(value) = new {
-            all.insert(attribute.name.clone(), value.clone());
-            made.push(Made {
-                entity: entity.name.clone(),
-                attribute: attribute.name.clone(),
-                value,
-            });
+            make(entity, attribute, value, &mut all, made);
         }
     }
     all
+}
+
+/// Adds a value that is made here, and notes it for the answer.
+fn make(
+    entity: &Entity,
+    attribute: &Attribute,
+    value: Value,
+    all: &mut Values,
+    made: &mut Vec<Made>,
+) {
+    all.insert(attribute.name.clone(), value.clone());
+    made.push(Made {
+        entity: entity.name.clone(),
+        attribute: attribute.name.clone(),
+        value,
+    });
 }
 
 /// Adds the present moment for the attributes that each write sets and that the changes do not give.
@@ -66,12 +78,7 @@ pub(crate) fn touch(entity: &Entity, changes: &Values, made: &mut Vec<Made>) -> 
     for attribute in touched {
         let now = value::time_of_epoch_ms(&attribute.kind, now_epoch_ms());
         if let (false, Some(value)) = (all.contains_key(&attribute.name), now) {
-            all.insert(attribute.name.clone(), value.clone());
-            made.push(Made {
-                entity: entity.name.clone(),
-                attribute: attribute.name.clone(),
-                value,
-            });
+            make(entity, attribute, value, &mut all, made);
         }
     }
     all

@@ -3,7 +3,7 @@
 
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::stored::{chunks, digest, digest_attribute, is_left_out, pack, parts_attribute};
+use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
 use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, guard_parts};
 use keyfold_model::{Entity, KeyTemplate, Model, Sparse, Table, value};
 use keyfold_types::{Item, Value};
@@ -165,7 +165,7 @@ pub(crate) fn copy_item(
     let mut item = key.clone();
     for name in &copy.attributes {
         if let Some(value) = values.get(name)
-            && !is_left_out(entity, &copy.key, name)
+            && !value::is_left_out(entity, &copy.key, name)
         {
             item.insert(name.as_str(), pack(entity, name, value)?);
         }
@@ -292,7 +292,7 @@ fn main(
                 );
             }
         } else if let Some(value) = values.get(name)
-            && !is_left_out(entity, &entity.key, name)
+            && !value::is_left_out(entity, &entity.key, name)
         {
             item.insert(name, pack(entity, name, value)?);
         }

@@ -136,12 +136,6 @@ fn columns_of(key: &KeyPair) -> impl Iterator<Item = &[Part]> {
     key.templates().flat_map(KeyTemplate::columns)
 }
 
-/// Whether an attribute is left out of an item, because the item's key gives it back.
-pub(crate) fn is_left_out(entity: &Entity, key: &KeyPair, name: &str) -> bool {
-    entity.unstored.iter().any(|unstored| unstored == name)
-        && columns_of(key).any(|parts| value::gives_back(parts, name))
-}
-
 /// Returns the attributes of an entity or of a copy from its stored items: the main item, then the
 /// parts of its list in order. An attribute that is not stored is read back from the keys.
 ///

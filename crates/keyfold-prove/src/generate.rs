@@ -345,41 +345,31 @@ impl<'m> Generator<'m> {
                 members.push(one);
             }
         }
-        let texts: Vec<String> = members
-            .iter()
-            .filter_map(|one| {
-                if let Value::S(text) = one {
-                    Some(text.clone())
-                } else {
-                    None
-                }
-            })
-            .collect();
-        let numbers: Vec<Number> = members
-            .iter()
-            .filter_map(|one| {
-                if let Value::N(number) = one {
-                    Some(*number)
-                } else {
-                    None
-                }
-            })
-            .collect();
-        if !texts.is_empty() {
-            return Set::new(texts).map_or(Value::Null, Value::Ss);
-        }
-        if !numbers.is_empty() {
-            return Set::new(numbers).map_or(Value::Null, Value::Ns);
-        }
-        let bytes = members.into_iter().filter_map(|one| {
-            if let Value::B(bytes) = one {
-                Some(bytes)
-            } else {
-                None
-            }
-        });
-        Set::new(bytes.collect()).map_or(Value::Null, Value::Bs)
+        set_of(members).unwrap_or(Value::Null)
     }
+}
+
+/// The set of these elements, which are of one type; `None` when there are none.
+pub(crate) fn set_of(elements: Vec<Value>) -> Option<Value> {
+    let (mut texts, mut numbers, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+    for one in elements {
+        match one {
+            Value::S(text) => texts.push(text),
+            Value::N(number) => numbers.push(number),
+            Value::B(some) => bytes.push(some),
+            Value::Bool(_)
+            | Value::Null
+            | Value::L(_)
+            | Value::M(_)
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_) => {}
+        }
+    }
+    let texts = Set::new(texts).ok().map(Value::Ss);
+    texts
+        .or_else(|| Set::new(numbers).ok().map(Value::Ns))
+        .or_else(|| Set::new(bytes).ok().map(Value::Bs))
 }
 
 /// All parts of an entity's keys.

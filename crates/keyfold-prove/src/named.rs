@@ -3,14 +3,14 @@
 use crate::ProveError;
 use crate::condition::{held_value, holds};
 use crate::expect::{self, Attributes, Expected};
-use crate::generate::Generator;
+use crate::generate::{Generator, set_of};
 use crate::kept;
 use crate::row_write::{self, Version};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Assignment, Condition, Joint, Source, Taken, WriteParameter};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
-use keyfold_types::{Number, Set, Value};
+use keyfold_types::Value;
 use std::collections::BTreeMap;
 
 /// Random arguments of a named write: new attributes for created entities, the keys of existing rows
@@ -576,41 +576,7 @@ fn changed_set(set: Option<Value>, joint: Joint, element: Option<Value>) -> Opti
     if joint != Joint::Minus {
         elements.extend(element);
     }
-    let texts: Vec<String> = elements
-        .iter()
-        .filter_map(|one| {
-            if let Value::S(text) = one {
-                Some(text.clone())
-            } else {
-                None
-            }
-        })
-        .collect();
-    let numbers: Vec<Number> = elements
-        .iter()
-        .filter_map(|one| {
-            if let Value::N(number) = one {
-                Some(*number)
-            } else {
-                None
-            }
-        })
-        .collect();
-    let bytes: Vec<Vec<u8>> = elements
-        .iter()
-        .filter_map(|one| {
-            if let Value::B(bytes) = one {
-                Some(bytes.clone())
-            } else {
-                None
-            }
-        })
-        .collect();
-    let texts = Set::new(texts).ok().map(Value::Ss);
-    let numbers = Set::new(numbers).ok().map(Value::Ns);
-    texts
-        .or(numbers)
-        .or_else(|| Set::new(bytes).ok().map(Value::Bs))
+    set_of(elements)
 }
 
 /// The sum or difference of two numbers.

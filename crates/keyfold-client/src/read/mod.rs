@@ -248,14 +248,8 @@ pub(crate) fn raw_query(
     limit: u32,
 ) -> Result<(Vec<Item>, Option<Item>), ClientError> {
     let question = Question {
-        backend,
-        table,
-        plan,
-        arguments: arguments.clone(),
-        parameters: &[],
-        digests: Vec::new(),
         limit: Some(limit),
-        backward: false,
+        ..Question::of(backend, table, plan, arguments)
     };
     let raw = request::query(&question, table_name, arguments, after, Some(limit))?;
     Ok((raw.items, raw.next))

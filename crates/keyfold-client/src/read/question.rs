@@ -23,7 +23,26 @@ pub(super) struct Question<'q> {
     pub(super) backward: bool,
 }
 
-impl Question<'_> {
+impl<'q> Question<'q> {
+    /// A plan with its arguments: without parameters that end a range, and without a limit.
+    pub(super) fn of(
+        backend: &'q Backend,
+        table: &'q Table,
+        plan: &'q PatternPlan,
+        arguments: &Values,
+    ) -> Question<'q> {
+        Question {
+            backend,
+            table,
+            plan,
+            arguments: arguments.clone(),
+            parameters: &[],
+            digests: Vec::new(),
+            limit: None,
+            backward: false,
+        }
+    }
+
     /// Whether the requests read in descending order of sort keys.
     pub(super) fn is_descending(&self) -> bool {
         self.plan.descending != self.backward

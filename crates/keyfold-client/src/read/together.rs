@@ -90,7 +90,10 @@ fn wanted<'w>(
             .ok_or_else(|| {
                 ClientError::Unknown(format!("the model has no table {}", get.plan.table))
             })?;
-        let key = key_of(&question(backend, table, &get.plan, arguments), arguments)?;
+        let key = key_of(
+            &Question::of(backend, table, &get.plan, arguments),
+            arguments,
+        )?;
         all.push(Wanted {
             get,
             returned,
@@ -99,24 +102,6 @@ fn wanted<'w>(
         });
     }
     Ok(all)
-}
-
-fn question<'q>(
-    backend: &'q Backend,
-    table: &'q Table,
-    plan: &'q PatternPlan,
-    arguments: &Values,
-) -> Question<'q> {
-    Question {
-        backend,
-        table,
-        plan,
-        arguments: arguments.clone(),
-        parameters: &[],
-        digests: Vec::new(),
-        limit: None,
-        backward: false,
-    }
 }
 
 /// The item of the answer.
@@ -164,7 +149,7 @@ fn snapshot(
     let distinct = distinct(all);
     let gets = distinct.iter().map(|one| {
         let mut made = Placeholders::default();
-        let question = question(backend, one.table, plan, arguments);
+        let question = Question::of(backend, one.table, plan, arguments);
         let projection_expression = projection(&question, &mut made);
         TransactGet {
             table_name: Some(one.table.name.clone()),
@@ -226,7 +211,7 @@ fn batch(
         match request_items.iter_mut().find(|(known, _)| known == name) {
             Some((_, keys)) => keys.keys.get_or_insert_default().push(Ok(one.key.clone())),
             None => {
-                let question = question(backend, one.table, plan, arguments);
+                let question = Question::of(backend, one.table, plan, arguments);
                 let keys = batch::keys(&question, one.key.clone());
                 request_items.push((name.clone(), keys));
             }
@@ -238,7 +223,7 @@ fn batch(
     };
     let mut read = Vec::new();
     if let Some(first) = all.first() {
-        let question = question(backend, first.table, plan, arguments);
+        let question = Question::of(backend, first.table, plan, arguments);
         batch::ask(&question, request_items, &mut cost, &mut read)?;
     }
     let of = |one: &Wanted<'_>| batch::at_key(&read, &one.table.name, &one.key);

@@ -32,15 +32,8 @@ pub(super) fn put(
         .map(|(name, value)| (name.clone(), Change::Set(value.clone())));
     let changes = changes.chain(kept(entity)).collect();
     let removed = absent(table, entity, &main);
-    Ok(Step {
-        label: format!("put {}", entity.name),
-        refusal: Refusal::None,
-        table: main.table,
-        key: main.key,
-        conditions: Vec::new(),
-        action: StepAction::Update { changes, removed },
-        maxima: BTreeMap::new(),
-    })
+    let label = format!("put {}", entity.name);
+    Ok(step(label, main, changes, removed))
 }
 
 /// The step of an upsert by its plan; `None` where a number is out of range.
@@ -79,15 +72,26 @@ pub(super) fn upsert(
         changes.push((name.clone(), change));
     }
     changes.extend(kept(entity));
-    Ok(Some(Step {
-        label: format!("create or update {}", entity.name),
+    let label = format!("create or update {}", entity.name);
+    Ok(Some(step(label, main, changes, removed)))
+}
+
+/// The update of a main item, whatever is stored.
+fn step(
+    label: String,
+    main: Derived,
+    changes: Vec<(String, Change)>,
+    removed: Vec<String>,
+) -> Step {
+    Step {
+        label,
         refusal: Refusal::None,
         table: main.table,
         key: main.key,
         conditions: Vec::new(),
         action: StepAction::Update { changes, removed },
         maxima: BTreeMap::new(),
-    }))
+    }
 }
 
 /// The change that moves a stored number, and gives a new item its `first` one: what is missing

@@ -1,9 +1,9 @@
 //! KF015, covered: an index holds every attribute that a pattern returns or filters by.
 
 use super::rule::Rule;
-use super::unstored::is_left_out;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Condition, Copy, Entity, Index, IndexKind, Pattern, Projection, Table};
+use crate::value::is_left_out;
 use crate::written::written_list;
 
 pub(crate) const RULE: Rule = Rule {

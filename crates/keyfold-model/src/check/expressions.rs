@@ -95,7 +95,6 @@ fn comparison(one: &Comparison) -> Extent {
     let path = one.fields.len() * FIELD_BYTES + size;
     let (times, operators) = match one.comparator {
         Comparator::Within => (2, 4),
-
         Comparator::Equal
         | Comparator::Unequal
         | Comparator::Less

@@ -3,7 +3,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::schema::{AggregateKind, Comparison, Condition, Entity, KeyPair, Model};
-use crate::value::gives_back;
+use crate::value::key_gives_back;
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for (at, entity) in model.entities.iter().enumerate() {
@@ -28,16 +28,6 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     }
     check_patterns(model, diagnostics);
     check_writes(model, diagnostics);
-}
-
-/// Whether an attribute is left out of an item with this key, which gives it back.
-pub(crate) fn is_left_out(entity: &Entity, key: &KeyPair, name: &str) -> bool {
-    entity.unstored.iter().any(|one| one == name) && key_gives_back(key, name)
-}
-
-fn key_gives_back(key: &KeyPair, name: &str) -> bool {
-    key.templates()
-        .any(|template| gives_back(&template.parts, name))
 }
 
 /// The reason why the entity's own key does not give an attribute back; `None` if it does.

@@ -5,6 +5,7 @@
 //! Hashes, small letters and cut periods do not come back.
 
 use crate::period::Unit;
+use crate::schema::{Entity, KeyPair};
 use crate::template::{BREAK, CHUNK_DIGITS, Format, HASH_DIGITS, Part, shard_digits};
 use crate::types::Type;
 use keyfold_types::Value;
@@ -29,6 +30,17 @@ pub fn gives_back(parts: &[Part], name: &str) -> bool {
     parts.iter().any(|part| {
         matches!(part, Part::Field { name: field, .. } if field == name) && is_invertible(part)
     })
+}
+
+/// Whether a key gives the value of an attribute back.
+pub(crate) fn key_gives_back(key: &KeyPair, name: &str) -> bool {
+    key.templates()
+        .any(|template| gives_back(&template.parts, name))
+}
+
+/// Whether an attribute is left out of an item with this key, which gives it back.
+pub fn is_left_out(entity: &Entity, key: &KeyPair, name: &str) -> bool {
+    entity.unstored.iter().any(|one| one == name) && key_gives_back(key, name)
 }
 
 /// The values that a key attribute was made of, as far as its formats keep them; `None` when the

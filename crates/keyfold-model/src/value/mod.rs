@@ -11,6 +11,7 @@ mod parse;
 pub use display::{display, shown, shown_text};
 pub use end::{End, end};
 pub use error::ValueError;
-pub use inverse::{gives_back, inverse};
+pub(crate) use inverse::key_gives_back;
+pub use inverse::{gives_back, inverse, is_left_out};
 pub use key::{CHUNK, SHARD, bucket, column, digest, key, prefix, text};
 pub use parse::{at_most, canonical, check, epoch_seconds, given, parse, time_of_epoch_ms};
