@@ -122,8 +122,3 @@ fn service_error(error: ApiError) -> ClientError {
         reasons,
     }
 }
-
-/// The error about an answer of another operation: a bug of the backend.
-pub(crate) fn unexpected() -> ClientError {
-    ClientError::Transport("the backend answered another operation than was asked".to_owned())
-}

@@ -1,18 +1,10 @@
 //! Defaults of an entity's attributes: fixed values, the present moment, new identifiers.
 
 use crate::arguments::Values;
+use crate::lowering::Io;
 use keyfold_model::schema::Attribute;
 use keyfold_model::{DefaultValue, Entity, Type, value};
 use keyfold_types::Value;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The present moment of this machine's clock, milliseconds since 1970.
-pub(crate) fn now_epoch_ms() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
 
 /// An attribute that the client made: the present moment or a new identifier.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +19,7 @@ pub struct Made {
 
 /// Returns the values with defaults for absent attributes, and adds moments and identifiers to
 /// `made`. Attributes that the model keeps start from their defaults, even where they are given.
-pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -> Values {
+pub(crate) fn complete(io: &Io, entity: &Entity, values: &Values, made: &mut Vec<Made>) -> Values {
     let mut all = values.clone();
     for attribute in &entity.attributes {
         if attribute.is_kept {
@@ -43,10 +35,12 @@ pub(crate) fn complete(entity: &Entity, values: &Values, made: &mut Vec<Made>) -
                 None
             }
             Some(DefaultValue::Now | DefaultValue::Always) => {
-                value::time_of_epoch_ms(&attribute.kind, now_epoch_ms())
+                value::time_of_epoch_ms(&attribute.kind, io.now_epoch_ms())
             }
-            Some(DefaultValue::New) if attribute.kind == Type::Uuid => Some(Value::S(uuid())),
-            Some(DefaultValue::New) => Some(Value::S(ulid())),
+            Some(DefaultValue::New) if attribute.kind == Type::Uuid => {
+                Some(Value::S(uuid(io.random())))
+            }
+            Some(DefaultValue::New) => Some(Value::S(ulid(io.now_epoch_ms(), io.random()))),
         };
         if let Some(value) = new {
             make(entity, attribute, value, &mut all, made);
@@ -72,11 +66,11 @@ fn make(
 }
 
 /// Adds the present moment for the attributes that each write sets and that the changes do not give.
-pub(crate) fn touch(entity: &Entity, changes: &Values, made: &mut Vec<Made>) -> Values {
+pub(crate) fn touch(io: &Io, entity: &Entity, changes: &Values, made: &mut Vec<Made>) -> Values {
     let mut all = changes.clone();
     let touched = entity.attributes.iter().filter(|one| one.is_touched());
     for attribute in touched {
-        let now = value::time_of_epoch_ms(&attribute.kind, now_epoch_ms());
+        let now = value::time_of_epoch_ms(&attribute.kind, io.now_epoch_ms());
         if let (false, Some(value)) = (all.contains_key(&attribute.name), now) {
             make(entity, attribute, value, &mut all, made);
         }
@@ -85,10 +79,10 @@ pub(crate) fn touch(entity: &Entity, changes: &Values, made: &mut Vec<Made>) -> 
 }
 
 /// A ULID: 48 bits of time and 80 random bits, in Crockford's base 32.
-fn ulid() -> String {
+fn ulid(now_epoch_ms: i64, random: u128) -> String {
     const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-    let time = u128::from(now_epoch_ms().unsigned_abs()) & 0xffff_ffff_ffff;
-    let bits = (time << 80) | (fastrand::u128(..) >> 48);
+    let time = u128::from(now_epoch_ms.unsigned_abs()) & 0xffff_ffff_ffff;
+    let bits = (time << 80) | (random >> 48);
     (0..26)
         .rev()
         .map(|place| {
@@ -99,8 +93,8 @@ fn ulid() -> String {
 }
 
 /// A UUID of version 4: 122 random bits.
-fn uuid() -> String {
-    let bits = (fastrand::u128(..) & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+fn uuid(random: u128) -> String {
+    let bits = (random & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
     let text = format!("{bits:032x}");
     let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_owned();
     [
@@ -116,14 +110,20 @@ fn uuid() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lowering::Origin;
 
     #[test]
     fn new_identifiers_are_valid_and_differ() {
+        let io = Io::new(Origin {
+            now_epoch_ms: 1_700_000_000_000,
+            seed: 7,
+        });
         for _ in 0..100 {
-            let (one, two) = (ulid(), ulid());
+            let made = || ulid(io.now_epoch_ms(), io.random());
+            let (one, two) = (made(), made());
             assert_ne!(one, two);
             assert!(value::parse("u", &Type::Ulid, &one).is_ok(), "{one}");
-            let uuid = uuid();
+            let uuid = uuid(io.random());
             assert!(
                 value::parse("u", &Type::Uuid, &uuid).is_ok() && uuid.as_bytes()[14] == b'4',
                 "{uuid}"

@@ -161,3 +161,8 @@ impl ClientError {
         (!failed.is_empty()).then_some(failed)
     }
 }
+
+/// The error about an answer of another operation: a bug of the backend.
+pub(crate) fn unexpected() -> ClientError {
+    ClientError::Transport("the backend answered another operation than was asked".to_owned())
+}

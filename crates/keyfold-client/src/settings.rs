@@ -4,8 +4,9 @@
 //! A setting that the model does not declare is not compared. Capacity is not compared at all: it is
 //! tuned while a table works.
 
-use crate::backend::{Backend, unexpected};
-use crate::error::ClientError;
+use crate::error::{ClientError, unexpected};
+use crate::lowering::Io;
+use crate::retry::HALF_A_SECOND;
 use keyfold_api::{
     BillingMode, CreateTableInput, DescribeContinuousBackupsInput, DescribeTimeToLiveInput,
     ListTagsOfResourceInput, Named, PointInTimeRecoverySpecification, PointInTimeRecoveryStatus,
@@ -16,10 +17,10 @@ use keyfold_api::{
 use keyfold_model::Table;
 use keyfold_model::schema::{self, Capacity, Settings, StreamView};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
-/// The most time that a new table may take until its backups can be switched on.
-const BACKUPS_TIMEOUT: Duration = Duration::from_secs(120);
+/// The most times that the backups of a new table are switched on, each half a second after the other,
+/// until they are ready.
+const BACKUPS_TRIES: u32 = 240;
 
 /// The billing mode and the units of a capacity. Units that scale start at their least.
 pub(crate) fn throughput(capacity: Capacity) -> (BillingMode, Option<ProvisionedThroughput>) {
@@ -82,7 +83,7 @@ pub(crate) fn add(settings: &Settings, input: &mut CreateTableInput) {
 
 /// Switches on what CreateTable does not take: expiry and point-in-time recovery. A setting that is
 /// on already stays as it is.
-pub(crate) fn settle(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError> {
+pub(crate) async fn settle(io: &Io, table: &Table, name: &str) -> Result<(), ClientError> {
     if let Some(attribute) = &table.ttl_attribute {
         let input = UpdateTimeToLiveInput {
             table_name: Some(name.to_owned()),
@@ -91,8 +92,7 @@ pub(crate) fn settle(backend: &Backend, table: &Table, name: &str) -> Result<(),
                 attribute_name: Some(attribute.clone()),
             }),
         };
-        let is_set = || Ok(expiry(backend, name)?.as_ref() == Some(attribute));
-        switch_on(backend, &input.into(), is_set)?;
+        switch_on(io, &input.into(), (name, Late::Expiry(attribute))).await?;
     }
     if table.settings.recovery {
         let input = UpdateContinuousBackupsInput {
@@ -102,26 +102,43 @@ pub(crate) fn settle(backend: &Backend, table: &Table, name: &str) -> Result<(),
                 ..PointInTimeRecoverySpecification::default()
             }),
         };
-        switch_on(backend, &input.into(), || has_recovery(backend, name))?;
+        switch_on(io, &input.into(), (name, Late::Recovery)).await?;
     }
     Ok(())
 }
 
+/// A setting that CreateTable does not take.
+enum Late<'s> {
+    /// Items expire by this attribute.
+    Expiry(&'s String),
+    Recovery,
+}
+
+impl Late<'_> {
+    async fn is_on(&self, io: &Io, name: &str) -> Result<bool, ClientError> {
+        match self {
+            Late::Expiry(attribute) => Ok(expiry(io, name).await?.as_ref() == Some(attribute)),
+            Late::Recovery => has_recovery(io, name).await,
+        }
+    }
+}
+
 /// Sends a request unless its setting is on. After an error the setting shows whether another
 /// writer was faster, or the answer was lost. Backups of a new table may not be ready yet.
-fn switch_on(
-    backend: &Backend,
+async fn switch_on(
+    io: &Io,
     request: &Request,
-    is_on: impl Fn() -> Result<bool, ClientError>,
+    (name, setting): (&str, Late<'_>),
 ) -> Result<(), ClientError> {
-    let started = Instant::now();
-    while !is_on()? {
-        let Err(error) = backend.call(request.clone()) else {
+    let mut tried = 0;
+    while !setting.is_on(io, name).await? {
+        let Err(error) = io.ask(request.clone()).await else {
             return Ok(());
         };
-        if is_early(&error) && started.elapsed() < BACKUPS_TIMEOUT {
-            std::thread::sleep(Duration::from_millis(500));
-        } else if is_on()? {
+        tried += 1;
+        if is_early(&error) && tried < BACKUPS_TRIES {
+            io.pause(HALF_A_SECOND).await;
+        } else if setting.is_on(io, name).await? {
             return Ok(());
         } else {
             return Err(error);
@@ -141,11 +158,11 @@ fn is_early(error: &ClientError) -> bool {
 }
 
 /// The attribute by which a table's items expire; `None` if they do not.
-fn expiry(backend: &Backend, name: &str) -> Result<Option<String>, ClientError> {
+async fn expiry(io: &Io, name: &str) -> Result<Option<String>, ClientError> {
     let input = DescribeTimeToLiveInput {
         table_name: Some(name.to_owned()),
     };
-    let Response::DescribeTimeToLive(output) = backend.call(input.into())? else {
+    let Response::DescribeTimeToLive(output) = io.ask(input.into()).await? else {
         return Err(unexpected());
     };
     let setting = output.time_to_live_description.unwrap_or_default();
@@ -156,11 +173,11 @@ fn expiry(backend: &Backend, name: &str) -> Result<Option<String>, ClientError> 
     Ok(setting.attribute_name.filter(|_| is_on))
 }
 
-fn has_recovery(backend: &Backend, name: &str) -> Result<bool, ClientError> {
+async fn has_recovery(io: &Io, name: &str) -> Result<bool, ClientError> {
     let input = DescribeContinuousBackupsInput {
         table_name: Some(name.to_owned()),
     };
-    let Response::DescribeContinuousBackups(output) = backend.call(input.into())? else {
+    let Response::DescribeContinuousBackups(output) = io.ask(input.into()).await? else {
         return Err(unexpected());
     };
     let status = output
@@ -171,8 +188,8 @@ fn has_recovery(backend: &Backend, name: &str) -> Result<bool, ClientError> {
 }
 
 /// All tags of a table.
-fn tags(
-    backend: &Backend,
+async fn tags(
+    io: &Io,
     existing: &TableDescription,
 ) -> Result<BTreeMap<String, String>, ClientError> {
     let (mut all, mut next) = (BTreeMap::new(), None);
@@ -181,7 +198,7 @@ fn tags(
             resource_arn: existing.table_arn.clone(),
             next_token: next.take(),
         };
-        let Response::ListTagsOfResource(output) = backend.call(input.into())? else {
+        let Response::ListTagsOfResource(output) = io.ask(input.into()).await? else {
             return Err(unexpected());
         };
         let page = output.tags.into_iter().flatten();
@@ -197,8 +214,8 @@ fn tags(
 ///
 /// # Errors
 /// The backend's error.
-pub(crate) fn differences(
-    backend: &Backend,
+pub(crate) async fn differences(
+    io: &Io,
     table: &Table,
     name: &str,
     existing: &TableDescription,
@@ -220,7 +237,7 @@ pub(crate) fn differences(
         }
     };
     if let Some(wanted) = &table.ttl_attribute {
-        compare("ttl", wanted, expiry(backend, name)?.as_deref());
+        compare("ttl", wanted, expiry(io, name).await?.as_deref());
     }
     if let Some(view) = stream {
         let setting = existing.stream_specification.as_ref();
@@ -232,7 +249,7 @@ pub(crate) fn differences(
             actual.map(WireName::word),
         );
     }
-    if *recovery && !has_recovery(backend, name)? {
+    if *recovery && !has_recovery(io, name).await? {
         compare("point in time recovery", "on", Some("it off"));
     }
     if *deletion_protection && existing.deletion_protection_enabled != Some(true) {
@@ -246,7 +263,7 @@ pub(crate) fn differences(
         compare("class", class(*wanted).word(), Some(actual.word()));
     }
     if !wanted_tags.is_empty() {
-        let actual = tags(backend, existing)?;
+        let actual = tags(io, existing).await?;
         for (key, value) in wanted_tags {
             compare(
                 &format!("tag {key}"),

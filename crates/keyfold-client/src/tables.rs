@@ -1,8 +1,10 @@
 //! A model's tables: created if they are absent, compared if they exist.
 
-use crate::backend::{Backend, unexpected};
-use crate::complete::now_epoch_ms;
-use crate::error::ClientError;
+use crate::backend::Backend;
+use crate::drive::drive;
+use crate::error::{ClientError, unexpected};
+use crate::lowering::{Io, Lowering, Origin};
+use crate::retry::HALF_A_SECOND;
 use crate::settings;
 use keyfold_api::{
     AttributeDefinition, CreateTableInput, DescribeTableInput, ErrorKind, KeyElement,
@@ -13,10 +15,10 @@ use keyfold_model::schema::{self, Capacity, Column};
 use keyfold_model::{IndexKind, Model, Precision, Table, Type, value};
 use keyfold_types::{Item, KeyKind, Value};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
-/// The most time that a new table may take to become active.
-const ACTIVE_TIMEOUT: Duration = Duration::from_secs(120);
+/// The most times that a new table is asked for, each half a second after the other, until it is
+/// active.
+const ACTIVE_TRIES: u32 = 240;
 
 /// The outcome for a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,16 +35,28 @@ pub enum Outcome {
 /// # Errors
 /// `TableDiffers` when a table contradicts the model; the backend's error otherwise.
 pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>, ClientError> {
+    drive(backend, lower_ensure(Origin::here(), model))
+}
+
+/// The steps of [`ensure`].
+pub fn lower_ensure(origin: Origin, model: &Model) -> Lowering<'_, Vec<(String, Outcome)>> {
+    Lowering::new(
+        origin,
+        move |io| async move { ensure_tables(&io, model).await },
+    )
+}
+
+async fn ensure_tables(io: &Io, model: &Model) -> Result<Vec<(String, Outcome)>, ClientError> {
     // All tables are compared first: nothing is created for a model that contradicts one of them.
     let mut missing = Vec::new();
     let mut outcomes = Vec::new();
     for table in &model.tables {
-        let name = present_name(table);
-        match describe(backend, &name)? {
+        let name = present_name(io.now_epoch_ms(), table);
+        match described(io, &name).await? {
             None => missing.push((table, name)),
             Some(existing) => {
                 let mut differences = differences(table, &existing);
-                differences.extend(settings::differences(backend, table, &name, &existing)?);
+                differences.extend(settings::differences(io, table, &name, &existing).await?);
                 if !differences.is_empty() {
                     return Err(ClientError::TableDiffers {
                         table: name,
@@ -54,7 +68,7 @@ pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>
         }
     }
     for (table, name) in missing {
-        make(backend, table, &name)?;
+        make(io, table, &name).await?;
         outcomes.push((name, Outcome::Created));
     }
     Ok(outcomes)
@@ -62,51 +76,52 @@ pub fn ensure(backend: &Backend, model: &Model) -> Result<Vec<(String, Outcome)>
 
 /// Remarks about the tables of a model that [`ensure`] has created.
 pub fn notes(model: &Model, outcomes: &[(String, Outcome)]) -> Vec<String> {
+    let now_epoch_ms = Origin::here().now_epoch_ms;
     let made = |name: &String| outcomes.contains(&(name.clone(), Outcome::Created));
     model
         .tables
         .iter()
-        .map(|table| (table, present_name(table)))
+        .map(|table| (table, present_name(now_epoch_ms, table)))
         .filter(|(_, name)| made(name))
         .flat_map(|(table, name)| settings::notes(table, &name))
         .collect()
 }
 
 /// The name of a table; with periods, of the table of the present period.
-fn present_name(table: &Table) -> String {
+fn present_name(now_epoch_ms: i64, table: &Table) -> String {
     match table.period {
         None => table.name.clone(),
-        Some(unit) => table.physical_name(unit.of(&present())),
+        Some(unit) => table.physical_name(unit.of(&present(now_epoch_ms))),
     }
 }
 
 /// The present moment as a text: `2026-01-31T12:00:00.000Z`.
-fn present() -> String {
-    match value::time_of_epoch_ms(&Type::Time(Precision::Millis), now_epoch_ms()) {
+fn present(now_epoch_ms: i64) -> String {
+    match value::time_of_epoch_ms(&Type::Time(Precision::Millis), now_epoch_ms) {
         Some(Value::S(text)) => text,
         _ => String::new(),
     }
 }
 
 /// Creates a table and waits until it is active.
-fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError> {
+async fn make(io: &Io, table: &Table, name: &str) -> Result<(), ClientError> {
     // The names of periods sort by time: those before the present one are in the past.
-    let is_over = table.period.is_some() && name < present_name(table).as_str();
+    let is_over = table.period.is_some() && name < present_name(io.now_epoch_ms(), table).as_str();
     let cooled = table.cooled.filter(|_| is_over);
-    match backend.call(create_input(table, name, cooled).into()) {
+    match io.ask(create_input(table, name, cooled).into()).await {
         Ok(_) => {}
         // Another writer was faster.
         Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {}
         // The answer was lost. The table shows whether the request was carried out.
         Err(error @ ClientError::OutcomeUnknown { .. }) => {
-            if describe(backend, name)?.is_none() {
+            if described(io, name).await?.is_none() {
                 return Err(error);
             }
         }
         Err(error) => return Err(error),
     }
-    wait_until_active(backend, name)?;
-    settings::settle(backend, table, name)
+    wait_until_active(io, name).await?;
+    settings::settle(io, table, name).await
 }
 
 /// Creates those of the named tables that belong to a period and do not exist. Returns whether one
@@ -114,8 +129,8 @@ fn make(backend: &Backend, table: &Table, name: &str) -> Result<(), ClientError>
 ///
 /// # Errors
 /// The backend's error.
-pub(crate) fn ensure_periods(
-    backend: &Backend,
+pub(crate) async fn ensure_periods(
+    io: &Io,
     model: &Model,
     names: &[String],
 ) -> Result<bool, ClientError> {
@@ -128,8 +143,8 @@ pub(crate) fn ensure_periods(
                 .is_some_and(|period| unit.is_period_in_name(period))
         };
         for name in names.iter().filter(is_of_table) {
-            if describe(backend, name)?.is_none() {
-                make(backend, table, name)?;
+            if described(io, name).await?.is_none() {
+                make(io, table, name).await?;
                 made = true;
             }
         }
@@ -142,10 +157,19 @@ pub(crate) fn ensure_periods(
 /// # Errors
 /// The backend's error.
 pub fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescription>, ClientError> {
+    drive(backend, lower_describe(Origin::here(), table))
+}
+
+/// The steps of [`describe`].
+pub fn lower_describe(origin: Origin, table: &str) -> Lowering<'_, Option<TableDescription>> {
+    Lowering::new(origin, move |io| async move { described(&io, table).await })
+}
+
+async fn described(io: &Io, table: &str) -> Result<Option<TableDescription>, ClientError> {
     let input = DescribeTableInput {
         table_name: Some(table.to_owned()),
     };
-    match backend.call(input.into()) {
+    match io.ask(input.into()).await {
         Ok(Response::DescribeTable(description)) => Ok(Some(description)),
         Ok(_) => Err(unexpected()),
         Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
@@ -158,6 +182,17 @@ pub fn describe(backend: &Backend, table: &str) -> Result<Option<TableDescriptio
 /// # Errors
 /// The backend's error.
 pub fn sample(backend: &Backend, table: &str, count: usize) -> Result<Vec<Item>, ClientError> {
+    drive(backend, lower_sample(Origin::here(), table, count))
+}
+
+/// The steps of [`sample`].
+pub fn lower_sample(origin: Origin, table: &str, count: usize) -> Lowering<'_, Vec<Item>> {
+    Lowering::new(origin, move |io| async move {
+        first_items(&io, table, count).await
+    })
+}
+
+async fn first_items(io: &Io, table: &str, count: usize) -> Result<Vec<Item>, ClientError> {
     let (mut items, mut after) = (Vec::new(), None);
     while items.len() < count {
         let input = ScanInput {
@@ -166,7 +201,7 @@ pub fn sample(backend: &Backend, table: &str, count: usize) -> Result<Vec<Item>,
             exclusive_start_key: after.take().map(Ok),
             ..ScanInput::default()
         };
-        let Response::Scan(output) = backend.call(input.into())? else {
+        let Response::Scan(output) = io.ask(input.into()).await? else {
             return Err(unexpected());
         };
         items.extend(
@@ -184,20 +219,18 @@ pub fn sample(backend: &Backend, table: &str, count: usize) -> Result<Vec<Item>,
     Ok(items)
 }
 
-fn wait_until_active(backend: &Backend, table: &str) -> Result<(), ClientError> {
-    let started = Instant::now();
-    loop {
-        let status = describe(backend, table)?.and_then(|description| description.status());
+async fn wait_until_active(io: &Io, table: &str) -> Result<(), ClientError> {
+    for _ in 0..ACTIVE_TRIES {
+        let description = described(io, table).await?;
+        let status = description.and_then(|description| description.status());
         if status == Some(TableStatus::Active) {
             return Ok(());
         }
-        if started.elapsed() > ACTIVE_TIMEOUT {
-            return Err(ClientError::Transport(format!(
-                "the table {table} did not become active in two minutes"
-            )));
-        }
-        std::thread::sleep(Duration::from_millis(500));
+        io.pause(HALF_A_SECOND).await;
     }
+    Err(ClientError::Transport(format!(
+        "the table {table} did not become active in two minutes"
+    )))
 }
 
 fn scalar(kind: KeyKind) -> ScalarAttributeType {

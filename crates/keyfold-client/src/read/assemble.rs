@@ -315,7 +315,7 @@ fn shown(item: &Item) -> String {
 }
 
 /// Reads until the page has its limit of entities with all their parts.
-pub(super) fn split_entities(
+pub(super) async fn split_entities(
     question: &Question<'_>,
     kinds: &Kinds<'_>,
     after: Option<Item>,
@@ -326,7 +326,7 @@ pub(super) fn split_entities(
         .limit
         .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
     loop {
-        let page = one_page(question, &question.arguments, after.take(), None)?;
+        let page = one_page(question, &question.arguments, after.take(), None).await?;
         let next = page.next.clone();
         raw.add(page);
         let groups = kinds.groups(&raw.items);

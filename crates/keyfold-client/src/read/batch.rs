@@ -3,10 +3,10 @@
 use super::answer::{Asked, Raw};
 use super::question::Question;
 use super::request::{is_absent, key_of, projection, table_name};
-use crate::backend::unexpected;
 use crate::capacity;
-use crate::error::ClientError;
+use crate::error::{ClientError, unexpected};
 use crate::expression::Placeholders;
+use crate::lowering::{Pause, together};
 use keyfold_api::{BatchGetItemInput, KeysAndAttributes, Response};
 use keyfold_model::Pattern;
 use keyfold_model::schema::Limit;
@@ -17,7 +17,7 @@ use keyfold_types::{Item, Value};
 const TRIES: u32 = 16;
 
 /// Reads the items of the pattern's list of ids. Absent items are left out.
-pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, ClientError> {
+pub(super) async fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, ClientError> {
     let list = pattern
         .parameters
         .iter()
@@ -49,10 +49,10 @@ pub(super) fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Raw, Cli
         },
         ..Raw::default()
     };
-    let mut found: Vec<(String, Item)> = Vec::new();
-    for batch in wanted.chunks(BATCH_GET_KEYS_MAX) {
-        read_batch(question, batch, &mut raw, &mut found)?;
-    }
+    let batches = wanted
+        .chunks(BATCH_GET_KEYS_MAX)
+        .flat_map(|batch| requests(question, batch));
+    let found = ask_all(question, batches, &mut raw).await?;
     for (table, key) in &wanted {
         raw.items.extend(at_key(&found, table, key));
     }
@@ -83,14 +83,12 @@ pub(super) fn keys(question: &Question<'_>, key: Item) -> KeysAndAttributes {
     }
 }
 
-/// Reads one batch of keys, each with its table.
-fn read_batch(
-    question: &Question<'_>,
-    batch: &[(String, Item)],
-    raw: &mut Raw,
-    found: &mut Vec<(String, Item)>,
-) -> Result<(), ClientError> {
-    let mut request_items: Vec<(String, KeysAndAttributes)> = Vec::new();
+/// What one request reads: keys of tables.
+type Wanted = Vec<(String, KeysAndAttributes)>;
+
+/// The requests that read one batch of keys, each with its table.
+fn requests(question: &Question<'_>, batch: &[(String, Item)]) -> Vec<Wanted> {
+    let mut request_items: Wanted = Vec::new();
     for (table, key) in batch {
         match request_items.iter_mut().find(|(name, _)| name == table) {
             Some((_, known)) => known.keys.get_or_insert_default().push(Ok(key.clone())),
@@ -99,34 +97,48 @@ fn read_batch(
     }
     // One absent table of a period would fail the request for all tables.
     if question.table.period.is_some() && request_items.len() > 1 {
-        for one in request_items {
-            ask(question, vec![one], raw, found)?;
-        }
-        return Ok(());
+        return request_items.into_iter().map(|one| vec![one]).collect();
     }
-    ask(question, request_items, raw, found)
+    vec![request_items]
 }
 
-/// Sends one request, and sends the keys that the backend leaves unprocessed again.
-pub(super) fn ask(
+/// Sends requests at the same time. Returns their items, each with its table.
+pub(super) async fn ask_all(
     question: &Question<'_>,
-    mut request_items: Vec<(String, KeysAndAttributes)>,
+    requests: impl IntoIterator<Item = Wanted>,
     raw: &mut Raw,
-    found: &mut Vec<(String, Item)>,
-) -> Result<(), ClientError> {
+) -> Result<Vec<(String, Item)>, ClientError> {
+    let mut all = Vec::new();
+    let parts = requests.into_iter().map(|one| ask(question, one));
+    for answer in together(parts).await {
+        let (found, cost) = answer?;
+        raw.requests += cost.requests;
+        raw.capacity += cost.capacity;
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+/// Sends one request, and sends the keys that the backend leaves unprocessed again. Returns the items,
+/// each with its table, and the cost.
+async fn ask(
+    question: &Question<'_>,
+    mut request_items: Wanted,
+) -> Result<(Vec<(String, Item)>, Raw), ClientError> {
+    let (mut found, mut raw) = (Vec::new(), Raw::default());
     for tried in 0..TRIES {
         if request_items.is_empty() {
-            return Ok(());
+            return Ok((found, raw));
         }
         let input = BatchGetItemInput {
             request_items: Some(request_items),
             returns: capacity::requested(),
         };
         raw.requests += 1;
-        let output = match question.backend.call(input.into()) {
+        let output = match question.io.ask(input.into()).await {
             Ok(Response::BatchGetItem(output)) => output,
             Ok(_) => return Err(unexpected()),
-            Err(error) if is_absent(question, &error) => return Ok(()),
+            Err(error) if is_absent(question, &error) => return Ok((found, raw)),
             Err(error) => return Err(error),
         };
         raw.capacity += capacity::total(output.consumed_capacity.into_iter().flatten());
@@ -135,9 +147,11 @@ pub(super) fn ask(
         }
         request_items = output.unprocessed_keys;
         if !request_items.is_empty() && tried > 0 {
-            std::thread::sleep(std::time::Duration::from_millis(fastrand::u64(
-                1..=20 << tried.min(6),
-            )));
+            let pause = Pause {
+                least_ms: 1,
+                most_ms: 20 << tried.min(6),
+            };
+            question.io.pause(pause).await;
         }
     }
     Err(ClientError::Transport(

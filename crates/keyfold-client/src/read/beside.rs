@@ -6,13 +6,14 @@ use super::question::Question;
 use super::request;
 use super::required::kind_name;
 use crate::error::ClientError;
+use crate::lowering::together;
 use keyfold_model::{Model, Pattern};
 
 /// Reads the single kinds for the first page; nothing for the others.
 ///
 /// # Errors
 /// `NotFound` when a required one does not exist.
-pub(super) fn read(
+pub(super) async fn read(
     question: &Question<'_>,
     model: &Model,
     pattern: &Pattern,
@@ -22,18 +23,14 @@ pub(super) fn read(
     if page.after.is_some() {
         return Ok(raw);
     }
-    for (at, plan) in &question.plan.beside {
-        let alone = Question {
-            backend: question.backend,
-            table: question.table,
-            plan,
-            arguments: question.arguments.clone(),
-            parameters: question.parameters,
-            digests: Vec::new(),
-            limit: None,
-            backward: false,
-        };
-        let found = request::get(&alone)?;
+    let alone = question.plan.beside.iter().map(|(_, plan)| Question {
+        parameters: question.parameters,
+        ..Question::of(question.io, question.table, plan, &question.arguments)
+    });
+    let all: Vec<Question<'_>> = alone.collect();
+    let found = together(all.iter().map(request::get)).await;
+    for ((at, _), found) in question.plan.beside.iter().zip(found) {
+        let found = found?;
         if let Some(returned) = pattern.returned.get(*at)
             && found.items.is_empty()
             && !returned.optional

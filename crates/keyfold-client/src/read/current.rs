@@ -6,9 +6,8 @@ use super::assemble::Kinds;
 use super::question::Question;
 use super::request::table_name;
 use crate::arguments::Values;
-use crate::backend::unexpected;
 use crate::capacity;
-use crate::error::ClientError;
+use crate::error::{ClientError, unexpected};
 use crate::retry::{TRIES, back_off};
 use crate::stored::values_of;
 use keyfold_api::{Response, TransactGet, TransactGetItemsInput};
@@ -20,7 +19,7 @@ use keyfold_types::limits::TRANSACTION_ACTIONS_MAX;
 /// Keeps the entries of a single item's index whose item in the table has the unique values that the
 /// pattern gives. The guard allows one at each moment, and the items are read as they are at one
 /// moment.
-pub(super) fn keep(
+pub(super) async fn keep(
     question: &Question<'_>,
     pattern: &Pattern,
     kinds: &Kinds<'_>,
@@ -47,7 +46,7 @@ pub(super) fn keep(
         return Ok(());
     }
     let mut current = Vec::new();
-    for (key, item) in keys.iter().zip(read(question, &keys, raw)?) {
+    for (key, item) in keys.iter().zip(read(question, &keys, raw).await?) {
         let Some(item) = item else { continue };
         let names = unique.iter().map(String::as_str);
         let values = values_of(question.table, entity, copy, names, &[item])?;
@@ -94,7 +93,7 @@ fn own_key(question: &Question<'_>, item: &Item) -> Item {
 }
 
 /// Reads the items with these keys as they are at one moment.
-fn read(
+async fn read(
     question: &Question<'_>,
     keys: &[Item],
     raw: &mut Raw,
@@ -111,14 +110,14 @@ fn read(
     };
     for tried in 0..TRIES {
         raw.requests += 1;
-        match question.backend.call(input.clone().into()) {
+        match question.io.ask(input.clone().into()).await {
             Ok(Response::TransactGetItems(output)) => {
                 raw.capacity += capacity::total(output.consumed_capacity.into_iter().flatten());
                 let items = output.responses.into_iter();
                 return Ok(items.map(|item| item.map(|item| item.to_item())).collect());
             }
             Ok(_) => return Err(unexpected()),
-            Err(error) if error.is_conflict() => back_off(tried),
+            Err(error) if error.is_conflict() => question.io.pause(back_off(tried)).await,
             Err(error) => return Err(error),
         }
     }

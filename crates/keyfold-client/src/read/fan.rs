@@ -8,24 +8,18 @@ use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
 use crate::error::ClientError;
+use crate::lowering::together;
 use keyfold_model::{Fan, Type, Unit, value};
 use keyfold_types::{Item, Value};
 
-/// Reads period after period until the page is full.
-pub(super) fn periods(
+/// Reads a page of several periods.
+pub(super) async fn periods(
     question: &Question<'_>,
     kinds: &Kinds<'_>,
     after: Option<Item>,
     now_epoch_ms: i64,
 ) -> Result<Raw, ClientError> {
-    let Fan::Periods {
-        unit,
-        attribute,
-        kind,
-        shards: count_of_shards,
-        ..
-    } = &question.plan.fan
-    else {
+    let Fan::Periods { unit, .. } = &question.plan.fan else {
         return Ok(Raw::default());
     };
     if kinds.is_split() {
@@ -34,26 +28,41 @@ pub(super) fn periods(
         ));
     }
     let periods = periods_of(question, now_epoch_ms)?;
-    let (period, mut after) = cursor::split_period(after);
+    let (period, after) = cursor::split_period(after);
     let start = periods
         .iter()
         .position(|known| period.as_ref() == Some(known))
         .unwrap_or(0);
+    let left = periods.get(start..).unwrap_or_default();
+    let mut raw = match question.limit {
+        None => whole_periods(question, left, after).await?,
+        Some(limit) => until_full(question, left, after, limit).await?,
+    };
+    raw.asked = Asked {
+        operation: "Query".to_owned(),
+        place: question.plan.place(),
+        condition: question.plan.key_condition(),
+        modifiers: format!("{} {}s", left.len(), unit.word()),
+    };
+    Ok(raw)
+}
+
+/// Reads periods one after the other until the page is full.
+async fn until_full(
+    question: &Question<'_>,
+    periods: &[String],
+    mut after: Option<Item>,
+    limit: u32,
+) -> Result<Raw, ClientError> {
     let mut raw = Raw::default();
-    'periods: for period in periods.iter().skip(start) {
+    for period in periods {
         loop {
-            let left = question
-                .limit
-                .map(|limit| limit.saturating_sub(count(&raw)));
-            if left == Some(0) {
+            let left = limit.saturating_sub(count(&raw));
+            if left == 0 {
                 raw.next = Some(cursor::in_period(after.take(), period));
-                break 'periods;
+                return Ok(raw);
             }
-            let arguments = in_period(question, attribute, kind, *unit, period);
-            let page = match count_of_shards {
-                None => one_page(question, &arguments, after.take(), left)?,
-                Some(count) => merged(question, *count, &arguments, after.take(), left)?,
-            };
+            let page = page_of_period(question, period, after.take(), Some(left)).await?;
             after = page.next.clone();
             raw.add(page);
             if after.is_none() {
@@ -61,13 +70,66 @@ pub(super) fn periods(
             }
         }
     }
-    raw.asked = Asked {
-        operation: "Query".to_owned(),
-        place: question.plan.place(),
-        condition: question.plan.key_condition(),
-        modifiers: format!("{} {}s", periods.len().saturating_sub(start), unit.word()),
-    };
     Ok(raw)
+}
+
+/// Reads all of the periods at the same time, the first of them after a key. Without a limit every one
+/// is read, whatever the others hold.
+async fn whole_periods(
+    question: &Question<'_>,
+    periods: &[String],
+    after: Option<Item>,
+) -> Result<Raw, ClientError> {
+    let parts = periods.iter().enumerate().map(|(at, period)| {
+        let after = after.clone().filter(|_| at == 0);
+        whole_period(question, period, after)
+    });
+    let mut raw = Raw::default();
+    for part in together(parts).await {
+        raw.add(part?);
+    }
+    Ok(raw)
+}
+
+/// Reads a period to its end.
+async fn whole_period(
+    question: &Question<'_>,
+    period: &str,
+    mut after: Option<Item>,
+) -> Result<Raw, ClientError> {
+    let mut raw = Raw::default();
+    loop {
+        let page = page_of_period(question, period, after.take(), None).await?;
+        after = page.next.clone();
+        raw.add(page);
+        if after.is_none() {
+            return Ok(raw);
+        }
+    }
+}
+
+/// Reads a page of a period.
+async fn page_of_period(
+    question: &Question<'_>,
+    period: &str,
+    after: Option<Item>,
+    limit: Option<u32>,
+) -> Result<Raw, ClientError> {
+    let Fan::Periods {
+        unit,
+        attribute,
+        kind,
+        shards,
+        ..
+    } = &question.plan.fan
+    else {
+        return Ok(Raw::default());
+    };
+    let arguments = in_period(question, attribute, kind, *unit, period);
+    match shards {
+        None => one_page(question, &arguments, after, limit).await,
+        Some(count) => merged(question, *count, &arguments, after, limit).await,
+    }
 }
 
 /// The periods that the arguments ask for, in the order in which they are read: the latest first
@@ -148,7 +210,7 @@ struct Shard {
 }
 
 /// Reads a page of each shard and merges them by sort key.
-pub(super) fn shards(
+pub(super) async fn shards(
     question: &Question<'_>,
     kinds: &Kinds<'_>,
     count: u32,
@@ -160,11 +222,11 @@ pub(super) fn shards(
         ));
     }
     let arguments = &question.arguments;
-    merged(question, count, arguments, after, question.limit)
+    merged(question, count, arguments, after, question.limit).await
 }
 
 /// Reads a page of each shard of the partition that the arguments give, and merges them.
-fn merged(
+async fn merged(
     question: &Question<'_>,
     count: u32,
     arguments: &Values,
@@ -173,11 +235,16 @@ fn merged(
 ) -> Result<Raw, ClientError> {
     let mut raw = Raw::default();
     let mut shards = Vec::new();
-    for number in 0..count {
+    let parts = (0..count).map(|number| {
         let start = ShardPosition::of(after.as_ref(), number);
         let mut arguments = arguments.clone();
         arguments.insert(value::SHARD.to_owned(), Value::from(i64::from(number)));
-        shards.push(read_shard(question, &arguments, start, limit, &mut raw)?);
+        read_shard(question, arguments, start, limit)
+    });
+    for part in together(parts).await {
+        let (shard, cost) = part?;
+        raw.add(cost);
+        shards.push(shard);
     }
     raw.asked.condition = question.plan.key_condition();
     raw.asked.place = question.plan.place();
@@ -196,14 +263,14 @@ fn merged(
     Ok(raw)
 }
 
-/// Reads a page of a shard; all of it, if the pattern has no limit.
-fn read_shard(
+/// Reads a page of a shard; all of it, if the pattern has no limit. Returns it with its cost.
+async fn read_shard(
     question: &Question<'_>,
-    arguments: &Values,
+    arguments: Values,
     start: ShardPosition,
     limit: Option<u32>,
-    raw: &mut Raw,
-) -> Result<Shard, ClientError> {
+) -> Result<(Shard, Raw), ClientError> {
+    let mut raw = Raw::default();
     let mut shard = Shard {
         items: Vec::new(),
         next: None,
@@ -212,16 +279,16 @@ fn read_shard(
     let mut after = match start {
         ShardPosition::Start => None,
         ShardPosition::After(key) => Some(key),
-        ShardPosition::Done => return Ok(shard),
+        ShardPosition::Done => return Ok((shard, raw)),
     };
     loop {
-        let mut page = one_page(question, arguments, after.take(), limit)?;
+        let mut page = one_page(question, &arguments, after.take(), limit).await?;
         shard.items.append(&mut page.items);
         shard.next = page.next.clone();
         raw.add(page);
         match (&shard.next, limit) {
             (Some(key), None) => after = Some(key.clone()),
-            (None, _) | (Some(_), Some(_)) => return Ok(shard),
+            (None, _) | (Some(_), Some(_)) => return Ok((shard, raw)),
         }
     }
 }

@@ -22,8 +22,9 @@ mod together;
 
 use crate::arguments::Values;
 use crate::backend::Backend;
-use crate::complete::now_epoch_ms;
+use crate::drive::drive;
 use crate::error::ClientError;
+use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::{TRIES, back_off};
 use answer::Raw;
 pub use answer::{Asked, Found, FoundItem, Page, PageRequest, Pages};
@@ -46,9 +47,39 @@ pub fn page(
     arguments: &Values,
     page: &PageRequest,
 ) -> Result<Page, ClientError> {
+    drive(
+        backend,
+        lower_page(Origin::here(), model, pattern, arguments, page),
+    )
+}
+
+/// One page of a pattern, as steps.
+///
+/// # Errors
+/// The result is `NotFound` when a required item does not exist; `Value` for arguments that no key can
+/// contain; `Unknown` for a cursor of another pattern; the backend's error otherwise.
+pub fn lower_page<'l>(
+    origin: Origin,
+    model: &'l Model,
+    pattern: &'l Pattern,
+    arguments: &'l Values,
+    page: &'l PageRequest,
+) -> Lowering<'l, Page> {
+    Lowering::new(origin, move |io| async move {
+        read_page(&io, model, pattern, arguments, page).await
+    })
+}
+
+async fn read_page(
+    io: &Io,
+    model: &Model,
+    pattern: &Pattern,
+    arguments: &Values,
+    page: &PageRequest,
+) -> Result<Page, ClientError> {
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
     if !plan.gets.is_empty() {
-        return together::page(backend, model, pattern, (plan, arguments), page);
+        return together::page(io, model, pattern, (plan, arguments), page).await;
     }
     let table = model
         .tables
@@ -56,9 +87,9 @@ pub fn page(
         .find(|table| table.name == plan.table)
         .ok_or_else(|| ClientError::Unknown(format!("the model has no table {}", plan.table)))?;
     let kinds = Kinds::of(model, pattern, plan, table);
-    let now = page.now_epoch_ms.unwrap_or_else(now_epoch_ms);
+    let now = page.now_epoch_ms.unwrap_or(io.now_epoch_ms());
     let question = Question {
-        backend,
+        io,
         table,
         plan,
         arguments: with_fixed(pattern, arguments, now)?,
@@ -71,8 +102,8 @@ pub fn page(
     if let Some(after) = &page.after {
         cursor::check(&question, pattern, after)?;
     }
-    let first = beside::read(&question, model, pattern, page)?;
-    let (mut raw, mut items) = read_consistent(&question, pattern, &kinds, page, now)?;
+    let first = beside::read(&question, model, pattern, page).await?;
+    let (mut raw, mut items) = read_consistent(&question, pattern, &kinds, page, now).await?;
     raw.requests += first.requests;
     raw.capacity += first.capacity;
     if let Some(found) = kinds.found(pattern, first.items, false)? {
@@ -98,7 +129,7 @@ pub fn page(
 
 /// Reads a page until the parts of every list in it belong together: a writer may change them while
 /// they are read.
-fn read_consistent(
+async fn read_consistent(
     question: &Question<'_>,
     pattern: &Pattern,
     kinds: &Kinds<'_>,
@@ -107,15 +138,15 @@ fn read_consistent(
 ) -> Result<(Raw, Vec<FoundItem>), ClientError> {
     let is_scan = question.plan.request == RequestKind::Scan;
     for tried in 0..TRIES {
-        let mut raw = read_once(question, pattern, kinds, page, now_epoch_ms)?;
+        let mut raw = read_once(question, pattern, kinds, page, now_epoch_ms).await?;
         if pattern.is_single() && raw.items.len() > 1 {
-            current::keep(question, pattern, kinds, &mut raw)?;
+            current::keep(question, pattern, kinds, &mut raw).await?;
         }
         let stored = std::mem::take(&mut raw.items);
         if let Some(items) = kinds.found(pattern, stored, is_scan)? {
             return Ok((raw, items));
         }
-        back_off(tried);
+        question.io.pause(back_off(tried)).await;
     }
     Err(ClientError::Refused(format!(
         "{}: the parts of a list do not belong together: they were not written through the model, or are written without end",
@@ -124,7 +155,7 @@ fn read_consistent(
 }
 
 /// Reads a page once.
-fn read_once(
+async fn read_once(
     question: &Question<'_>,
     pattern: &Pattern,
     kinds: &Kinds<'_>,
@@ -133,21 +164,21 @@ fn read_once(
 ) -> Result<Raw, ClientError> {
     let after = page.after.clone();
     match (question.plan.request, &question.plan.fan) {
-        (RequestKind::GetItem, _) => request::get(question),
+        (RequestKind::GetItem, _) => request::get(question).await,
         (RequestKind::BatchGetItem | RequestKind::TransactGetItems, _) => {
-            batch::get(question, pattern)
+            batch::get(question, pattern).await
         }
         (RequestKind::Query | RequestKind::Scan, Fan::One) if kinds.is_split() => {
-            assemble::split_entities(question, kinds, after)
+            assemble::split_entities(question, kinds, after).await
         }
         (RequestKind::Query | RequestKind::Scan, Fan::One) => {
-            request::one_page(question, &question.arguments, after, question.limit)
+            request::one_page(question, &question.arguments, after, question.limit).await
         }
         (RequestKind::Query | RequestKind::Scan, Fan::Periods { .. }) => {
-            fan::periods(question, kinds, after, now_epoch_ms)
+            fan::periods(question, kinds, after, now_epoch_ms).await
         }
         (RequestKind::Query | RequestKind::Scan, Fan::Shards(count)) => {
-            fan::shards(question, kinds, *count, after)
+            fan::shards(question, kinds, *count, after).await
         }
     }
 }
@@ -211,7 +242,37 @@ pub fn run(
     start: &PageRequest,
     pages: Pages,
 ) -> Result<Found, ClientError> {
-    let first = page(backend, model, pattern, arguments, start)?;
+    let origin = Origin::here();
+    drive(
+        backend,
+        lower(origin, model, pattern, arguments, (start, pages)),
+    )
+}
+
+/// One page of a pattern from `start`, or all pages together, as steps.
+///
+/// # Errors
+/// The result has those of [`page`].
+pub fn lower<'l>(
+    origin: Origin,
+    model: &'l Model,
+    pattern: &'l Pattern,
+    arguments: &'l Values,
+    (start, pages): (&'l PageRequest, Pages),
+) -> Lowering<'l, Found> {
+    Lowering::new(origin, move |io| async move {
+        read_pages(&io, model, pattern, arguments, (start, pages)).await
+    })
+}
+
+async fn read_pages(
+    io: &Io,
+    model: &Model,
+    pattern: &Pattern,
+    arguments: &Values,
+    (start, pages): (&PageRequest, Pages),
+) -> Result<Found, ClientError> {
+    let first = read_page(io, model, pattern, arguments, start).await?;
     let mut found = Found {
         items: first.items,
         requests: first.requests,
@@ -226,7 +287,7 @@ pub fn run(
             after: Some(after),
             ..start.clone()
         };
-        let more = page(backend, model, pattern, arguments, &next)?;
+        let more = read_page(io, model, pattern, arguments, &next).await?;
         found.items.extend(more.items);
         found.requests += more.requests;
         found.capacity += more.capacity;
@@ -239,8 +300,8 @@ pub fn run(
 }
 
 /// Reads a page of a plan's items as they are stored. Returns them and the cursor of the next page.
-pub(crate) fn raw_query(
-    backend: &Backend,
+pub(crate) async fn raw_query(
+    io: &Io,
     table: &Table,
     plan: &PatternPlan,
     (table_name, arguments): (&str, &Values),
@@ -249,8 +310,8 @@ pub(crate) fn raw_query(
 ) -> Result<(Vec<Item>, Option<Item>), ClientError> {
     let question = Question {
         limit: Some(limit),
-        ..Question::of(backend, table, plan, arguments)
+        ..Question::of(io, table, plan, arguments)
     };
-    let raw = request::query(&question, table_name, arguments, after, Some(limit))?;
+    let raw = request::query(&question, table_name, arguments, after, Some(limit)).await?;
     Ok((raw.items, raw.next))
 }

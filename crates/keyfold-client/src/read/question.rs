@@ -1,8 +1,8 @@
 //! A pattern with everything that its requests need.
 
 use crate::arguments::Values;
-use crate::backend::Backend;
 use crate::bound::order;
+use crate::lowering::Io;
 use keyfold_model::schema::{Limit, Parameter};
 use keyfold_model::{PatternPlan, Table};
 use keyfold_types::Item;
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 /// A pattern with everything that its requests need.
 pub(super) struct Question<'q> {
-    pub(super) backend: &'q Backend,
+    pub(super) io: &'q Io,
     pub(super) table: &'q Table,
     pub(super) plan: &'q PatternPlan,
     /// The caller's arguments, and the values that the pattern fixes.
@@ -26,13 +26,13 @@ pub(super) struct Question<'q> {
 impl<'q> Question<'q> {
     /// A plan with its arguments: without parameters that end a range, and without a limit.
     pub(super) fn of(
-        backend: &'q Backend,
+        io: &'q Io,
         table: &'q Table,
         plan: &'q PatternPlan,
         arguments: &Values,
     ) -> Question<'q> {
         Question {
-            backend,
+            io,
             table,
             plan,
             arguments: arguments.clone(),

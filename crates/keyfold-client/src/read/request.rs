@@ -4,10 +4,9 @@ use super::answer::{Asked, Raw};
 use super::condition;
 use super::question::Question;
 use crate::arguments::Values;
-use crate::backend::unexpected;
 use crate::bound::bind;
 use crate::capacity;
-use crate::error::ClientError;
+use crate::error::{ClientError, unexpected};
 use crate::expression::{Placeholders, Term};
 use keyfold_api::{ErrorKind, GetItemInput, QueryInput, RawItem, Response, ScanInput, Select};
 use keyfold_model::schema::RequestKind;
@@ -91,7 +90,7 @@ pub(super) fn is_absent(question: &Question<'_>, error: &ClientError) -> bool {
 }
 
 /// Reads one item by its key.
-pub(super) fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
+pub(super) async fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
     let name = table_name(question, &question.arguments)?;
     let key = key_of(question, &question.arguments)?;
     let condition: Vec<String> = key
@@ -115,7 +114,7 @@ pub(super) fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
         returns: capacity::requested(),
         ..GetItemInput::default()
     };
-    let output = match question.backend.call(input.into()) {
+    let output = match question.io.ask(input.into()).await {
         Ok(Response::GetItem(output)) => output,
         Ok(_) => return Err(unexpected()),
         Err(error) if is_absent(question, &error) => return Ok(Raw::empty(asked)),
@@ -136,21 +135,21 @@ fn items(all: impl IntoIterator<Item = RawItem>) -> Vec<Item> {
 }
 
 /// Reads one page of a query or scan, of the partition and table that the arguments give.
-pub(super) fn one_page(
+pub(super) async fn one_page(
     question: &Question<'_>,
     arguments: &Values,
     after: Option<Item>,
     limit: Option<u32>,
 ) -> Result<Raw, ClientError> {
     if question.plan.request == RequestKind::Scan {
-        return scan(question, after, limit);
+        return scan(question, after, limit).await;
     }
     let name = table_name(question, arguments)?;
-    query(question, &name, arguments, after, limit)
+    query(question, &name, arguments, after, limit).await
 }
 
 /// Reads one page of a query.
-pub(super) fn query(
+pub(super) async fn query(
     question: &Question<'_>,
     name: &str,
     arguments: &Values,
@@ -193,7 +192,7 @@ pub(super) fn query(
         ..QueryInput::default()
     };
     let asked = asked(printed.join(" AND "), modifiers(question, limit));
-    let output = match question.backend.call(input.into()) {
+    let output = match question.io.ask(input.into()).await {
         Ok(Response::Query(output)) => output,
         Ok(_) => return Err(unexpected()),
         Err(error) if is_absent(question, &error) => return Ok(Raw::empty(asked)),
@@ -225,7 +224,7 @@ fn shown_filters(plan: &PatternPlan) -> impl Iterator<Item = String> {
 }
 
 /// Reads one page of a scan.
-fn scan(
+async fn scan(
     question: &Question<'_>,
     after: Option<Item>,
     limit: Option<u32>,
@@ -246,7 +245,7 @@ fn scan(
         ..ScanInput::default()
     };
     let filters: Vec<String> = shown_filters(plan).collect();
-    let Response::Scan(output) = question.backend.call(input.into())? else {
+    let Response::Scan(output) = question.io.ask(input.into()).await? else {
         return Err(unexpected());
     };
     Ok(Raw {

@@ -6,10 +6,10 @@ use super::batch;
 use super::question::Question;
 use super::request::{key_of, projection};
 use crate::arguments::Values;
-use crate::backend::{Backend, unexpected};
 use crate::capacity;
-use crate::error::ClientError;
+use crate::error::{ClientError, unexpected};
 use crate::expression::Placeholders;
+use crate::lowering::Io;
 use crate::retry::{TRIES, back_off};
 use keyfold_api::{KeysAndAttributes, Response, TransactGet, TransactGetItemsInput};
 use keyfold_model::schema::{Get, RequestKind, Returned};
@@ -29,8 +29,8 @@ struct Wanted<'w> {
 /// # Errors
 /// `NotFound` when a required item does not exist; `Value` for arguments that no key can contain;
 /// `Unknown` for a cursor; the backend's error otherwise.
-pub(super) fn page(
-    backend: &Backend,
+pub(super) async fn page(
+    io: &Io,
     model: &Model,
     pattern: &Pattern,
     (plan, arguments): (&PatternPlan, &Values),
@@ -42,13 +42,13 @@ pub(super) fn page(
             pattern.name
         )));
     }
-    let all = wanted(backend, model, pattern, (plan, arguments))?;
+    let all = wanted(io, model, pattern, (plan, arguments))?;
     let raw = match plan.request {
-        RequestKind::TransactGetItems => snapshot(backend, (plan, arguments), pattern, &all)?,
+        RequestKind::TransactGetItems => snapshot(io, (plan, arguments), pattern, &all).await?,
         RequestKind::GetItem
         | RequestKind::Query
         | RequestKind::BatchGetItem
-        | RequestKind::Scan => batch(backend, (plan, arguments), &all)?,
+        | RequestKind::Scan => batch(io, (plan, arguments), &all).await?,
     };
     let mut items = Vec::new();
     for (one, stored) in all.iter().zip(raw.stored) {
@@ -77,7 +77,7 @@ pub(super) fn page(
 
 /// The items to read, each with its key.
 fn wanted<'w>(
-    backend: &'w Backend,
+    io: &'w Io,
     model: &'w Model,
     pattern: &'w Pattern,
     (plan, arguments): (&'w PatternPlan, &Values),
@@ -90,10 +90,7 @@ fn wanted<'w>(
             .ok_or_else(|| {
                 ClientError::Unknown(format!("the model has no table {}", get.plan.table))
             })?;
-        let key = key_of(
-            &Question::of(backend, table, &get.plan, arguments),
-            arguments,
-        )?;
+        let key = key_of(&Question::of(io, table, &get.plan, arguments), arguments)?;
         all.push(Wanted {
             get,
             returned,
@@ -140,8 +137,8 @@ fn is_at(one: &Wanted<'_>, table: &str, key: &Item) -> bool {
 
 /// Reads all items as they are at one moment. A transaction that writes one of them at this moment
 /// cancels the request, which is sent again.
-fn snapshot(
-    backend: &Backend,
+async fn snapshot(
+    io: &Io,
     (plan, arguments): (&PatternPlan, &Values),
     pattern: &Pattern,
     all: &[Wanted<'_>],
@@ -149,7 +146,7 @@ fn snapshot(
     let distinct = distinct(all);
     let gets = distinct.iter().map(|one| {
         let mut made = Placeholders::default();
-        let question = Question::of(backend, one.table, plan, arguments);
+        let question = Question::of(io, one.table, plan, arguments);
         let projection_expression = projection(&question, &mut made);
         TransactGet {
             table_name: Some(one.table.name.clone()),
@@ -163,11 +160,11 @@ fn snapshot(
         returns: capacity::requested(),
     };
     for tried in 0..TRIES {
-        let output = match backend.call(input.clone().into()) {
+        let output = match io.ask(input.clone().into()).await {
             Ok(Response::TransactGetItems(output)) => output,
             Ok(_) => return Err(unexpected()),
             Err(error) if error.is_conflict() => {
-                back_off(tried);
+                io.pause(back_off(tried)).await;
                 continue;
             }
             Err(error) => return Err(error),
@@ -200,8 +197,8 @@ fn snapshot(
 }
 
 /// Reads the items each for itself. Keys that the backend leaves unprocessed are sent again.
-fn batch(
-    backend: &Backend,
+async fn batch(
+    io: &Io,
     (plan, arguments): (&PatternPlan, &Values),
     all: &[Wanted<'_>],
 ) -> Result<Read, ClientError> {
@@ -211,7 +208,7 @@ fn batch(
         match request_items.iter_mut().find(|(known, _)| known == name) {
             Some((_, keys)) => keys.keys.get_or_insert_default().push(Ok(one.key.clone())),
             None => {
-                let question = Question::of(backend, one.table, plan, arguments);
+                let question = Question::of(io, one.table, plan, arguments);
                 let keys = batch::keys(&question, one.key.clone());
                 request_items.push((name.clone(), keys));
             }
@@ -223,8 +220,8 @@ fn batch(
     };
     let mut read = Vec::new();
     if let Some(first) = all.first() {
-        let question = Question::of(backend, first.table, plan, arguments);
-        batch::ask(&question, request_items, &mut cost, &mut read)?;
+        let question = Question::of(io, first.table, plan, arguments);
+        read = batch::ask_all(&question, [request_items], &mut cost).await?;
     }
     let of = |one: &Wanted<'_>| batch::at_key(&read, &one.table.name, &one.key);
     Ok(Read {

@@ -3,9 +3,9 @@
 use super::assemble::Unit;
 use super::judge::Scope;
 use super::kinds::{Kinds, Role};
-use crate::backend::{Backend, unexpected};
+use crate::backend::Backend;
 use crate::capacity;
-use crate::error::ClientError;
+use crate::error::{ClientError, unexpected};
 use crate::retry::{TRIES, back_off};
 use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_model::template::CHUNK_DIGITS;
@@ -102,7 +102,7 @@ pub(super) fn unit(
             let items = std::iter::once(item).chain(parts).collect();
             return Ok(Some(Unit::Entity(kind.at, items)));
         }
-        back_off(tried);
+        std::thread::sleep(back_off(tried).time());
     }
     Ok(None)
 }

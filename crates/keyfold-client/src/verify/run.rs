@@ -446,7 +446,7 @@ impl<'v> Verification<'v> {
                 is_same &= reread::get(&self.reader, &group.table, key)? == *before;
             }
             if !is_same {
-                back_off(tried);
+                std::thread::sleep(back_off(tried).time());
                 continue;
             }
             if now.relatives_fit() {

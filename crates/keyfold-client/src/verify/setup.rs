@@ -1,8 +1,8 @@
 //! The options of a verification, its observer, and the tables that it reads.
 
 use super::finding::Finding;
-use crate::backend::{Backend, unexpected};
-use crate::error::ClientError;
+use crate::backend::Backend;
+use crate::error::{ClientError, unexpected};
 use crate::tables;
 use keyfold_api::{ListTablesInput, Response};
 use keyfold_model::Model;

@@ -20,12 +20,12 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// `Refused` when an entity is deleted that still counts items.
-pub(super) fn with_aggregates(
+pub(super) async fn with_aggregates(
     context: &Context<'_>,
     mut draft: Draft,
 ) -> Result<Vec<Step>, ClientError> {
     for change in std::mem::take(&mut draft.changes) {
-        follow(context, &change, &mut draft)?;
+        follow(context, &change, &mut draft).await?;
     }
     let mut remaining = draft.remaining.into_iter();
     match remaining.find(|one| !one.items.is_zero()) {
@@ -35,7 +35,7 @@ pub(super) fn with_aggregates(
 }
 
 /// Adds the steps of the aggregates that follow the change of one entity.
-fn follow(
+async fn follow(
     context: &Context<'_>,
     change: &EntityChange,
     draft: &mut Draft,
@@ -60,15 +60,15 @@ fn follow(
         match (&old, &new) {
             (Some(old), Some(new)) if old.parent == new.parent => {
                 if old.value != new.value {
-                    apply(&of_parent(Some(old), Some(new)), draft)?;
+                    apply(&of_parent(Some(old), Some(new)), draft).await?;
                 }
             }
             (old, new) => {
                 if let Some(old) = old {
-                    apply(&of_parent(Some(old), None), draft)?;
+                    apply(&of_parent(Some(old), None), draft).await?;
                 }
                 if let Some(new) = new {
-                    apply(&of_parent(None, Some(new)), draft)?;
+                    apply(&of_parent(None, Some(new)), draft).await?;
                 }
             }
         }
@@ -77,7 +77,7 @@ fn follow(
 }
 
 /// Adds the step of one parent, or changes the step that the parent has already.
-fn apply(change: &AggregateChange<'_>, draft: &mut Draft) -> Result<(), ClientError> {
+async fn apply(change: &AggregateChange<'_>, draft: &mut Draft) -> Result<(), ClientError> {
     let Some(key) = change.parent_key() else {
         return Ok(());
     };
@@ -93,8 +93,8 @@ fn apply(change: &AggregateChange<'_>, draft: &mut Draft) -> Result<(), ClientEr
     }
     let target = Target { place, step };
     match change.aggregate.kind {
-        AggregateKind::Max => maximum::follow(change, &target, &mut draft.steps),
-        AggregateKind::Count | AggregateKind::Sum => add(change, target, &mut draft.steps),
+        AggregateKind::Max => maximum::follow(change, &target, &mut draft.steps).await,
+        AggregateKind::Count | AggregateKind::Sum => add(change, target, &mut draft.steps).await,
     }
 }
 
@@ -123,7 +123,7 @@ fn subtract_remaining(
 }
 
 /// Adds the difference to a count or a sum.
-fn add(
+async fn add(
     change: &AggregateChange<'_>,
     target: Target<'_>,
     steps: &mut Vec<Step>,
@@ -144,7 +144,12 @@ fn add(
     let refusal = match change.new {
         Some(new) => Refusal::NotFound(no_parent_text(parent, &new.parent)),
         // The parent may be deleted before the items that it counts.
-        None if change.context.get(&place.table_name, &place.key)?.is_none() => {
+        None if change
+            .context
+            .get(&place.table_name, &place.key)
+            .await?
+            .is_none() =>
+        {
             return Ok(());
         }
         None => Refusal::Stale,

@@ -1,14 +1,14 @@
-//! The backend and the model that every step of a write is made with.
+//! The handle and the model that every step of a write is made with.
 
-use crate::backend::{Backend, unexpected};
-use crate::error::ClientError;
+use crate::error::{ClientError, unexpected};
+use crate::lowering::Io;
 use keyfold_api::{GetItemInput, Response};
 use keyfold_model::Model;
 use keyfold_types::Item;
 
-/// The backend and model of a write.
+/// The handle and the model of a write.
 pub(super) struct Context<'c> {
-    pub(super) backend: &'c Backend,
+    pub(super) io: &'c Io,
     pub(super) model: &'c Model,
 }
 
@@ -17,14 +17,14 @@ impl Context<'_> {
     ///
     /// # Errors
     /// The backend's error, `ResourceNotFound` when the table does not exist.
-    pub(super) fn get(&self, table: &str, key: &Item) -> Result<Option<Item>, ClientError> {
+    pub(super) async fn get(&self, table: &str, key: &Item) -> Result<Option<Item>, ClientError> {
         let input = GetItemInput {
             table_name: Some(table.to_owned()),
             key: Some(Ok(key.clone())),
             consistent_read: Some(true),
             ..GetItemInput::default()
         };
-        let Response::GetItem(output) = self.backend.call(input.into())? else {
+        let Response::GetItem(output) = self.io.ask(input.into()).await? else {
             return Err(unexpected());
         };
         Ok(output.item.map(|item| item.to_item()))

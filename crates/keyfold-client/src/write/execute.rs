@@ -7,7 +7,7 @@ use super::step::{Draft, Step, StepAction};
 use super::written::Written;
 use crate::capacity;
 use crate::error::ClientError;
-use crate::retry::{TRIES, back_off};
+use crate::retry::back_off;
 use crate::tables;
 use keyfold_api::{
     DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, Response, TransactWriteItem,
@@ -27,26 +27,24 @@ enum Outcome {
     Stale,
 }
 
-/// Composes and sends a write, again and again while other writers are faster. `compose` adds the
-/// steps of one try; `overtaken` is the error after the last one.
-pub(super) fn retried(
+/// Sends the steps of one try of a write. Returns none when another writer was faster, after a pause:
+/// the write then reads again and makes its steps again.
+pub(super) async fn sent(
     context: &Context<'_>,
-    mut compose: impl FnMut(&mut Draft) -> Result<(), ClientError>,
-    overtaken: impl FnOnce() -> String,
-) -> Result<Written, ClientError> {
-    for tried in 0..TRIES {
-        let mut draft = Draft::default();
-        compose(&mut draft)?;
-        let steps = with_aggregates(context, draft)?;
-        if steps.is_empty() || is_judged(&steps) {
-            return Ok(Written::nothing());
-        }
-        match execute(context, steps)? {
-            Outcome::Done(written) => return Ok(written),
-            Outcome::Stale => back_off(tried),
+    draft: Draft,
+    tried: u32,
+) -> Result<Option<Written>, ClientError> {
+    let steps = with_aggregates(context, draft).await?;
+    if steps.is_empty() || is_judged(&steps) {
+        return Ok(Some(Written::nothing()));
+    }
+    match execute(context, steps).await? {
+        Outcome::Done(written) => Ok(Some(written)),
+        Outcome::Stale => {
+            context.io.pause(back_off(tried)).await;
+            Ok(None)
         }
     }
-    Err(ClientError::Refused(overtaken()))
 }
 
 /// Whether the steps are one check of an item as it was read: reading it has judged it.
@@ -61,7 +59,7 @@ fn is_judged(steps: &[Step]) -> bool {
     )
 }
 
-fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {
+async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {
     check_distinct(&steps)?;
     check_count(&steps)?;
     let mut names: Vec<String> = steps.iter().map(|step| step.table.clone()).collect();
@@ -72,13 +70,13 @@ fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientErr
     let changes: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
     let request = request_of(steps.into_iter().map(Step::lower).collect());
     let operation = request.operation().name();
-    let answer = match context.backend.call(request.clone()) {
+    let answer = match context.io.ask(request.clone()).await {
         // The table of a new period is created when its first item is written.
         Err(error)
             if error.kind() == Some(ErrorKind::ResourceNotFound)
-                && tables::ensure_periods(context.backend, context.model, &names)? =>
+                && tables::ensure_periods(context.io, context.model, &names).await? =>
         {
-            context.backend.call(request)
+            context.io.ask(request).await
         }
         other => other,
     };

@@ -18,7 +18,7 @@ use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
 
 /// Adds the step of the parent that keeps the maximum, or changes the step that it has already.
-pub(super) fn follow(
+pub(super) async fn follow(
     change: &AggregateChange<'_>,
     target: &Target<'_>,
     steps: &mut Vec<Step>,
@@ -37,7 +37,7 @@ pub(super) fn follow(
         .and_then(|at| steps.get(at)?.maxima.get(attribute))
         .cloned();
     let place = &target.place;
-    let Some(parent) = change.context.get(&place.table_name, &place.key)? else {
+    let Some(parent) = change.context.get(&place.table_name, &place.key).await? else {
         return match change.new {
             None => Ok(()),
             Some(new) => {
@@ -48,7 +48,7 @@ pub(super) fn follow(
     };
     let stored = parent.get(attribute).cloned();
     let items = changed_items(change, stored.as_ref(), earlier.unwrap_or_default())?;
-    let next = next_maximum(change, stored, &items)?;
+    let next = next_maximum(change, stored, &items).await?;
     let update = ParentUpdate::of(change, target, &parent, next);
     update.add_to(change, target, steps);
     let step = steps
@@ -102,13 +102,13 @@ fn changed_items(
 }
 
 /// The maximum after the write; `None` when no item remains.
-fn next_maximum(
+async fn next_maximum(
     change: &AggregateChange<'_>,
     stored: Option<Value>,
     items: &MaximumChange,
 ) -> Result<Option<Value>, ClientError> {
     let mut next = if items.lost_maximum {
-        search(change, &items.removed)?
+        search(change, &items.removed).await?
     } else {
         stored
     };
@@ -121,7 +121,10 @@ fn next_maximum(
 }
 
 /// The maximum of the stored items that this write does not change.
-fn search(change: &AggregateChange<'_>, removed: &[Item]) -> Result<Option<Value>, ClientError> {
+async fn search(
+    change: &AggregateChange<'_>,
+    removed: &[Item],
+) -> Result<Option<Value>, ClientError> {
     let (aggregate, child) = (change.aggregate, change.child);
     // The item at hand links to the parent before the change if it was counted there, after the
     // change otherwise.
@@ -151,13 +154,14 @@ fn search(change: &AggregateChange<'_>, removed: &[Item]) -> Result<Option<Value
     let mut after = None;
     loop {
         let (items, next) = raw_query(
-            change.context.backend,
+            change.context.io,
             child_table,
             plan,
             (&name, &arguments),
             after.take(),
             limit,
-        )?;
+        )
+        .await?;
         let found = items
             .iter()
             .filter(|item| !removed.iter().any(|key| has_key(item, key)))

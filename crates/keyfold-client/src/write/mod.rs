@@ -11,7 +11,7 @@
 //!   makes the steps of an entity that may not exist, `blind` the step that writes over one that is
 //!   not read.
 //! - `aggregate`, `maximum` and `contribution` make the steps of the aggregates that follow.
-//! - `execute` sends the steps, and starts over when they are stale.
+//! - `execute` sends the steps; a write starts over when they are stale.
 
 mod aggregate;
 mod assignment;
@@ -34,17 +34,20 @@ mod written;
 use crate::arguments::Values;
 use crate::backend::Backend;
 use crate::complete::{complete, touch};
+use crate::drive::drive;
 use crate::error::ClientError;
+use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::TRIES;
 use context::Context;
 pub(crate) use contribution::Contribution;
 use entity::Replacement;
-use execute::retried;
+use execute::sent;
 use keyfold_model::{Entity, Model, value};
 use keyfold_types::Value;
 use main_item::Given;
-pub use named::run;
+pub use named::{lower_run, run};
 use refusal::{Refusal, key_text, not_found, not_found_text};
+use step::Draft;
 use stored_entity::{StoredEntity, read};
 pub use written::{Made, Written};
 
@@ -59,15 +62,39 @@ pub fn create(
     entity: &Entity,
     values: &Values,
 ) -> Result<Written, ClientError> {
-    let context = Context { backend, model };
+    drive(backend, lower_create(Origin::here(), model, entity, values))
+}
+
+/// The steps of [`create`].
+pub fn lower_create<'l>(
+    origin: Origin,
+    model: &'l Model,
+    entity: &'l Entity,
+    values: &'l Values,
+) -> Lowering<'l, Written> {
+    Lowering::new(origin, move |io| async move {
+        create_entity(&io, model, entity, values).await
+    })
+}
+
+async fn create_entity(
+    io: &Io,
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Written, ClientError> {
+    let context = Context { io, model };
     let mut made = Vec::new();
-    let values = complete(entity, values, &mut made);
-    let compose = |draft: &mut _| {
+    let values = complete(io, entity, values, &mut made);
+    for tried in 0..TRIES {
+        let mut draft = Draft::default();
         let exists = Refusal::exists(entity, &values);
-        entity::create(&context, entity, &values, exists, draft)
-    };
-    let written = retried(&context, compose, || overtaken(entity))?;
-    Ok(written.with(made))
+        entity::create(&context, entity, &values, exists, &mut draft)?;
+        if let Some(written) = sent(&context, draft, tried).await? {
+            return Ok(written.with(made));
+        }
+    }
+    Err(overtaken(entity))
 }
 
 /// Writes a whole entity, whether it exists or not. Defaults are filled in; attributes that the
@@ -83,20 +110,44 @@ pub fn put(
     entity: &Entity,
     values: &Values,
 ) -> Result<Written, ClientError> {
-    let context = Context { backend, model };
+    drive(backend, lower_put(Origin::here(), model, entity, values))
+}
+
+/// The steps of [`put`].
+pub fn lower_put<'l>(
+    origin: Origin,
+    model: &'l Model,
+    entity: &'l Entity,
+    values: &'l Values,
+) -> Lowering<'l, Written> {
+    Lowering::new(origin, move |io| async move {
+        put_entity(&io, model, entity, values).await
+    })
+}
+
+async fn put_entity(
+    io: &Io,
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Written, ClientError> {
+    let context = Context { io, model };
     let mut made = Vec::new();
     let given = values;
-    let values = complete(entity, given, &mut made);
-    let compose = |draft: &mut _| {
-        let old = read(&context, entity, &values)?;
+    let values = complete(io, entity, given, &mut made);
+    for tried in 0..TRIES {
+        let mut draft = Draft::default();
+        let old = read(&context, entity, &values).await?;
         match &old {
             Some(old) => check_version(entity, old, given)?,
             None => check_absent(entity, given)?,
         }
-        entity::put_over(&context, (entity, &values), old.as_ref(), &[], draft)
-    };
-    let written = retried(&context, compose, || overtaken(entity))?;
-    Ok(written.with(made))
+        entity::put_over(&context, (entity, &values), old.as_ref(), &[], &mut draft)?;
+        if let Some(written) = sent(&context, draft, tried).await? {
+            return Ok(written.with(made));
+        }
+    }
+    Err(overtaken(entity))
 }
 
 /// Changes some attributes of an entity that exists, and removes those in `removed`. A version
@@ -113,13 +164,40 @@ pub fn update(
     changes: &Values,
     removed: &[String],
 ) -> Result<Written, ClientError> {
+    drive(
+        backend,
+        lower_update(Origin::here(), model, entity, changes, removed),
+    )
+}
+
+/// The steps of [`update`].
+pub fn lower_update<'l>(
+    origin: Origin,
+    model: &'l Model,
+    entity: &'l Entity,
+    changes: &'l Values,
+    removed: &'l [String],
+) -> Lowering<'l, Written> {
+    Lowering::new(origin, move |io| async move {
+        update_entity(&io, model, entity, changes, removed).await
+    })
+}
+
+async fn update_entity(
+    io: &Io,
+    model: &Model,
+    entity: &Entity,
+    changes: &Values,
+    removed: &[String],
+) -> Result<Written, ClientError> {
     check_removable(entity, changes, removed)?;
-    let context = Context { backend, model };
+    let context = Context { io, model };
     let mut made = Vec::new();
-    let changes = &touch(entity, changes, &mut made);
+    let changes = &touch(io, entity, changes, &mut made);
     let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
-    let compose = |draft: &mut _| {
-        let Some(old) = read(&context, entity, changes)? else {
+    for tried in 0..TRIES {
+        let mut draft = Draft::default();
+        let Some(old) = read(&context, entity, changes).await? else {
             return Err(not_found(entity, changes));
         };
         check_version(entity, &old, changes)?;
@@ -137,10 +215,12 @@ pub fn update(
             watched: &[],
             is_part: false,
         };
-        entity::replace(&context, &replacement, draft)
-    };
-    let written = retried(&context, compose, || overtaken(entity))?;
-    Ok(written.with(made))
+        entity::replace(&context, &replacement, &mut draft)?;
+        if let Some(written) = sent(&context, draft, tried).await? {
+            return Ok(written.with(made));
+        }
+    }
+    Err(overtaken(entity))
 }
 
 /// Deletes an entity that exists, with everything that follows from it. A version beside the key
@@ -155,16 +235,41 @@ pub fn delete(
     entity: &Entity,
     key: &Values,
 ) -> Result<Written, ClientError> {
-    let context = Context { backend, model };
-    let compose = |draft: &mut _| {
-        let Some(old) = read(&context, entity, key)? else {
+    drive(backend, lower_delete(Origin::here(), model, entity, key))
+}
+
+/// The steps of [`delete`].
+pub fn lower_delete<'l>(
+    origin: Origin,
+    model: &'l Model,
+    entity: &'l Entity,
+    key: &'l Values,
+) -> Lowering<'l, Written> {
+    Lowering::new(origin, move |io| async move {
+        delete_entity(&io, model, entity, key).await
+    })
+}
+
+async fn delete_entity(
+    io: &Io,
+    model: &Model,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Written, ClientError> {
+    let context = Context { io, model };
+    for tried in 0..TRIES {
+        let mut draft = Draft::default();
+        let Some(old) = read(&context, entity, key).await? else {
             return Err(not_found(entity, key));
         };
         check_version(entity, &old, key)?;
         let watched: Vec<&str> = entity.version.iter().map(String::as_str).collect();
-        entity::delete(&context, entity, &old, &watched, draft)
-    };
-    retried(&context, compose, || overtaken(entity))
+        entity::delete(&context, entity, &old, &watched, &mut draft)?;
+        if let Some(written) = sent(&context, draft, tried).await? {
+            return Ok(written);
+        }
+    }
+    Err(overtaken(entity))
 }
 
 /// Refuses to remove attributes that the entity does not have, requires, or is given.
@@ -227,9 +332,9 @@ fn check_absent(entity: &Entity, given: &Values) -> Result<(), ClientError> {
     }
 }
 
-fn overtaken(entity: &Entity) -> String {
-    format!(
+fn overtaken(entity: &Entity) -> ClientError {
+    ClientError::Refused(format!(
         "{} was changed by others {TRIES} times in a row; try again",
         entity.name
-    )
+    ))
 }

@@ -5,7 +5,7 @@ use super::blind;
 use super::conditions::{add_conditions, require, terms, unfulfilled};
 use super::context::Context;
 use super::entity;
-use super::execute::retried;
+use super::execute::sent;
 use super::inputs::{self, GivenItems, Inputs, name_of};
 use super::refusal::{Refusal, not_found, not_found_text};
 use super::step::{Draft, Step, StepAction};
@@ -14,10 +14,12 @@ use super::upsert;
 use super::written::Written;
 use crate::arguments::Values;
 use crate::backend::Backend;
-use crate::complete::{Made, complete, now_epoch_ms};
+use crate::complete::{Made, complete};
 use crate::derive::Place;
+use crate::drive::drive;
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
+use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::TRIES;
 use keyfold_model::{Action, Entity, Model, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
@@ -35,24 +37,44 @@ pub fn run(
     write: &Write,
     arguments: &Values,
 ) -> Result<Written, ClientError> {
-    let context = Context { backend, model };
-    let arguments = with_now(write, arguments);
-    let mut made = Vec::new();
-    let compose = |draft: &mut Draft| {
-        made.clear();
-        compose_actions(&context, write, &arguments, draft, &mut made)
-    };
-    let written = retried(&context, compose, || {
-        format!(
-            "{}: the items were changed by others {TRIES} times in a row",
-            write.name
-        )
-    })?;
-    Ok(written.with(made))
+    drive(backend, lower_run(Origin::here(), model, write, arguments))
+}
+
+/// The steps of [`run`].
+pub fn lower_run<'l>(
+    origin: Origin,
+    model: &'l Model,
+    write: &'l Write,
+    arguments: &'l Values,
+) -> Lowering<'l, Written> {
+    Lowering::new(origin, move |io| async move {
+        run_write(&io, model, write, arguments).await
+    })
+}
+
+async fn run_write(
+    io: &Io,
+    model: &Model,
+    write: &Write,
+    arguments: &Values,
+) -> Result<Written, ClientError> {
+    let context = Context { io, model };
+    let arguments = with_now(io, write, arguments);
+    for tried in 0..TRIES {
+        let (mut draft, mut made) = (Draft::default(), Vec::new());
+        compose(&context, write, &arguments, &mut draft, &mut made).await?;
+        if let Some(written) = sent(&context, draft, tried).await? {
+            return Ok(written.with(made));
+        }
+    }
+    Err(ClientError::Refused(format!(
+        "{}: the items were changed by others {TRIES} times in a row",
+        write.name
+    )))
 }
 
 /// Adds the steps of all actions.
-fn compose_actions(
+async fn compose(
     context: &Context<'_>,
     write: &Write,
     arguments: &Values,
@@ -82,16 +104,11 @@ fn compose_actions(
             };
             let mut own_made = Vec::new();
             if action.verb.writes_all_attributes() {
-                inputs.own = all_attributes(entity, &action, &inputs, &mut own_made)?;
+                inputs.own = all_attributes(context, (&action, entity), &inputs, &mut own_made)?;
             }
             given.add(context.model, (&action, entity), &inputs.own)?;
-            lender = Some(add(
-                context,
-                (&action, entity),
-                &inputs,
-                draft,
-                &mut own_made,
-            )?);
+            let added = add(context, (&action, entity), &inputs, draft, &mut own_made);
+            lender = Some(added.await?);
             made.extend(
                 own_made
                     .into_iter()
@@ -105,7 +122,7 @@ fn compose_actions(
 
 /// The arguments, with the present moment where a condition compares with `now`, or a write sets it,
 /// and the caller gave none.
-fn with_now(write: &Write, arguments: &Values) -> Values {
+fn with_now(io: &Io, write: &Write, arguments: &Values) -> Values {
     let mut all = arguments.clone();
     let moments = write
         .parameters
@@ -113,7 +130,7 @@ fn with_now(write: &Write, arguments: &Values) -> Values {
         .filter(|one| one.is_now && one.optional);
     for parameter in moments {
         if !all.contains_key(&parameter.name)
-            && let Some(present) = value::time_of_epoch_ms(&parameter.kind, now_epoch_ms())
+            && let Some(present) = value::time_of_epoch_ms(&parameter.kind, io.now_epoch_ms())
         {
             all.insert(parameter.name.clone(), present);
         }
@@ -169,7 +186,7 @@ fn arguments_of(
 
 /// Adds the steps of one action. Returns the attributes of its entity that others may take: as they
 /// are stored, or as they are created or put.
-fn add(
+async fn add(
     context: &Context<'_>,
     (action, entity): (&Action, &Entity),
     inputs: &Inputs<'_>,
@@ -189,28 +206,28 @@ fn add(
             draft.push(step);
         }
         Verb::Put => {
-            let old = stored_entity::read(context, entity, values)?;
+            let old = stored_entity::read(context, entity, values).await?;
             let watched = require(entity, action, inputs, old.as_ref())?;
             entity::put_over(context, (entity, values), old.as_ref(), &watched, draft)?;
         }
         Verb::Delete => {
-            let old = read(context, entity, values)?;
+            let old = read(context, entity, values).await?;
             let mut watched = require(entity, action, inputs, Some(&old))?;
             watched.extend(&inputs.lent);
             entity::delete(context, entity, &old, &watched, draft)?;
             return Ok(old.values);
         }
-        Verb::Check => return check(context, (action, entity), inputs, draft),
-        Verb::Update => return update(context, (action, entity), inputs, draft),
-        Verb::Upsert => upsert::add(context, (entity, action), inputs, draft, made)?,
+        Verb::Check => return check(context, (action, entity), inputs, draft).await,
+        Verb::Update => return update(context, (action, entity), inputs, draft).await,
+        Verb::Upsert => upsert::add(context, (entity, action), inputs, draft, made).await?,
     }
     Ok(values.clone())
 }
 
 /// The attributes of a whole entity: those given, those assigned, and the defaults of the others.
 fn all_attributes(
-    entity: &Entity,
-    action: &Action,
+    context: &Context<'_>,
+    (action, entity): (&Action, &Entity),
     inputs: &Inputs<'_>,
     made: &mut Vec<Made>,
 ) -> Result<Values, ClientError> {
@@ -227,12 +244,16 @@ fn all_attributes(
             values.insert(assignment.attribute.clone(), value);
         }
     }
-    Ok(complete(entity, &values, made))
+    Ok(complete(context.io, entity, &values, made))
 }
 
 /// Reads an entity that must exist.
-fn read(context: &Context<'_>, entity: &Entity, key: &Values) -> Result<StoredEntity, ClientError> {
-    let found = stored_entity::read(context, entity, key)?;
+async fn read(
+    context: &Context<'_>,
+    entity: &Entity,
+    key: &Values,
+) -> Result<StoredEntity, ClientError> {
+    let found = stored_entity::read(context, entity, key).await?;
     found.ok_or_else(|| not_found(entity, key))
 }
 
@@ -255,7 +276,7 @@ fn on_main_item(
 }
 
 /// Adds the step of a check. Returns the attributes that other actions take.
-fn check(
+async fn check(
     context: &Context<'_>,
     (action, entity): (&Action, &Entity),
     inputs: &Inputs<'_>,
@@ -267,7 +288,7 @@ fn check(
         draft.push(step);
         return Ok(inputs.own.clone());
     }
-    let old = read(context, entity, &inputs.own)?;
+    let old = read(context, entity, &inputs.own).await?;
     let mut watched = require(entity, action, inputs, Some(&old))?;
     watched.extend(&inputs.lent);
     draft.push(step.unless_stale(entity::unchanged(context, entity, &old, &watched)?));
@@ -275,7 +296,7 @@ fn check(
 }
 
 /// Adds the steps of an update. Returns the attributes that other actions take.
-fn update(
+async fn update(
     context: &Context<'_>,
     (action, entity): (&Action, &Entity),
     inputs: &Inputs<'_>,
@@ -290,7 +311,7 @@ fn update(
         draft.push(step);
         return Ok(inputs.own.clone());
     }
-    let old = read(context, entity, &inputs.own)?;
+    let old = read(context, entity, &inputs.own).await?;
     upsert::change_stored(context, (entity, action), inputs, &old, draft)?;
     Ok(old.values)
 }

@@ -2,9 +2,8 @@
 
 use super::context::Context;
 use crate::arguments::Values;
-use crate::backend::unexpected;
 use crate::derive::{Derived, Role, derive, main_key, table, table_name};
-use crate::error::ClientError;
+use crate::error::{ClientError, unexpected};
 use crate::retry::{TRIES, back_off};
 use crate::stored::{is_as_written, parts_attribute, values_of};
 use keyfold_api::{ErrorKind, ExpressionAttributes, QueryInput, Response};
@@ -24,7 +23,7 @@ pub(super) struct StoredEntity {
 }
 
 /// Reads an entity with strong consistency, with all of its parts.
-pub(super) fn read(
+pub(super) async fn read(
     context: &Context<'_>,
     entity: &Entity,
     key: &Values,
@@ -32,10 +31,10 @@ pub(super) fn read(
     let table = table(context.model, entity)?;
     let name = table_name(table, entity, key)?;
     for tried in 0..TRIES {
-        let Some(main) = main_item(context, entity, table, &name, key)? else {
+        let Some(main) = main_item(context, entity, table, &name, key).await? else {
             return Ok(None);
         };
-        let parts = parts(context, entity, (table, &name), key, &main)?;
+        let parts = parts(context, entity, (table, &name), key, &main).await?;
         let names = entity
             .attributes
             .iter()
@@ -55,7 +54,7 @@ pub(super) fn read(
                 parts: items,
             }));
         }
-        back_off(tried);
+        context.io.pause(back_off(tried)).await;
     }
     Err(ClientError::Refused(format!(
         "the parts of {} do not belong together: they were not written through the model",
@@ -63,7 +62,7 @@ pub(super) fn read(
     )))
 }
 
-fn main_item(
+async fn main_item(
     context: &Context<'_>,
     entity: &Entity,
     table: &Table,
@@ -71,7 +70,7 @@ fn main_item(
     key: &Values,
 ) -> Result<Option<Item>, ClientError> {
     let key = main_key(context.model, entity, key)?;
-    match context.get(name, &key) {
+    match context.get(name, &key).await {
         // The table of a period does not exist before its first item is written.
         Err(error)
             if table.period.is_some() && error.kind() == Some(ErrorKind::ResourceNotFound) =>
@@ -83,7 +82,7 @@ fn main_item(
 }
 
 /// Reads the items behind the main one that a list is split over: as many as the main item counts.
-fn parts(
+async fn parts(
     context: &Context<'_>,
     entity: &Entity,
     (table, name): (&Table, &str),
@@ -96,7 +95,7 @@ fn parts(
     let (mut items, mut after) = (Vec::new(), None);
     loop {
         let input = range.query(name, after.take());
-        let Response::Query(output) = context.backend.call(input.into())? else {
+        let Response::Query(output) = context.io.ask(input.into()).await? else {
             return Err(unexpected());
         };
         let found = output.items.unwrap_or_default();

@@ -17,7 +17,7 @@ use keyfold_model::{Action, Entity, Operand, Verb};
 
 /// Adds the steps of an upsert: one update where that has the outcome of both, a change or a
 /// creation of what was read otherwise.
-pub(super) fn add(
+pub(super) async fn add(
     context: &Context<'_>,
     (entity, action): (&Entity, &Action),
     inputs: &Inputs<'_>,
@@ -26,7 +26,7 @@ pub(super) fn add(
 ) -> Result<(), ClientError> {
     if let Some(plan) = context.model.upsert_plan(action) {
         // Whether a new item takes what is made here is not known.
-        let new = new_values(entity, action, inputs, &mut Vec::new())?;
+        let new = new_values(context, (entity, action), inputs, &mut Vec::new())?;
         let of_action = (entity, action);
         if let Some(mut step) = blind::upsert(context, of_action, inputs.arguments, &new, &plan)? {
             step.conditions = terms(&action.conditions, inputs.arguments)?;
@@ -35,11 +35,11 @@ pub(super) fn add(
             return Ok(());
         }
     }
-    match stored_entity::read(context, entity, &inputs.own)? {
+    match stored_entity::read(context, entity, &inputs.own).await? {
         Some(old) => change_stored(context, (entity, action), inputs, &old, draft),
         None => {
             require(entity, action, inputs, None)?;
-            let new = new_values(entity, action, inputs, made)?;
+            let new = new_values(context, (entity, action), inputs, made)?;
             entity::create(context, entity, &new, Refusal::Stale, draft)
         }
     }
@@ -48,8 +48,8 @@ pub(super) fn add(
 /// The attributes of a new item: its parameters, what stands behind `else`, assignments that need no
 /// stored item, and defaults.
 fn new_values(
-    entity: &Entity,
-    action: &Action,
+    context: &Context<'_>,
+    (entity, action): (&Entity, &Action),
     inputs: &Inputs<'_>,
     made: &mut Vec<Made>,
 ) -> Result<Values, ClientError> {
@@ -77,7 +77,7 @@ fn new_values(
             values.insert(one.attribute.clone(), value);
         }
     }
-    Ok(complete(entity, &values, made))
+    Ok(complete(context.io, entity, &values, made))
 }
 
 /// Adds the steps that change an entity that was read.

@@ -1,0 +1,272 @@
+//! A call as steps: requests to send, pauses to make, and at the end its result.
+//!
+//! The functions that make requests are `async`, and they await nothing but an [`Io`]: the answer of
+//! a request that they ask, or the end of a pause. A [`Lowering`] owns such a function's future and
+//! says what it waits for; a driver sends the requests, waits, and hands the answers back. So the
+//! logic is written once, from top to bottom, and does no I/O: it runs under a driver that blocks,
+//! under one that awaits, and in a test that plays the database.
+//!
+//! ```text
+//! next([])        -> Ask [GetItem, GetItem]      two requests that may be sent at the same time
+//! next([ok, ok])  -> Ask [TransactWriteItems]
+//! next([conflict]) -> Pause 1..=4 ms             another writer was faster
+//! next([])        -> Ask [GetItem, GetItem]
+//! ...             -> Done
+//! ```
+//!
+//! Deliberately absent: a clock and chance. A call takes both from its [`Origin`].
+
+use crate::error::ClientError;
+use keyfold_api::{Request, Response};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The moment and the chance of a call. The same origin and the same answers make the same requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// The present moment, milliseconds since 1970.
+    pub now_epoch_ms: i64,
+    /// Random bits, of which new identifiers are made. Two calls with the same bits make the same
+    /// identifiers.
+    pub seed: u128,
+}
+
+/// A time to wait: any number of milliseconds between the two, so that writers of one item take
+/// turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// The least milliseconds.
+    pub least_ms: u64,
+    /// The most milliseconds.
+    pub most_ms: u64,
+}
+
+/// What a call needs next.
+#[derive(Debug)]
+pub enum Step<T> {
+    /// The answers of these requests, at least one. They are independent of each other.
+    Ask(Vec<Request>),
+    /// Some time.
+    Pause(Pause),
+    /// Nothing: this is its result.
+    Done(Result<T, ClientError>),
+}
+
+/// A call under way.
+///
+/// Dropping it ends the call: no further request follows those that were sent.
+pub struct Lowering<'l, T> {
+    future: Pin<Box<dyn Future<Output = Result<T, ClientError>> + Send + 'l>>,
+    io: Io,
+}
+
+impl<'l, T> Lowering<'l, T> {
+    /// A call whose requests `make` asks.
+    pub(crate) fn new<F>(origin: Origin, make: impl FnOnce(Io) -> F) -> Lowering<'l, T>
+    where
+        F: Future<Output = Result<T, ClientError>> + Send + 'l,
+    {
+        let io = Io::new(origin);
+        Lowering {
+            future: Box::pin(make(io.clone())),
+            io,
+        }
+    }
+
+    /// The next step. `answers` are those of the requests of the step before, in their order; there
+    /// are none at the beginning and after a pause.
+    ///
+    /// # Panics
+    /// When the answers are not as many as the requests, and after the last step.
+    pub fn next(&mut self, answers: Vec<Result<Response, ClientError>>) -> Step<T> {
+        self.io.exchange().accept(answers);
+        let mut context = Context::from_waker(Waker::noop());
+        match self.future.as_mut().poll(&mut context) {
+            Poll::Ready(result) => Step::Done(result),
+            Poll::Pending => self.io.exchange().wanted(),
+        }
+    }
+}
+
+/// The questions of a call and their answers, between its future and its driver.
+#[derive(Default)]
+struct Exchange {
+    /// Requests that no step has shown yet.
+    asked: Vec<(u64, Request)>,
+    /// The tickets of the requests of the last step, in their order.
+    sent: Vec<u64>,
+    /// Answers that their askers have not taken yet.
+    answers: Vec<(u64, Result<Response, ClientError>)>,
+    /// The pause that is waited for.
+    pause: Option<Pause>,
+    /// The number of pauses that were made.
+    pauses: u64,
+    /// The number of requests that were asked.
+    tickets: u64,
+    /// The number of random values that were taken.
+    taken: u64,
+}
+
+impl Exchange {
+    /// Takes the answers of the last step, or the end of its pause.
+    fn accept(&mut self, answers: Vec<Result<Response, ClientError>>) {
+        assert_eq!(
+            self.sent.len(),
+            answers.len(),
+            "each request has one answer"
+        );
+        if self.sent.is_empty() && self.pause.take().is_some() {
+            self.pauses += 1;
+        }
+        self.answers.extend(self.sent.drain(..).zip(answers));
+    }
+
+    /// The step that the future waits for. A pause is made when no request is left to ask.
+    fn wanted<T>(&mut self) -> Step<T> {
+        if !self.asked.is_empty() {
+            let (tickets, requests) = std::mem::take(&mut self.asked).into_iter().unzip();
+            self.sent = tickets;
+            return Step::Ask(requests);
+        }
+        Step::Pause(
+            self.pause
+                .expect("a call awaits nothing but answers and pauses"),
+        )
+    }
+
+    /// The answer with a ticket, if it is there.
+    fn take(&mut self, ticket: u64) -> Option<Result<Response, ClientError>> {
+        let at = self.answers.iter().position(|(own, _)| *own == ticket)?;
+        Some(self.answers.swap_remove(at).1)
+    }
+}
+
+/// The handle by which a call asks.
+#[derive(Clone)]
+pub(crate) struct Io {
+    origin: Origin,
+    exchange: Arc<Mutex<Exchange>>,
+}
+
+impl Io {
+    pub(crate) fn new(origin: Origin) -> Io {
+        Io {
+            origin,
+            exchange: Arc::default(),
+        }
+    }
+
+    fn exchange(&self) -> MutexGuard<'_, Exchange> {
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The moment of the call, milliseconds since 1970.
+    pub(crate) fn now_epoch_ms(&self) -> i64 {
+        self.origin.now_epoch_ms
+    }
+
+    /// The next random bits of the call.
+    pub(crate) fn random(&self) -> u128 {
+        let mut exchange = self.exchange();
+        exchange.taken += 1;
+        let mut bytes = [0; 24];
+        let (seed, number) = bytes.split_at_mut(16);
+        seed.copy_from_slice(&self.origin.seed.to_le_bytes());
+        number.copy_from_slice(&exchange.taken.to_le_bytes());
+        xxh3_128(&bytes)
+    }
+
+    /// Asks a request and waits for its answer.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn ask(&self, request: Request) -> Result<Response, ClientError> {
+        let ticket = {
+            let mut exchange = self.exchange();
+            exchange.tickets += 1;
+            let ticket = exchange.tickets;
+            exchange.asked.push((ticket, request));
+            ticket
+        };
+        poll_fn(|_| match self.exchange().take(ticket) {
+            Some(answer) => Poll::Ready(answer),
+            None => Poll::Pending,
+        })
+        .await
+    }
+
+    /// Waits. Of several pauses at the same time the longest is made.
+    pub(crate) async fn pause(&self, pause: Pause) {
+        let before = {
+            let mut exchange = self.exchange();
+            let longest = exchange.pause.filter(|one| one.most_ms >= pause.most_ms);
+            exchange.pause = Some(longest.unwrap_or(pause));
+            exchange.pauses
+        };
+        poll_fn(|_| match self.exchange().pauses > before {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
+    }
+}
+
+/// Runs independent parts of a call at the same time. The results have the order of the parts.
+pub(crate) fn together<F: Future>(parts: impl IntoIterator<Item = F>) -> Together<F> {
+    Together {
+        parts: parts
+            .into_iter()
+            .map(|part| Part::Running(Box::pin(part)))
+            .collect(),
+    }
+}
+
+/// Parts of a call that run at the same time.
+pub(crate) struct Together<F: Future> {
+    parts: Vec<Part<F>>,
+}
+
+impl<F: Future<Output: Unpin>> Future for Together<F> {
+    type Output = Vec<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Vec<F::Output>> {
+        let mut is_pending = false;
+        for part in &mut self.parts {
+            is_pending |= part.poll(context).is_pending();
+        }
+        if is_pending {
+            return Poll::Pending;
+        }
+        let parts = std::mem::take(&mut self.parts);
+        Poll::Ready(parts.into_iter().filter_map(Part::result).collect())
+    }
+}
+
+/// A part of a call that runs beside others.
+enum Part<F: Future> {
+    Running(Pin<Box<F>>),
+    Finished(F::Output),
+}
+
+impl<F: Future> Part<F> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Part::Running(future) = self else {
+            return Poll::Ready(());
+        };
+        let Poll::Ready(result) = future.as_mut().poll(context) else {
+            return Poll::Pending;
+        };
+        *self = Part::Finished(result);
+        Poll::Ready(())
+    }
+
+    fn result(self) -> Option<F::Output> {
+        match self {
+            Part::Finished(result) => Some(result),
+            Part::Running(_) => None,
+        }
+    }
+}
