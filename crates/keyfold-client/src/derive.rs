@@ -2,6 +2,7 @@
 //! the guards of its unique values.
 
 use crate::arguments::Values;
+use crate::bound::bind;
 use crate::error::ClientError;
 use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
 use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, guard_parts};
@@ -142,7 +143,7 @@ pub fn derive(
         all.push(derived(Role::Part(at), key, item));
     }
     for copy in &entity.copies {
-        all.push(copy_item(table, &name, entity, copy, values)?);
+        all.extend(copy_item(table, &name, entity, copy, values)?);
     }
     for unique in &entity.uniques {
         all.extend(guard_item(table, &name, entity, unique, values)?);
@@ -150,7 +151,7 @@ pub fn derive(
     Ok(all)
 }
 
-/// The copy of an entity, in the table of this name.
+/// The copy of an entity, in the table of this name; `None` where its condition does not hold.
 ///
 /// # Errors
 /// Those of [`derive()`].
@@ -160,7 +161,10 @@ pub(crate) fn copy_item(
     entity: &Entity,
     copy: &Copy,
     values: &Values,
-) -> Result<Derived, ClientError> {
+) -> Result<Option<Derived>, ClientError> {
+    if !has_copy(copy, values)? {
+        return Ok(None);
+    }
     let key = key(table, &copy.key.partition, copy.key.sort.as_ref(), values)?;
     let mut item = key.clone();
     for name in &copy.attributes {
@@ -172,12 +176,22 @@ pub(crate) fn copy_item(
     }
     let kind = format!("{}.{}", entity.name, copy.name);
     add_table_attributes(table, entity, values, &kind, &mut item);
-    Ok(Derived {
+    Ok(Some(Derived {
         role: Role::Copy(copy.name.clone()),
         table: name.to_owned(),
         key,
         item,
-    })
+    }))
+}
+
+/// Whether an entity with these attributes has the copy.
+fn has_copy(copy: &Copy, values: &Values) -> Result<bool, ClientError> {
+    for condition in &copy.when {
+        if !bind(condition, &Values::new())?.holds(values) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The guard of unique attributes, in the table of this name; `None` where an attribute is absent.

@@ -9,7 +9,7 @@ use crate::infer::{
 };
 use crate::words::{aggregates, key_columns, promise, sparse_text, templates};
 use crate::{projection, sample};
-use keyfold_model::schema::{Capacity, Column, KeyPair};
+use keyfold_model::schema::{Capacity, Column, KeyPair, conjunction};
 use keyfold_model::template::{Format, KeyTemplate, Part};
 use keyfold_model::{Attribute, Copy, Entity, Index, IndexKind, Model, Table, value};
 use keyfold_types::{Item, KeyKind, Value};
@@ -302,8 +302,14 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
             // The sample of the copy shows both.
             key: _,
             attributes: _,
+            when,
         } = copy;
-        format!("the kind {name}.{copy} is its copy {copy}")
+        let when = if when.is_empty() {
+            String::new()
+        } else {
+            format!(", when {}", conjunction(when))
+        };
+        format!("the kind {name}.{copy} is its copy {copy}{when}")
     }));
     lines.extend(attributes.iter().filter_map(reference));
     let aggregates = aggregates(model, entity).into_iter();

@@ -1,7 +1,7 @@
 //! Patterns as SQL: arguments from the rows, and the rows that must be found, in their order.
 
 use crate::ProveError;
-use crate::condition::{Asked, held_value};
+use crate::condition::{Asked, conditions_of_copy, held_value};
 use crate::generate::Generator;
 use crate::order::order;
 use crate::rows::{OrderBy, Rows, quoted, sql};
@@ -250,7 +250,11 @@ pub(crate) fn expected(
         kinds: &kinds,
         arguments,
     };
-    for filter in &pattern.filters {
+    for filter in pattern
+        .filters
+        .iter()
+        .chain(conditions_of_copy(rows, returned))
+    {
         let condition = asked.sql(filter, &mut selection.parameters);
         selection.conditions.extend(condition);
     }

@@ -4,9 +4,11 @@
 //! This code follows the description of the language and shares nothing with the client, which
 //! writes the items: a mistake in shared code would be proved.
 
+use crate::verdict::holds;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keyfold_client::arguments::Values;
+use keyfold_model::schema::Copy;
 use keyfold_model::{Entity, Format, KeyTemplate, Model, Part, Table, Type, Unit};
 use keyfold_types::Value;
 use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
@@ -97,7 +99,9 @@ impl Row<'_> {
     }
 
     fn add_copies(&self, all: &mut Vec<Expected>) -> Made<()> {
-        for copy in &self.entity.copies {
+        let (row, none) = (self.row, Values::new());
+        let has = |copy: &&Copy| copy.when.iter().all(|one| holds(one, row, &none));
+        for copy in self.entity.copies.iter().filter(has) {
             let (partition, sort) = (&copy.key.partition, copy.key.sort.as_ref());
             let key = base_key(self.table, partition, sort, self.row, 0)?;
             let held = copy

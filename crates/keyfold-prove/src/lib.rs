@@ -37,6 +37,7 @@ mod run;
 mod shrink;
 mod together;
 mod together_read;
+mod verdict;
 mod world;
 
 pub use report::{Failure, PatternReport, Phase, Progress, Report, Smallest};

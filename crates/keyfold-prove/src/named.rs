@@ -1,12 +1,13 @@
 //! Named writes: random arguments, and their execution on the rows, action by action.
 
 use crate::ProveError;
-use crate::condition::{held_value, holds};
+use crate::condition::held_value;
 use crate::expect::{self, Attributes, Expected};
 use crate::generate::{Generator, set_of};
 use crate::kept;
 use crate::row_write::{self, Version};
 use crate::rows::Rows;
+use crate::verdict::holds;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Assignment, Condition, Joint, Source, Taken, WriteParameter};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};

@@ -1,6 +1,7 @@
 //! Several items in parentheses as SQL: the row of each key, by the parameters that give it.
 
 use crate::ProveError;
+use crate::condition::{Asked, conditions_of_copy};
 use crate::generate::Generator;
 use crate::rows::{Rows, quoted, sql};
 use keyfold_client::arguments::Values;
@@ -90,6 +91,15 @@ pub(crate) fn expected(
             format!("{column} = ?")
         });
         parameters.push(sql(arguments.get(&parameter_of(returned, &name))));
+    }
+    let asked = Asked {
+        rows,
+        entity: returned.entity,
+        kinds: &[],
+        arguments: &Values::new(),
+    };
+    for condition in conditions_of_copy(rows, returned) {
+        conditions.extend(asked.sql(condition, &mut parameters));
     }
     rows.select(returned.entity, &conditions.join(" AND "), None, parameters)
 }

@@ -516,7 +516,8 @@ impl<'s> One<'s> {
         let owner = json(&self.key);
         let (table, name) = (self.table, self.scope.name);
         for (at, copy) in self.entity.copies.iter().enumerate() {
-            let Ok(made) = derive::copy_item(table, name, self.entity, copy, values) else {
+            let made = derive::copy_item(table, name, self.entity, copy, values);
+            let Ok(Some(made)) = made else {
                 continue;
             };
             let digest = if copy.attributes.iter().any(|one| is_broken(one)) {

@@ -3,7 +3,7 @@
 use super::rows::{IndexChart, KeyRow, TableChart};
 use crate::sample;
 use crate::words::{sparse_text, templates};
-use keyfold_model::schema::{GUARD_SORT, guard_parts};
+use keyfold_model::schema::{GUARD_SORT, conjunction, guard_parts};
 use keyfold_model::template::print;
 use keyfold_model::{
     Copy, Entity, Index, IndexKey, IndexKind, KeyTemplate, Model, Part, Pattern, Table, value,
@@ -57,8 +57,11 @@ fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
             span: _,
             key,
             attributes: _,
+            when,
         } = copy;
-        key_row(entity, format!("{name}.{copy_name}"), templates(key))
+        let mut row = key_row(entity, format!("{name}.{copy_name}"), templates(key));
+        row.only = (!when.is_empty()).then(|| conjunction(when));
+        row
     }));
     rows.extend(entity.uniques.iter().map(|unique| {
         let partition = KeyTemplate {

@@ -163,11 +163,9 @@ fn uses(entity: &Entity, name: &str) -> String {
     if in_index {
         places.push("index keys".to_owned());
     }
-    let copies = entity.copies.iter().filter(|copy| {
-        copy.attributes.iter().any(|held| held == name)
-            || copy.key.fields().any(|field| field == name)
-    });
-    places.extend(copies.map(|copy| format!("the copy {}", copy.name)));
+    let mut copies = entity.copies.iter().collect::<Vec<_>>();
+    copies.retain(|copy| copy.followed().any(|followed| followed == name));
+    places.extend(copies.iter().map(|copy| format!("the copy {}", copy.name)));
     if entity.uniques.iter().flatten().any(|unique| unique == name) {
         places.push("a guard".to_owned());
     }

@@ -5,7 +5,7 @@ use super::change::{Change, Changes, Migration};
 use super::index_keys::index_keys;
 use super::pairs::{Pair, pairs};
 use super::shape::key_text;
-use keyfold_model::schema::{Aggregate, Expected};
+use keyfold_model::schema::{Aggregate, Condition, Expected, conjunction};
 use keyfold_model::{Copy, Entity, Model};
 
 /// Compares an entity of the old model with one of the new.
@@ -112,6 +112,7 @@ fn copy(old: &Copy, new: &Copy, changes: &mut Changes<'_>) {
         span: _,
         key,
         attributes,
+        when,
     } = new;
     let sorted = |names: &[String]| {
         let mut sorted = names.to_vec();
@@ -138,6 +139,23 @@ fn copy(old: &Copy, new: &Copy, changes: &mut Changes<'_>) {
             Migration::Backfill,
             "write it again for every item",
         );
+    }
+    let (when_before, when_after) = (condition(&old.when), condition(when));
+    if when_before != when_after {
+        changes.add(
+            format!("copy {name}: {when_before} becomes {when_after}"),
+            Migration::Rewrite,
+            "write it for every item that has it now, and delete it for every other",
+        );
+    }
+}
+
+/// The condition of a copy in words.
+fn condition(when: &[Condition]) -> String {
+    if when.is_empty() {
+        "always".to_owned()
+    } else {
+        format!("when {}", conjunction(when))
     }
 }
 

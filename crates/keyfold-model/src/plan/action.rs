@@ -3,7 +3,8 @@
 
 use crate::check::updatable::fits_update;
 use crate::schema::{
-    Action, AggregateKind, Assignment, Condition, Entity, Model, Operand, Source, Type, Verb, Write,
+    Action, AggregateKind, Assignment, Condition, Copy, Entity, Model, Operand, Source, Type, Verb,
+    Write,
 };
 
 impl Model {
@@ -116,10 +117,7 @@ impl Model {
 
     /// Whether an update changes no attribute from which other items follow.
     fn moves_no_other(&self, entity: &Entity, action: &Action) -> bool {
-        let copied = entity.copies.iter().flat_map(|copy| {
-            let attributes = copy.attributes.iter().map(String::as_str);
-            attributes.chain(copy.key.fields())
-        });
+        let copied = entity.copies.iter().flat_map(Copy::followed);
         let unique = entity.uniques.iter().flatten().map(String::as_str);
         let split = entity.split.iter().map(|(name, _)| name.as_str());
         let counted = self.aggregates_of(entity).flat_map(|(_, aggregate)| {

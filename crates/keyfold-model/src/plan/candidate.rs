@@ -11,6 +11,8 @@ pub(super) struct Candidate {
     pub(super) key: KeyPair,
     /// The condition of an index that holds only some items.
     pub(super) sparse: Option<Sparse>,
+    /// The copy whose key it is.
+    pub(super) copy: Option<Copy>,
     /// The names of the partition key attributes.
     pub(super) partition: Vec<String>,
     /// The names of the sort key attributes.
@@ -31,6 +33,7 @@ pub(super) fn candidates(table: &Table, entity: &Entity, returned: &Returned) ->
         label,
         key: key.clone(),
         sparse: None,
+        copy: copy.cloned(),
         partition: vec![table.partition.name.clone()],
         sort: names(table.sort.iter()),
         index: None,
@@ -68,6 +71,7 @@ fn of_index(
         label: format!("{} in {}", entity.name, index.name),
         key,
         sparse,
+        copy: copy.cloned(),
         partition: names(index.partition.iter()),
         sort: names(index.sort.iter()),
         index: Some(index.name.clone()),

@@ -247,7 +247,12 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> 
             .sparse
             .as_ref()
             .is_some_and(|sparse| sparse.attribute == *name);
-        if !required && !in_sparse && !candidate.key.fields().any(|field| field == name) {
+        let in_copy = candidate
+            .copy
+            .as_ref()
+            .is_some_and(|copy| copy.demands(name));
+        if !required && !in_sparse && !in_copy && !candidate.key.fields().any(|field| field == name)
+        {
             return Err(format!(
                 "items without `{name}` are in it too, and would have to be filtered"
             )
@@ -261,6 +266,10 @@ fn check_complete(pattern: &Pattern, entity: &Entity, candidate: &Candidate) -> 
             && !is_given(pattern, field)
             && !is_limited(pattern, field)
             && !pattern.present.iter().any(|present| present == field)
+            && !candidate
+                .copy
+                .as_ref()
+                .is_some_and(|copy| copy.demands(field))
     });
     match missing {
         Some(field) => Err(Unfit::Narrow {
@@ -312,16 +321,19 @@ fn is_limited(pattern: &Pattern, attribute: &str) -> bool {
 
 /// Refuses a key that leaves out something that the pattern gives: it would need a filter.
 fn check_consumed(binder: &Binder<'_>, candidate: &Candidate, open: &[Part]) -> Result<(), String> {
-    // Only `sparse when a = v` guarantees that all entries have this value.
+    // Only `sparse when a = v`, and a copy `when a = v`, guarantee that all entries have this value.
     let in_sparse = |name: &str| {
-        candidate
-            .sparse
-            .as_ref()
-            .is_some_and(|sparse| sparse.attribute == name && sparse.value.is_some())
+        let mut sparse = candidate.sparse.iter();
+        sparse.any(|sparse| sparse.attribute == name && sparse.value.is_some())
+    };
+    let in_copy = |name: &str, value: &str| {
+        let mut copy = candidate.copy.iter();
+        copy.any(|copy| copy.demands_value(name, value))
     };
     let unused = binder.open_attributes().into_iter().find(|name| {
-        let is_fixed = binder.pattern.fixed.iter().any(|(fixed, _)| fixed == name);
-        !(is_fixed && in_sparse(name))
+        let mut fixed = binder.pattern.fixed.iter();
+        let fixed = fixed.find(|(fixed, _)| fixed == name);
+        !fixed.is_some_and(|(_, value)| in_sparse(name) || in_copy(name, value))
     });
     let Some(name) = unused else {
         return Ok(());

@@ -379,6 +379,8 @@ impl Member {
                 entity.name
             ));
         }
+        let copy = returned.copy.and_then(|at| entity.copies.get(at));
+        let is_demanded = |field: &str| copy.is_some_and(|copy| copy.demands(field));
         let optional = |field: &&str| {
             entity
                 .attribute(field)
@@ -386,7 +388,7 @@ impl Member {
         };
         if let Some(field) = key
             .fields()
-            .filter(|field| !is_given(pattern, field))
+            .filter(|field| !is_given(pattern, field) && !is_demanded(field))
             .find(optional)
         {
             return Err(format!(

@@ -104,9 +104,9 @@ fn served(
 /// The kinds of items that hold the attribute: the entity itself, and some of its copies.
 fn kinds(child: &Entity, aggregate: &Aggregate) -> Vec<Returned> {
     let copies = child.copies.iter().enumerate().filter(|(_, copy)| {
-        copy.attributes
-            .iter()
-            .any(|name| aggregate.of.as_ref() == Some(name))
+        // A copy that some items lack could miss the next greatest.
+        let holds = |name: &String| aggregate.of.as_ref() == Some(name);
+        copy.when.is_empty() && copy.attributes.iter().any(holds)
     });
     std::iter::once(None)
         .chain(copies.map(|(at, _)| Some(at)))

@@ -1,11 +1,13 @@
 //! Copies of entities under other keys.
 
+use super::comparison::Operands;
+use super::condition::{self, Subject};
 use super::key::check_required;
 use super::names::attribute_of;
 use super::template::{self, Columns};
 use crate::diagnostic::{Diagnostic, report};
-use crate::schema::{Attribute, Copy, Entity, KeyPair, Table};
-use crate::syntax::ast::{CopyDecl, Name, texts};
+use crate::schema::{Attribute, Condition, Copy, Entity, KeyPair, Operand, Table};
+use crate::syntax::ast::{ComparisonDecl, CopyDecl, Name, texts};
 use crate::template::Part;
 
 /// Resolves a copy; `None` when its key is faulty.
@@ -20,7 +22,9 @@ pub(super) fn resolve(
     let mut key = template::key(&declared.key, &columns, entity, diagnostics)?;
     template::add_shard(&mut key, &declared.key, identity);
     let what = format!("the copy {}", declared.name.text);
-    check_required(entity, &key, &what, diagnostics);
+    let when = report(conditions(declared, entity), diagnostics).unwrap_or_default();
+    let is_demanded = |field: &str| when.iter().any(|one| one.demands(field));
+    check_required(entity, &key, &what, is_demanded, diagnostics);
     let attributes: Vec<String> = match &declared.only {
         None => entity
             .attributes
@@ -44,7 +48,63 @@ pub(super) fn resolve(
         span: declared.name.span,
         key,
         attributes,
+        when,
     })
+}
+
+/// Resolves the conditions under which there is a copy. They compare attributes of the entity with
+/// each other and with fixed values, so that they change by writes of the entity alone.
+fn conditions(declared: &CopyDecl, entity: &Entity) -> Result<Vec<Condition>, Box<Diagnostic>> {
+    let kind_of = |name: &Name| entity.attribute(&name.text).map(|found| &found.kind);
+    let is_attribute = |name: &Name| entity.attribute(&name.text).is_some();
+    if let Some((_, now)) = condition::type_of_now(&declared.when, kind_of)
+        && !is_attribute(&now)
+    {
+        let message = format!("the copy {} depends on the time", declared.name.text);
+        return Err(Box::new(
+            Diagnostic::error(
+                "KF016",
+                now.span,
+                message,
+                "a copy changes with its entity only",
+            )
+            .help("compare with a fixed value or another attribute, and filter by `now`"),
+        ));
+    }
+    let operands = Operands {
+        parameters: &[],
+        item: Some(entity),
+    };
+    let comparison = |one: &ComparisonDecl| {
+        let attribute = attribute_of(entity, &one.attribute)?;
+        check_known(&one.attribute, attribute, entity)?;
+        let subject = Subject::of(one, &attribute.kind)?;
+        let comparison = operands.comparison(one, &subject)?;
+        for (name, operand) in one.operands.iter().zip(&comparison.operands) {
+            if let Operand::Attribute(other) = operand
+                && let Some(found) = entity.attribute(other)
+            {
+                check_known(name, found, entity)?;
+            }
+        }
+        Ok(comparison)
+    };
+    let when = declared.when.iter();
+    when.map(|one| condition::resolve(one, &comparison))
+        .collect()
+}
+
+/// Refuses an attribute whose value a write of the entity does not know.
+fn check_known(name: &Name, attribute: &Attribute, entity: &Entity) -> Result<(), Box<Diagnostic>> {
+    let Some(reason) = reason_against(attribute, entity) else {
+        return Ok(());
+    };
+    let message = format!("a copy cannot depend on `{}`", name.text);
+    Err(Box::new(
+        Diagnostic::error("KF016", name.span, message, reason)
+            .label(attribute.span, "declared here")
+            .help("let it depend on other attributes"),
+    ))
 }
 
 /// Why a copy cannot hold an attribute; `None` when it can.

@@ -51,7 +51,7 @@ pub(super) fn resolve(
     entity.key = template::key(key, &Columns::of_table(table), &entity, diagnostics)?;
     let identity = identity(&entity.key);
     template::add_shard(&mut entity.key, key, &identity);
-    check_required(&entity, &entity.key, "the key", diagnostics);
+    check_required(&entity, &entity.key, "the key", |_| false, diagnostics);
     split(declared, &mut entity, diagnostics);
     compressed(declared, &mut entity, diagnostics);
     unstored(declared, &mut entity, diagnostics);

@@ -15,18 +15,19 @@ pub(super) fn identity(key: &KeyPair) -> Vec<Part> {
 }
 
 /// Refuses a key that is made of optional attributes, or of attributes that the model keeps.
-/// `what` names the key in messages.
+/// `what` names the key in messages. `is_demanded`: an item without the attribute has no such key.
 pub(super) fn check_required(
     entity: &Entity,
     key: &KeyPair,
     what: &str,
+    is_demanded: impl Fn(&str) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     for field in key.fields() {
         let Some(attribute) = entity.attribute(field) else {
             continue;
         };
-        if attribute.optional {
+        if attribute.optional && !is_demanded(field) {
             let message = format!(
                 "{what} of {} is made of `{field}`, which may be missing",
                 entity.name

@@ -66,7 +66,8 @@ fn least_items(action: &Action, entity: &Entity) -> usize {
             };
             let guards = entity.uniques.iter();
             let guards = guards.filter(|unique| unique.iter().all(is_required));
-            1 + entity.copies.len() + guards.count()
+            let copies = entity.copies.iter().filter(|copy| copy.when.is_empty());
+            1 + copies.count() + guards.count()
         }
         Verb::Put | Verb::Update | Verb::Upsert | Verb::Check => 1,
     }

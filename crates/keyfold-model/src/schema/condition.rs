@@ -208,6 +208,30 @@ impl Condition {
         }
     }
 
+    /// Whether the condition holds only for items in which the attribute has this value, as stored
+    /// text.
+    pub(crate) fn demands_value(&self, attribute: &str, value: &str) -> bool {
+        match self {
+            Condition::Is(one) => {
+                let is_value = |operand: &Operand| matches!(operand, Operand::Literal(held) if crate::value::display(held) == value);
+                one.attribute == attribute
+                    && one.fields.is_empty()
+                    && one.measure == Measure::Value
+                    && matches!(one.comparator, Comparator::Equal | Comparator::In)
+                    && one.operands.iter().all(is_value)
+            }
+            Condition::Not(_) => false,
+            Condition::All(members) => {
+                let mut all = members.iter();
+                all.any(|member| member.demands_value(attribute, value))
+            }
+            Condition::Any(members) => {
+                let mut all = members.iter();
+                all.all(|member| member.demands_value(attribute, value))
+            }
+        }
+    }
+
     /// The text of a member of a larger condition: in parentheses unless it is a comparison.
     fn member_text(&self) -> String {
         match self {

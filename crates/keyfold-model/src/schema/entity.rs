@@ -1,6 +1,7 @@
 //! Entities: their keys, and the items and attributes that are derived from theirs.
 
 use super::attribute::Attribute;
+use super::condition::Condition;
 use super::plan::PatternPlan;
 use crate::diagnostic::Span;
 use crate::template::{Format, KeyTemplate, Part};
@@ -64,6 +65,29 @@ pub struct Copy {
     pub key: KeyPair,
     /// The names of the attributes that it holds.
     pub attributes: Vec<String>,
+    /// The conditions under which there is a copy; all of them hold. Empty: there always is one.
+    pub when: Vec<Condition>,
+}
+
+impl Copy {
+    /// The attributes that the copy is made of, and those that decide whether there is one; one may
+    /// occur several times.
+    pub fn followed(&self) -> impl Iterator<Item = &str> {
+        let held = self.attributes.iter().map(String::as_str);
+        let decide = self.when.iter().flat_map(Condition::attributes);
+        held.chain(self.key.fields()).chain(decide)
+    }
+
+    /// Whether only items with this attribute have a copy.
+    pub(crate) fn demands(&self, attribute: &str) -> bool {
+        self.when.iter().any(|one| one.demands(attribute))
+    }
+
+    /// Whether only items in which the attribute has this value, as stored text, have a copy.
+    pub(crate) fn demands_value(&self, attribute: &str, value: &str) -> bool {
+        let mut all = self.when.iter();
+        all.any(|one| one.demands_value(attribute, value))
+    }
 }
 
 /// An attribute that is kept up to date with the items of another entity.

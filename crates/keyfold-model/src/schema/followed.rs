@@ -49,8 +49,7 @@ impl Model {
             .map(String::as_str)
             .collect();
         for copy in &entity.copies {
-            names.extend(copy.attributes.iter().map(String::as_str));
-            names.extend(copy.key.fields());
+            names.extend(copy.followed());
         }
         let table = self.tables.get(entity.table);
         for key in &entity.indexes {

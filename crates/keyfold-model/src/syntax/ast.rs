@@ -254,6 +254,8 @@ pub(crate) struct CopyDecl {
     pub(crate) name: Name,
     pub(crate) key: KeyDecl,
     pub(crate) only: Option<Vec<Name>>,
+    /// The conditions under which there is a copy.
+    pub(crate) when: Vec<ConditionDecl>,
 }
 
 #[derive(Debug)]

@@ -25,7 +25,7 @@ type      := NAME | "time" "(" ("s" | "ms" | "us" | "ns") ")" | NAME "." NAME | 
            | TEXT ("|" (NAME | TEXT))* | ("list" | "map" | "set") "of" type
 key       := "key" template* [placing]
 indexkey  := TITLE template* [placing] ["sparse" "when" NAME ["=" operand]]
-copy      := "copy" NAME template* [placing] ["only" NAME, ...]
+copy      := "copy" NAME template* [placing] ["only" NAME, ...] [when]
 placing   := ["shard" NUMBER] ["bucket" unit ["of" NAME]]
 template  := TEXT with {field} inside | {field}
 field     := NAME (":" format)*

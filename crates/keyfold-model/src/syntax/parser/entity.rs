@@ -1,5 +1,6 @@
 //! Entities and records: attributes, keys, copies, unique values, aggregates.
 
+use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::template::template;
 use crate::diagnostic::{Diagnostic, Span};
@@ -102,7 +103,16 @@ fn copy(cursor: &mut Cursor<'_>) -> Parsed<CopyDecl> {
         .take_word("only")
         .then(|| cursor.attributes("an attribute"))
         .transpose()?;
-    Ok(CopyDecl { name, key, only })
+    let when = cursor
+        .take_word("when")
+        .then(|| conditions(cursor))
+        .transpose()?;
+    Ok(CopyDecl {
+        name,
+        key,
+        only,
+        when: when.unwrap_or_default(),
+    })
 }
 
 /// `a, (b, c)`: attributes that are unique each, or together.
