@@ -35,13 +35,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("server", &["types", "api", "wire", "engine", "sigv4"]),
     ("model", &["types"]),
     ("codegen", &["types", "wire", "model"]),
+    ("lower", &["types", "api", "model", "wire"]),
     (
         "client",
-        &["types", "api", "engine", "model", "wire", "sigv4"],
+        &["types", "api", "engine", "model", "lower", "wire", "sigv4"],
     ),
     (
         "keyfold",
-        &["types", "api", "engine", "model", "client", "wire"],
+        &["types", "api", "engine", "model", "lower", "client", "wire"],
     ),
     ("prove", &["types", "api", "engine", "model", "client"]),
     (

@@ -1,10 +1,10 @@
 //! The target of requests: an engine in this process, or an endpoint.
 
 use crate::endpoint::Endpoint;
-use crate::error::ClientError;
 use crate::http::HttpBackend;
 use keyfold_api::{ApiError, Request, Response};
 use keyfold_engine::Engine;
+use keyfold_lower::ClientError;
 use std::sync::Arc;
 
 /// An engine in this process, or an endpoint with DynamoDB's API.

@@ -1,32 +1,28 @@
 //! Carries out the steps of a call, and blocks while it waits.
 
 use crate::backend::Backend;
-use crate::error::ClientError;
-use crate::lowering::{Lowering, Origin, Pause, Step};
 use keyfold_api::{Request, Response};
+use keyfold_lower::ClientError;
+use keyfold_lower::{Lowering, Origin, Pause, Step};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The most requests of one step that are under way at an endpoint at the same time.
 const TOGETHER_MAX: usize = 8;
 
-impl Origin {
-    /// The present moment of this machine's clock, and its chance.
-    pub fn here() -> Origin {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        Origin {
-            now_epoch_ms: i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-            seed: fastrand::u128(..),
-        }
+/// The origin of a call that begins now: the moment of this machine's clock, and its chance.
+pub fn origin() -> Origin {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Origin {
+        now_epoch_ms: i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+        seed: fastrand::u128(..),
     }
 }
 
-impl Pause {
-    /// A time within the bounds, by chance.
-    pub fn time(self) -> Duration {
-        Duration::from_millis(fastrand::u64(self.least_ms..=self.most_ms))
-    }
+/// A time within the bounds of a pause, by chance.
+pub fn time_of(pause: Pause) -> Duration {
+    Duration::from_millis(fastrand::u64(pause.least_ms..=pause.most_ms))
 }
 
 /// Carries out all steps of a call.
@@ -38,7 +34,7 @@ pub fn drive<T>(backend: &Backend, mut call: Lowering<'_, T>) -> Result<T, Clien
     loop {
         match call.next(std::mem::take(&mut answers)) {
             Step::Ask(requests) => answers = answered(backend, requests),
-            Step::Pause(pause) => std::thread::sleep(pause.time()),
+            Step::Pause(pause) => std::thread::sleep(time_of(pause)),
             Step::Done(result) => return result,
         }
     }

@@ -1,6 +1,6 @@
 //! The settings of an endpoint: its address, credentials, times and attempts.
 
-use crate::error::ClientError;
+use keyfold_lower::ClientError;
 use keyfold_model::value::shown_text;
 use std::fmt;
 use std::time::Duration;

@@ -1,13 +1,13 @@
 //! The API over HTTP: signed requests and decoded answers.
 
 use crate::endpoint::{Endpoint, address};
-use crate::error::ClientError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use keyfold_api::{Idempotency, Request, Response};
+use keyfold_api::{ErrorKind, Idempotency, ReasonCode, Request, Response};
+use keyfold_lower::ClientError;
 use keyfold_sigv4::SigningKey;
 use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
-use keyfold_wire::client::{decode_error, decode_response, encode_request};
+use keyfold_wire::client::{ServiceError, decode_error, decode_response, encode_request};
 use std::time::Duration;
 
 const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
@@ -133,9 +133,7 @@ impl HttpBackend {
             Err(error) if was_never_sent(&error) => Attempt::NotSent(why(&error)),
             Err(error) => Attempt::Unknown(why(&error)),
             Ok((200, answer)) => Attempt::Answered(answer),
-            Ok((400..=499, answer)) => {
-                Attempt::Refused(ClientError::of_answer(decode_error(&answer)))
-            }
+            Ok((400..=499, answer)) => Attempt::Refused(of_answer(decode_error(&answer))),
             Ok((status, answer)) => {
                 let error = decode_error(&answer);
                 Attempt::Unknown(format!(
@@ -230,6 +228,20 @@ fn was_never_sent(error: &ureq::Error) -> bool {
                 | Io::NetworkUnreachable
         ),
         _ => false,
+    }
+}
+
+/// The error of a service's answer.
+fn of_answer(error: ServiceError) -> ClientError {
+    ClientError::Service {
+        kind: ErrorKind::of_exception(&error.exception),
+        exception: error.exception,
+        message: error.message,
+        reasons: error
+            .reasons
+            .into_iter()
+            .map(|(code, message)| (ReasonCode::of(&code), message))
+            .collect(),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Executes a model on any backend with DynamoDB's API.
 //!
+//! `keyfold-lower` makes the requests; this crate sends them, sleeps, and reads the clock.
+//!
 //! - [`Backend`]: the target of requests: an embedded engine, or an endpoint over HTTP.
+//! - [`drive()`]: carries out the steps of a call, and blocks while it waits.
 //! - [`tables`]: creates a model's tables, and reports how existing ones differ.
 //! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
 //! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
@@ -9,30 +12,18 @@
 //! - [`mod@derive`]: computes the items that are stored for an entity.
 //! - [`verify`]: reads whole tables, and finds items that do not follow from the model.
 
-pub mod arguments;
 mod backend;
-mod bound;
-mod capacity;
-mod complete;
-pub mod derive;
 mod drive;
 mod endpoint;
-mod error;
-mod expression;
 mod http;
 pub mod json;
-mod lowering;
 pub mod read;
-mod retry;
-mod settings;
-mod stored;
 pub mod tables;
 pub mod verify;
 pub mod write;
 
 pub use backend::Backend;
-pub use drive::drive;
+pub use drive::{drive, origin, time_of};
 pub use endpoint::Endpoint;
-pub use error::ClientError;
-pub use lowering::{Lowering, Origin, Pause, Step};
+pub use keyfold_lower::{ClientError, arguments, derive};
 pub use read::{Found, FoundItem, Page, PageRequest};

@@ -1,4 +1,4 @@
-//! The settings of tables on a real engine: each is made, read back and compared.
+//! Keys and settings of tables on a real engine: each is made, read back and compared.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use keyfold_api::{
@@ -201,4 +201,34 @@ fn tables_of_past_periods_have_their_capacity_and_the_settings() {
     };
     assert_eq!(all(&present), ((5, 5), (9, 8), true));
     assert_eq!(all(&past), ((2, 1), (2, 1), true));
+}
+
+#[test]
+fn a_table_made_from_a_model_has_no_differences_to_it() {
+    let source = "model m 1\ntable Tab (PK, SK: number)\n  gsi Gee (A, B) project (x)\n  lsi Loc (N: number)\n";
+    let (backend, model) = (backend(), model(source));
+    assert_eq!(
+        tables::ensure(&backend, &model).unwrap(),
+        [("Tab".to_owned(), Outcome::Created)]
+    );
+    assert_eq!(
+        tables::ensure(&backend, &model).unwrap(),
+        [("Tab".to_owned(), Outcome::Existing)]
+    );
+
+    let other = "model m 1\ntable Tab (PK, SK)\n  gsi Gee (A, C) project keys\n  gsi Hay (D)\n";
+    let other = self::model(other);
+    let Err(ClientError::TableDiffers { differences, .. }) = tables::ensure(&backend, &other)
+    else {
+        panic!("fits")
+    };
+    assert_eq!(
+        differences,
+        [
+            "key: the model says (PK: S, SK: S), the table has (PK: S, SK: N)",
+            "gsi Gee: the model says (A: S, C: S), the table has (A: S, B: S)",
+            "gsi Gee: the model projects KEYS_ONLY, the table INCLUDE (x)",
+            "gsi Hay: the model has it, the table has not",
+        ]
+    );
 }

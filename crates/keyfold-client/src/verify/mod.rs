@@ -22,8 +22,8 @@ mod sorter;
 mod state;
 
 use crate::backend::Backend;
-use crate::error::ClientError;
 pub use finding::{Finding, FindingKind, ModelLine};
+use keyfold_lower::ClientError;
 use keyfold_model::Model;
 use kinds::Kinds;
 pub use report::{FindingGroup, Report, Share};

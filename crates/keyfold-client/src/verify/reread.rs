@@ -4,10 +4,11 @@ use super::assemble::Unit;
 use super::judge::Scope;
 use super::kinds::{Kinds, Role};
 use crate::backend::Backend;
-use crate::capacity;
-use crate::error::{ClientError, unexpected};
-use crate::retry::{TRIES, back_off};
+use crate::drive::time_of;
 use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
+use keyfold_lower::capacity;
+use keyfold_lower::retry::{TRIES, back_off};
+use keyfold_lower::{ClientError, unexpected};
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_types::{Item, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -102,7 +103,7 @@ pub(super) fn unit(
             let items = std::iter::once(item).chain(parts).collect();
             return Ok(Some(Unit::Entity(kind.at, items)));
         }
-        std::thread::sleep(back_off(tried).time());
+        std::thread::sleep(time_of(back_off(tried)));
     }
     Ok(None)
 }

@@ -19,8 +19,9 @@ use super::setup::{Observer, Options, TableSize};
 use super::sorter::Sorter;
 use super::state::{Cursor, Saved, State};
 use crate::backend::Backend;
-use crate::error::ClientError;
-use crate::retry::{TRIES, back_off};
+use crate::drive::time_of;
+use keyfold_lower::ClientError;
+use keyfold_lower::retry::{TRIES, back_off};
 use keyfold_model::Model;
 use keyfold_types::Item;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -446,7 +447,7 @@ impl<'v> Verification<'v> {
                 is_same &= reread::get(&self.reader, &group.table, key)? == *before;
             }
             if !is_same {
-                std::thread::sleep(back_off(tried).time());
+                std::thread::sleep(time_of(back_off(tried)));
                 continue;
             }
             if now.relatives_fit() {

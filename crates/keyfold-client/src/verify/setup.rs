@@ -2,9 +2,9 @@
 
 use super::finding::Finding;
 use crate::backend::Backend;
-use crate::error::{ClientError, unexpected};
 use crate::tables;
 use keyfold_api::{ListTablesInput, Response};
+use keyfold_lower::{ClientError, unexpected};
 use keyfold_model::Model;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -4,7 +4,7 @@
 //! scan, and records of the same key meet when the runs are merged. Small tables never leave memory.
 
 use super::record::Record;
-use crate::error::ClientError;
+use keyfold_lower::ClientError;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;

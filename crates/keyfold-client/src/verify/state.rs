@@ -7,7 +7,7 @@
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::record;
 use super::report::{FindingGroup, Report};
-use crate::error::ClientError;
+use keyfold_lower::ClientError;
 use keyfold_types::Item;
 use serde_json::{Value as Json, json};
 use std::fs::File;

@@ -13,10 +13,8 @@ use super::stored_entity::{self, StoredEntity};
 use super::upsert;
 use super::written::Written;
 use crate::arguments::Values;
-use crate::backend::Backend;
 use crate::complete::{Made, complete};
 use crate::derive::Place;
-use crate::drive::drive;
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::lowering::{Io, Lowering, Origin};
@@ -28,20 +26,10 @@ use std::collections::BTreeMap;
 /// Runs a named write: its actions together or not at all.
 ///
 /// # Errors
-/// `Refused` with the action and the condition that did not hold; `NotFound` when an entity or a
+/// The result has: `Refused` with the action and the condition that did not hold; `NotFound` when an entity or a
 /// parent does not exist; `Taken` when a unique value belongs to another item; `Missing` when an
 /// argument is.
-pub fn run(
-    backend: &Backend,
-    model: &Model,
-    write: &Write,
-    arguments: &Values,
-) -> Result<Written, ClientError> {
-    drive(backend, lower_run(Origin::here(), model, write, arguments))
-}
-
-/// The steps of [`run`].
-pub fn lower_run<'l>(
+pub fn run<'l>(
     origin: Origin,
     model: &'l Model,
     write: &'l Write,

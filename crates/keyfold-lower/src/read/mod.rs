@@ -21,8 +21,6 @@ mod required;
 mod together;
 
 use crate::arguments::Values;
-use crate::backend::Backend;
-use crate::drive::drive;
 use crate::error::ClientError;
 use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::{TRIES, back_off};
@@ -38,27 +36,9 @@ pub use required::kind_name;
 /// Runs a pattern and returns one page.
 ///
 /// # Errors
-/// `NotFound` when a required item does not exist; `Value` for arguments that no key can contain;
+/// The result has: `NotFound` when a required item does not exist; `Value` for arguments that no key can contain;
 /// `Unknown` for a cursor of another pattern; the backend's error otherwise.
-pub fn page(
-    backend: &Backend,
-    model: &Model,
-    pattern: &Pattern,
-    arguments: &Values,
-    page: &PageRequest,
-) -> Result<Page, ClientError> {
-    drive(
-        backend,
-        lower_page(Origin::here(), model, pattern, arguments, page),
-    )
-}
-
-/// One page of a pattern, as steps.
-///
-/// # Errors
-/// The result is `NotFound` when a required item does not exist; `Value` for arguments that no key can
-/// contain; `Unknown` for a cursor of another pattern; the backend's error otherwise.
-pub fn lower_page<'l>(
+pub fn page<'l>(
     origin: Origin,
     model: &'l Model,
     pattern: &'l Pattern,
@@ -233,27 +213,8 @@ fn with_fixed(
 /// Runs a pattern from `start` and returns one page, or all pages together.
 ///
 /// # Errors
-/// Those of [`page`].
-pub fn run(
-    backend: &Backend,
-    model: &Model,
-    pattern: &Pattern,
-    arguments: &Values,
-    start: &PageRequest,
-    pages: Pages,
-) -> Result<Found, ClientError> {
-    let origin = Origin::here();
-    drive(
-        backend,
-        lower(origin, model, pattern, arguments, (start, pages)),
-    )
-}
-
-/// One page of a pattern from `start`, or all pages together, as steps.
-///
-/// # Errors
-/// The result has those of [`page`].
-pub fn lower<'l>(
+/// The result has: Those of [`page`].
+pub fn run<'l>(
     origin: Origin,
     model: &'l Model,
     pattern: &'l Pattern,

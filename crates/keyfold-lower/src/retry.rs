@@ -3,7 +3,7 @@
 use crate::lowering::Pause;
 
 /// The most attempts before an error.
-pub(crate) const TRIES: u32 = 24;
+pub const TRIES: u32 = 24;
 
 /// The time between two questions for a table that is being made.
 pub(crate) const HALF_A_SECOND: Pause = Pause {
@@ -12,7 +12,7 @@ pub(crate) const HALF_A_SECOND: Pause = Pause {
 };
 
 /// A random time that grows with the attempts, so that writers of one item take turns.
-pub(crate) fn back_off(tried: u32) -> Pause {
+pub fn back_off(tried: u32) -> Pause {
     Pause {
         least_ms: 1,
         most_ms: 4 * u64::from(tried + 1).min(16),

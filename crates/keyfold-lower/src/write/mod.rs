@@ -32,20 +32,18 @@ mod upsert;
 mod written;
 
 use crate::arguments::Values;
-use crate::backend::Backend;
 use crate::complete::{complete, touch};
-use crate::drive::drive;
 use crate::error::ClientError;
 use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::TRIES;
 use context::Context;
-pub(crate) use contribution::Contribution;
+pub use contribution::Contribution;
 use entity::Replacement;
 use execute::sent;
 use keyfold_model::{Entity, Model, value};
 use keyfold_types::Value;
 use main_item::Given;
-pub use named::{lower_run, run};
+pub use named::run;
 use refusal::{Refusal, key_text, not_found, not_found_text};
 use step::Draft;
 use stored_entity::{StoredEntity, read};
@@ -54,19 +52,9 @@ pub use written::{Made, Written};
 /// Creates an entity that must not exist. Defaults are filled in.
 ///
 /// # Errors
-/// `Refused` when it exists, `Taken` when a unique value belongs to another item, `NotFound` when
+/// The result has: `Refused` when it exists, `Taken` when a unique value belongs to another item, `NotFound` when
 /// its parent does not exist.
-pub fn create(
-    backend: &Backend,
-    model: &Model,
-    entity: &Entity,
-    values: &Values,
-) -> Result<Written, ClientError> {
-    drive(backend, lower_create(Origin::here(), model, entity, values))
-}
-
-/// The steps of [`create`].
-pub fn lower_create<'l>(
+pub fn create<'l>(
     origin: Origin,
     model: &'l Model,
     entity: &'l Entity,
@@ -102,19 +90,9 @@ async fn create_entity(
 /// there is no such entity yet.
 ///
 /// # Errors
-/// `Taken` when a unique value belongs to another item, `NotFound` when its parent does not exist,
+/// The result has: `Taken` when a unique value belongs to another item, `NotFound` when its parent does not exist,
 /// `StaleVersion` when the stored version is another.
-pub fn put(
-    backend: &Backend,
-    model: &Model,
-    entity: &Entity,
-    values: &Values,
-) -> Result<Written, ClientError> {
-    drive(backend, lower_put(Origin::here(), model, entity, values))
-}
-
-/// The steps of [`put`].
-pub fn lower_put<'l>(
+pub fn put<'l>(
     origin: Origin,
     model: &'l Model,
     entity: &'l Entity,
@@ -154,24 +132,10 @@ async fn put_entity(
 /// among the changes must be the stored one.
 ///
 /// # Errors
-/// `NotFound` when the entity or its parent does not exist; `Refused` when a key attribute would
+/// The result has: `NotFound` when the entity or its parent does not exist; `Refused` when a key attribute would
 /// change; `Taken` when a unique value belongs to another item; `StaleVersion` when the stored
 /// version is another.
-pub fn update(
-    backend: &Backend,
-    model: &Model,
-    entity: &Entity,
-    changes: &Values,
-    removed: &[String],
-) -> Result<Written, ClientError> {
-    drive(
-        backend,
-        lower_update(Origin::here(), model, entity, changes, removed),
-    )
-}
-
-/// The steps of [`update`].
-pub fn lower_update<'l>(
+pub fn update<'l>(
     origin: Origin,
     model: &'l Model,
     entity: &'l Entity,
@@ -227,19 +191,9 @@ async fn update_entity(
 /// must be the stored one.
 ///
 /// # Errors
-/// `NotFound` when it does not exist; `StaleVersion` when the stored version is another; `Refused`
+/// The result has: `NotFound` when it does not exist; `StaleVersion` when the stored version is another; `Refused`
 /// when it still counts items.
-pub fn delete(
-    backend: &Backend,
-    model: &Model,
-    entity: &Entity,
-    key: &Values,
-) -> Result<Written, ClientError> {
-    drive(backend, lower_delete(Origin::here(), model, entity, key))
-}
-
-/// The steps of [`delete`].
-pub fn lower_delete<'l>(
+pub fn delete<'l>(
     origin: Origin,
     model: &'l Model,
     entity: &'l Entity,

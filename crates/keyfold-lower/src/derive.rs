@@ -36,7 +36,10 @@ pub struct Derived {
 }
 
 /// The entity's table.
-pub(crate) fn table<'m>(model: &'m Model, entity: &Entity) -> Result<&'m Table, ClientError> {
+///
+/// # Errors
+/// `Unknown` when the model does not have it.
+pub fn table<'m>(model: &'m Model, entity: &Entity) -> Result<&'m Table, ClientError> {
     model
         .tables
         .get(entity.table)
@@ -44,11 +47,10 @@ pub(crate) fn table<'m>(model: &'m Model, entity: &Entity) -> Result<&'m Table, 
 }
 
 /// The name of the table that an item is stored in; with periods, of the table of its time.
-pub(crate) fn table_name(
-    table: &Table,
-    entity: &Entity,
-    values: &Values,
-) -> Result<String, ClientError> {
+///
+/// # Errors
+/// `Missing` when the time of the period is not among the values.
+pub fn table_name(table: &Table, entity: &Entity, values: &Values) -> Result<String, ClientError> {
     let (Some(unit), Some(attribute)) = (table.period, &entity.period_attribute) else {
         return Ok(table.name.clone());
     };
@@ -77,11 +79,13 @@ fn key(
 }
 
 /// The place of an entity's main item.
-pub(crate) struct Place<'m> {
-    pub(crate) table: &'m Table,
+pub struct Place<'m> {
+    /// The table of the model.
+    pub table: &'m Table,
     /// The name of the table; with periods, of the one that the item lies in.
-    pub(crate) table_name: String,
-    pub(crate) key: Item,
+    pub table_name: String,
+    /// The key of the main item.
+    pub key: Item,
 }
 
 impl<'m> Place<'m> {
@@ -89,7 +93,7 @@ impl<'m> Place<'m> {
     ///
     /// # Errors
     /// `Value` when a key cannot be made of the values, `Missing` when one is not given.
-    pub(crate) fn of(
+    pub fn of(
         model: &'m Model,
         entity: &Entity,
         values: &Values,
@@ -155,7 +159,7 @@ pub fn derive(
 ///
 /// # Errors
 /// Those of [`derive()`].
-pub(crate) fn copy_item(
+pub fn copy_item(
     table: &Table,
     name: &str,
     entity: &Entity,
@@ -198,7 +202,7 @@ fn has_copy(copy: &Copy, values: &Values) -> Result<bool, ClientError> {
 ///
 /// # Errors
 /// Those of [`derive()`].
-pub(crate) fn guard_item(
+pub fn guard_item(
     table: &Table,
     name: &str,
     entity: &Entity,
@@ -336,7 +340,7 @@ fn add_index_keys(
 ///
 /// # Errors
 /// `Value` when a template cannot be made of the values.
-pub(crate) fn index_columns<'t>(
+pub fn index_columns<'t>(
     table: &'t Table,
     index_key: &IndexKey,
     values: &Values,

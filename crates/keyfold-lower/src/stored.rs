@@ -16,12 +16,12 @@ const INFLATED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const INSIDE: &str = "v";
 
 /// The attribute that holds the number of items that a list is split over.
-pub(crate) fn parts_attribute(attribute: &str) -> String {
+pub fn parts_attribute(attribute: &str) -> String {
     hidden(attribute, "parts")
 }
 
 /// The attribute that holds the digest of a split list, which detects a change of any part.
-pub(crate) fn digest_attribute(attribute: &str) -> String {
+pub fn digest_attribute(attribute: &str) -> String {
     hidden(attribute, "digest")
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn digest(list: &Value) -> Value {
 }
 
 /// Whether a list that was joined from its parts has the stored digest. True where no list is split.
-pub(crate) fn is_as_written(entity: &Entity, first: &Item, values: &Values) -> bool {
+pub fn is_as_written(entity: &Entity, first: &Item, values: &Values) -> bool {
     let Some((split, _)) = &entity.split else {
         return true;
     };
@@ -141,7 +141,7 @@ fn columns_of(key: &KeyPair) -> impl Iterator<Item = &[Part]> {
 ///
 /// # Errors
 /// `Refused` when an attribute is not stored as the model stores it.
-pub(crate) fn values_of<'a>(
+pub fn values_of<'a>(
     table: &Table,
     entity: &Entity,
     copy: Option<&Copy>,

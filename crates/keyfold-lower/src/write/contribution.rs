@@ -8,15 +8,16 @@ use keyfold_model::{Entity, value};
 use keyfold_types::{Number, Value};
 
 /// The contribution of an item to an aggregate.
-pub(crate) struct Contribution {
+pub struct Contribution {
     /// The key attributes of the parent, which keeps the aggregate.
-    pub(crate) parent: Values,
-    pub(crate) value: Value,
+    pub parent: Values,
+    /// The number that is added, or the value that may be the greatest.
+    pub value: Value,
 }
 
 impl Contribution {
     /// The contribution of an item with these values; `None` when it is not in the aggregate.
-    pub(crate) fn of(aggregate: &Aggregate, values: &Values) -> Option<Contribution> {
+    pub fn of(aggregate: &Aggregate, values: &Values) -> Option<Contribution> {
         if let Some((attribute, wanted)) = &aggregate.condition
             && values.get(attribute).map(value::display).as_ref() != Some(wanted)
         {

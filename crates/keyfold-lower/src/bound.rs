@@ -224,7 +224,7 @@ fn size(value: &Value) -> Option<Value> {
 }
 
 /// The order of two texts, numbers or binary values; `None` for other types.
-pub(crate) fn order(one: &Value, two: &Value) -> Option<std::cmp::Ordering> {
+pub fn order(one: &Value, two: &Value) -> Option<std::cmp::Ordering> {
     match (one, two) {
         (Value::S(one), Value::S(two)) => Some(one.as_bytes().cmp(two.as_bytes())),
         (Value::N(one), Value::N(two)) => Some(one.cmp(two)),

@@ -2,7 +2,6 @@
 
 use keyfold_api::{ErrorKind, ReasonCode};
 use keyfold_model::value::ValueError;
-use keyfold_wire::client::ServiceError;
 
 /// The error of a pattern or a write.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -88,20 +87,6 @@ impl ClientError {
         }
     }
 
-    /// The error of a service's answer.
-    pub(crate) fn of_answer(error: ServiceError) -> ClientError {
-        ClientError::Service {
-            kind: ErrorKind::of_exception(&error.exception),
-            exception: error.exception,
-            message: error.message,
-            reasons: error
-                .reasons
-                .into_iter()
-                .map(|(code, message)| (ReasonCode::of(&code), message))
-                .collect(),
-        }
-    }
-
     /// The kind of a `Service` error; `None` for other errors and unknown exceptions.
     pub fn kind(&self) -> Option<ErrorKind> {
         if let ClientError::Service { kind, .. } = self {
@@ -113,7 +98,7 @@ impl ClientError {
 
     /// Whether nothing was done and the same request may succeed later. A write that conflicts with
     /// another transaction is not the same request later: it must read the item again first.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub fn is_passing(&self) -> bool {
         self.kind().is_some_and(ErrorKind::is_retryable) && !self.is_conflict()
     }
 
@@ -163,6 +148,6 @@ impl ClientError {
 }
 
 /// The error about an answer of another operation: a bug of the backend.
-pub(crate) fn unexpected() -> ClientError {
+pub fn unexpected() -> ClientError {
     ClientError::Transport("the backend answered another operation than was asked".to_owned())
 }

@@ -4,7 +4,7 @@ use keyfold_api::{ConsumedCapacity, ReturnConsumedCapacity, Returns};
 use keyfold_types::CapacityHalves;
 
 /// The request members that ask the backend to report the consumed capacity.
-pub(crate) fn requested() -> Returns {
+pub fn requested() -> Returns {
     Returns {
         consumed_capacity: Some(ReturnConsumedCapacity::Total.into()),
         item_collection_metrics: None,
@@ -12,6 +12,6 @@ pub(crate) fn requested() -> Returns {
 }
 
 /// The total of the rows of an answer; zero when the backend reports none.
-pub(crate) fn total(rows: impl IntoIterator<Item = ConsumedCapacity>) -> CapacityHalves {
+pub fn total(rows: impl IntoIterator<Item = ConsumedCapacity>) -> CapacityHalves {
     rows.into_iter().map(|row| row.total()).sum()
 }

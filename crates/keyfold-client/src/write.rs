@@ -1,0 +1,89 @@
+//! Writes through the model on a backend: the steps are those of [`keyfold_lower::write`].
+
+use crate::backend::Backend;
+use crate::drive::{drive, origin};
+use keyfold_lower::ClientError;
+use keyfold_lower::arguments::Values;
+use keyfold_lower::write as lower;
+pub use keyfold_lower::write::{Made, Written};
+use keyfold_model::{Entity, Model, Write};
+
+/// Creates an entity that must not exist. Defaults are filled in.
+///
+/// # Errors
+/// `Refused` when it exists, `Taken` when a unique value belongs to another item, `NotFound` when
+/// its parent does not exist.
+pub fn create(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Written, ClientError> {
+    drive(backend, lower::create(origin(), model, entity, values))
+}
+
+/// Writes a whole entity, whether it exists or not. Defaults are filled in; attributes that the
+/// model keeps stay as they are. A version among the values must be the stored one, and 0 where
+/// there is no such entity yet.
+///
+/// # Errors
+/// `Taken` when a unique value belongs to another item, `NotFound` when its parent does not exist,
+/// `StaleVersion` when the stored version is another.
+pub fn put(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<Written, ClientError> {
+    drive(backend, lower::put(origin(), model, entity, values))
+}
+
+/// Changes some attributes of an entity that exists, and removes those in `removed`. A version
+/// among the changes must be the stored one.
+///
+/// # Errors
+/// `NotFound` when the entity or its parent does not exist; `Refused` when a key attribute would
+/// change; `Taken` when a unique value belongs to another item; `StaleVersion` when the stored
+/// version is another.
+pub fn update(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    changes: &Values,
+    removed: &[String],
+) -> Result<Written, ClientError> {
+    drive(
+        backend,
+        lower::update(origin(), model, entity, changes, removed),
+    )
+}
+
+/// Deletes an entity that exists, with everything that follows from it. A version beside the key
+/// must be the stored one.
+///
+/// # Errors
+/// `NotFound` when it does not exist; `StaleVersion` when the stored version is another; `Refused`
+/// when it still counts items.
+pub fn delete(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Written, ClientError> {
+    drive(backend, lower::delete(origin(), model, entity, key))
+}
+
+/// Runs a named write: its actions together or not at all.
+///
+/// # Errors
+/// `Refused` with the action and the condition that did not hold; `NotFound` when an entity or a
+/// parent does not exist; `Taken` when a unique value belongs to another item; `Missing` when an
+/// argument is.
+pub fn run(
+    backend: &Backend,
+    model: &Model,
+    write: &Write,
+    arguments: &Values,
+) -> Result<Written, ClientError> {
+    drive(backend, lower::run(origin(), model, write, arguments))
+}

@@ -1,0 +1,57 @@
+//! Patterns and writes of a model as steps: arguments become requests, answers become results.
+//!
+//! Every function that needs a database returns a [`Lowering`], which says what it needs next: the
+//! answers of requests, or a pause. This crate sends nothing, reads no clock, takes no random number,
+//! starts no thread and knows no engine; `clippy.toml` bans the calls. `keyfold-client` carries the
+//! steps out and blocks, `keyfold` awaits them, and a test can play the database.
+//!
+//! - [`Lowering`]: a call under way; [`Step`], [`Origin`] and [`Pause`]: what it takes and returns.
+//! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
+//! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
+//!   index keys, copies and unique guards follow in the same transaction.
+//! - [`tables`]: creates a model's tables, and reports how existing ones differ.
+//! - [`arguments`]: parses arguments that are given as text.
+//! - [`mod@derive`]: computes the items that are stored for an entity; [`stored`] reads them.
+//!
+//! # Example: a pattern without a database
+//!
+//! ```
+//! use keyfold_api::{GetItemOutput, Request, Response};
+//! use keyfold_lower::{ClientError, Origin, Step, arguments, read};
+//! use std::collections::BTreeMap;
+//!
+//! let source = "model m 1\ntable T (PK)\nentity User\n  id: string\n  key \"USER#{id}\"\npattern user(id) -> User?\n";
+//! let model = keyfold_model::compile(source).model.expect("it compiles");
+//! let pattern = model.pattern("user").expect("the model has it");
+//! let given = BTreeMap::from([("id".to_owned(), "ada".to_owned())]);
+//! let arguments = arguments::of_pattern(pattern, &given)?;
+//! let origin = Origin { now_epoch_ms: 0, seed: 0 };
+//! let start = Default::default();
+//! let mut call = read::page(origin, &model, pattern, &arguments, &start);
+//! let Step::Ask(requests) = call.next(vec![]) else { panic!("it asks") };
+//! assert!(matches!(requests.as_slice(), [Request::GetItem(_)]));
+//! let nothing = Response::GetItem(GetItemOutput::default());
+//! let Step::Done(page) = call.next(vec![Ok(nothing)]) else { panic!("it is done") };
+//! assert!(page?.items.is_empty());
+//! # Ok::<(), ClientError>(())
+//! ```
+
+pub mod arguments;
+mod bound;
+pub mod capacity;
+mod complete;
+pub mod derive;
+mod error;
+mod expression;
+mod lowering;
+pub mod read;
+pub mod retry;
+mod settings;
+pub mod stored;
+pub mod tables;
+pub mod write;
+
+pub use bound::order;
+pub use error::{ClientError, unexpected};
+pub use lowering::{Lowering, Origin, Pause, Step};
+pub use read::{Found, FoundItem, Page, PageRequest};
