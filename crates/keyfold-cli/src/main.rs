@@ -63,6 +63,8 @@ enum Command {
     Prove(cmd::prove::Arguments),
     /// Write the design as a document.
     Docs(cmd::docs::Arguments),
+    /// Print the plan document, which clients in other languages carry out.
+    Plan(cmd::plan::Arguments),
     /// Report the changes between two models, and what they need of data.
     Diff(cmd::diff::Arguments),
     /// Write the tables for CloudFormation or Terraform, or the model for NoSQL Workbench.
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
         Command::Fmt(arguments) => cmd::fmt::run(&arguments, output),
         Command::Prove(arguments) => cmd::prove::run(&arguments, output),
         Command::Docs(arguments) => cmd::docs::run(&arguments, output),
+        Command::Plan(arguments) => cmd::plan::run(&arguments, output),
         Command::Diff(arguments) => cmd::diff::run(&arguments, output),
         Command::Export(arguments) => cmd::export::run(&arguments, output),
         Command::Import(arguments) => cmd::import::run(&arguments, output),

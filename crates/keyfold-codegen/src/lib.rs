@@ -4,6 +4,7 @@
 //!   with the entities and patterns that share them.
 //! - [`document`]: the chart as Markdown and as one HTML page with diagrams.
 //! - [`diff`]: the changes between two models, and the migration of data that each asks for.
+//! - [`plan`]: the plan document, which runtimes in other languages carry out.
 //! - [`tables`]: CloudFormation and Terraform.
 //! - [`workbench`]: models of NoSQL Workbench, read and written.
 //! - [`infer`]: a model proposed from a table's definition and a sample of its items.
@@ -14,6 +15,7 @@ pub mod chart;
 pub mod diff;
 pub mod document;
 pub mod infer;
+pub mod plan;
 mod projection;
 mod sample;
 mod scaling;

@@ -166,6 +166,26 @@ fn properties(name: &str, table: &Table) -> Json {
     Json::Object(properties)
 }
 
+/// The body of the CreateTable request of a table, without the table's name. The table of a past
+/// period has another capacity.
+pub(crate) fn creation(table: &Table, cooled: Option<Capacity>) -> Json {
+    let cooled = Table {
+        capacity: cooled.unwrap_or(table.capacity),
+        ..table.clone()
+    };
+    let mut body = properties("", &cooled);
+    if let Some(members) = body.as_object_mut() {
+        members.remove("TableName");
+        // Requests of their own switch these on.
+        members.remove("TimeToLiveSpecification");
+        members.remove("PointInTimeRecoverySpecification");
+        if let Some(Json::Object(stream)) = members.get_mut("StreamSpecification") {
+            stream.insert("StreamEnabled".to_owned(), json!(true));
+        }
+    }
+    body
+}
+
 /// The throughput of provisioned units. Units that scale start at their least.
 fn throughput(capacity: Capacity) -> Option<Json> {
     match capacity {

@@ -54,6 +54,33 @@ impl CharSet {
         CharSet { ranges }
     }
 
+    /// Its ranges, in order; those that touch are one.
+    pub(crate) fn ranges(&self) -> Vec<(char, char)> {
+        let mut joined: Vec<(char, char)> = Vec::new();
+        for (low, high) in &self.ranges {
+            match joined.last_mut() {
+                Some((_, last)) if after(*last) == Some(*low) => *last = *high,
+                _ => joined.push((*low, *high)),
+            }
+        }
+        joined
+    }
+
+    /// The ranges between its own, where it holds all characters but a few; `None` for others.
+    pub(crate) fn gaps(&self) -> Option<Vec<(char, char)>> {
+        let mut gaps = Vec::new();
+        let mut next = Some('\0');
+        for (low, high) in &self.ranges {
+            if let Some(from) = next
+                && from < *low
+            {
+                gaps.push((from, before(*low)?));
+            }
+            next = after(*high);
+        }
+        next.is_none().then_some(gaps)
+    }
+
     /// Whether the set contains a character.
     pub(crate) fn contains(&self, character: char) -> bool {
         self.ranges

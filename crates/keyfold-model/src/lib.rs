@@ -22,6 +22,7 @@ mod layout;
 pub mod near;
 pub mod period;
 pub mod plan;
+pub mod regular;
 mod resolve;
 pub mod schema;
 mod syntax;

@@ -155,7 +155,7 @@ impl Part {
     }
 
     /// The characters that the texts of a field are made of.
-    fn charset(kind: &Type, format: Format, excluded: &[char]) -> CharSet {
+    pub(crate) fn charset(kind: &Type, format: Format, excluded: &[char]) -> CharSet {
         if format == Format::Hash {
             return CharSet::of(HEX_DIGITS);
         }

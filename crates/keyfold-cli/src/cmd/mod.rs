@@ -16,6 +16,7 @@ pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod infer;
 mod listen;
+pub(crate) mod plan;
 pub(crate) mod prove;
 pub(crate) mod put;
 mod realism;

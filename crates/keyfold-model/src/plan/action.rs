@@ -95,7 +95,7 @@ impl Model {
 
     /// Whether a whole entity can be written over a stored one that is not read. The item of a
     /// maximum is read by whatever follows in the same write.
-    pub(super) fn is_alone(&self, entity: &Entity) -> bool {
+    pub fn is_alone(&self, entity: &Entity) -> bool {
         self.has_no_followers(entity)
             && !keeps_maximum(entity)
             && fits_update(entity)

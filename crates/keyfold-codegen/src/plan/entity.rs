@@ -1,0 +1,210 @@
+//! Entities: attributes, keys, and whatever follows from a write of them.
+
+use super::members::object;
+use super::types::{self, Records};
+use super::{key, pattern};
+use keyfold_model::schema::{
+    Aggregate, Attribute, Copy, DefaultValue, Entity, GUARD_SORT, IndexKey, Sparse, Table,
+    guard_parts,
+};
+use keyfold_model::{Model, value};
+use serde_json::{Value as Json, json};
+
+pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Json {
+    let Entity {
+        name,
+        span: _,
+        end: _,
+        table,
+        attributes,
+        key,
+        indexes,
+        copies,
+        uniques,
+        ttl,
+        version,
+        // `aggregates_of` has them.
+        aggregates: _,
+        split,
+        unstored: _,
+        compressed,
+        expected: _,
+        period_attribute,
+        // Each field of a template names what it excludes.
+        excluded: _,
+    } = entity;
+    let Some(table) = model.tables.get(*table) else {
+        return Json::Null;
+    };
+    let is_in_key = |name: &&String| value::is_left_out(entity, key, name);
+    let names = attributes.iter().map(|one| &one.name);
+    let left_out: Vec<&String> = names.filter(is_in_key).collect();
+    let split = split.as_ref().map_or(
+        Json::Null,
+        |(attribute, size)| json!({ "attribute": attribute, "size": size }),
+    );
+    object([
+        ("name", json!(name)),
+        ("table", json!(table.name)),
+        (
+            "attributes",
+            attributes
+                .iter()
+                .map(|one| attribute(one, records))
+                .collect(),
+        ),
+        ("key", key::own(table, key)),
+        ("leftOut", json!(left_out)),
+        (
+            "indexes",
+            indexes.iter().map(|one| index_key(table, one)).collect(),
+        ),
+        (
+            "copies",
+            copies.iter().map(|one| copy(table, entity, one)).collect(),
+        ),
+        (
+            "uniques",
+            uniques
+                .iter()
+                .map(|one| guard(table, entity, one))
+                .collect(),
+        ),
+        ("ttl", json!(ttl)),
+        ("version", json!(version)),
+        ("aggregates", aggregates_of(model, entity, records)),
+        ("split", split),
+        ("compressed", json!(compressed)),
+        ("periodAttribute", json!(period_attribute)),
+        ("followed", json!(model.followed(entity))),
+        ("alone", json!(model.is_alone(entity))),
+    ])
+}
+
+/// The guard of unique attributes.
+fn guard(table: &Table, entity: &Entity, unique: &[String]) -> Json {
+    json!({
+        "attributes": unique,
+        "key": key::parts(&guard_parts(entity, unique, &table.delimiters)),
+        "sort": GUARD_SORT,
+    })
+}
+
+fn attribute(attribute: &Attribute, records: &mut Records) -> Json {
+    let Attribute {
+        name,
+        span: _,
+        kind,
+        optional,
+        mark: _,
+        default,
+        refers,
+        is_kept,
+    } = attribute;
+    let default = match default {
+        None => Json::Null,
+        Some(DefaultValue::Value(held)) => json!({ "value": types::value(held) }),
+        Some(DefaultValue::Now) => json!("now"),
+        Some(DefaultValue::Always) => json!("always"),
+        Some(DefaultValue::New) => json!("new"),
+    };
+    let refers = refers.as_ref().map_or(
+        Json::Null,
+        |(entity, attribute)| json!({ "entity": entity, "attribute": attribute }),
+    );
+    object([
+        ("name", json!(name)),
+        ("type", types::json(kind, records)),
+        ("optional", json!(optional)),
+        ("default", default),
+        ("refers", refers),
+        ("kept", json!(is_kept)),
+    ])
+}
+
+fn index_key(table: &Table, index_key: &IndexKey) -> Json {
+    let IndexKey {
+        index,
+        key,
+        sparse,
+        is_declared: _,
+    } = index_key;
+    let Some(index) = table.indexes.get(*index) else {
+        return Json::Null;
+    };
+    let names = index.columns().map(|column| column.name.as_str());
+    let sparse = sparse.as_ref().map_or(Json::Null, |sparse| {
+        let Sparse { attribute, value } = sparse;
+        object([("attribute", json!(attribute)), ("value", json!(value))])
+    });
+    object([
+        ("index", json!(index.name)),
+        ("key", key::columns(names, key)),
+        ("sparse", sparse),
+    ])
+}
+
+fn copy(table: &Table, entity: &Entity, copy: &Copy) -> Json {
+    let Copy {
+        name,
+        span: _,
+        key,
+        attributes,
+    } = copy;
+    let left_out: Vec<&String> = attributes
+        .iter()
+        .filter(|name| value::is_left_out(entity, key, name))
+        .collect();
+    object([
+        ("name", json!(name)),
+        ("key", key::own(table, key)),
+        ("attributes", json!(attributes)),
+        ("leftOut", json!(left_out)),
+    ])
+}
+
+fn aggregates_of(model: &Model, entity: &Entity, records: &mut Records) -> Json {
+    let kept = entity.aggregates.iter();
+    kept.map(|one| aggregate(model, one, records)).collect()
+}
+
+fn aggregate(model: &Model, aggregate: &Aggregate, records: &mut Records) -> Json {
+    let Aggregate {
+        kind,
+        attribute,
+        span: _,
+        entity,
+        of,
+        // `link` holds what follows from it.
+        by: _,
+        condition,
+        link,
+        next,
+    } = aggregate;
+    let condition = condition.as_ref().map_or(
+        Json::Null,
+        |(name, text)| json!({ "attribute": name, "text": text }),
+    );
+    let link: Vec<Json> = link
+        .iter()
+        .map(|(own, other)| json!({ "own": own, "other": other }))
+        .collect();
+    object([
+        ("kind", json!(kind.word())),
+        ("attribute", json!(attribute)),
+        (
+            "entity",
+            json!(model.entities.get(*entity).map(|one| &one.name)),
+        ),
+        ("of", json!(of)),
+        ("where", condition),
+        ("link", Json::Array(link)),
+        ("items", json!(aggregate.items_attribute())),
+        ("changes", json!(aggregate.changes_attribute())),
+        (
+            "next",
+            next.as_ref()
+                .map_or(Json::Null, |plan| pattern::plan(plan, records)),
+        ),
+    ])
+}

@@ -1,0 +1,107 @@
+//! The plan document: every model's is one of its schema, and its expressions match what the
+//! templates make.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![allow(clippy::disallowed_methods, reason = "the models are files")]
+
+use keyfold_codegen::plan;
+use keyfold_model::{KeyTemplate, Model, compile, regular};
+use serde_json::{Value as Json, json};
+use std::path::{Path, PathBuf};
+
+const SCHEMA: &str = include_str!("../../../docs/plan.schema.json");
+
+/// The files of all models of the repository, those of existing tables included.
+fn model_files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let folders = [root.clone(), root.join("existing")];
+    let files = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "keyfold")
+    });
+    files.sort();
+    assert!(files.len() > 20, "{files:?}");
+    files
+}
+
+fn model_of(path: &Path) -> Model {
+    let compiled = compile(&std::fs::read_to_string(path).unwrap());
+    compiled
+        .model
+        .unwrap_or_else(|| panic!("{}", path.display()))
+}
+
+#[test]
+fn each_document_is_one_of_the_schema() {
+    let schema: Json = serde_json::from_str(SCHEMA).unwrap();
+    jsonschema::meta::validate(&schema).unwrap();
+    let schema = jsonschema::draft202012::new(&schema).unwrap();
+    for path in model_files() {
+        let document = plan::document(&model_of(&path));
+        let at = path.display();
+        if let Some(error) = schema.iter_errors(&document).next() {
+            panic!("{at}: {error} at {}", error.instance_path());
+        }
+        assert_eq!(
+            document,
+            plan::document(&model_of(&path)),
+            "{at}: not the same twice"
+        );
+    }
+}
+
+#[test]
+fn expressions_match_what_templates_can_make() {
+    let mut tried = 0;
+    for path in model_files() {
+        let model = model_of(&path);
+        let own = model
+            .entities
+            .iter()
+            .flat_map(|entity| entity.key.templates());
+        let templates: Vec<&KeyTemplate> = own.collect();
+        let samples: Vec<String> = templates.iter().flat_map(|one| samples(one)).collect();
+        for template in templates.iter().filter(|template| !template.is_bare()) {
+            let expression = format!("^(?:{})$", regular::expression(&template.parts));
+            let schema = json!({ "pattern": expression });
+            let schema = jsonschema::draft202012::new(&schema).unwrap();
+            for sample in &samples {
+                tried += 1;
+                assert_eq!(
+                    schema.is_valid(&json!(sample)),
+                    template.matches(sample),
+                    "{template} {expression} {sample}"
+                );
+            }
+        }
+    }
+    assert!(tried > 5_000, "{tried}");
+}
+
+/// Texts that a template really or nearly makes: its own text with other pieces for its fields.
+fn samples(template: &KeyTemplate) -> Vec<String> {
+    let shown = template.to_string();
+    let shown = shown.trim_matches('"');
+    let pieces = [
+        "a",
+        "a#b",
+        "",
+        "2024-01-15T10:00:00.000Z",
+        "2024-01-15",
+        "0042",
+        "true",
+        "\u{1F600}-\u{E9}",
+    ];
+    let filled = |piece: &str| {
+        let mut fields = shown.split('{');
+        let start = fields.next().unwrap_or_default().to_owned();
+        fields.fold(start, |text, field| {
+            let behind = field.split_once('}').map_or("", |(_, behind)| behind);
+            text + piece + behind
+        })
+    };
+    pieces.into_iter().map(filled).collect()
+}
