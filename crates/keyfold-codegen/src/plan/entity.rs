@@ -2,7 +2,7 @@
 
 use super::members::object;
 use super::types::{self, Records};
-use super::{key, pattern};
+use super::{condition, key, pattern};
 use keyfold_model::schema::{
     Aggregate, Attribute, Copy, DefaultValue, Entity, GUARD_SORT, IndexKey, Sparse, Table,
     guard_parts,
@@ -150,6 +150,7 @@ fn copy(table: &Table, entity: &Entity, copy: &Copy) -> Json {
         span: _,
         key,
         attributes,
+        when,
     } = copy;
     let left_out: Vec<&String> = attributes
         .iter()
@@ -160,6 +161,7 @@ fn copy(table: &Table, entity: &Entity, copy: &Copy) -> Json {
         ("key", key::own(table, key)),
         ("attributes", json!(attributes)),
         ("leftOut", json!(left_out)),
+        ("when", condition::all(when)),
     ])
 }
 
