@@ -20,7 +20,14 @@
 //! use keyfold_lower::{ClientError, Origin, Step, arguments, read};
 //! use std::collections::BTreeMap;
 //!
-//! let source = "model m 1\ntable T (PK)\nentity User\n  id: string\n  key \"USER#{id}\"\npattern user(id) -> User?\n";
+//! let source = r#"
+//! model m 1
+//! table Users (PK, SK)
+//! entity User
+//!   id: string
+//!   key "USER#{id}" "PROFILE"
+//! pattern user(id) -> User?
+//! "#;
 //! let model = keyfold_model::compile(source).model.expect("it compiles");
 //! let pattern = model.pattern("user").expect("the model has it");
 //! let given = BTreeMap::from([("id".to_owned(), "ada".to_owned())]);
