@@ -20,9 +20,10 @@ pub fn origin() -> Origin {
     }
 }
 
-/// A time within the bounds of a pause, by chance.
-pub fn time_of(pause: Pause) -> Duration {
-    Duration::from_millis(fastrand::u64(pause.least_ms..=pause.most_ms))
+/// Makes a pause: sleeps for a time within its bounds, by chance.
+pub fn wait(pause: Pause) {
+    let time = fastrand::u64(pause.least_ms..=pause.most_ms);
+    std::thread::sleep(Duration::from_millis(time));
 }
 
 /// Carries out all steps of a call.
@@ -34,7 +35,7 @@ pub fn drive<T>(backend: &Backend, mut call: Lowering<'_, T>) -> Result<T, Clien
     loop {
         match call.next(std::mem::take(&mut answers)) {
             Step::Ask(requests) => answers = answered(backend, requests),
-            Step::Pause(pause) => std::thread::sleep(time_of(pause)),
+            Step::Pause(pause) => wait(pause),
             Step::Done(result) => return result,
         }
     }

@@ -23,7 +23,7 @@ pub mod verify;
 pub mod write;
 
 pub use backend::Backend;
-pub use drive::{drive, origin, time_of};
+pub use drive::{drive, origin, wait};
 pub use endpoint::Endpoint;
 pub use keyfold_lower::{ClientError, arguments, derive};
 pub use read::{Found, FoundItem, Page, PageRequest};

@@ -60,5 +60,5 @@ pub mod write;
 
 pub use bound::order;
 pub use error::{ClientError, unexpected};
-pub use lowering::{Lowering, Origin, Pause, Step};
+pub use lowering::{Lowering, Origin, Pause, Step, Together, together};
 pub use read::{Found, FoundItem, Page, PageRequest};

@@ -214,8 +214,9 @@ impl Io {
     }
 }
 
-/// Runs independent parts of a call at the same time. The results have the order of the parts.
-pub(crate) fn together<F: Future>(parts: impl IntoIterator<Item = F>) -> Together<F> {
+/// Runs futures at the same time, on the task that awaits them: independent parts of a call, or their
+/// requests in an asynchronous driver. The results have the order of the parts.
+pub fn together<F: Future>(parts: impl IntoIterator<Item = F>) -> Together<F> {
     Together {
         parts: parts
             .into_iter()
@@ -224,8 +225,8 @@ pub(crate) fn together<F: Future>(parts: impl IntoIterator<Item = F>) -> Togethe
     }
 }
 
-/// Parts of a call that run at the same time.
-pub(crate) struct Together<F: Future> {
+/// Futures that run at the same time. See [`together`].
+pub struct Together<F: Future> {
     parts: Vec<Part<F>>,
 }
 

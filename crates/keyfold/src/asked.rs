@@ -1,15 +1,17 @@
 //! A pattern or named write with its arguments, before it is carried out: shared by the blocking
 //! and the nonblocking calls.
 
+use crate::awaited::carried;
 use crate::error::Error;
 use crate::given::{self, Given, add, unknown};
 use crate::handle::Shared;
 use crate::item::Item;
 use crate::page::Page;
 use crate::written::Written;
-use keyfold_client::{PageRequest, arguments, read, write};
-use keyfold_model::value;
-use keyfold_model::{Model, Write};
+use keyfold_client::{drive, origin};
+use keyfold_lower::arguments::{self, Values};
+use keyfold_lower::{Found, Lowering, PageRequest, read, write};
+use keyfold_model::{Model, Pattern, Write, value};
 use keyfold_types::Value;
 use serde::Serialize;
 use std::sync::Arc;
@@ -55,13 +57,27 @@ impl Named {
     pub(crate) fn write(self, bound: &Bound) -> Result<Written, Error> {
         let Bound { shared, model } = bound;
         let backend = shared.lease()?;
+        let (write, arguments) = self.of_write(model)?;
+        let call = write::run(origin(), model, write, &arguments);
+        Ok(Written::of(drive(&backend, call)?))
+    }
+
+    /// Carries out the named write on a task.
+    pub(crate) async fn write_awaited(self, bound: &Bound) -> Result<Written, Error> {
+        let Bound { shared, model } = bound;
+        let (write, arguments) = self.of_write(model)?;
+        let call = write::run(origin(), model, write, &arguments);
+        Ok(Written::of(carried(shared, call).await?))
+    }
+
+    /// The write of the model, and its arguments.
+    fn of_write(self, model: &Model) -> Result<(&Write, Values), Error> {
         let names = model.writes.iter().map(|write| write.name.as_str());
         let write = model
             .write(&self.name)
             .ok_or_else(|| unknown(&model.name, "write", &self.name, names))?;
         let arguments = arguments::of_write(write, &of_aliases(write, self.given?))?;
-        let written = write::run(&backend, model, write, &arguments)?;
-        Ok(Written::of(written))
+        Ok((write, arguments))
     }
 }
 
@@ -126,8 +142,19 @@ impl Asked {
 
     /// Asks the pattern.
     pub(crate) fn read(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
-        let Bound { shared, model } = bound;
-        let backend = shared.lease()?;
+        let backend = bound.shared.lease()?;
+        let question = self.of_pattern(&bound.model, extent)?;
+        Ok(page_of(drive(&backend, question.call())?))
+    }
+
+    /// Asks the pattern on a task.
+    pub(crate) async fn read_awaited(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
+        let question = self.of_pattern(&bound.model, extent)?;
+        Ok(page_of(carried(&bound.shared, question.call()).await?))
+    }
+
+    /// The pattern of the model, and its arguments.
+    fn of_pattern(self, model: &Model, extent: Extent) -> Result<Question<'_>, Error> {
         let Named { name, given } = self.named;
         let names = model.patterns.iter().map(|pattern| pattern.name.as_str());
         let pattern = model
@@ -139,21 +166,51 @@ impl Asked {
                 "limit: a page has at least 1 item".to_owned(),
             ));
         }
-        let pages = match extent {
+        Ok(Question {
+            model,
+            pattern,
+            arguments,
+            start: self.start,
+            extent,
+        })
+    }
+}
+
+/// A pattern of a model with its arguments.
+struct Question<'m> {
+    model: &'m Model,
+    pattern: &'m Pattern,
+    arguments: Values,
+    start: PageRequest,
+    extent: Extent,
+}
+
+impl Question<'_> {
+    fn call(&self) -> Lowering<'_, Found> {
+        let pages = match self.extent {
             Extent::All => read::Pages::All,
             Extent::Page => read::Pages::One,
         };
-        let found = read::run(&backend, model, pattern, &arguments, &self.start, pages)?;
-        Ok(Page {
-            items: found.items.into_iter().map(Item::new).collect(),
-            next: found.next.map(|key| {
-                let mut out = Vec::new();
-                keyfold_wire::encode::encode_item(&mut out, &key);
-                String::from_utf8_lossy(&out).into_owned()
-            }),
-            requests: found.requests,
-            units: found.capacity.units(),
-        })
+        let Question {
+            model,
+            pattern,
+            arguments,
+            ..
+        } = self;
+        read::run(origin(), model, pattern, arguments, (&self.start, pages))
+    }
+}
+
+fn page_of(found: Found) -> Page {
+    Page {
+        items: found.items.into_iter().map(Item::new).collect(),
+        next: found.next.map(|key| {
+            let mut out = Vec::new();
+            keyfold_wire::encode::encode_item(&mut out, &key);
+            String::from_utf8_lossy(&out).into_owned()
+        }),
+        requests: found.requests,
+        units: found.capacity.units(),
     }
 }
 
@@ -163,6 +220,19 @@ pub(crate) fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> 
     let mut next = Some(asked);
     while let Some(asked) = next {
         let page = asked.clone().read(bound, Extent::Page);
+        next = following(asked, &page);
+        if let Some(item) = page?.items.into_iter().next() {
+            return Ok(Some(item));
+        }
+    }
+    Ok(None)
+}
+
+/// As [`first`], on a task.
+pub(crate) async fn first_awaited(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
+    let mut next = Some(asked);
+    while let Some(asked) = next {
+        let page = asked.clone().read_awaited(bound, Extent::Page).await;
         next = following(asked, &page);
         if let Some(item) = page?.items.into_iter().next() {
             return Ok(Some(item));

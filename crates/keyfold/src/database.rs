@@ -1,12 +1,15 @@
 //! A model on a database: entities are written, named writes run, patterns asked.
 
 use crate::asked::{Bound, Named};
+use crate::awaited::carried;
 use crate::error::Error;
 use crate::given::{self, Given, unknown, without_kept};
 use crate::handle::Shared;
 use crate::query::Query;
 use crate::written::Written;
-use keyfold_client::{arguments, write};
+use keyfold_client::{drive, origin};
+use keyfold_lower::arguments::{self, Values};
+use keyfold_lower::{Lowering, write};
 use keyfold_model::{Entity, Model};
 use serde::Serialize;
 use std::sync::Arc;
@@ -170,29 +173,56 @@ impl Database {
         given: Given,
         removed: &[String],
     ) -> Result<Written, Error> {
-        let Bound { shared, model } = &self.bound;
-        let backend = &*shared.lease()?;
+        let backend = self.bound.shared.lease()?;
+        let (entity, values) = self.of_entity(verb, entity, given)?;
+        let call = self.call(verb, entity, &values, removed);
+        Ok(Written::of(drive(&backend, call)?))
+    }
+
+    /// Carries out the write of one entity on a task.
+    pub(crate) async fn write_awaited(
+        &self,
+        verb: Verb,
+        entity: &str,
+        given: Given,
+        removed: &[String],
+    ) -> Result<Written, Error> {
+        let (entity, values) = self.of_entity(verb, entity, given)?;
+        let call = self.call(verb, entity, &values, removed);
+        Ok(Written::of(carried(&self.bound.shared, call).await?))
+    }
+
+    /// The entity of a write, and its values.
+    fn of_entity(
+        &self,
+        verb: Verb,
+        entity: &str,
+        given: Given,
+    ) -> Result<(&Entity, Values), Error> {
         let entity = self.entity(entity)?;
         let given = without_kept(entity, given)?;
-        let written = match verb {
-            Verb::Put => {
-                let values = arguments::of_entity(entity, &given)?;
-                write::put(backend, model, entity, &values)?
-            }
-            Verb::Create => {
-                let values = arguments::of_entity(entity, &given)?;
-                write::create(backend, model, entity, &values)?
-            }
-            Verb::Change => {
-                let values = arguments::some_of_entity(entity, &given)?;
-                write::update(backend, model, entity, &values, removed)?
-            }
-            Verb::Delete => {
-                let key = arguments::some_of_entity(entity, &given)?;
-                write::delete(backend, model, entity, &key)?
-            }
+        let values = match verb {
+            Verb::Put | Verb::Create => arguments::of_entity(entity, &given)?,
+            Verb::Change | Verb::Delete => arguments::some_of_entity(entity, &given)?,
         };
-        Ok(Written::of(written))
+        Ok((entity, values))
+    }
+
+    /// The steps of the write of one entity.
+    fn call<'c>(
+        &'c self,
+        verb: Verb,
+        entity: &'c Entity,
+        values: &'c Values,
+        removed: &'c [String],
+    ) -> Lowering<'c, write::Written> {
+        let (origin, model) = (origin(), &*self.bound.model);
+        match verb {
+            Verb::Put => write::put(origin, model, entity, values),
+            Verb::Create => write::create(origin, model, entity, values),
+            Verb::Change => write::update(origin, model, entity, values, removed),
+            Verb::Delete => write::delete(origin, model, entity, values),
+        }
     }
 
     /// A pattern, to be given its arguments.

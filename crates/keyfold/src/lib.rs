@@ -61,6 +61,7 @@
 //! Programs on an asynchronous runtime use [`nonblocking`], which has the same calls, awaited.
 
 mod asked;
+mod awaited;
 mod database;
 mod error;
 mod given;

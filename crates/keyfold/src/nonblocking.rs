@@ -32,32 +32,39 @@
 //!
 //! # Threads
 //!
-//! An operation of the API ([`Keyfold::send`]) on an engine inside the program runs on the task that
-//! awaits it and occupies no thread while its write waits for the disk. Everything else runs on a
-//! thread of a pool that all libraries of the program which use the crate `blocking` share (at most
-//! 500 threads; the environment variable `BLOCKING_MAX_THREADS` sets another number). A database
-//! uses at most 64 of them at a time ([`crate::Options::concurrency`],
+//! A call on an engine inside the program runs on the task that awaits it, request after request, and
+//! occupies no thread while a write waits for the disk. Between two requests other tasks go first. A
+//! page of a data folder that is not cached is read from the disk on that task, too.
+//!
+//! Opening, closing, [`Keyfold::model`], requests to an endpoint, and the short pauses after a conflict
+//! with another writer run on threads of a pool that all libraries of the program which use the crate
+//! `blocking` share (at most 500 threads; the environment variable `BLOCKING_MAX_THREADS` sets another
+//! number). A database uses at most 64 of them at a time ([`crate::Options::concurrency`],
 //! [`crate::Endpoint::concurrency`]): an endpoint that hangs leaves the others to other databases.
-//! A call beyond that waits for its turn as a task, without a thread.
+//! What is beyond that waits for its turn as a task, without a thread.
 //!
 //! # Calls that are dropped
 //!
-//! Every future can be dropped. A call that waits for its turn then never happens; one that has begun
-//! is carried out to its end, and happens whole. Nothing is half-written, and the database remains
-//! usable. [`Pages`] can be awaited again after a dropped call and misses no page.
+//! Every future can be dropped. No further request of it is sent then; one that has been sent is
+//! carried out. All changes of a write are in one request: it happens whole or not at all, and nothing
+//! is half-written. [`Pages`] can be awaited again after a dropped call and misses no page.
+//!
+//! A database can be closed while calls are under way: their requests are waited for, and a call that
+//! would need another one ends with [`Error::Closed`], with nothing written.
 //!
 //! When the last clone of a database is dropped, a thread of the pool closes it, so that the
 //! runtime's thread goes on. [`Keyfold::close`] waits for that and reports errors.
 
-use crate::asked::{Asked, Extent, Named, first, following};
+use crate::asked::{Asked, Extent, Named, first_awaited, following};
+use crate::awaited::{answer, in_pool};
 use crate::database::Verb;
 use crate::error::Error;
-use crate::handle::Shared;
+use crate::given::{self, Given};
 use crate::item::Item;
 use crate::options::{Endpoint, Options};
 use crate::page::Page;
 use crate::written::Written;
-use crate::{database, given, open};
+use crate::{database, open};
 use blocking::unblock;
 use futures_core::Stream;
 use keyfold_api::Input;
@@ -135,7 +142,7 @@ impl Keyfold {
     pub async fn model(&self, source: &str) -> Result<Database, Error> {
         let (keyfold, source) = (self.inner.clone(), source.to_owned());
         let model = in_pool(self.inner.shared(), move || keyfold.model(&source));
-        Ok(Database::from(model.await?))
+        Ok(Database::from(model.await??))
     }
 
     /// Carries out an operation of the API, typed by its input.
@@ -143,18 +150,7 @@ impl Keyfold {
     /// # Errors
     /// As [`crate::Keyfold::send`].
     pub async fn send<I: Input>(&self, input: I) -> Result<I::Output, Error> {
-        let lease = self.inner.shared().lease()?;
-        let response = match lease.start(input.into()) {
-            Ok(answer) => {
-                // The write is staged: closing syncs it, although nobody awaits it any more.
-                drop(lease);
-                answer.await?
-            }
-            Err(request) => {
-                let call = move || Ok(lease.call(*request)?);
-                in_pool(self.inner.shared(), call).await?
-            }
-        };
+        let response = answer(self.inner.shared(), input.into()).await??;
         open::output::<I>(response)
     }
 }
@@ -166,20 +162,6 @@ impl From<open::Keyfold> for Keyfold {
             inner: inner.of_tasks(),
         }
     }
-}
-
-/// Runs a blocking call of a database on a thread of the pool, when it is its turn.
-async fn in_pool<T: Send + 'static>(
-    shared: &Shared,
-    call: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    let permit = shared.permits()?.acquire_arc().await;
-    unblock(move || {
-        let result = call();
-        drop(permit);
-        result
-    })
-    .await
 }
 
 /// A model and its tables, whose calls are awaited. See [`crate::Database`]. Cloning shares it.
@@ -218,9 +200,8 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::put`].
     pub async fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let (values, entity) = (given::members(values)?, entity.to_owned());
-        self.off_task(move |database| database.write(Verb::Put, &entity, values, &[]))
-            .await
+        let values = given::members(values)?;
+        self.write(Verb::Put, entity, values, &[]).await
     }
 
     /// Writes a whole entity that must not exist.
@@ -228,9 +209,8 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::create`].
     pub async fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        let (values, entity) = (given::members(values)?, entity.to_owned());
-        self.off_task(move |database| database.write(Verb::Create, &entity, values, &[]))
-            .await
+        let values = given::members(values)?;
+        self.write(Verb::Create, entity, values, &[]).await
     }
 
     /// Changes some attributes of an entity that exists: those given beside its key.
@@ -251,10 +231,9 @@ impl Database {
         values: impl Serialize,
         removed: &[&str],
     ) -> Result<Written, Error> {
-        let (values, entity) = (given::members(values)?, entity.to_owned());
+        let values = given::members(values)?;
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
-        self.off_task(move |database| database.write(Verb::Change, &entity, values, &removed))
-            .await
+        self.write(Verb::Change, entity, values, &removed).await
     }
 
     /// Removes optional attributes of the entity with a key, and leaves the others as they are.
@@ -275,9 +254,8 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::delete`].
     pub async fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
-        let (key, entity) = (given::members(key)?, entity.to_owned());
-        self.off_task(move |database| database.write(Verb::Delete, &entity, key, &[]))
-            .await
+        let key = given::members(key)?;
+        self.write(Verb::Delete, entity, key, &[]).await
     }
 
     /// A pattern, to be given its arguments.
@@ -296,18 +274,18 @@ impl Database {
         }
     }
 
-    /// Runs a blocking call on a thread of the pool.
-    async fn off_task<T: Send + 'static>(
+    async fn write(
         &self,
-        call: impl FnOnce(&database::Database) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Error> {
-        let database = self.inner.clone();
-        in_pool(&self.inner.bound().shared, move || call(&database)).await
+        verb: Verb,
+        entity: &str,
+        given: Given,
+        removed: &[String],
+    ) -> Result<Written, Error> {
+        self.inner.write_awaited(verb, entity, given, removed).await
     }
 
     async fn ask(&self, asked: Asked, extent: Extent) -> Result<Page, Error> {
-        self.off_task(move |database| asked.read(database.bound(), extent))
-            .await
+        asked.read_awaited(self.inner.bound(), extent).await
     }
 }
 
@@ -372,9 +350,7 @@ impl Query {
     /// As [`crate::Query::page`].
     pub async fn one(self) -> Result<Option<Item>, Error> {
         let Query { database, asked } = self;
-        database
-            .off_task(move |database| first(asked, database.bound()))
-            .await
+        first_awaited(asked, database.inner.bound()).await
     }
 
     /// One page of structs.
@@ -491,9 +467,7 @@ impl Run {
     /// As [`crate::Run::send`].
     pub async fn send(self) -> Result<Written, Error> {
         let Run { database, named } = self;
-        database
-            .off_task(move |database| named.write(database.bound()))
-            .await
+        named.write_awaited(database.inner.bound()).await
     }
 }
 

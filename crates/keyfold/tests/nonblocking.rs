@@ -182,26 +182,98 @@ fn writes_of_one_thread_wait_for_the_disk_together() {
     }
 }
 
+/// Writes through a model wait for the disk on their tasks: no thread of the pool, no runtime, and all
+/// of them at once, although one thread may be occupied.
+#[test]
+fn writes_of_a_model_wait_for_the_disk_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = keyfold::Options::new().concurrency(1);
+    let blocking = keyfold::Keyfold::open_with(folder.path(), options).unwrap();
+    let database = Database::from(blocking.model(MODEL).unwrap());
+    let ids: Vec<String> = (0..64).map(|n| format!("k{n}")).collect();
+    let mut writes: Vec<_> = ids
+        .iter()
+        .map(|id| Box::pin(sent(database.create("Counter", values! { "id": id }))))
+        .collect();
+    let mut context = Context::from_waker(Waker::noop());
+    let waiting = writes
+        .iter_mut()
+        .map(|write| write.as_mut().poll(&mut context))
+        .filter(Poll::is_pending)
+        .count();
+    assert!(
+        waiting > 1,
+        "every write blocked the thread until it was on the disk"
+    );
+    drop(writes);
+    // What was sent is written, although nobody awaits it any more.
+    let database = blocking.model(MODEL).unwrap();
+    let is_there = |id: &String| {
+        let found = database.query("counter").arg("id", id).one();
+        found.is_ok_and(|item| item.is_some())
+    };
+    while !ids.iter().all(is_there) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A call of several requests lets other tasks go between them, and does not hold up the closing.
+#[test]
+fn a_database_is_closed_while_calls_are_under_way() {
+    runtime().block_on(async {
+        let keyfold = Keyfold::memory().await.unwrap();
+        let database = keyfold.model(MODEL).await.unwrap();
+        let (put, all) = (
+            database.put("Counter", values! { "id": "a" }),
+            database.query("hits").arg("id", "a").pages(),
+        );
+        let (mut put, mut pages) = (Box::pin(put), all);
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(
+            put.as_mut().poll(&mut context).is_pending(),
+            "it has read, and others go before it writes"
+        );
+        let first = Pin::new(&mut pages).poll_next(&mut context);
+        keyfold.close().await.unwrap();
+        assert!(matches!(put.await, Err(Error::Closed)));
+        match first {
+            Poll::Ready(page) => assert!(page.unwrap().is_ok()),
+            Poll::Pending => assert!(matches!(pages.next().await, Some(Err(Error::Closed)))),
+        }
+    });
+}
+
 /// A future that is dropped leaves nothing half-written, and its database usable.
 #[test]
 fn a_call_that_is_dropped_happens_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
     runtime().block_on(async {
-        let database = Keyfold::memory().await.unwrap().model(MODEL).await.unwrap();
+        let keyfold = Keyfold::open(folder.path()).await.unwrap();
+        let database = keyfold.model(MODEL).await.unwrap();
         database
             .put("Counter", values! { "id": "a" })
             .await
             .unwrap();
-        let mut dropped = 0;
+        let mut dropped = [0; 2];
         for n in 0..100 {
-            let send = database.run("hit").arg("id", "a").arg("n", n).send();
-            let mut send = Box::pin(send);
-            let begun = send.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-            dropped += u32::from(begun.is_pending());
+            // One request, or a read and a transaction.
+            let run = database.run("hit").arg("id", "a").arg("n", n);
+            let put = database.put("Hit", values! { "id": "a", "n": n });
+            let mut call: Pin<Box<dyn Future<Output = _>>> = match n % 2 {
+                0 => Box::pin(run.send()),
+                _ => Box::pin(put),
+            };
             // Some are dropped at once, others while they are carried out.
+            let mut is_over = false;
+            for _ in 0..=n % 3 {
+                let mut context = Context::from_waker(Waker::noop());
+                is_over = is_over || call.as_mut().poll(&mut context).is_ready();
+            }
+            dropped[usize::from(n % 2 == 1)] += u32::from(!is_over);
             tokio::time::sleep(Duration::from_micros(n * 5)).await;
         }
         assert!(
-            dropped > 0,
+            dropped.iter().all(|count| *count > 0),
             "every call was carried out when it was first polled"
         );
         // Calls that were dropped may still be under way: two equal counts say that they are not.

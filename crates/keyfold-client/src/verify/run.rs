@@ -19,7 +19,7 @@ use super::setup::{Observer, Options, TableSize};
 use super::sorter::Sorter;
 use super::state::{Cursor, Saved, State};
 use crate::backend::Backend;
-use crate::drive::time_of;
+use crate::drive::wait;
 use keyfold_lower::ClientError;
 use keyfold_lower::retry::{TRIES, back_off};
 use keyfold_model::Model;
@@ -447,7 +447,7 @@ impl<'v> Verification<'v> {
                 is_same &= reread::get(&self.reader, &group.table, key)? == *before;
             }
             if !is_same {
-                std::thread::sleep(time_of(back_off(tried)));
+                wait(back_off(tried));
                 continue;
             }
             if now.relatives_fit() {
