@@ -293,7 +293,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
     } = entity;
     let mut lines: Vec<String> = uniques
         .iter()
-        .map(|unique| format!("unique ({})", unique.join(", ")))
+        .map(|unique| format!("unique ({})", unique.joined(", ")))
         .collect();
     lines.extend(copies.iter().map(|copy| {
         let Copy {

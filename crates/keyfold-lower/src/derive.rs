@@ -5,7 +5,7 @@ use crate::arguments::Values;
 use crate::bound::bind;
 use crate::error::ClientError;
 use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
-use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, guard_parts};
+use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, Unique};
 use keyfold_model::{Entity, KeyTemplate, Model, Sparse, Table, value};
 use keyfold_types::{Item, Value};
 
@@ -206,13 +206,13 @@ pub fn guard_item(
     table: &Table,
     name: &str,
     entity: &Entity,
-    unique: &[String],
+    unique: &Unique,
     values: &Values,
 ) -> Result<Option<Derived>, ClientError> {
-    if !unique.iter().all(|name| values.contains_key(name)) {
+    if !unique.attributes().all(|name| values.contains_key(name)) {
         return Ok(None);
     }
-    let text = value::text(&guard_parts(entity, unique, &table.delimiters), values)?;
+    let text = value::guard(entity, unique, &table.delimiters, values)?;
     let mut key = Item::new();
     key.insert(table.partition.name.as_str(), text);
     if let Some(column) = &table.sort {
@@ -221,7 +221,7 @@ pub fn guard_item(
     let mut item = key.clone();
     add_table_attributes(table, entity, values, "unique", &mut item);
     Ok(Some(Derived {
-        role: Role::Guard(unique.to_vec()),
+        role: Role::Guard(unique.attributes().map(str::to_owned).collect()),
         table: name.to_owned(),
         key,
         item,

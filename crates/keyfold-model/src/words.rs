@@ -71,6 +71,28 @@ pub enum Joint {
     Before,
 }
 
+/// How the values of a unique attribute are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compared {
+    /// As they are.
+    Whole,
+    /// In small letters.
+    Lower,
+}
+
+impl Compared {
+    /// All that have a word.
+    pub(crate) const NAMED: [Compared; 1] = [Compared::Lower];
+
+    /// Its word in the language; `None` for values as they are.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Compared::Whole => None,
+            Compared::Lower => Some("lower"),
+        }
+    }
+}
+
 /// A count, sum or maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AggregateKind {

@@ -180,3 +180,15 @@ fn text_without_meaning_keeps_its_form() {
     // Byte order marks count as space everywhere.
     formatted_as("\n\u{feff}\n\u{feff} a : b\u{feff}#  c\n", "  a: b  #  c\n");
 }
+
+#[test]
+fn a_function_stands_beside_its_parentheses() {
+    let source = "model m 1\ntable Tab (PK, SK)\nentity User\n  id: string, mail: string, lower: string\n  key \"USER#{id}\" \"USER\"\n  unique lower (mail ),( lower, lower( lower ) )\n  copy c \"C\" \"{id}\" when size (mail)>3\n";
+    let formatted = keyfold_model::format(source);
+    assert!(
+        formatted.contains("unique  lower(mail), (lower, lower(lower))\n"),
+        "{formatted}"
+    );
+    assert!(formatted.contains("when size(mail) > 3\n"), "{formatted}");
+    assert_eq!(keyfold_model::format(&formatted), formatted);
+}

@@ -8,7 +8,7 @@ use crate::verdict::holds;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::Copy;
+use keyfold_model::schema::{Compared, Copy, Unique, UniqueMember};
 use keyfold_model::{Entity, Format, KeyTemplate, Model, Part, Table, Type, Unit};
 use keyfold_types::Value;
 use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
@@ -135,7 +135,7 @@ impl Row<'_> {
     /// Adds the guards of the unique values that the row has.
     fn add_guards(&self, all: &mut Vec<Expected>) -> Made<()> {
         let (table, entity, row) = (self.table, self.entity, self.row);
-        let has_all = |unique: &&Vec<String>| unique.iter().all(|name| row.contains_key(name));
+        let has_all = |unique: &&Unique| unique.attributes().all(|name| row.contains_key(name));
         for unique in entity.uniques.iter().filter(has_all) {
             let guard = guard(table, entity, unique, row)?;
             let mut key = Attributes::new();
@@ -485,9 +485,13 @@ fn hash(text: &str) -> String {
 }
 
 /// The partition key of a guard.
-fn guard(table: &Table, entity: &Entity, unique: &[String], row: &Values) -> Made<String> {
+fn guard(table: &Table, entity: &Entity, unique: &Unique, row: &Values) -> Made<String> {
     let mut values = Vec::new();
-    for name in unique {
+    for UniqueMember {
+        attribute: name,
+        compared,
+    } in &unique.members
+    {
         let kind = entity
             .attribute(name)
             .map_or(Type::String, |attribute| attribute.kind.clone());
@@ -496,18 +500,17 @@ fn guard(table: &Table, entity: &Entity, unique: &[String], row: &Values) -> Mad
         } else {
             Format::Plain
         };
-        values.push(field(
-            &text_of(row, name)?,
-            name,
-            &kind,
-            format,
-            &table.delimiters,
-        )?);
+        let text = text_of(row, name)?;
+        let text = match compared {
+            Compared::Whole => text,
+            Compared::Lower => text.chars().flat_map(char::to_lowercase).collect(),
+        };
+        values.push(field(&text, name, &kind, format, &table.delimiters)?);
     }
     let made = format!(
         "UNIQUE#{}#{}#{}",
         entity.name,
-        unique.join("+"),
+        unique.joined("+"),
         values.join("#")
     );
     if made.len() > PARTITION_KEY_BYTES_MAX {

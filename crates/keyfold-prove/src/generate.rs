@@ -3,6 +3,7 @@
 
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
+use keyfold_model::schema::Unique;
 use keyfold_model::schema::{Attribute, Record};
 use keyfold_model::{Entity, Format, Model, Part, Type, Unit, value};
 use keyfold_types::{Number, Set, Value};
@@ -396,7 +397,12 @@ fn formats_of(model: &Model, entity: &Entity, name: &str) -> Vec<Format> {
                 formats.push(*format);
             }
         }
-        if entity.uniques.iter().flatten().any(|unique| unique == name) {
+        if entity
+            .uniques
+            .iter()
+            .flat_map(Unique::attributes)
+            .any(|unique| unique == name)
+        {
             formats.push(Format::Escaped);
         }
     };

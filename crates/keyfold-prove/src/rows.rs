@@ -6,6 +6,7 @@
 use crate::{ProveError, expect};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Aggregate, Attribute};
+use keyfold_model::schema::{Compared, UniqueMember};
 use keyfold_model::{Entity, Model, Type, value};
 use keyfold_types::Value;
 use rusqlite::types::Value as Sql;
@@ -40,6 +41,15 @@ pub(crate) struct OrderBy<'o> {
 /// The name of an entity's SQL table.
 fn table(at: usize) -> String {
     format!("entity_{at}")
+}
+
+/// What is compared of a unique column.
+fn compared(member: &UniqueMember) -> String {
+    let name = quoted(&member.attribute);
+    match member.compared {
+        Compared::Whole => name,
+        Compared::Lower => format!("lower({name})"),
+    }
 }
 
 /// A column's name in SQL. SQLite takes capitals and small letters for the same: a `:`, which no
@@ -83,7 +93,7 @@ impl<'m> Rows<'m> {
             let uniques = entity
                 .uniques
                 .iter()
-                .map(|unique| unique.iter().map(|name| quoted(name)).collect());
+                .map(|unique| unique.members.iter().map(compared).collect());
             for (number, columns) in std::iter::once(key).chain(uniques).enumerate() {
                 let columns: Vec<String> = columns;
                 // An entity whose key is a fixed text is one row.

@@ -300,7 +300,7 @@ fn declared(entity: &Entity, role: Role) -> Option<(String, ModelLine, bool)> {
             Some((name, ModelLine::at(copy.span), false))
         }
         Role::Guard(at) => {
-            let first = entity.uniques.get(at)?.first()?;
+            let first = entity.uniques.get(at)?.attributes().next()?;
             let line = ModelLine::of_word(entity, "unique", first);
             Some(("unique".to_owned(), line, true))
         }

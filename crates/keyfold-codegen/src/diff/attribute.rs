@@ -4,6 +4,7 @@ use super::change::{Changes, Migration};
 use super::pairs::Pair;
 use super::shape::type_text;
 use crate::words::default_text;
+use keyfold_model::schema::Unique;
 use keyfold_model::{Attribute, Entity, Type};
 
 /// Reports an attribute that was added to an entity, removed from it or changed.
@@ -166,7 +167,12 @@ fn uses(entity: &Entity, name: &str) -> String {
     let mut copies = entity.copies.iter().collect::<Vec<_>>();
     copies.retain(|copy| copy.followed().any(|followed| followed == name));
     places.extend(copies.iter().map(|copy| format!("the copy {}", copy.name)));
-    if entity.uniques.iter().flatten().any(|unique| unique == name) {
+    if entity
+        .uniques
+        .iter()
+        .flat_map(Unique::attributes)
+        .any(|unique| unique == name)
+    {
         places.push("a guard".to_owned());
     }
     if places.is_empty() {

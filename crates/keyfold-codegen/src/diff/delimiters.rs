@@ -4,6 +4,7 @@
 //! the whole table: a new one also concerns entities that did not change.
 
 use super::change::{Change, Changes, Migration};
+use keyfold_model::schema::Unique;
 use keyfold_model::{Entity, Format, Model, Part, Table, Type};
 use std::collections::BTreeMap;
 
@@ -126,11 +127,15 @@ fn escaped_of(entity: &Entity) -> Vec<String> {
         })
         .collect();
     // Guards escape unique texts.
-    let is_text = |name: &&String| {
+    let is_text = |name: &&str| {
         let attribute = entity.attribute(name);
         attribute.is_some_and(|attribute| attribute.kind == Type::String)
     };
-    let guarded = entity.uniques.iter().flatten().filter(is_text);
+    let guarded = entity
+        .uniques
+        .iter()
+        .flat_map(Unique::attributes)
+        .filter(is_text);
     texts.extend(guarded.map(|name| format!("{}.{name} (unique)", entity.name)));
     texts
 }

@@ -5,7 +5,7 @@ use super::change::{Change, Changes, Migration};
 use super::index_keys::index_keys;
 use super::pairs::{Pair, pairs};
 use super::shape::key_text;
-use keyfold_model::schema::{Aggregate, Condition, Expected, conjunction};
+use keyfold_model::schema::{Aggregate, Condition, Expected, Unique, conjunction};
 use keyfold_model::{Copy, Entity, Model};
 
 /// Compares an entity of the old model with one of the new.
@@ -159,17 +159,17 @@ fn condition(when: &[Condition]) -> String {
     }
 }
 
-fn uniques(old: &[Vec<String>], new: &[Vec<String>], changes: &mut Changes<'_>) {
+fn uniques(old: &[Unique], new: &[Unique], changes: &mut Changes<'_>) {
     for unique in new.iter().filter(|unique| !old.contains(unique)) {
         changes.add(
-            format!("unique {} added", unique.join(", ")),
+            format!("unique {} added", unique.joined(", ")),
             Migration::Backfill,
             "write a guard for every item: delete and put it (a put of an item as it is writes the item only); values that are there twice must be settled first",
         );
     }
     for unique in old.iter().filter(|unique| !new.contains(unique)) {
         changes.add(
-            format!("unique {} removed", unique.join(", ")),
+            format!("unique {} removed", unique.joined(", ")),
             Migration::Delete,
             "delete its guards",
         );

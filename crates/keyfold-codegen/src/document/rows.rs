@@ -262,7 +262,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
     } = entity;
     let mut facts: Vec<String> = uniques
         .iter()
-        .map(|unique| format!("unique: {}", unique.join(" with ")))
+        .map(|unique| format!("unique: {}", unique.joined(" with ")))
         .collect();
     let aggregates = aggregates(model, entity).into_iter();
     facts.extend(aggregates.map(|one| format!("keeps {one}")));

@@ -4,8 +4,8 @@ use super::members::object;
 use super::types::{self, Records};
 use super::{condition, key, pattern};
 use keyfold_model::schema::{
-    Aggregate, Attribute, Copy, DefaultValue, Entity, GUARD_SORT, IndexKey, Sparse, Table,
-    guard_parts,
+    Aggregate, Attribute, Compared, Copy, DefaultValue, Entity, GUARD_SORT, IndexKey, Sparse,
+    Table, Unique, UniqueMember, guard_parts,
 };
 use keyfold_model::{Model, value};
 use serde_json::{Value as Json, json};
@@ -82,12 +82,22 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
 }
 
 /// The guard of unique attributes.
-fn guard(table: &Table, entity: &Entity, unique: &[String]) -> Json {
-    json!({
-        "attributes": unique,
-        "key": key::parts(&guard_parts(entity, unique, &table.delimiters)),
-        "sort": GUARD_SORT,
-    })
+fn guard(table: &Table, entity: &Entity, unique: &Unique) -> Json {
+    let is_lower = |one: &&UniqueMember| match one.compared {
+        Compared::Whole => false,
+        Compared::Lower => true,
+    };
+    let lower = unique.members.iter().filter(is_lower);
+    let lower: Vec<&str> = lower.map(|one| one.attribute.as_str()).collect();
+    object([
+        ("attributes", unique.attributes().collect()),
+        ("lower", json!(lower)),
+        (
+            "key",
+            key::parts(&guard_parts(entity, unique, &table.delimiters)),
+        ),
+        ("sort", json!(GUARD_SORT)),
+    ])
 }
 
 fn attribute(attribute: &Attribute, records: &mut Records) -> Json {

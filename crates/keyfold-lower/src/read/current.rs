@@ -11,10 +11,11 @@ use crate::error::{ClientError, unexpected};
 use crate::retry::{TRIES, back_off};
 use crate::stored::values_of;
 use keyfold_api::{Response, TransactGet, TransactGetItemsInput};
-use keyfold_model::schema::Limit;
-use keyfold_model::{Entity, Pattern};
-use keyfold_types::Item;
+use keyfold_model::schema::{Limit, SortCondition, Unique};
+use keyfold_model::template::Part;
+use keyfold_model::{Entity, Format, Pattern, value};
 use keyfold_types::limits::TRANSACTION_ACTIONS_MAX;
+use keyfold_types::{Item, Value};
 
 /// Keeps the entries of a single item's index whose item in the table has the unique values that the
 /// pattern gives. The guard allows one at each moment, and the items are read as they are at one
@@ -48,10 +49,13 @@ pub(super) async fn keep(
     let mut current = Vec::new();
     for (key, item) in keys.iter().zip(read(question, &keys, raw).await?) {
         let Some(item) = item else { continue };
-        let names = unique.iter().map(String::as_str);
+        let names = unique.attributes();
         let values = values_of(question.table, entity, copy, names, &[item])?;
-        let has = |name: &String| values.get(name) == question.arguments.get(name);
-        if unique.iter().all(has) {
+        let has = |name: &str| {
+            let (held, given) = (values.get(name), question.arguments.get(name));
+            held == given || (in_small_letters(question, name) && lower(held) == lower(given))
+        };
+        if unique.attributes().all(has) {
             current.push(key);
         }
     }
@@ -65,20 +69,60 @@ pub(super) async fn keep(
     Ok(())
 }
 
+/// Whether the key that is read holds an attribute in small letters only.
+fn in_small_letters(question: &Question<'_>, name: &str) -> bool {
+    let sort = match &question.plan.sort {
+        SortCondition::Any => None,
+        SortCondition::Equal(sort)
+        | SortCondition::BeginsWith(sort)
+        | SortCondition::Between(sort, _)
+        | SortCondition::AtLeast(sort)
+        | SortCondition::AtMost(sort) => Some(sort),
+    };
+    let templates = question.plan.partition.iter().chain(sort);
+    let mut formats = templates
+        .flat_map(|template| &template.parts)
+        .filter_map(|part| match part {
+            Part::Field {
+                name: field,
+                format,
+                ..
+            } => (field == name).then_some(*format),
+            Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
+        })
+        .peekable();
+    formats.peek().is_some() && formats.all(|format| format == Format::Lower)
+}
+
+/// A text in small letters.
+fn lower(held: Option<&Value>) -> Option<String> {
+    match held {
+        Some(Value::S(text)) => Some(value::lower(text)),
+        Some(
+            Value::N(_)
+            | Value::B(_)
+            | Value::Bool(_)
+            | Value::Null
+            | Value::L(_)
+            | Value::M(_)
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_),
+        )
+        | None => None,
+    }
+}
+
 /// The unique attributes that a pattern gives.
-fn unique<'e>(
-    pattern: &Pattern,
-    entity: &'e Entity,
-    arguments: &Values,
-) -> Option<&'e Vec<String>> {
-    let is_given = |name: &String| {
+fn unique<'e>(pattern: &Pattern, entity: &'e Entity, arguments: &Values) -> Option<&'e Unique> {
+    let is_given = |name: &str| {
         let mut parameters = pattern.parameters.iter();
-        let is_equal = parameters.any(|one| one.limit == Limit::Equal && one.attribute == *name);
+        let is_equal = parameters.any(|one| one.limit == Limit::Equal && one.attribute == name);
         let is_fixed = pattern.fixed.iter().any(|(fixed, _)| fixed == name);
         (is_equal || is_fixed) && arguments.contains_key(name)
     };
     let mut uniques = entity.uniques.iter();
-    uniques.find(|unique| unique.iter().all(is_given))
+    uniques.find(|unique| unique.attributes().all(is_given))
 }
 
 /// The key of an item in the table.

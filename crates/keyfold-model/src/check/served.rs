@@ -220,7 +220,7 @@ fn missing_unique(pattern: &Pattern, entity: &Entity) -> Option<String> {
     let is_unique = entity
         .uniques
         .iter()
-        .any(|unique| unique.iter().all(|name| by.contains(&name.as_str())));
+        .any(|unique| unique.attributes().all(|name| by.contains(&name)));
     if pattern.returned.is_empty() || returns_many(pattern) || is_unique {
         return None;
     }

@@ -4,7 +4,7 @@
 use crate::diagnostic::Span;
 use crate::language::Language;
 use crate::schema::{
-    Attribute, Column, Copy, Entity, GUARD_SORT, Index, KeyPair, Model, Table, guard_parts,
+    Attribute, Column, Copy, Entity, GUARD_SORT, Index, KeyPair, Model, Table, Unique, guard_parts,
 };
 use crate::template::{Format, KeyTemplate, Part};
 use std::collections::BTreeMap;
@@ -317,7 +317,11 @@ fn shapes_of(
         shape(owner, what, key, copy.key.span)
     });
     let of_guards = entity.uniques.iter().map(|unique| {
-        let what = format!("the guard of unique {}.{}", entity.name, unique.join(", "));
+        let what = format!(
+            "the guard of unique {}.{}",
+            entity.name,
+            unique.joined(", ")
+        );
         let guard = guard_key(table, entity, unique);
         let key = match index {
             None => Some(guard),
@@ -337,7 +341,7 @@ fn shapes_of(
 }
 
 /// The key of the item that guards unique values.
-fn guard_key(table: &Table, entity: &Entity, unique: &[String]) -> KeyPair {
+fn guard_key(table: &Table, entity: &Entity, unique: &Unique) -> KeyPair {
     KeyPair {
         partition: KeyTemplate {
             parts: guard_parts(entity, unique, &table.delimiters),

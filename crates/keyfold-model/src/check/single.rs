@@ -5,8 +5,9 @@
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit, Span};
-use crate::schema::{Entity, KeyPair, Limit, Parameter, Pattern};
-use crate::template::Part;
+use crate::schema::{Entity, KeyPair, Limit, Parameter, Pattern, UniqueMember};
+use crate::template::{Format, Part};
+use crate::words::Compared;
 use crate::written::{written, written_list};
 
 pub(crate) const RULE: Rule = Rule {
@@ -73,9 +74,12 @@ pub(crate) fn check(
     let all = format!("return all of them: `-> {}[]`", entity.name);
     let many = returning_all(pattern);
     Some(match lowered {
-        Some(name) => diagnostic.help(all).offer(many).note(format!(
-            "`{name}` is in this key without its capitals, so different values share it"
-        )),
+        Some(name) => lowered_help(diagnostic, entity, &bound, key)
+            .help(all)
+            .offer(many)
+            .note(format!(
+                "`{name}` is in this key without its capitals, so different values share it"
+            )),
         None => diagnostic
             .help(format!(
                 "declare `unique {}` in {}, so that no two items share it",
@@ -88,6 +92,39 @@ pub(crate) fn check(
             .help(format!("or {all}"))
             .offer(many),
     })
+}
+
+/// Proposes to keep unique what the key holds, the texts that it has in small letters without
+/// regard of their capitals.
+fn lowered_help(
+    diagnostic: Diagnostic,
+    entity: &Entity,
+    bound: &[&str],
+    key: &KeyPair,
+) -> Diagnostic {
+    let kept = kept(key);
+    let member = |name: &&str| {
+        if kept.contains(name) {
+            written(name)
+        } else {
+            format!("lower({})", written(name))
+        }
+    };
+    let is_text = |name: &&str| kept.contains(name) || is_lower(key, name);
+    if !bound.iter().all(is_text) {
+        return diagnostic;
+    }
+    let members: Vec<String> = bound.iter().map(member).collect();
+    let line = match members.as_slice() {
+        [one] => format!("unique {one}"),
+        several => format!("unique ({})", several.join(", ")),
+    };
+    diagnostic
+        .help(format!(
+            "declare `{line}` in {}, so that no two items share it",
+            entity.name
+        ))
+        .repair(vec![Edit::insert(entity.end, format!("\n  {line}"))])
 }
 
 /// The edit that lets a pattern return any number of its only kind.
@@ -108,10 +145,21 @@ fn returning_all(pattern: &Pattern) -> Vec<Edit> {
 /// if the pattern does not give the rest of it. The guard of the attributes holds this.
 pub(crate) fn is_unique(pattern: &Pattern, entity: &Entity, key: &KeyPair) -> bool {
     let kept = kept(key);
+    let tells_apart = |member: &UniqueMember| {
+        let name = member.attribute.as_str();
+        kept.contains(&name) || (member.compared == Compared::Lower && is_lower(key, name))
+    };
     entity.uniques.iter().any(|unique| {
-        unique
-            .iter()
-            .all(|name| kept.contains(&name.as_str()) && is_bound(pattern, name))
+        let mut members = unique.members.iter();
+        members.all(|member| tells_apart(member) && is_bound(pattern, &member.attribute))
+    })
+}
+
+/// Whether a key holds an attribute in small letters.
+fn is_lower(key: &KeyPair, name: &str) -> bool {
+    let mut parts = key.templates().flat_map(|template| &template.parts);
+    parts.any(|part| {
+        matches!(part, Part::Field { name: field, format: Format::Lower, .. } if field == name)
     })
 }
 

@@ -3,8 +3,8 @@
 
 use crate::check::updatable::fits_update;
 use crate::schema::{
-    Action, AggregateKind, Assignment, Condition, Copy, Entity, Model, Operand, Source, Type, Verb,
-    Write,
+    Action, AggregateKind, Assignment, Condition, Copy, Entity, Model, Operand, Source, Type,
+    Unique, Verb, Write,
 };
 
 impl Model {
@@ -118,7 +118,7 @@ impl Model {
     /// Whether an update changes no attribute from which other items follow.
     fn moves_no_other(&self, entity: &Entity, action: &Action) -> bool {
         let copied = entity.copies.iter().flat_map(Copy::followed);
-        let unique = entity.uniques.iter().flatten().map(String::as_str);
+        let unique = entity.uniques.iter().flat_map(Unique::attributes);
         let split = entity.split.iter().map(|(name, _)| name.as_str());
         let counted = self.aggregates_of(entity).flat_map(|(_, aggregate)| {
             let of = aggregate.of.iter().map(String::as_str);

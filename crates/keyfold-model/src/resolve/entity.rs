@@ -7,10 +7,10 @@ use super::types::Types;
 use super::{attribute, copy, expiry, index_key};
 use crate::diagnostic::{Diagnostic, Edit, report};
 use crate::near::nearest;
-use crate::schema::{Entity, Expected, KeyPair, Model, Table, Type};
-use crate::syntax::ast::{EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name};
+use crate::schema::{Entity, Expected, KeyPair, Model, Table, Type, Unique, UniqueMember};
+use crate::syntax::ast::{EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name, UniqueDecl};
 use crate::template::{KeyTemplate, Part};
-use crate::written::fits_in_text;
+use crate::written::{fits_in_text, written};
 use keyfold_types::KeyKind;
 
 /// Resolves an entity; `None` when it has no table or no valid key. Faults in other lines are
@@ -275,26 +275,27 @@ fn uniques(
         check_guards(first, table, diagnostics);
     }
     for unique in &declared.uniques {
-        let mut names = Vec::new();
-        for name in unique {
-            names.extend(report(unique_attribute(name, entity), diagnostics));
+        let mut members = Vec::new();
+        for member in unique {
+            members.extend(report(unique_member(member, entity), diagnostics));
         }
-        if names.len() != unique.len() {
+        if members.len() != unique.len() {
             continue;
         }
-        if let (true, Some(name)) = (entity.uniques.contains(&names), unique.first()) {
-            let message = format!("{} is declared unique twice", names.join(", "));
+        let resolved = Unique { members };
+        if let (true, Some(first)) = (entity.uniques.contains(&resolved), unique.first()) {
+            let message = format!("{} is declared unique twice", resolved.joined(", "));
             diagnostics.push(
-                Diagnostic::error("KF003", name.span, message, "again here").help("remove it"),
+                Diagnostic::error("KF003", first.span, message, "again here").help("remove it"),
             );
             continue;
         }
-        entity.uniques.push(names);
+        entity.uniques.push(resolved);
     }
 }
 
 /// The table must be able to hold the guards of unique values.
-fn check_guards(first: &Name, table: &Table, diagnostics: &mut Vec<Diagnostic>) {
+fn check_guards(first: &UniqueDecl, table: &Table, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(column) = table.columns().find(|column| column.kind != KeyKind::S) {
         let message = format!("`unique` needs text keys, and {} is none", column.name);
         let label = "its guard could not be stored";
@@ -314,11 +315,26 @@ fn check_guards(first: &Name, table: &Table, diagnostics: &mut Vec<Diagnostic>) 
     }
 }
 
-/// The name of an attribute that can be unique.
-fn unique_attribute(name: &Name, entity: &Entity) -> Result<String, Box<Diagnostic>> {
+/// An attribute that can be unique.
+fn unique_member(declared: &UniqueDecl, entity: &Entity) -> Result<UniqueMember, Box<Diagnostic>> {
+    let name = &declared.attribute;
     let found = attribute_of(entity, name)?;
+    if let Some(word) = declared.compared.word()
+        && found.kind != Type::String
+    {
+        let message = format!("`{}`, a {}, has no capitals", name.text, found.kind);
+        return Err(Box::new(
+            Diagnostic::error("KF004", declared.span, message, "no text")
+                .label(found.span, "declared here")
+                .help(format!("write `unique {}` without `{word}`", name.text))
+                .repair(vec![Edit::replace(declared.span, written(&name.text))]),
+        ));
+    }
     if found.kind.fits_key() && !found.is_kept {
-        return Ok(name.text.clone());
+        return Ok(UniqueMember {
+            attribute: name.text.clone(),
+            compared: declared.compared,
+        });
     }
     let message = format!("`{}`, a {}, cannot be unique", name.text, found.kind);
     let label = "no text or number";

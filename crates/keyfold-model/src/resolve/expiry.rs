@@ -57,7 +57,7 @@ fn expires_in_pieces(ttl: &Name, declared: &EntityDecl, entity: &Entity) -> Opti
         );
     }
     let (what, consequence, help) = if let Some(unique) = entity.uniques.first() {
-        let names = unique.join(", ");
+        let names = unique.joined(", ");
         (
             format!("the guards of `unique {names}`"),
             "a value would be taken whose item is gone, or free while its item is still there".to_owned(),

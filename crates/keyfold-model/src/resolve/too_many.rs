@@ -60,12 +60,12 @@ fn always_happens(action: &Action, entity: &Entity, parameters: &[WriteParameter
 fn least_items(action: &Action, entity: &Entity) -> usize {
     match action.verb {
         Verb::Create | Verb::Delete => {
-            let is_required = |name: &String| {
+            let is_required = |name: &str| {
                 let found = entity.attribute(name);
                 found.is_some_and(|found| !found.optional)
             };
             let guards = entity.uniques.iter();
-            let guards = guards.filter(|unique| unique.iter().all(is_required));
+            let guards = guards.filter(|unique| unique.attributes().all(is_required));
             let copies = entity.copies.iter().filter(|copy| copy.when.is_empty());
             1 + copies.count() + guards.count()
         }

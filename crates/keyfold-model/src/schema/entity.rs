@@ -6,7 +6,8 @@ use super::plan::PatternPlan;
 use crate::diagnostic::Span;
 use crate::template::{Format, KeyTemplate, Part};
 use crate::types::Type;
-use crate::words::AggregateKind;
+use crate::words::{AggregateKind, Compared};
+use std::fmt;
 
 /// The templates of a key.
 #[derive(Debug, Clone)]
@@ -90,6 +91,44 @@ impl Copy {
     }
 }
 
+/// Attributes whose values together no two items share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unique {
+    /// Its members, in the order of the declaration.
+    pub members: Vec<UniqueMember>,
+}
+
+/// An attribute of a [`Unique`], and what of it is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UniqueMember {
+    /// The attribute.
+    pub attribute: String,
+    /// How its values are compared.
+    pub compared: Compared,
+}
+
+impl Unique {
+    /// The names of the attributes.
+    pub fn attributes(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|member| member.attribute.as_str())
+    }
+
+    /// The members as the model writes them, with a text between: `lower(email)`.
+    pub fn joined(&self, between: &str) -> String {
+        let members: Vec<String> = self.members.iter().map(UniqueMember::to_string).collect();
+        members.join(between)
+    }
+}
+
+impl fmt::Display for UniqueMember {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.compared.word() {
+            None => f.write_str(&self.attribute),
+            Some(word) => write!(f, "{word}({})", self.attribute),
+        }
+    }
+}
+
 /// An attribute that is kept up to date with the items of another entity.
 #[derive(Debug, Clone)]
 pub struct Aggregate {
@@ -170,8 +209,8 @@ pub struct Entity {
     pub indexes: Vec<IndexKey>,
     /// Its copies.
     pub copies: Vec<Copy>,
-    /// Groups of attributes; no two items have the same values in all attributes of a group.
-    pub uniques: Vec<Vec<String>>,
+    /// What no two items share.
+    pub uniques: Vec<Unique>,
     /// The attribute with the time at which an item expires.
     pub ttl: Option<String>,
     /// The attribute that counts the versions of an item.
@@ -227,13 +266,14 @@ impl Entity {
 }
 
 /// The partition key of the item that guards unique values, as template parts.
-pub fn guard_parts(entity: &Entity, unique: &[String], delimiters: &[char]) -> Vec<Part> {
+/// A member that is compared in small letters has them in the values: [`crate::value::guard`].
+pub fn guard_parts(entity: &Entity, unique: &Unique, delimiters: &[char]) -> Vec<Part> {
     let mut parts = vec![Part::Text(format!(
         "UNIQUE#{}#{}#",
         entity.name,
-        unique.join("+")
+        unique.joined("+")
     ))];
-    for (at, name) in unique.iter().enumerate() {
+    for (at, name) in unique.attributes().enumerate() {
         let Some(attribute) = entity.attribute(name) else {
             continue;
         };
@@ -247,7 +287,7 @@ pub fn guard_parts(entity: &Entity, unique: &[String], delimiters: &[char]) -> V
             (Format::Plain, Vec::new())
         };
         parts.push(Part::Field {
-            name: name.clone(),
+            name: name.to_owned(),
             kind: attribute.kind.clone(),
             format,
             excluded,

@@ -1,7 +1,7 @@
 //! Followed attributes: copies, guards, index keys and aggregates are derived from them, so that a
 //! write must know their old values.
 
-use super::entity::{Aggregate, Entity, IndexKey};
+use super::entity::{Aggregate, Entity, IndexKey, Unique};
 use super::model::Model;
 use super::table::{Index, Table};
 use crate::template::{KeyTemplate, fields_of};
@@ -42,12 +42,7 @@ impl Model {
         entity: &'m Entity,
         aggregates: &[&'m Aggregate],
     ) -> Vec<&'m str> {
-        let mut names: Vec<&str> = entity
-            .uniques
-            .iter()
-            .flatten()
-            .map(String::as_str)
-            .collect();
+        let mut names: Vec<&str> = entity.uniques.iter().flat_map(Unique::attributes).collect();
         for copy in &entity.copies {
             names.extend(copy.followed());
         }

@@ -13,14 +13,14 @@ mod write;
 pub use crate::period::Precision;
 pub use crate::types::{Record, Type};
 pub use crate::words::{
-    AggregateKind, Capacity, Comparator, IndexKind, Joint, Measure, Order, StreamView, TableClass,
-    Units, Verb,
+    AggregateKind, Capacity, Comparator, Compared, IndexKind, Joint, Measure, Order, StreamView,
+    TableClass, Units, Verb,
 };
 pub use attribute::{Attribute, DefaultValue};
 pub use condition::{Comparison, Condition, Operand, conjunction};
 pub use entity::{
-    Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse,
-    guard_parts, hidden,
+    Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, Unique,
+    UniqueMember, guard_parts, hidden,
 };
 pub use model::Model;
 pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned, Together};

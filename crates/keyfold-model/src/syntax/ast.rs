@@ -3,7 +3,7 @@
 use crate::diagnostic::Span;
 use crate::period::Unit;
 use crate::words::{
-    AggregateKind, Capacity, Comparator, IndexKind, Order, StreamView, TableClass, Verb,
+    AggregateKind, Capacity, Comparator, Compared, IndexKind, Order, StreamView, TableClass, Verb,
 };
 
 /// A word, number or quoted text, and its place.
@@ -135,7 +135,7 @@ pub(crate) struct EntityDecl {
     pub(crate) indexes: Vec<IndexKeyDecl>,
     pub(crate) copies: Vec<CopyDecl>,
     /// Groups of attributes; the values of each group together are unique.
-    pub(crate) uniques: Vec<Vec<Name>>,
+    pub(crate) uniques: Vec<Vec<UniqueDecl>>,
     pub(crate) ttl: Option<Name>,
     pub(crate) version: Option<Name>,
     pub(crate) aggregates: Vec<AggregateDecl>,
@@ -256,6 +256,14 @@ pub(crate) struct CopyDecl {
     pub(crate) only: Option<Vec<Name>>,
     /// The conditions under which there is a copy.
     pub(crate) when: Vec<ConditionDecl>,
+}
+
+/// A member of `unique`: `email` or `lower(email)`.
+#[derive(Debug)]
+pub(crate) struct UniqueDecl {
+    pub(crate) attribute: Name,
+    pub(crate) compared: Compared,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug)]

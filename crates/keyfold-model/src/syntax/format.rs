@@ -236,6 +236,7 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
     let called = sign(this) == "("
         && (word(before) == Some("time")
             || (matches!(first, "pattern" | "write") && at == 2)
+            || (first == "unique" && word(before) == Some("lower"))
             || (!matches!(first, "table" | "gsi" | "lsi")
                 && word(before).is_some_and(is_function)));
     // The result clause of a pattern.

@@ -3,8 +3,10 @@
 use super::display::display;
 use super::error::ValueError;
 use crate::period::{PERIODS_MAX, Unit};
+use crate::schema::{Entity, Unique, guard_parts};
 use crate::template::{BREAK, CHUNK_DIGITS, Format, HASH_DIGITS, KeyTemplate, Part, shard_digits};
 use crate::types::Type;
+use crate::words::Compared;
 use keyfold_types::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -176,13 +178,36 @@ pub(super) fn written(field: &Part, value: &Value) -> Result<String, ValueError>
         Format::Reversed => Ok(nines(&plain)),
         Format::Hash => Ok(digest(&plain)),
         Format::Escaped => Ok(escaped(&plain, excluded)),
-        // Each letter on its own, so that a prefix of the text gives a prefix of the result.
-        Format::Lower => {
-            let lower = plain.chars().flat_map(char::to_lowercase).collect();
-            without_excluded(name, kind, lower, excluded)
-        }
+        Format::Lower => without_excluded(name, kind, lower(&plain), excluded),
         Format::Plain | Format::Bare => without_excluded(name, kind, plain, excluded),
     }
+}
+
+/// A text in small letters. Each letter is changed on its own, so that a prefix of the text gives a
+/// prefix of the result.
+pub fn lower(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// The partition key of the item that guards unique values.
+///
+/// # Errors
+/// When a value is missing or fits no key.
+pub fn guard(
+    entity: &Entity,
+    unique: &Unique,
+    delimiters: &[char],
+    values: &BTreeMap<String, Value>,
+) -> Result<String, ValueError> {
+    let mut compared = values.clone();
+    for member in &unique.members {
+        if let (Compared::Lower, Some(Value::S(text))) =
+            (member.compared, compared.get_mut(&member.attribute))
+        {
+            *text = lower(text.as_str());
+        }
+    }
+    text(&guard_parts(entity, unique, delimiters), &compared)
 }
 
 /// The text of a value in a key; `None` when the value is not of the type or fits no key.

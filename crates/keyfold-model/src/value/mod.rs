@@ -13,5 +13,5 @@ pub use end::{End, end};
 pub use error::ValueError;
 pub(crate) use inverse::key_gives_back;
 pub use inverse::{gives_back, inverse, is_left_out};
-pub use key::{CHUNK, SHARD, bucket, column, digest, key, prefix, text};
+pub use key::{CHUNK, SHARD, bucket, column, digest, guard, key, lower, prefix, text};
 pub use parse::{at_most, canonical, check, epoch_seconds, given, parse, time_of_epoch_ms};

@@ -6,11 +6,11 @@ use super::template::template;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     AggregateDecl, AttributeDecl, Collection, CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name,
-    SparseDecl, TypeDecl,
+    SparseDecl, TypeDecl, UniqueDecl,
 };
 use crate::syntax::lexer::TokenKind;
 use crate::types::TYPE_DEPTH_MAX;
-use crate::words::AggregateKind;
+use crate::words::{AggregateKind, Compared};
 
 /// Reads the first line of an entity.
 pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
@@ -115,19 +115,39 @@ fn copy(cursor: &mut Cursor<'_>) -> Parsed<CopyDecl> {
     })
 }
 
-/// `a, (b, c)`: attributes that are unique each, or together.
-fn unique(cursor: &mut Cursor<'_>, into: &mut Vec<Vec<Name>>) -> Parsed<()> {
+/// `a, (b, lower(c))`: attributes that are unique each, or together.
+fn unique(cursor: &mut Cursor<'_>, into: &mut Vec<Vec<UniqueDecl>>) -> Parsed<()> {
     loop {
         if cursor.take_sign("(") {
-            into.push(cursor.attributes("an attribute")?);
+            into.push(cursor.separated(unique_member)?);
             cursor.sign(")")?;
         } else {
-            into.push(vec![cursor.attribute("an attribute")?]);
+            into.push(vec![unique_member(cursor)?]);
         }
         if !cursor.take_sign(",") {
             return Ok(());
         }
     }
+}
+
+/// `email` or `lower(email)`.
+fn unique_member(cursor: &mut Cursor<'_>) -> Parsed<UniqueDecl> {
+    let start = cursor.span();
+    let is_call = cursor.peek_second() == Some(&TokenKind::Sign("("));
+    let mut named = Compared::NAMED.into_iter();
+    let named = named.find(|one| is_call && one.word().is_some_and(|word| cursor.take_word(word)));
+    if named.is_some() {
+        cursor.sign("(")?;
+    }
+    let attribute = cursor.attribute("an attribute")?;
+    if named.is_some() {
+        cursor.sign(")")?;
+    }
+    Ok(UniqueDecl {
+        attribute,
+        compared: named.unwrap_or(Compared::Whole),
+        span: start.to(cursor.before()),
+    })
 }
 
 fn index_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, index: Name) -> Parsed<()> {
