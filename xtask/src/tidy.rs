@@ -44,7 +44,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "keyfold",
         &["types", "api", "engine", "model", "lower", "client", "wire"],
     ),
-    ("prove", &["types", "api", "engine", "model", "client"]),
+    (
+        "prove",
+        &[
+            "types", "api", "engine", "model", "lower", "client", "codegen", "wire",
+        ],
+    ),
     (
         "cli",
         &[

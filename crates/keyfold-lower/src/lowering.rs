@@ -34,6 +34,17 @@ pub struct Origin {
     pub seed: u128,
 }
 
+impl Origin {
+    /// The random bits that a call takes for its first new identifier, its second, and so on.
+    pub fn random(self, number: u64) -> u128 {
+        let mut bytes = [0; 24];
+        let (seed, place) = bytes.split_at_mut(16);
+        seed.copy_from_slice(&self.seed.to_le_bytes());
+        place.copy_from_slice(&number.to_le_bytes());
+        xxh3_128(&bytes)
+    }
+}
+
 /// A time to wait: any number of milliseconds between the two, so that writers of one item take
 /// turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,11 +183,7 @@ impl Io {
     pub(crate) fn random(&self) -> u128 {
         let mut exchange = self.exchange();
         exchange.taken += 1;
-        let mut bytes = [0; 24];
-        let (seed, number) = bytes.split_at_mut(16);
-        seed.copy_from_slice(&self.origin.seed.to_le_bytes());
-        number.copy_from_slice(&exchange.taken.to_le_bytes());
-        xxh3_128(&bytes)
+        self.origin.random(exchange.taken)
     }
 
     /// Asks a request and waits for its answer.

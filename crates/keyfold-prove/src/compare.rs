@@ -3,11 +3,12 @@
 
 use crate::report::{Failure, PatternReport};
 use crate::rows::Rows;
+use crate::subject::Client;
 use crate::{ProveError, ask, together_read};
 use keyfold_api::ErrorKind;
 use keyfold_client::arguments::Values;
-use keyfold_client::read::{self, Found, Pages};
-use keyfold_client::{Backend, ClientError, FoundItem, PageRequest};
+use keyfold_client::read::Found;
+use keyfold_client::{ClientError, FoundItem, PageRequest};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::schema::{Limit, Returned};
 use keyfold_model::{Entity, Fan, Pattern, PatternPlan, value};
@@ -29,7 +30,7 @@ struct Expected {
 
 /// Asks a pattern with these arguments, whole, in pages and backward, and reports the failures.
 pub(crate) fn pattern(
-    backend: &Backend,
+    client: Client<'_>,
     rows: &Rows<'_>,
     pattern: &Pattern,
     arguments: &Values,
@@ -43,7 +44,7 @@ pub(crate) fn pattern(
         expected.iter_mut().for_each(|one| one.key = None);
     }
     let question = Question {
-        backend,
+        client,
         rows,
         pattern,
         plan,
@@ -155,7 +156,7 @@ fn expect(
 
 /// A pattern with arguments, and the items that it must find.
 struct Question<'q> {
-    backend: &'q Backend,
+    client: Client<'q>,
     rows: &'q Rows<'q>,
     pattern: &'q Pattern,
     plan: &'q PatternPlan,
@@ -167,14 +168,7 @@ impl Question<'_> {
     /// Asks the pattern once and reports the first failure.
     fn ask(&self, way: &PageRequest, report: &mut PatternReport) {
         report.runs += 1;
-        let found = read::run(
-            self.backend,
-            self.rows.model,
-            self.pattern,
-            self.arguments,
-            way,
-            Pages::All,
-        );
+        let found = self.client.all(self.pattern, self.arguments, way);
         let failure = match found {
             Ok(found) => {
                 report.items += found.items.len();

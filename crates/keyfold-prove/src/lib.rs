@@ -16,6 +16,7 @@
 //!   client; [`leftover`]: the comparison of the stored items with them.
 //! - [`together`]: two writers at once; [`pages`]: writes between the pages of an answer.
 //! - [`shrink`]: the fewest writes after which a failure shows.
+//! - [`subject`]: the client that is driven: ours, or one in another language in a process.
 //! - [`run`]: the phases of a proof; [`world`]: the engine and the rows.
 
 mod ask;
@@ -35,13 +36,15 @@ mod row_write;
 mod rows;
 mod run;
 mod shrink;
+mod subject;
 mod together;
 mod together_read;
 mod verdict;
 mod world;
 
 pub use report::{Failure, PatternReport, Phase, Progress, Report, Smallest};
-pub use run::{Options, prove};
+pub use run::{Options, prove, prove_through};
+pub use subject::{Record, Subject, Through};
 
 /// The error of a proof that could not be executed. Wrong answers are in its report.
 #[derive(Debug, thiserror::Error)]

@@ -6,9 +6,10 @@ use crate::expect;
 use crate::named;
 use crate::row_write::{self, Version};
 use crate::rows::Rows;
+use crate::subject::Client;
 use keyfold_api::DeleteItemInput;
 use keyfold_client::arguments::Values;
-use keyfold_client::{Backend, ClientError, write};
+use keyfold_client::{Backend, ClientError};
 use keyfold_model::{Entity, Model, value};
 use keyfold_types::Item;
 
@@ -146,7 +147,8 @@ impl Op {
     }
 
     /// Executes the write through the model.
-    pub(crate) fn in_model(&self, model: &Model, backend: &Backend) -> Result<(), ClientError> {
+    pub(crate) fn in_model(&self, client: Client<'_>) -> Result<(), ClientError> {
+        let model = client.model;
         let of = |at: &usize| {
             let found = model.entities.get(*at);
             found.ok_or_else(|| {
@@ -154,23 +156,21 @@ impl Op {
             })
         };
         match self {
-            Op::Create { entity, values } => {
-                write::create(backend, model, of(entity)?, values).map(drop)
-            }
-            Op::Put { entity, values } => write::put(backend, model, of(entity)?, values).map(drop),
+            Op::Create { entity, values } => client.create(of(entity)?, values).map(drop),
+            Op::Put { entity, values } => client.put(of(entity)?, values).map(drop),
             Op::Update {
                 entity,
                 changes,
                 removed,
-            } => write::update(backend, model, of(entity)?, changes, removed).map(drop),
-            Op::Delete { entity, key } => write::delete(backend, model, of(entity)?, key).map(drop),
+            } => client.update(of(entity)?, changes, removed).map(drop),
+            Op::Delete { entity, key } => client.delete(of(entity)?, key).map(drop),
             Op::Named { write, arguments } => match model.writes.get(*write) {
-                Some(named) => write::run(backend, model, named, arguments).map(drop),
+                Some(named) => client.write(named, arguments).map(drop),
                 None => Err(ClientError::Unknown(
                     "a write that the model does not have".to_owned(),
                 )),
             },
-            Op::Expire { entity, key } => expire(backend, model, of(entity)?, key),
+            Op::Expire { entity, key } => expire(client.backend, model, of(entity)?, key),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::op::Op;
 use crate::report::{Failure, PatternReport, Report};
 use crate::world::World;
 use keyfold_client::arguments::Values;
-use keyfold_client::{ClientError, FoundItem, Page, PageRequest, read};
+use keyfold_client::{ClientError, FoundItem, Page, PageRequest};
 use keyfold_model::Pattern;
 use keyfold_model::schema::RequestKind;
 
@@ -110,13 +110,9 @@ impl<'m> Reading<'m> {
 
     /// Reads the next page; `None` when the arguments are refused, or a required item is absent.
     fn page(&self, world: &World<'_>) -> Result<Option<Page>, ClientError> {
-        let page = read::page(
-            &world.backend,
-            world.model,
-            self.pattern,
-            &self.arguments,
-            &self.start,
-        );
+        let page = world
+            .client()
+            .page(self.pattern, &self.arguments, &self.start);
         match page {
             Ok(page) => Ok(Some(page)),
             Err(ClientError::NotFound(_) | ClientError::Value(_)) => Ok(None),

@@ -3,6 +3,7 @@
 use crate::generate::Generator;
 use crate::report::{PatternReport, Phase, Progress, Report, Smallest};
 use crate::shrink::{self, Question};
+use crate::subject::Subject;
 use crate::world::{Storage, World};
 use crate::{ProveError, ask, change, compare, kept, pages, together};
 use keyfold_model::Model;
@@ -35,12 +36,25 @@ pub fn prove(
     options: Options,
     progress: impl FnMut(Progress),
 ) -> Result<Report, ProveError> {
+    prove_through(model, options, &Subject::Embedded, progress)
+}
+
+/// Proves a model by execution through a client: the proof of both.
+///
+/// # Errors
+/// As [`prove`].
+pub fn prove_through(
+    model: &Model,
+    options: Options,
+    subject: &Subject,
+    progress: impl FnMut(Progress),
+) -> Result<Report, ProveError> {
     let storage = if options.deep {
         Storage::Folder
     } else {
         Storage::Memory
     };
-    let world = World::new(model, options.now_epoch_ms, storage)?;
+    let world = World::new(model, options.now_epoch_ms, storage, subject)?;
     let generator = Generator::new(model, options.seed, options.now_epoch_ms, options.items);
     let mut report = Report {
         seed: options.seed,
@@ -139,7 +153,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
                     ask::arguments(pattern, given, &self.world.rows, &mut self.generator);
                 let page = self.generator.rng.u32(1..8);
                 compare::pattern(
-                    &self.world.backend,
+                    self.world.client(),
                     &self.world.rows,
                     pattern,
                     &arguments,
@@ -232,7 +246,12 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         self.show_progress(Phase::Shrinking, 0, 1);
         let made = self.world.made.get(..length).unwrap_or_default();
         let model = self.world.model;
-        let found = shrink::smallest(model, self.options.now_epoch_ms, &question, made)?;
+        let found = shrink::smallest(
+            (model, self.world.subject()),
+            self.options.now_epoch_ms,
+            &question,
+            made,
+        )?;
         self.report.smallest = found.map(|(writes, failure)| Smallest {
             writes: writes.iter().map(|op| op.show(model)).collect(),
             failure,

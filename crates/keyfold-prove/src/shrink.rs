@@ -2,6 +2,7 @@
 
 use crate::op::Op;
 use crate::report::{Failure, PatternReport, Report};
+use crate::subject::Subject;
 use crate::world::{Storage, World};
 use crate::{ProveError, compare, kept};
 use keyfold_client::arguments::Values;
@@ -22,13 +23,13 @@ pub(crate) enum Question<'m> {
 /// The fewest of these writes after which the question still fails, and the failure; `None` when it
 /// does not fail again.
 pub(crate) fn smallest<'m>(
-    model: &'m Model,
+    (model, subject): (&'m Model, &Subject),
     now_epoch_ms: i64,
     question: &Question<'m>,
     made: &[Op],
 ) -> Result<Option<(Vec<Op>, Failure)>, ProveError> {
     let mut executed = made.len();
-    let Some(mut failure) = fails(model, now_epoch_ms, question, made)? else {
+    let Some(mut failure) = fails((model, subject), now_epoch_ms, question, made)? else {
         return Ok(None);
     };
     let mut left = made.to_vec();
@@ -46,7 +47,7 @@ pub(crate) fn smallest<'m>(
                 .cloned()
                 .collect();
             executed += without.len();
-            match fails(model, now_epoch_ms, question, &without)? {
+            match fails((model, subject), now_epoch_ms, question, &without)? {
                 Some(found) => (left, failure) = (without, found),
                 None => at += size,
             }
@@ -58,12 +59,12 @@ pub(crate) fn smallest<'m>(
 
 /// Executes the writes in a new world and returns the failure of the question.
 fn fails<'m>(
-    model: &'m Model,
+    (model, subject): (&'m Model, &Subject),
     now_epoch_ms: i64,
     question: &Question<'m>,
     made: &[Op],
 ) -> Result<Option<Failure>, ProveError> {
-    let mut world = World::new(model, now_epoch_ms, Storage::Memory)?;
+    let mut world = World::new(model, now_epoch_ms, Storage::Memory, subject)?;
     let mut report = Report::default();
     for op in made {
         world.apply(op.clone(), &mut report)?;
@@ -73,7 +74,7 @@ fn fails<'m>(
             let mut asked = PatternReport::default();
             kept::fill(&mut world.rows)?;
             compare::pattern(
-                &world.backend,
+                world.client(),
                 &world.rows,
                 pattern,
                 arguments,

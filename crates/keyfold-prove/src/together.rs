@@ -17,10 +17,10 @@ pub(crate) fn two_writers<'m>(
     let Some((one, two)) = pair(world, generator) else {
         return Ok(());
     };
-    let (model, backend) = (world.model, &world.backend);
+    let (model, client) = (world.model, world.client());
     let results = std::thread::scope(|scope| {
-        let first = scope.spawn(|| one.in_model(model, backend));
-        let second = two.in_model(model, backend);
+        let first = scope.spawn(|| one.in_model(client));
+        let second = two.in_model(client);
         (first.join(), second)
     });
     let (Ok(first), second) = results else {

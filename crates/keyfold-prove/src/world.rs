@@ -3,6 +3,7 @@
 use crate::op::Op;
 use crate::report::{Failure, Report};
 use crate::rows::Rows;
+use crate::subject::{Client, Subject};
 use crate::{ProveError, leftover};
 use keyfold_api::ErrorKind;
 use keyfold_client::{Backend, ClientError, tables};
@@ -26,6 +27,7 @@ pub(crate) struct World<'m> {
     pub(crate) rows: Rows<'m>,
     /// All writes in order, so that they can be executed again.
     pub(crate) made: Vec<Op>,
+    subject: Subject,
     folder: Option<tempfile::TempDir>,
 }
 
@@ -35,6 +37,7 @@ impl<'m> World<'m> {
         model: &'m Model,
         now_epoch_ms: i64,
         storage: Storage,
+        subject: &Subject,
     ) -> Result<World<'m>, ProveError> {
         let failed = |error: std::io::Error| ProveError::Engine(error.to_string());
         let folder = match storage {
@@ -48,8 +51,23 @@ impl<'m> World<'m> {
             backend,
             rows: Rows::new(model, now_epoch_ms)?,
             made: Vec::new(),
+            subject: subject.clone(),
             folder,
         })
+    }
+
+    /// The client that writes to the engine and reads from it.
+    pub(crate) fn client(&self) -> Client<'_> {
+        Client {
+            model: self.model,
+            backend: &self.backend,
+            subject: &self.subject,
+        }
+    }
+
+    /// The client of the proof, for another world.
+    pub(crate) fn subject(&self) -> &Subject {
+        &self.subject
     }
 
     /// Closes the engine and opens its folder again. An engine in memory stays as it is.
@@ -69,7 +87,7 @@ impl<'m> World<'m> {
         self.rows.begin()?;
         let possible = op.in_rows(&mut self.rows)?;
         report.writes += 1;
-        let differs = match (possible, op.in_model(self.model, &self.backend)) {
+        let differs = match (possible, op.in_model(self.client())) {
             (true, Ok(())) => {
                 self.rows.keep()?;
                 None

@@ -8,10 +8,14 @@ use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use anstyle::Style;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use keyfold_model::Model;
 use keyfold_prove::{
-    Failure as Difference, Options, PatternReport, Phase, ProveError, Report, Smallest,
+    Failure as Difference, Options, PatternReport, Phase, ProveError, Record, Report, Smallest,
+    Subject, Through,
 };
 use serde_json::{Value as Json, json};
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -37,6 +41,30 @@ pub(crate) struct Arguments {
     /// many more concurrent writers.
     #[arg(long)]
     deep: bool,
+    /// Prove a client in another language, too: the command of a program that carries the model's
+    /// calls out as docs/transcripts.md says.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "record")]
+    through: Option<String>,
+    /// Write each call to this file: its requests, their answers and its result, a line of JSON.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// The client that the proof drives.
+    fn subject(&self, model: &Model) -> Result<Subject, Failure> {
+        if let Some(command) = &self.through {
+            let words = command.split_whitespace().map(str::to_owned);
+            return Ok(Subject::Through(Through::new(words)));
+        }
+        let Some(path) = &self.record else {
+            return Ok(Subject::Embedded);
+        };
+        let record = File::create(path).and_then(|file| Record::new(model, BufWriter::new(file)));
+        record.map(Subject::Recorded).map_err(|error| {
+            Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
+        })
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
@@ -58,14 +86,15 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         deep: arguments.deep,
         now_epoch_ms: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
     };
-    let report = keyfold_prove::prove(&model, options, |progress| {
-        if phase != Some(progress.phase) {
-            phase = Some(progress.phase);
-            bar.set_message(progress.phase.to_string());
-            bar.set_length(progress.total as u64);
-        }
-        bar.set_position(progress.done as u64);
-    });
+    let report =
+        keyfold_prove::prove_through(&model, options, &arguments.subject(&model)?, |progress| {
+            if phase != Some(progress.phase) {
+                phase = Some(progress.phase);
+                bar.set_message(progress.phase.to_string());
+                bar.set_length(progress.total as u64);
+            }
+            bar.set_position(progress.done as u64);
+        });
     bar.finish_and_clear();
     let report = report.map_err(failed)?;
     let verdict = if report.is_proved() {

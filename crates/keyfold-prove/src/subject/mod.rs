@@ -1,0 +1,122 @@
+//! The client that a proof writes and reads through: the embedded one, a client in another language
+//! in a process of its own, or the embedded one with a record of its steps.
+//!
+//! - [`forms`]: calls, requests, answers and results as JSON.
+//! - [`lockstep`]: a process carries a call out beside the embedded client. Both get the same answers,
+//!   and must make the same requests and return the same result.
+//! - [`process`]: the process, line by line.
+//! - [`record`]: a line of JSON for each call.
+
+mod forms;
+mod lockstep;
+mod process;
+mod record;
+
+use forms::Answer;
+use keyfold_client::arguments::Values;
+use keyfold_client::read::{Found, Page, PageRequest, Pages};
+use keyfold_client::write::Written;
+use keyfold_client::{Backend, ClientError, drive, origin};
+use keyfold_lower::{Lowering, Origin, read, write};
+use keyfold_model::{Entity, Model, Pattern, Write};
+pub use process::Through;
+pub use record::Record;
+use serde_json::Value as Json;
+
+/// The client that a proof drives.
+#[derive(Clone, Default)]
+pub enum Subject {
+    /// The one of this program.
+    #[default]
+    Embedded,
+    /// A client in another language.
+    Through(Through),
+    /// The one of this program; its calls are written down.
+    Recorded(Record),
+}
+
+/// A model's patterns and writes on a backend, through the subject of the proof.
+#[derive(Clone, Copy)]
+pub(crate) struct Client<'c> {
+    pub(crate) model: &'c Model,
+    pub(crate) backend: &'c Backend,
+    pub(crate) subject: &'c Subject,
+}
+
+impl Client<'_> {
+    pub(crate) fn create(&self, entity: &Entity, values: &Values) -> Result<Written, ClientError> {
+        let of = |origin| write::create(origin, self.model, entity, values);
+        self.carry_out(of, || forms::of_entity("create", entity, values))
+    }
+
+    pub(crate) fn put(&self, entity: &Entity, values: &Values) -> Result<Written, ClientError> {
+        let of = |origin| write::put(origin, self.model, entity, values);
+        self.carry_out(of, || forms::of_entity("put", entity, values))
+    }
+
+    pub(crate) fn update(
+        &self,
+        entity: &Entity,
+        changes: &Values,
+        removed: &[String],
+    ) -> Result<Written, ClientError> {
+        let of = |origin| write::update(origin, self.model, entity, changes, removed);
+        self.carry_out(of, || forms::of_update(entity, changes, removed))
+    }
+
+    pub(crate) fn delete(&self, entity: &Entity, key: &Values) -> Result<Written, ClientError> {
+        let of = |origin| write::delete(origin, self.model, entity, key);
+        self.carry_out(of, || forms::of_entity("delete", entity, key))
+    }
+
+    pub(crate) fn write(&self, named: &Write, arguments: &Values) -> Result<Written, ClientError> {
+        let of = |origin| write::run(origin, self.model, named, arguments);
+        self.carry_out(of, || forms::of_write(named, arguments))
+    }
+
+    /// One page of a pattern.
+    pub(crate) fn page(
+        &self,
+        pattern: &Pattern,
+        arguments: &Values,
+        start: &PageRequest,
+    ) -> Result<Page, ClientError> {
+        let of = |origin| read::page(origin, self.model, pattern, arguments, start);
+        self.carry_out(of, || forms::of_read("page", pattern, arguments, start))
+    }
+
+    /// All pages of a pattern.
+    pub(crate) fn all(
+        &self,
+        pattern: &Pattern,
+        arguments: &Values,
+        start: &PageRequest,
+    ) -> Result<Found, ClientError> {
+        let of = |origin| {
+            let pages = (start, Pages::All);
+            read::run(origin, self.model, pattern, arguments, pages)
+        };
+        self.carry_out(of, || forms::of_read("all", pattern, arguments, start))
+    }
+
+    fn carry_out<'l, T: Answer>(
+        &self,
+        call: impl FnOnce(Origin) -> Lowering<'l, T>,
+        asked: impl FnOnce() -> Json,
+    ) -> Result<T, ClientError> {
+        let origin = origin();
+        match self.subject {
+            Subject::Embedded => drive(self.backend, call(origin)),
+            Subject::Through(through) => {
+                let line = forms::call(origin, asked());
+                through.with(self.model, |process| {
+                    lockstep::drive(self.backend, call(origin), &line, process)
+                })
+            }
+            Subject::Recorded(record) => {
+                let line = forms::call(origin, asked());
+                record.drive(self.backend, call(origin), line)
+            }
+        }
+    }
+}
