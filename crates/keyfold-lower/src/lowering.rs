@@ -253,6 +253,19 @@ impl<F: Future<Output: Unpin>> Future for Together<F> {
     }
 }
 
+/// Runs two independent parts of a call at the same time.
+pub(crate) async fn both<A: Future, B: Future>(one: A, other: B) -> (A::Output, B::Output) {
+    let mut one = Part::Running(Box::pin(one));
+    let mut other = Part::Running(Box::pin(other));
+    poll_fn(|context| match (one.poll(context), other.poll(context)) {
+        (Poll::Ready(()), Poll::Ready(())) => Poll::Ready(()),
+        (Poll::Ready(()) | Poll::Pending, Poll::Ready(()) | Poll::Pending) => Poll::Pending,
+    })
+    .await;
+    let ended = "both parts have ended";
+    (one.result().expect(ended), other.result().expect(ended))
+}
+
 /// A part of a call that runs beside others.
 enum Part<F: Future> {
     Running(Pin<Box<F>>),

@@ -9,7 +9,12 @@ use crate::error::ClientError;
 use crate::lowering::together;
 use keyfold_model::{Model, Pattern};
 
-/// Reads the single kinds for the first page; nothing for the others.
+/// Whether nothing is read beside a page: the pattern has no such kinds, or the page is not the first.
+pub(super) fn is_empty(question: &Question<'_>, page: &PageRequest) -> bool {
+    question.plan.beside.is_empty() || page.after.is_some()
+}
+
+/// Reads the single kinds for the first page.
 ///
 /// # Errors
 /// `NotFound` when a required one does not exist.
@@ -17,12 +22,8 @@ pub(super) async fn read(
     question: &Question<'_>,
     model: &Model,
     pattern: &Pattern,
-    page: &PageRequest,
 ) -> Result<Raw, ClientError> {
     let mut raw = Raw::default();
-    if page.after.is_some() {
-        return Ok(raw);
-    }
     let alone = question.plan.beside.iter().map(|(_, plan)| Question {
         parameters: question.parameters,
         ..Question::of(question.io, question.table, plan, &question.arguments)

@@ -22,7 +22,7 @@ mod together;
 
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::lowering::{Io, Lowering, Origin};
+use crate::lowering::{Io, Lowering, Origin, both};
 use crate::retry::{TRIES, back_off};
 use answer::Raw;
 pub use answer::{Asked, Found, FoundItem, Page, PageRequest, Pages};
@@ -82,8 +82,16 @@ async fn read_page(
     if let Some(after) = &page.after {
         cursor::check(&question, pattern, after)?;
     }
-    let first = beside::read(&question, model, pattern, page).await?;
-    let (mut raw, mut items) = read_consistent(&question, pattern, &kinds, page, now).await?;
+    let range = read_consistent(&question, pattern, &kinds, page, now);
+    let (first, range) = match beside::is_empty(&question, page) {
+        true => (Raw::default(), range.await),
+        false => {
+            let beside = beside::read(&question, model, pattern);
+            let (first, range) = both(beside, range).await;
+            (first?, range)
+        }
+    };
+    let (mut raw, mut items) = range?;
     raw.requests += first.requests;
     raw.capacity += first.capacity;
     if let Some(found) = kinds.found(pattern, first.items, false)? {
