@@ -291,3 +291,113 @@ impl<F: Future> Part<F> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keyfold_api::{ListTablesInput, ListTablesOutput};
+
+    const ORIGIN: Origin = Origin {
+        now_epoch_ms: 0,
+        seed: 1,
+    };
+
+    /// A request that its limit names.
+    fn request(number: i64) -> Request {
+        let input = ListTablesInput {
+            limit: Some(number),
+            ..ListTablesInput::default()
+        };
+        input.into()
+    }
+
+    fn answer(name: &str) -> Result<Response, ClientError> {
+        let output = ListTablesOutput {
+            table_names: Some(vec![name.to_owned()]),
+            ..ListTablesOutput::default()
+        };
+        Ok(Response::ListTables(output))
+    }
+
+    async fn asked(io: &Io, number: i64) -> String {
+        match io.ask(request(number)).await {
+            Ok(Response::ListTables(output)) => output.table_names.unwrap().join(""),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn requests<T: std::fmt::Debug>(step: Step<T>) -> Vec<Request> {
+        match step {
+            Step::Ask(requests) => requests,
+            other @ (Step::Pause(_) | Step::Done(_)) => panic!("{other:?}"),
+        }
+    }
+
+    /// Parts run on as soon as their own answer is there; a pause of one of them is made when the others
+    /// ask nothing; answers meet their askers whatever the order.
+    #[test]
+    fn parts_of_a_call_ask_together_and_wait_for_each_other() {
+        let short = Pause {
+            least_ms: 1,
+            most_ms: 2,
+        };
+        let long = Pause {
+            least_ms: 1,
+            most_ms: 9,
+        };
+        let mut call = Lowering::new(ORIGIN, |io| async move {
+            let part = |number: i64| {
+                let io = io.clone();
+                async move {
+                    let first = asked(&io, number).await;
+                    io.pause(if number == 1 { short } else { long }).await;
+                    first + &asked(&io, 10 * number).await
+                }
+            };
+            let other = async {
+                let one = asked(&io, 3).await;
+                one + &asked(&io, 4).await
+            };
+            let (parts, other) = both(together([1, 2].map(part)), other).await;
+            Ok((parts, other))
+        });
+        let first = requests(call.next(vec![]));
+        assert_eq!(first, [request(1), request(2), request(3)]);
+        let second = requests(call.next(vec![answer("a"), answer("b"), answer("c")]));
+        assert_eq!(second, [request(4)], "two parts pause");
+        let Step::Pause(pause) = call.next(vec![answer("d")]) else {
+            panic!("it pauses")
+        };
+        assert_eq!(pause, long);
+        let third = requests(call.next(vec![]));
+        assert_eq!(third, [request(10), request(20)]);
+        let Step::Done(result) = call.next(vec![answer("e"), answer("f")]) else {
+            panic!("it is done")
+        };
+        let (parts, other) = result.unwrap();
+        assert_eq!(
+            (parts, other.as_str()),
+            (vec!["ae".into(), "bf".into()], "cd")
+        );
+    }
+
+    #[test]
+    fn random_bits_follow_from_the_seed_and_do_not_repeat() {
+        let (one, same) = (Io::new(ORIGIN), Io::new(ORIGIN));
+        let other = Io::new(Origin { seed: 2, ..ORIGIN });
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..100 {
+            let bits = one.random();
+            assert_eq!(bits, same.random());
+            assert!(seen.insert(bits) && seen.insert(other.random()));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "each request has one answer")]
+    fn a_request_without_an_answer_is_a_mistake_of_the_driver() {
+        let mut call = Lowering::new(ORIGIN, |io| async move { Ok(asked(&io, 1).await) });
+        assert_eq!(requests(call.next(vec![])).len(), 1);
+        call.next(vec![]);
+    }
+}
