@@ -2,9 +2,13 @@
 
 use super::comparison::stored_text;
 use super::names::{attribute_of, unknown};
+use crate::check::meant;
 use crate::diagnostic::{Diagnostic, report};
-use crate::schema::{Aggregate, AggregateKind, Attribute, DefaultValue, Entity, Model, Type};
+use crate::schema::{
+    Aggregate, AggregateKind, Attribute, DefaultValue, Entity, IndexKey, Model, Type,
+};
 use crate::syntax::ast::{AggregateDecl, EntityDecl, Name, texts};
+use crate::template::{Format, KeyTemplate, Part, fields_of};
 use keyfold_types::Value;
 
 /// Longest chain of references that is followed.
@@ -52,6 +56,9 @@ pub(super) fn resolve(
         .filter(|one| place(&one.entity, model).is_some() || !is_declared(&one.entity))
         .filter_map(|one| report(aggregate(one, parent, model), diagnostics))
         .collect();
+    for one in &declared.aggregates {
+        diagnostics.extend(meant_name(one, model));
+    }
     if let Some(entity) = model.entities.get_mut(at) {
         entity.aggregates = all;
     }
@@ -63,6 +70,14 @@ fn place(name: &Name, model: &Model) -> Option<usize> {
         .entities
         .iter()
         .position(|entity| entity.name == name.text)
+}
+
+/// The warning about a fixed text of `where` that is nearly a name.
+fn meant_name(declared: &AggregateDecl, model: &Model) -> Option<Diagnostic> {
+    let (name, value) = declared.condition.as_ref()?;
+    let child = model.entities.get(place(&declared.entity, model)?)?;
+    let names = child.attributes.iter().map(|one| one.name.as_str());
+    meant::report(value, &child.attribute(&name.text)?.kind, names)
 }
 
 /// Resolves an aggregate that the entity `parent` keeps.
@@ -329,7 +344,7 @@ fn refers(model: &Model, attribute: &Attribute, entity: &Entity, field: &str) ->
 /// do not update aggregates of it.
 fn check_not_kept(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Diagnostic>> {
     let condition = declared.condition.as_ref().map(|(name, _)| name);
-    for name in declared.of.iter().chain(condition) {
+    for name in declared.of.iter().chain(condition).chain(&declared.by) {
         let Some(found) = child.attribute(&name.text) else {
             continue;
         };
@@ -360,7 +375,22 @@ fn check_no_index_key(
     let name = declared.attribute.text.as_str();
     let table = model.tables.get(parent.table);
     for index in &parent.indexes {
-        if index.followed(table).contains(&name) {
+        let is_made_of = |template: &KeyTemplate| {
+            template.columns().any(|parts| {
+                let is_itself = matches!(
+                    parts,
+                    [Part::Field {
+                        format: Format::Bare,
+                        ..
+                    }]
+                );
+                !is_itself && fields_of(parts).contains(&name)
+            })
+        };
+        if index.followed(parent, table).contains(&name) && !index.key.templates().any(is_made_of) {
+            return Err(Box::new(late_key(declared, index)));
+        }
+        if index.followed(parent, table).contains(&name) {
             let message = format!("`{name}` is part of an index key");
             return Err(Box::new(
                 Diagnostic::error("KF016", declared.attribute.span, message, "added to by other writes")
@@ -371,4 +401,15 @@ fn check_no_index_key(
         }
     }
     Ok(())
+}
+
+/// The error about a maximum that is a key attribute beside others that are made only where it is
+/// there: an item without counted items lacks it, and the write that brings it makes no key.
+fn late_key(declared: &AggregateDecl, index: &IndexKey) -> Diagnostic {
+    let name = &declared.attribute;
+    let message = format!("`{}` comes into its index by other writes", name.text);
+    Diagnostic::error("KF016", name.span, message, "missing until something is counted")
+        .label(index.key.span, "made only where it is there")
+        .note("an aggregate is changed by writes of the items that it is made of, which do not make the other key attributes")
+        .help("let the other key attributes of the index be attributes of the entity itself, under their names")
 }

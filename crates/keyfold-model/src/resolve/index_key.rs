@@ -8,6 +8,7 @@
 use super::comparison::stored_text;
 use super::names::{attribute_of, distinct, unknown};
 use super::template::{self, Columns};
+use crate::check::meant;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::schema::{Attribute, Column, Entity, Index, IndexKey, KeyPair, Sparse, Table, Type};
 use crate::syntax::ast::{EntityDecl, IndexKeyDecl, SparseDecl};
@@ -133,6 +134,15 @@ impl<'e> Scope<'e> {
         };
         if report(check_chosen(&columns, index, declared), diagnostics).is_none() {
             return;
+        }
+        if let Some(SparseDecl {
+            attribute,
+            value: Some(value),
+        }) = &declared.sparse
+            && let Some(found) = self.entity.attribute(&attribute.text)
+        {
+            let names = self.entity.attributes.iter().map(|one| one.name.as_str());
+            diagnostics.extend(meant::report(value, &found.kind, names));
         }
         let key = template::key(&declared.key, &columns, self.entity, diagnostics);
         let Some(mut key) = key else { return };

@@ -7,19 +7,33 @@ use super::table::{Index, Table};
 use crate::template::{KeyTemplate, fields_of};
 
 impl IndexKey {
-    /// The attributes from which other key attributes are derived, and the one that decides whether
-    /// an item is in the index. An attribute that is the key itself is not followed.
-    pub(crate) fn followed<'k>(&'k self, table: Option<&Table>) -> Vec<&'k str> {
+    /// The attributes from which other key attributes are derived, and those that decide whether an
+    /// item is in the index. An attribute that is the key itself is not followed, unless it may be
+    /// missing and other key attributes are made only where it is there.
+    pub(crate) fn followed<'k>(&'k self, entity: &Entity, table: Option<&Table>) -> Vec<&'k str> {
         let columns = table
             .and_then(|table| table.indexes.get(self.index))
             .into_iter()
             .flat_map(Index::columns);
         let parts = self.key.templates().flat_map(KeyTemplate::columns);
-        let mut names: Vec<&str> = Vec::new();
+        let is_own = |name: &str| {
+            let mut own = table.into_iter().flat_map(Table::columns);
+            own.any(|column| column.name == name)
+        };
+        let (mut names, mut bare, mut has_others) = (Vec::new(), Vec::new(), false);
         for (column, parts) in columns.zip(parts) {
-            let fields = fields_of(parts).into_iter();
-            names.extend(fields.filter(|field| *field != column.name));
+            let fields = fields_of(parts);
+            let (itself, others): (Vec<&str>, Vec<&str>) =
+                fields.into_iter().partition(|field| *field == column.name);
+            has_others |= itself.is_empty() && !is_own(&column.name);
+            names.extend(others);
+            bare.extend(itself);
         }
+        let may_lack = |name: &&str| {
+            let found = entity.attribute(name);
+            found.is_some_and(|found| found.optional)
+        };
+        names.extend(bare.into_iter().filter(|name| has_others && may_lack(name)));
         names.extend(self.sparse.iter().map(|sparse| sparse.attribute.as_str()));
         names
     }
@@ -48,7 +62,7 @@ impl Model {
         }
         let table = self.tables.get(entity.table);
         for key in &entity.indexes {
-            names.extend(key.followed(table));
+            names.extend(key.followed(entity, table));
         }
         names.extend(entity.split.iter().map(|(name, _)| name.as_str()));
         names.extend(entity.ttl.iter().map(String::as_str));
