@@ -2,8 +2,10 @@
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Condition, Copy, Entity, Index, IndexKind, Pattern, Projection, Table};
-use crate::value::is_left_out;
+use crate::schema::{
+    Condition, Copy, Entity, Index, IndexKey, IndexKind, Pattern, Projection, Table,
+};
+use crate::value::{is_left_out, key_gives_back};
 use crate::written::written_list;
 
 pub(crate) const RULE: Rule = Rule {
@@ -51,8 +53,14 @@ pub(crate) fn check(
     let held = held(index);
     let filtered = pattern.filters.iter().flat_map(Condition::attributes);
     let is_fetched = is_fetched(pattern, index);
-    let asked = returned.into_iter().filter(|_| !is_fetched).chain(filtered);
-    let missing = absent(asked, table, entity, copy, index);
+    let asked = returned.into_iter().filter(|_| !is_fetched);
+    let is_read = |name: &&str| !is_read_back(table, entity, copy, index, name);
+    let mut missing: Vec<&str> = asked
+        .filter(is_read)
+        .chain(filtered.filter(|name| !index.holds(table, name)))
+        .collect();
+    missing.sort_unstable();
+    missing.dedup();
     if missing.is_empty() {
         return None;
     }
@@ -139,9 +147,13 @@ pub(crate) fn lacking(
     copy: Option<&Copy>,
     index: &Index,
 ) -> Vec<String> {
+    let own_key = copy.map_or(&entity.key, |copy| &copy.key);
+    let is_there = |name: &&str| index.holds(table, name) || is_left_out(entity, own_key, name);
     let returned = returned(pattern, entity, copy).into_iter();
-    let absent = absent(returned, table, entity, copy, index);
-    absent.into_iter().map(str::to_owned).collect()
+    returned
+        .filter(|name| !is_there(name))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The attributes that an index projects beside the keys.
@@ -152,22 +164,23 @@ fn held(index: &Index) -> &[String] {
     }
 }
 
-/// Those of the attributes that the entries of an index lack, in the order of names.
-fn absent<'a>(
-    asked: impl Iterator<Item = &'a str>,
+/// Whether the entries of an index give an attribute: they hold it, or one of their keys gives it
+/// back.
+fn is_read_back(
     table: &Table,
     entity: &Entity,
     copy: Option<&Copy>,
     index: &Index,
-) -> Vec<&'a str> {
-    // An attribute that is stored in the key only is read back from it.
+    name: &str,
+) -> bool {
     let own_key = copy.map_or(&entity.key, |copy| &copy.key);
-    let mut missing: Vec<&str> = asked
-        .filter(|name| !index.holds(table, name) && !is_left_out(entity, own_key, name))
-        .collect();
-    missing.sort_unstable();
-    missing.dedup();
-    missing
+    let is_here = |key: &&IndexKey| {
+        let found = table.indexes.get(key.index);
+        copy.is_none() && found.is_some_and(|found| found.name == index.name)
+    };
+    let of_index = entity.indexes.iter().filter(is_here).map(|key| &key.key);
+    let mut keys = std::iter::once(own_key).chain(of_index);
+    index.holds(table, name) || keys.any(|key| key_gives_back(key, name))
 }
 
 /// The attributes that a pattern returns.
