@@ -5,10 +5,11 @@
 //! words before it from there.
 
 use clap_complete::CompletionCandidate;
-use keyfold_client::arguments;
+use keyfold_client::{arguments, model_file};
 use keyfold_model::{Entity, Model, Type};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::path::Path;
 
 /// A name that may stand before `=`, and its type.
 type Known<'m> = (&'m str, &'m Type);
@@ -133,12 +134,11 @@ impl Line {
             .ok()
             .and_then(|text| text.parse().ok());
         words.truncate(at.unwrap_or(words.len().saturating_sub(1)));
-        let (file, source) = words.iter().enumerate().skip(2).find_map(|(at, word)| {
-            std::fs::read_to_string(unquoted(word))
-                .ok()
-                .map(|source| (at, source))
+        let (file, sources) = words.iter().enumerate().skip(2).find_map(|(at, word)| {
+            let sources = model_file::read(Path::new(unquoted(word))).ok()?;
+            Some((at, sources))
         })?;
-        let model = keyfold_model::compile(&source).model?;
+        let model = keyfold_model::compile_sources(&sources).model?;
         Some((Line { words, file }, model))
     }
 

@@ -3,8 +3,10 @@
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, GOOD};
-use keyfold_model::diagnostic::apply;
-use keyfold_model::{Compiled, Diagnostic, Model, Severity};
+use keyfold_client::model_file;
+use keyfold_model::{
+    Compiled, Diagnostic, Edit, Model, Severity, SourceFile, Sources, Span, compile_sources,
+};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -13,6 +15,8 @@ use std::path::Path;
 /// A compiled model with its findings.
 pub(crate) struct Checked {
     pub(crate) model: Model,
+    /// Its texts, of which the model and the findings hold places.
+    pub(crate) sources: Sources,
     pub(crate) warnings: Vec<Diagnostic>,
     /// The number of findings beyond those that the compiler lists.
     pub(crate) more: usize,
@@ -37,15 +41,21 @@ pub(crate) fn load(path: &Path, output: Output) -> Result<Model, Failure> {
 
 /// Compiles the model of a file, and shows findings.
 pub(crate) fn load_checked(path: &Path, output: Output, shown: Shown) -> Result<Checked, Failure> {
-    let source = read(path)?;
-    compile_checked(&source, &path.display().to_string(), output, shown)
+    compile_checked(sources(path)?, output, shown)
 }
 
 /// The text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!("cannot read the file {}: {error}", path.display())).in_file(path)
-    })
+    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+/// The texts of a file and of those that it uses.
+fn sources(path: &Path) -> Result<Sources, Failure> {
+    model_file::read(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot read the file {}: {error}", path.display())).in_file(path)
 }
 
 /// Replaces the text of a file atomically. Its mode and owner stay, and a link stays a link.
@@ -92,25 +102,20 @@ fn write_like(other: &Path, path: &Path, text: &str) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// Compiles the model of a text, and shows its errors.
-pub(crate) fn compile(source: &str, path: &str, output: Output) -> Result<Model, Failure> {
-    compile_checked(source, path, output, Shown::Errors).map(|checked| checked.model)
+/// Compiles the model of texts, and shows its errors.
+pub(crate) fn compile(sources: Sources, output: Output) -> Result<Model, Failure> {
+    compile_checked(sources, output, Shown::Errors).map(|checked| checked.model)
 }
 
-fn compile_checked(
-    source: &str,
-    path: &str,
-    output: Output,
-    shown: Shown,
-) -> Result<Checked, Failure> {
-    let compiled = keyfold_model::compile(source);
+fn compile_checked(sources: Sources, output: Output, shown: Shown) -> Result<Checked, Failure> {
+    let compiled = compile_sources(&sources);
     let rows: Vec<_> = compiled
         .diagnostics
         .iter()
-        .map(|one| row(one, source, path))
+        .map(|one| row(one, &sources))
         .collect();
     if output == Output::Text {
-        show(&compiled, source, path, shown);
+        show(&compiled, &sources, shown);
     }
     let Compiled {
         model,
@@ -127,6 +132,7 @@ fn compile_checked(
         .collect();
     Ok(Checked {
         model,
+        sources,
         warnings,
         more,
         rows,
@@ -155,17 +161,19 @@ fn failure_of(diagnostics: &[Diagnostic], rows: &[Json], more: usize) -> Failure
     Failure::model(message, place, json!(rows), more)
 }
 
-fn show(compiled: &Compiled, source: &str, path: &str, shown: Shown) {
+fn show(compiled: &Compiled, sources: &Sources, shown: Shown) {
     let diagnostics = &compiled.diagnostics;
     let errors: Vec<_> = diagnostics.iter().filter(|one| is_error(one)).collect();
     let shows_warnings = shown == Shown::ErrorsAndWarnings && errors.is_empty();
     for diagnostic in diagnostics {
         if is_error(diagnostic) || shows_warnings {
-            let text = diagnostic.render(source, path, terminal::error_has_color());
+            let text = diagnostic.render_in(sources, terminal::error_has_color());
             terminal::error_line(&format!("{text}\n"));
         }
     }
     let Some(first) = errors.first() else { return };
+    let root = sources.files().first();
+    let path = &root.map_or(String::new(), |root| sources.path_of(root));
     let more = if compiled.more > 0 {
         format!(" shown, {} more", compiled.more)
     } else {
@@ -198,8 +206,11 @@ pub(crate) struct Repaired {
     message: String,
     /// What was done.
     help: String,
-    /// The line of the error, counted from 1, when it was repaired.
+    /// The file of the error, and its line, counted from 1, when it was repaired.
+    file: String,
     line: usize,
+    /// The files that were changed.
+    changed: Vec<String>,
     /// The lines that went and those that came.
     removed: Vec<String>,
     added: Vec<String>,
@@ -211,16 +222,21 @@ impl Repaired {
         json!({
             "message": self.message,
             "help": self.help,
+            "file": self.file,
             "line": self.line,
+            "changed": self.changed,
             "removed": self.removed,
             "added": self.added,
         })
     }
 
-    fn show(&self, path: &Path) {
-        let place = format!("{}:{}", path.display(), self.line);
+    fn show(&self) {
+        let place = format!("{}:{}", self.file, self.line);
         terminal::line(&format!("{GOOD}repaired{GOOD:#} {place}: {}", self.message));
         terminal::line(&format!("  {}", self.help));
+        if self.changed.iter().any(|changed| *changed != self.file) {
+            terminal::line(&format!("  in {}", self.changed.join(", ")));
+        }
         for line in &self.removed {
             terminal::line(&format!("  {ERROR}- {line}{ERROR:#}"));
         }
@@ -231,26 +247,32 @@ impl Repaired {
 }
 
 /// Carries out the repairs of errors, one after the other: a repair may reveal further errors. The
-/// file is written if there was one; lines without a repair stay as they are.
+/// files that have one are written; lines without a repair stay as they are.
 pub(crate) fn fix(path: &Path, output: Output) -> Result<Vec<Repaired>, Failure> {
-    let mut source = read(path)?;
+    let mut sources = sources(path)?;
     let (mut done, mut left) = (Vec::new(), false);
-    while done.len() < REPAIRS_MAX {
-        let diagnostics = keyfold_model::compile(&source).diagnostics;
-        let errors: Vec<_> = diagnostics.iter().filter(|one| is_error(one)).collect();
-        left = !errors.is_empty();
-        let Some(one) = errors.into_iter().find(|one| !one.edits().is_empty()) else {
+    loop {
+        let (before, known) = (sources.clone(), done.len());
+        while done.len() < REPAIRS_MAX {
+            let diagnostics = compile_sources(&sources).diagnostics;
+            let errors: Vec<_> = diagnostics.iter().filter(|one| is_error(one)).collect();
+            left = !errors.is_empty();
+            let Some(one) = errors.into_iter().find(|one| !one.edits().is_empty()) else {
+                break;
+            };
+            let edited = sources.edited(one.edits());
+            done.push(repaired(one, &sources, &edited));
+            sources = edited;
+        }
+        write_changed(&before, &sources)?;
+        if done.len() == known || done.len() >= REPAIRS_MAX {
             break;
-        };
-        let text = apply(&source, one.edits());
-        done.push(repaired(one, &source, &text));
-        source = text;
-    }
-    if !done.is_empty() {
-        write(path, &source)?;
+        }
+        // A repaired line may use a further file.
+        sources = self::sources(path)?;
     }
     if output == Output::Text {
-        done.iter().for_each(|one| one.show(path));
+        done.iter().for_each(Repaired::show);
         if left && done.is_empty() {
             let path = path.display();
             terminal::line(&format!(
@@ -261,14 +283,38 @@ pub(crate) fn fix(path: &Path, output: Output) -> Result<Vec<Repaired>, Failure>
     Ok(done)
 }
 
-/// The record of a repair that made one text of another.
-fn repaired(one: &Diagnostic, before: &str, after: &str) -> Repaired {
+/// The files whose texts differ, each with its new text.
+fn changed<'s>(
+    before: &'s Sources,
+    after: &'s Sources,
+) -> impl Iterator<Item = (&'s SourceFile, &'s str)> {
+    let files = before.files().iter().zip(after.files());
+    files.filter_map(|(one, two)| {
+        let text = after.text_of(two);
+        (before.text_of(one) != text).then_some((two, text))
+    })
+}
+
+fn write_changed(before: &Sources, after: &Sources) -> Result<(), Failure> {
+    for (file, text) in changed(before, after) {
+        write(Path::new(&after.path_of(file)), text)?;
+    }
+    Ok(())
+}
+
+/// The record of a repair that made other texts.
+fn repaired(one: &Diagnostic, before: &Sources, after: &Sources) -> Repaired {
     let first = one.help.iter().find(|help| !help.edits.is_empty());
-    let (removed, added) = changed_lines(before, after);
+    let (removed, added) = changed_lines(before.text(), after.text());
+    let place = before.place(one.place());
     Repaired {
         message: one.message.clone(),
         help: first.map_or(String::new(), |help| help.lines.join("; ")),
-        line: one.line_and_column(before).0,
+        file: place.path,
+        line: place.line,
+        changed: changed(before, after)
+            .map(|(file, _)| after.path_of(file))
+            .collect(),
         removed,
         added,
     }
@@ -303,19 +349,34 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// A finding for programs.
-fn row(diagnostic: &Diagnostic, source: &str, path: &str) -> Json {
-    let (line, column) = diagnostic.line_and_column(source);
+/// A finding for programs. Offsets are those of the file that stands beside them.
+fn row(diagnostic: &Diagnostic, sources: &Sources) -> Json {
+    let place = sources.place(diagnostic.place());
+    let labels = diagnostic.labels.iter();
+    let repair = diagnostic.edits().iter();
     json!({
         "code": diagnostic.code,
         "severity": severity(diagnostic.severity),
         "message": diagnostic.message,
-        "file": path,
-        "line": line,
-        "column": column,
-        "labels": diagnostic.labels.iter().map(|(span, text)| json!({ "start": span.start, "end": span.end, "text": text })).collect::<Vec<_>>(),
+        "file": place.path,
+        "fileOwner": place.owner,
+        "line": place.line,
+        "column": place.column,
+        "labels": labels.map(|(span, text)| piece(*span, text, sources)).collect::<Vec<_>>(),
         "notes": diagnostic.notes,
         "help": diagnostic.help_lines().collect::<Vec<_>>(),
-        "repair": diagnostic.edits().iter().map(|edit| json!({ "start": edit.span.start, "end": edit.span.end, "text": edit.text })).collect::<Vec<_>>(),
+        "repair": repair.map(|Edit { span, text }| piece(*span, text, sources)).collect::<Vec<_>>(),
+    })
+}
+
+/// A place in a file with its text, for programs.
+fn piece(span: Span, text: &str, sources: &Sources) -> Json {
+    let file = sources.file_at(span.start);
+    let from = file.map_or(0, |file| file.span().start);
+    json!({
+        "file": file.map(|file| sources.path_of(file)),
+        "start": span.start - from,
+        "end": span.end - from,
+        "text": text,
     })
 }

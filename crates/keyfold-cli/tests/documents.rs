@@ -107,6 +107,8 @@ const WRONG: &str = "model m 1\ntable Tab (PK, SK)\nentity A\n  id: string\n  ke
 fn every_command_prints_one_document_of_the_schema() {
     let (schema, place) = (Schema::read(), Workplace::new());
     let shop = &Workplace::model("shop.keyfold");
+    let teams = &Workplace::model("shop-teams/shop.keyfold");
+    let alone = &place.write("alone.keyfold", "model m 1\nuse \"absent.keyfold\"\n");
     let wrong = &place.write("wrong.keyfold", WRONG);
     let uneven = &place.write(
         "uneven.keyfold",
@@ -130,6 +132,9 @@ fn every_command_prints_one_document_of_the_schema() {
     ];
     let cases: Vec<(i32, Vec<&str>)> = vec![
         (0, vec!["check", shop]),
+        (0, vec!["check", teams]),
+        (3, vec!["check", alone]),
+        (0, vec!["diff", shop, teams]),
         (0, vec!["check", "--fix", uneven]),
         (3, vec!["check", wrong]),
         (2, vec!["check", "nothing.keyfold"]),

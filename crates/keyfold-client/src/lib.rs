@@ -8,6 +8,7 @@
 //! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
 //! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
 //!   index keys, copies and unique guards follow in the same transaction.
+//! - [`model_file`]: reads the files of a model.
 //! - [`arguments`]: parses arguments that are given as text.
 //! - [`mod@derive`]: computes the items that are stored for an entity.
 //! - [`verify`]: reads whole tables, and finds items that do not follow from the model.
@@ -17,6 +18,7 @@ mod drive;
 mod endpoint;
 mod http;
 pub mod json;
+pub mod model_file;
 pub mod read;
 pub mod tables;
 pub mod verify;

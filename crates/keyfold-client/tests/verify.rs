@@ -145,7 +145,8 @@ fn one(found: &[Finding], kind: FindingKind, line: &str) {
         panic!("one finding: {found:#?}")
     };
     assert_eq!(finding.kind, kind, "{finding:#?}");
-    let (_, text) = finding.line.as_ref().unwrap().find(MODEL);
+    let sources = keyfold_model::Sources::of_text("model", MODEL);
+    let text = finding.line.as_ref().unwrap().find(&sources).text;
     assert!(text.starts_with(line), "{text}: {finding:#?}");
 }
 

@@ -116,6 +116,7 @@ fn properties(name: &str, table: &Table) -> Json {
         name: _,
         span: _,
         end: _,
+        is_shared: _,
         partition,
         sort,
         // Not part of a table's definition.
@@ -267,6 +268,7 @@ fn body(out: &mut String, name: &str, table: &Table) {
         name: _,
         span: _,
         end: _,
+        is_shared: _,
         partition,
         sort,
         // Not part of a table's definition.

@@ -215,6 +215,8 @@ pub fn write(model: &Model) -> Json {
         name,
         // The description names it.
         version: _,
+        // A file of NoSQL Workbench has no others.
+        files: _,
         tables,
         // The tables hold their samples.
         entities: _,
@@ -269,6 +271,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         name,
         span: _,
         end: _,
+        is_shared: _,
         table: _,
         attributes,
         key,
@@ -374,6 +377,7 @@ fn write_table(model: &Model, at: usize, table: &Table) -> Json {
         name,
         span: _,
         end: _,
+        is_shared: _,
         partition,
         sort,
         // The samples have it.

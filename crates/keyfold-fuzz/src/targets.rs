@@ -156,6 +156,7 @@ pub(crate) fn model(input: &[u8]) {
             );
         }
     }
+    model_files(text);
     let formatted = keyfold_model::format(text);
     assert_eq!(
         keyfold_model::format(&formatted),
@@ -184,6 +185,46 @@ pub(crate) fn model(input: &[u8]) {
         messages(&keyfold_model::compile(&formatted)),
         "formatting changes no meaning"
     );
+}
+
+/// A model of several files, which start at lines `# orders.keyfold:`. Findings have places inside
+/// one file each.
+fn model_files(text: &str) {
+    let mut files = vec![("model.keyfold", String::new())];
+    for line in text.split_inclusive('\n') {
+        let name = line
+            .strip_prefix("# ")
+            .and_then(|line| line.trim_end().strip_suffix(':'));
+        match name.filter(|name| name.ends_with(".keyfold")) {
+            Some(name) => files.push((name, String::new())),
+            None => {
+                let last = files.last_mut();
+                last.into_iter().for_each(|(_, text)| text.push_str(line));
+            }
+        }
+    }
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(name, text)| (*name, text.as_str()))
+        .collect();
+    let sources = keyfold_model::Sources::of_texts(&files);
+    for diagnostic in keyfold_model::compile_sources(&sources).diagnostics {
+        let repairs = diagnostic.edits().iter().map(|edit| edit.span);
+        for span in diagnostic
+            .labels
+            .iter()
+            .map(|(span, _)| *span)
+            .chain(repairs)
+        {
+            let file = sources.file_at(span.start).map(|file| file.span());
+            let is_inside =
+                file.is_some_and(|file| file.start <= span.start && span.end <= file.end);
+            assert!(is_inside, "{span:?} is no place of a file of {files:?}");
+        }
+        assert!(!diagnostic.render_in(&sources, false).is_empty());
+        let edited = sources.edited(diagnostic.edits());
+        assert_eq!(edited.files().len(), sources.files().len());
+    }
 }
 
 /// Two key values: their bytes have the order of the values, and neither is a prefix of the other.

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::schema::Model;
+use crate::sources::Sources;
 use crate::tried::{self, Finding, Stage};
 use crate::{check, plan, resolve, syntax};
 
@@ -32,7 +33,7 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
         .any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Compiles the text of a model.
+/// Compiles the text of a model, which uses no other files.
 ///
 /// # Example
 /// ```
@@ -48,36 +49,50 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 /// assert_eq!(model.patterns[0].plan.key_condition(), r#"PK = "AUTHOR#{author}" AND begins_with(SK, "NOTE#")"#);
 /// ```
 pub fn compile(source: &str) -> Compiled {
-    let (model, mut findings) = findings(source);
+    compile_sources(&Sources::of_text("model", source))
+}
+
+/// Compiles a model of one or several files. Places are those of [`Sources::text`].
+pub fn compile_sources(sources: &Sources) -> Compiled {
+    let (model, mut findings) = findings(sources);
     findings.sort_by_key(|finding| finding.diagnostic.place());
     // A fault is found at each use of what has it.
     findings.dedup_by(|one, other| one.diagnostic == other.diagnostic);
     let more = findings.len().saturating_sub(DIAGNOSTICS_MAX);
     let hidden = findings.split_off(findings.len() - more);
     let failed = findings.iter().chain(&hidden).any(Finding::is_error);
-    tried::keep_helpful(source, &mut findings, &hidden, |text| {
-        self::findings(text).1
+    tried::keep_helpful(sources, &mut findings, &hidden, |sources| {
+        self::findings(sources).1
     });
+    let mut diagnostics: Vec<Diagnostic> = findings
+        .into_iter()
+        .map(|finding| finding.diagnostic)
+        .collect();
+    diagnostics
+        .iter_mut()
+        .for_each(|one| one.name_owners(sources));
     Compiled {
         model: (!failed).then_some(model),
-        diagnostics: findings
-            .into_iter()
-            .map(|finding| finding.diagnostic)
-            .collect(),
+        diagnostics,
         more,
     }
 }
 
 /// The model and all findings, whose repairs are not tried.
-fn findings(source: &str) -> (Model, Vec<Finding>) {
+fn findings(sources: &Sources) -> (Model, Vec<Finding>) {
     let mut findings = Vec::new();
     let mut diagnostics = Vec::new();
-    let tree = syntax::parse(source, &mut diagnostics);
+    let tree = syntax::parse(sources, &mut diagnostics);
+    let is_whole = resolve::check_uses(sources, &tree, &mut diagnostics);
     findings.extend(staged(Stage::Read, &mut diagnostics));
-    let mut model = resolve::resolve(&tree, &mut diagnostics);
+    // Without a file, every name that it declares would be unknown.
+    if !is_whole {
+        return (Model::default(), findings);
+    }
+    let mut model = resolve::resolve(&tree, sources, &mut diagnostics);
     if has_errors(&diagnostics) {
         let faulty = resolve::faulty_types(&tree);
-        syntax::remove_consequences(source, &tree.broken, &faulty, &mut diagnostics);
+        syntax::remove_consequences(sources, &tree.broken, &faulty, &mut diagnostics);
     }
     findings.extend(staged(Stage::Resolve, &mut diagnostics));
     // Proofs on a model with unknown names would only repeat the errors about the names.

@@ -1,7 +1,5 @@
 //! Findings of the compiler: code, place, reason and repair.
 
-use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 
 /// A range of the source, in bytes.
@@ -23,7 +21,7 @@ impl Span {
         }
     }
 
-    fn range(self, source: &str) -> Range<usize> {
+    pub(crate) fn range(self, source: &str) -> Range<usize> {
         let end = self.end.min(source.len());
         self.start.min(end)..end
     }
@@ -238,74 +236,16 @@ impl Diagnostic {
         self.labels.first().map_or(0, |(span, _)| span.start)
     }
 
-    /// The line and column of its place, counted from 1.
+    /// The line and column of its place in a model of one text, counted from 1.
     pub fn line_and_column(&self, source: &str) -> (usize, usize) {
-        let before = source.get(..self.place()).unwrap_or(source);
-        let line = before.matches('\n').count() + 1;
-        let column = before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .count()
-            + 1;
-        (line, column)
+        line_and_column(source, self.place())
     }
+}
 
-    /// The finding with the source lines that it points at, for a terminal.
-    pub fn render(&self, source: &str, path: &str, color: bool) -> String {
-        let level = match self.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-        };
-        // Only the lines from the first place to the last.
-        let spans = || self.labels.iter().map(|(span, _)| span.range(source));
-        let (low, high) = (
-            spans().map(|span| span.start).min(),
-            spans().map(|span| span.end).max(),
-        );
-        let (low, high) = (low.unwrap_or(0), high.unwrap_or(0));
-        let start = source
-            .get(..low)
-            .and_then(|before| before.rfind('\n'))
-            .map_or(0, |at| at + 1);
-        let end = source
-            .get(high..)
-            .and_then(|rest| rest.find('\n'))
-            .map_or(source.len(), |at| high + at);
-        let line = source
-            .get(..start)
-            .unwrap_or_default()
-            .matches('\n')
-            .count()
-            + 1;
-        let shown = source.get(start..end).unwrap_or(source);
-        let mut snippet = Snippet::source(shown).line_start(line).path(path);
-        for (at, (span, label)) in self.labels.iter().enumerate() {
-            let kind = if at == 0 {
-                AnnotationKind::Primary
-            } else {
-                AnnotationKind::Context
-            };
-            let range = span.range(source);
-            let range = range.start - start..range.end - start;
-            snippet = snippet.annotation(kind.span(range).label(label.as_str()));
-        }
-        let mut group: Group<'_> = level
-            .primary_title(self.message.as_str())
-            .id(self.code)
-            .element(snippet);
-        for note in &self.notes {
-            group = group.element(Level::NOTE.message(note.as_str()));
-        }
-        for help in self.help_lines() {
-            group = group.element(Level::HELP.message(help));
-        }
-        let renderer = if color {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
-        };
-        renderer.decor_style(DecorStyle::Ascii).render(&[group])
-    }
+/// The line and column of a place in a text, counted from 1.
+pub(crate) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let last = before.rsplit('\n').next().unwrap_or_default();
+    (line, last.chars().count() + 1)
 }

@@ -19,12 +19,15 @@ mod compile;
 pub mod diagnostic;
 pub mod language;
 mod layout;
+mod load;
 pub mod near;
 pub mod period;
 pub mod plan;
 pub mod regular;
+mod render;
 mod resolve;
 pub mod schema;
+mod sources;
 mod syntax;
 pub mod template;
 mod tried;
@@ -35,14 +38,15 @@ mod written;
 
 pub use check::rule::Rule;
 pub use check::rules::RULES;
-pub use compile::{Compiled, DIAGNOSTICS_MAX, compile};
+pub use compile::{Compiled, DIAGNOSTICS_MAX, compile, compile_sources};
 pub use diagnostic::{Choice, Diagnostic, Edit, Help, Severity, Span};
 pub use period::Unit;
 pub use schema::{
-    Action, Attribute, Copy, DefaultValue, Entity, Index, IndexKey, IndexKind, Model, Operand,
-    Pattern, Precision, Returned, Sparse, Table, Type, Verb, Write,
+    Action, Attribute, Copy, DefaultValue, Entity, File, Index, IndexKey, IndexKind, Model,
+    Operand, Pattern, Precision, Returned, Sparse, Table, Type, Verb, Write,
 };
 pub use schema::{Fan, PatternPlan, RequestKind, SortCondition};
+pub use sources::{FILES_MAX, Loaded, Place, SourceFile, Sources};
 pub use syntax::{GRAMMAR, MEMBER_WORDS, format, grammar_markdown};
 pub use template::{Format, KeyTemplate, Part};
 pub use written::{fits_in_text, in_braces, is_word, unwritable, written, written_list};

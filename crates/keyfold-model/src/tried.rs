@@ -5,8 +5,9 @@
 //! hidden may come to light: a name that is right now may stand in a pattern that no key serves. So
 //! new errors of a later stage count only if they point at a line that the repair has added.
 
-use crate::diagnostic::{Diagnostic, Edit, Severity, Span, apply};
+use crate::diagnostic::{Diagnostic, Edit, Severity, Span};
 use crate::layout;
+use crate::sources::Sources;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -50,12 +51,13 @@ const WARNED_BYTES_MAX: usize = 1 << 18;
 /// Leaves the repairs of `shown` that help. `hidden` are the other findings of the text; `compile`
 /// returns those of another text.
 pub(crate) fn keep_helpful(
-    source: &str,
+    sources: &Sources,
     shown: &mut [Finding],
     hidden: &[Finding],
-    compile: impl Fn(&str) -> Vec<Finding>,
+    compile: impl Fn(&Sources) -> Vec<Finding>,
 ) {
-    let trial = Trial::new(source, shown.iter().chain(hidden));
+    let source = sources.text();
+    let trial = Trial::new(sources, shown.iter().chain(hidden));
     let mut tried = 0;
     for finding in shown {
         let is_warning = !finding.is_error();
@@ -78,9 +80,9 @@ pub(crate) fn keep_helpful(
     }
 }
 
-/// What a repair is compared with: the text and its errors as they are.
+/// What a repair is compared with: the texts and their errors as they are.
 struct Trial<'s> {
-    source: &'s str,
+    sources: &'s Sources,
     /// The number of findings of each identity, and that of the errors of each stage.
     known: BTreeMap<(&'static str, String), usize>,
     by_stage: BTreeMap<Stage, usize>,
@@ -89,9 +91,9 @@ struct Trial<'s> {
 }
 
 impl<'s> Trial<'s> {
-    fn new<'f>(source: &'s str, findings: impl Iterator<Item = &'f Finding>) -> Trial<'s> {
+    fn new<'f>(sources: &'s Sources, findings: impl Iterator<Item = &'f Finding>) -> Trial<'s> {
         let mut trial = Trial {
-            source,
+            sources,
             known: BTreeMap::new(),
             by_stage: BTreeMap::new(),
             broken: Vec::new(),
@@ -105,7 +107,7 @@ impl<'s> Trial<'s> {
             }
             *trial.by_stage.entry(finding.stage).or_default() += 1;
             if finding.stage == Stage::Read {
-                let line = line_of(source, finding.diagnostic.place());
+                let line = line_of(sources.text(), finding.diagnostic.place());
                 trial.broken.push((line, message.to_owned()));
             }
         }
@@ -117,13 +119,12 @@ impl<'s> Trial<'s> {
         &self,
         (stage, code, message): &(Stage, &'static str, String),
         edits: &[Edit],
-        compile: impl Fn(&str) -> Vec<Finding>,
+        compile: impl Fn(&Sources) -> Vec<Finding>,
     ) -> bool {
         if self.is_in_broken_line(message, edits) {
             return false;
         }
-        let text = apply(self.source, edits);
-        let found = compile(&text);
+        let found = compile(&self.sources.edited(edits));
         let same = |one: &&Finding| one.identity() == (*code, message.as_str());
         let identity = (*code, message.clone());
         let was = self.known.get(&identity).copied().unwrap_or(1);
@@ -161,7 +162,7 @@ impl<'s> Trial<'s> {
     fn is_in_broken_line(&self, message: &str, edits: &[Edit]) -> bool {
         !self.broken.is_empty()
             && edits.iter().any(|edit| {
-                let line = line_of(self.source, edit.span.start);
+                let line = line_of(self.sources.text(), edit.span.start);
                 self.broken
                     .iter()
                     .any(|(broken, other)| *broken == line && other != message)

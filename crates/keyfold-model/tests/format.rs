@@ -13,7 +13,13 @@ use std::path::{Path, PathBuf};
 fn models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for folder in ["../../models", "../../models/existing", "testscripts"].map(|one| root.join(one))
+    for folder in [
+        "../../models",
+        "../../models/existing",
+        "../../models/shop-teams",
+        "testscripts",
+    ]
+    .map(|one| root.join(one))
     {
         let paths = std::fs::read_dir(folder)
             .unwrap()

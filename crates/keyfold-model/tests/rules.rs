@@ -7,15 +7,17 @@
     reason = "a test fails by panicking"
 )]
 
+mod common;
+
+use common::sources;
 use keyfold_model::check::rules::all_markdown;
-use keyfold_model::diagnostic::apply;
-use keyfold_model::{Diagnostic, RULES, Rule, Severity, compile, format};
+use keyfold_model::{Diagnostic, RULES, Rule, Severity, Sources, compile, compile_sources, format};
 use std::path::Path;
 
-fn shown(source: &str, diagnostics: &[Diagnostic]) -> String {
+fn shown(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
     diagnostics
         .iter()
-        .map(|one| one.render(source, "example", false))
+        .map(|one| one.render_in(sources, false))
         .collect::<Vec<_>>()
         .join("\n")
 }
@@ -23,8 +25,9 @@ fn shown(source: &str, diagnostics: &[Diagnostic]) -> String {
 #[test]
 fn the_failing_example_breaks_the_rule_and_the_repaired_one_does_not() {
     for rule in &RULES {
-        let failing = compile(rule.failing);
-        let text = shown(rule.failing, &failing.diagnostics);
+        let example = sources("example", rule.failing);
+        let failing = compile_sources(&example);
+        let text = shown(&example, &failing.diagnostics);
         assert!(
             failing.diagnostics.iter().any(|one| one.code == rule.code),
             "{}: {text}",
@@ -43,8 +46,9 @@ fn the_failing_example_breaks_the_rule_and_the_repaired_one_does_not() {
             "{}: {text}",
             rule.code
         );
-        let repaired = compile(rule.repaired);
-        let text = shown(rule.repaired, &repaired.diagnostics);
+        let example = sources("example", rule.repaired);
+        let repaired = compile_sources(&example);
+        let text = shown(&example, &repaired.diagnostics);
         assert!(
             repaired.diagnostics.iter().all(|one| one.code != rule.code),
             "{}: {text}",
@@ -66,7 +70,8 @@ fn the_failing_example_breaks_the_rule_and_the_repaired_one_does_not() {
 fn a_proposed_repair_works() {
     let mut with_repair = Vec::new();
     for rule in &RULES {
-        let failing = compile(rule.failing);
+        let example = sources("example", rule.failing);
+        let failing = compile_sources(&example);
         let first = failing
             .diagnostics
             .iter()
@@ -75,9 +80,10 @@ fn a_proposed_repair_works() {
         if first.edits().is_empty() {
             continue;
         }
-        let text = apply(rule.failing, first.edits());
-        let repaired = compile(&text);
-        let found = shown(&text, &repaired.diagnostics);
+        let edited = example.edited(first.edits());
+        let repaired = compile_sources(&edited);
+        let found = shown(&edited, &repaired.diagnostics);
+        let text = edited.text();
         assert!(!repaired.has_errors(), "{}:\n{text}\n{found}", rule.code);
         assert!(
             repaired.diagnostics.iter().all(|one| one.code != rule.code),
@@ -130,7 +136,8 @@ fn a_repair_of_a_range_changes_templates_of_the_table_only() {
             .iter()
             .filter(|one| one.code == "KF011")
             .collect();
-        assert_eq!(found.len(), 1, "{}", shown(&text, &compiled.diagnostics));
+        let shown = shown(&Sources::of_text("model", text), &compiled.diagnostics);
+        assert_eq!(found.len(), 1, "{shown}");
         found
             .iter()
             .flat_map(|one| one.edits())

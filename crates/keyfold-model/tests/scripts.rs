@@ -1,5 +1,5 @@
 //! Golden scripts: `testscripts/NAME.out` holds the findings and then the plans that the compiler
-//! makes of `NAME.keyfold`. `UPDATE_GOLDENFILES=1` writes the files again, to be reviewed as a
+//! makes of `NAME.keyfold`, in which a line `# orders.keyfold:` starts a further file. `UPDATE_GOLDENFILES=1` writes the files again, to be reviewed as a
 //! diff.
 #![allow(
     clippy::disallowed_methods,
@@ -8,7 +8,9 @@
     reason = "a test fails by panicking"
 )]
 
-use keyfold_model::{Model, PatternPlan, compile};
+mod common;
+
+use keyfold_model::{Model, PatternPlan, Sources, compile, compile_sources};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -27,10 +29,11 @@ fn plan_line(name: &str, plan: &PatternPlan) -> String {
 }
 
 fn output(source: &str, path: &str) -> String {
-    let compiled = compile(source);
+    let sources = common::sources(path, source);
+    let compiled = compile_sources(&sources);
     let mut out = String::new();
     for diagnostic in &compiled.diagnostics {
-        writeln!(out, "{}\n", diagnostic.render(source, path, false)).unwrap();
+        writeln!(out, "{}\n", diagnostic.render_in(&sources, false)).unwrap();
     }
     if let Some(model) = &compiled.model {
         for pattern in &model.patterns {
@@ -112,6 +115,22 @@ fn the_models_of_the_repository_compile() {
         count += 1;
     }
     assert!(count >= 12);
+    let teams = Sources::of_texts(&[
+        (
+            "shop.keyfold",
+            include_str!("../../../models/shop-teams/shop.keyfold"),
+        ),
+        (
+            "users.keyfold",
+            include_str!("../../../models/shop-teams/users.keyfold"),
+        ),
+        (
+            "orders.keyfold",
+            include_str!("../../../models/shop-teams/orders.keyfold"),
+        ),
+    ]);
+    let compiled = compile_sources(&teams);
+    assert_eq!(compiled.diagnostics, [], "models/shop-teams");
 }
 
 /// Cuts and garbles the example models in many places.

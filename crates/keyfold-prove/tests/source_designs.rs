@@ -1,7 +1,8 @@
 //! The designs that Keyfold comes from, proved by execution. The tests' names begin with their ids.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use keyfold_model::{Model, Severity, compile};
+use keyfold_client::model_file;
+use keyfold_model::{Model, Severity, compile_sources};
 use keyfold_prove::{Options, Report, prove};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,12 +13,12 @@ fn model(name: &str, warnings: &[&str]) -> Model {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../models")
         .join(format!("{name}.keyfold"));
-    let source = std::fs::read_to_string(path).unwrap();
-    let compiled = compile(&source);
+    let sources = model_file::read(&path).unwrap();
+    let compiled = compile_sources(&sources);
     let shown: Vec<String> = compiled
         .diagnostics
         .iter()
-        .map(|one| one.render(&source, name, false))
+        .map(|one| one.render_in(&sources, false))
         .collect();
     let found: BTreeSet<&str> = compiled.diagnostics.iter().map(|one| one.code).collect();
     assert!(
@@ -114,6 +115,7 @@ designs! {
     readings_as_they_exist: "existing/readings", [], ["reading", "readings_between"];
     santa_as_it_exists: "existing/santa", ["KF030", "KF031"], ["toys", "toy", "letters", "letter", "demand"];
     shop_as_it_exists: "existing/shop", ["KF030"], ["user", "orders_of_user", "order_with_items", "items_of_order", "product", "orders_by_status", "recent_orders", "recent_orders_by_status"];
+    shop_of_three_teams: "shop-teams/shop", [], ["user_with_orders", "user", "user_by_email", "session", "sessions_of_user", "order_with_lines", "orders_by_status"];
     myapp_as_it_exists: "existing/myapp", ["KF030", "KF031"], ["user", "users_by_email", "orders_of_user", "orders_by_id", "pending_orders", "user_overview", "product", "items_of_order"];
 }
 
@@ -121,21 +123,21 @@ designs! {
 #[test]
 fn every_model_is_proved_deeply() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let teams = folder.join("shop-teams/shop.keyfold");
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/everything.keyfold");
     let models = [folder.join("existing"), folder]
         .into_iter()
         .flat_map(|folder| std::fs::read_dir(folder).unwrap())
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.is_file())
-        .chain([own]);
+        .chain([own, teams]);
     let now = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap();
     let now_epoch_ms = i64::try_from(now.as_millis()).unwrap();
     for path in models {
-        let model = compile(&std::fs::read_to_string(&path).unwrap())
-            .model
-            .unwrap();
+        let sources = model_file::read(&path).unwrap();
+        let model = compile_sources(&sources).model.unwrap();
         let options = Options {
             seed: 7,
             items: 50,

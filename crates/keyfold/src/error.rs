@@ -3,7 +3,7 @@
 use keyfold_client::ClientError;
 use keyfold_engine::OpenError;
 use keyfold_model::value::ValueError;
-use keyfold_model::{Diagnostic, Severity};
+use keyfold_model::{Diagnostic, Severity, Sources};
 
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -87,6 +87,10 @@ pub struct Finding {
     pub code: String,
     /// What is wrong.
     pub message: String,
+    /// The file; `model` of a model that was given as a text.
+    pub file: String,
+    /// The owner that the file names.
+    pub owner: Option<String>,
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1.
@@ -96,19 +100,21 @@ pub struct Finding {
 }
 
 impl Error {
-    /// The errors of a model's text.
-    pub(crate) fn of_model(source: &str, diagnostics: &[Diagnostic]) -> Error {
+    /// The errors of a model's texts.
+    pub(crate) fn of_model(sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
         let errors = diagnostics
             .iter()
             .filter(|one| one.severity == Severity::Error);
         let finding = |one: &Diagnostic| {
-            let (line, column) = one.line_and_column(source);
+            let place = sources.place(one.place());
             Finding {
                 code: one.code.to_owned(),
                 message: one.message.clone(),
-                line,
-                column,
-                rendered: one.render(source, "model", false),
+                file: place.path,
+                owner: place.owner.map(str::to_owned),
+                line: place.line,
+                column: place.column,
+                rendered: one.render_in(sources, false),
             }
         };
         Error::Model(errors.map(finding).collect())

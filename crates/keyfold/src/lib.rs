@@ -86,6 +86,8 @@ pub use keyfold_api as api;
 pub use keyfold_engine::Durability;
 /// The reason for which a data folder cannot be opened, in [`Error::Open`].
 pub use keyfold_engine::OpenError;
+/// The texts of a model, for [`Keyfold::model_of`].
+pub use keyfold_model::Sources;
 /// Values, numbers and items as DynamoDB has them: in [`Item::get`] and the types of [`api`].
 pub use keyfold_types as types;
 pub use open::Keyfold;

@@ -68,6 +68,7 @@ use crate::{database, open};
 use blocking::unblock;
 use futures_core::Stream;
 use keyfold_api::Input;
+use keyfold_model::Sources;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -142,6 +143,26 @@ impl Keyfold {
     pub async fn model(&self, source: &str) -> Result<Database, Error> {
         let (keyfold, source) = (self.inner.clone(), source.to_owned());
         let model = in_pool(self.inner.shared(), move || keyfold.model(&source));
+        Ok(Database::from(model.await??))
+    }
+
+    /// Compiles the model of a file and of those that it uses.
+    ///
+    /// # Errors
+    /// As [`crate::Keyfold::model_file`].
+    pub async fn model_file(&self, path: impl AsRef<Path>) -> Result<Database, Error> {
+        let (keyfold, path) = (self.inner.clone(), path.as_ref().to_owned());
+        let model = in_pool(self.inner.shared(), move || keyfold.model_file(path));
+        Ok(Database::from(model.await??))
+    }
+
+    /// Compiles a model of several texts.
+    ///
+    /// # Errors
+    /// As [`crate::Keyfold::model_of`].
+    pub async fn model_of(&self, sources: &Sources) -> Result<Database, Error> {
+        let (keyfold, sources) = (self.inner.clone(), sources.clone());
+        let model = in_pool(self.inner.shared(), move || keyfold.model_of(&sources));
         Ok(Database::from(model.await??))
     }
 

@@ -5,8 +5,9 @@ use crate::error::Error;
 use crate::handle::Shared;
 use crate::options::{CONCURRENCY, Endpoint, Options};
 use keyfold_api::{Input, Response};
-use keyfold_client::{Backend, tables};
+use keyfold_client::{Backend, model_file, tables};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_model::Sources;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -88,15 +89,50 @@ impl Keyfold {
         self.shared.close()
     }
 
-    /// Compiles a model and makes its tables, or finds that they are as it says.
+    /// Compiles a model and makes its tables, or finds that they are as it says. A text has no
+    /// other files: one that uses some is refused; see [`Keyfold::model_file`] and
+    /// [`Keyfold::model_of`].
     ///
     /// # Errors
     /// `Model` with every error of the model; `TableDiffers` when a table is not as the model says,
     /// which is left as it is.
     pub fn model(&self, source: &str) -> Result<Database, Error> {
-        let compiled = keyfold_model::compile(source);
+        self.model_of(&Sources::of_text("model", source))
+    }
+
+    /// Compiles the model of a file and of those that it uses.
+    ///
+    /// # Errors
+    /// As [`Keyfold::model`]; `Invalid` when the file cannot be read. A used file that cannot be
+    /// read is an error of the model.
+    pub fn model_file(&self, path: impl AsRef<Path>) -> Result<Database, Error> {
+        let path = path.as_ref();
+        let sources = model_file::read(path).map_err(|error| {
+            Error::Invalid(format!("cannot read the file {}: {error}", path.display()))
+        })?;
+        self.model_of(&sources)
+    }
+
+    /// Compiles a model of several texts: those that are part of the program.
+    ///
+    /// ```
+    /// use keyfold::{Keyfold, Sources};
+    ///
+    /// // With files, each text is an `include_str!`.
+    /// let shop = "model shop 1\nowner platform\nuse \"orders.keyfold\"\nshared table Shop (PK, SK)\n";
+    /// let orders = "owner orders\nentity Order\n  id: string\n  key \"ORDER#{id}\" \"META\"\n";
+    /// let db = Keyfold::memory()?;
+    /// let sources = Sources::of_texts(&[("shop.keyfold", shop), ("orders.keyfold", orders)]);
+    /// db.model_of(&sources)?;
+    /// # Ok::<(), keyfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Keyfold::model`].
+    pub fn model_of(&self, sources: &Sources) -> Result<Database, Error> {
+        let compiled = keyfold_model::compile_sources(sources);
         let Some(model) = compiled.model else {
-            return Err(Error::of_model(source, &compiled.diagnostics));
+            return Err(Error::of_model(sources, &compiled.diagnostics));
         };
         tables::ensure(&*self.shared.lease()?, &model)?;
         Ok(Database::new(self.shared.clone(), model))

@@ -2,14 +2,16 @@
 //! errors that can be matched.
 #![allow(
     clippy::unwrap_used,
+    clippy::disallowed_methods,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
 )]
 
 use keyfold::api::{BatchGetItemInput, DescribeLimitsInput, ListStreamsInput, ListTablesInput};
-use keyfold::{Database, Error, Keyfold, OpenError, Values, values};
+use keyfold::{Database, Error, Keyfold, OpenError, Sources, Values, values};
 use keyfold_server::{Server, ServerConfig};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 const MODEL: &str = "model m 1\ntable Tab (PK, SK)\nentity User\n  id: string, mail: string, tags: list of string?, score: number = 0, at: time?, bin: binary?, set: set of string?\n  key \"U#{id}\" \"U\"\n  unique mail\n  version v\n  count posts of Post\nentity Post\n  id: User.id, n: int\n  key \"U#{id}\" \"POST#{n:04}\"\npattern user(id) -> User?\npattern posts(id, n >= from?) -> Post[] page 2\npattern must(id) -> User\nwrite post(n)\n  create Post\n";
@@ -306,4 +308,35 @@ fn an_object_gives_the_parameters_of_an_alias() {
     let unknown = bank.run("move").arg("from", values! { "ide": "a" });
     let unknown = unknown.arg("n", 3).send().unwrap_err();
     assert!(unknown.to_string().contains("`from.ide`"), "{unknown}");
+}
+
+#[test]
+fn a_model_of_several_files_is_read_from_its_folder_or_given_as_texts() {
+    let db = Keyfold::memory().unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/shop-teams");
+    let first = folder.join("shop.keyfold");
+    let shop = db.model_file(&first).unwrap();
+    assert!(
+        shop.entities()
+            .eq(["User", "Session", "Order", "OrderLine"])
+    );
+    let texts = ["shop.keyfold", "users.keyfold", "orders.keyfold"]
+        .map(|name| (name, std::fs::read_to_string(folder.join(name)).unwrap()));
+    let texts = texts.each_ref().map(|(name, text)| (*name, text.as_str()));
+    db.model_of(&Sources::of_texts(&texts)).unwrap();
+
+    // A text has no other files.
+    let Err(Error::Model(findings)) = db.model(texts[0].1) else {
+        panic!("nobody knows the other files")
+    };
+    assert_eq!(findings[0].code, "KF005");
+    assert_eq!(findings[0].owner.as_deref(), Some("platform"));
+    assert!(
+        findings[0]
+            .rendered
+            .contains("given as a text, without other files"),
+        "{findings:?}"
+    );
+    let absent = db.model_file(folder.join("absent.keyfold"));
+    assert!(matches!(&absent, Err(Error::Invalid(why)) if why.contains("absent.keyfold")));
 }

@@ -6,7 +6,9 @@ use crate::model_file::{self, Checked, Repaired, Shown};
 use crate::output::Output;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
-use keyfold_codegen::chart::{Chart, ExcludedRow, IndexChart, KeyRow, PatternRow, TableChart};
+use keyfold_codegen::chart::{
+    Chart, ExcludedRow, FileRow, IndexChart, KeyRow, PatternRow, TableChart,
+};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +61,7 @@ fn show(chart: &Chart) {
     ));
     patterns(&chart.patterns);
     chart.tables.iter().for_each(keys);
+    files(&chart.files);
     excluded(&chart.excluded);
     for write in &chart.writes {
         let parameters: Vec<&str> = write
@@ -93,6 +96,27 @@ fn summary(chart: &Chart, file: &Path, checked: &Checked) -> String {
         "\n{GOOD}proved{GOOD:#} {}: {entities}, {patterns}: served, exact, disjoint, injective, ordered, covered, followed{warnings}",
         file.display()
     )
+}
+
+/// Prints the files with their owners, and what each declares.
+fn files(files: &[FileRow]) {
+    for one in files {
+        let owner = one.owner.as_deref().unwrap_or("nobody");
+        let parts = [
+            ("shares", one.shared.as_slice()),
+            ("keeps private", &one.private),
+            ("patterns", &one.patterns),
+            ("writes", &one.writes),
+        ];
+        let parts = parts.iter().filter(|(_, names)| !names.is_empty());
+        let parts = parts.map(|(what, names)| format!("{what} {}", names.join(", ")));
+        let parts: Vec<String> = parts.collect();
+        let about = format!("owned by {owner}: {}", parts.join("; "));
+        terminal::entry(STRONG, &one.file, &about, "");
+    }
+    if !files.is_empty() {
+        terminal::line("");
+    }
 }
 
 fn patterns(patterns: &[PatternRow]) {

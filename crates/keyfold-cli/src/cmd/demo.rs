@@ -11,7 +11,7 @@ use keyfold_client::arguments::{self, Values};
 use keyfold_client::read::{Found, Pages};
 use keyfold_client::{Backend, PageRequest, read, tables, write};
 use keyfold_codegen::chart::promise;
-use keyfold_model::{Model, Pattern};
+use keyfold_model::{Model, Pattern, Sources};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let model = if path.exists() {
         model_file::load(path, output)?
     } else {
-        model_file::compile(SHOP, SHOP_PATH, output)?
+        model_file::compile(Sources::of_text(SHOP_PATH, SHOP), output)?
     };
     let engine = backend::engine(Some(&arguments.data))?;
     let embedded = Backend::Embedded(Arc::clone(&engine));

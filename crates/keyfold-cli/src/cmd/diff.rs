@@ -1,11 +1,12 @@
 //! `keyfold diff OLD NEW`: reports the changes between two models, and what they need of data.
 
 use crate::failure::Failure;
-use crate::model_file;
+use crate::model_file::{self, Shown};
 use crate::output::Output;
 use crate::terminal::{self, ACCENT, FAINT, GOOD, STRONG};
 use clap::Args;
 use keyfold_codegen::diff::{self, Change, Migration};
+use keyfold_model::{Place, Sources};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -18,30 +19,41 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let (old, new) = (
-        model_file::load(&arguments.old, output)?,
-        model_file::load(&arguments.new, output)?,
-    );
-    let changes = diff::diff(&old, &new);
+    let [old, new] = [&arguments.old, &arguments.new]
+        .map(|path| model_file::load_checked(path, output, Shown::Errors));
+    let (old, new) = (old?, new?);
+    let changes = diff::diff(&old.model, &new.model);
+    let (old, new) = (&old.sources, &new.sources);
     let greatest = changes
         .iter()
         .map(|one| one.migration)
         .max()
         .unwrap_or(Migration::None);
     output.result(
-        || json!({ "migration": greatest.word(), "changes": diff::json(&changes) }),
-        || show(&changes, greatest),
+        || json!({ "migration": greatest.word(), "changes": diff::json(&changes, old, new) }),
+        || show(&changes, greatest, old, new),
     );
     Ok(())
 }
 
-fn show(changes: &[Change], greatest: Migration) {
+fn show(changes: &[Change], greatest: Migration, old: &Sources, new: &Sources) {
     if changes.is_empty() {
         terminal::line(&format!("{GOOD}no difference{GOOD:#}"));
         return;
     }
+    let has_files = [old, new].iter().any(|one| one.files().len() > 1);
     for one in changes {
         terminal::entry(STRONG, &one.what, &one.how, "");
+        if let Some(place) = one.place_in(old, new).filter(|_| has_files) {
+            let Place {
+                path,
+                owner,
+                line,
+                column,
+            } = place;
+            let owned = owner.map_or(String::new(), |owner| format!("owned by {owner}"));
+            terminal::entry(FAINT, &format!("{path}:{line}:{column}"), &owned, "  ");
+        }
         if one.migration != Migration::None {
             terminal::entry(
                 ACCENT,

@@ -3,16 +3,16 @@
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::json;
-use crate::model_file;
+use crate::model_file::{self, Shown};
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use clap::{Args, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_client::ClientError;
 use keyfold_client::verify::{
-    self, Finding, FindingGroup, Kept, Observer, Options, Report, Share, TableSize,
+    self, Finding, FindingGroup, FoundLine, Kept, Observer, Options, Report, Share, TableSize,
 };
-use keyfold_model::value;
+use keyfold_model::{Sources, value};
 use keyfold_types::{CapacityHalves, Item};
 use serde_json::{Value as Json, json};
 use std::fs::File;
@@ -52,9 +52,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let source = model_file::read(&arguments.file)?;
-    let path = arguments.file.display().to_string();
-    let model = model_file::compile(&source, &path, output)?;
+    let checked = model_file::load_checked(&arguments.file, output, Shown::Errors)?;
+    let (model, sources) = (checked.model, checked.sources);
     let backend = arguments.backend.open_as_it_is(Use::Read)?;
     let tables = verify::sizes(&backend, &model)?;
     if output == Output::Text && !arguments.yes {
@@ -63,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let mut watch = Watch {
         bar: bar(&tables, arguments.sample, output),
         file: None,
-        source: &source,
+        sources: &sources,
     };
     if let Some(path) = &arguments.findings {
         watch.file = Some((BufWriter::new(created(path)?), path));
@@ -77,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             folder: folder.clone(),
             subject: format!(
                 "{} at {}",
-                value::digest(&source),
+                value::digest(sources.text()),
                 arguments.backend.place()
             ),
             every: SAVE_EVERY,
@@ -90,8 +89,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     }
     let report = report?;
     output.report(
-        view(&report, &tables, &source),
-        || show(&report, &source, &path),
+        view(&report, &tables, &sources),
+        || show(&report, &sources),
         verdict(&report, &arguments.file),
     )
 }
@@ -171,7 +170,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> ClientError {
 struct Watch<'w> {
     bar: ProgressBar,
     file: Option<(BufWriter<File>, &'w Path)>,
-    source: &'w str,
+    sources: &'w Sources,
 }
 
 impl Observer for Watch<'_> {
@@ -206,7 +205,7 @@ impl Observer for Watch<'_> {
         let Some((file, path)) = &mut self.file else {
             return Ok(());
         };
-        let text = finding_view(finding, self.source);
+        let text = finding_view(finding, self.sources);
         writeln!(file, "{text}").map_err(|error| unwritable(path, &error))
     }
 }
@@ -215,9 +214,9 @@ fn counted(count: u64, noun: &str) -> String {
     terminal::counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
 }
 
-fn show(report: &Report, source: &str, path: &str) {
+fn show(report: &Report, sources: &Sources) {
     for group in &report.groups {
-        show_group(group, source, path);
+        show_group(group, sources);
     }
     let kinds: Vec<String> = report
         .kinds
@@ -254,7 +253,7 @@ fn show_share(share: Share) {
     ));
 }
 
-fn show_group(group: &FindingGroup, source: &str, path: &str) {
+fn show_group(group: &FindingGroup, sources: &Sources) {
     let of = group
         .item
         .as_deref()
@@ -265,8 +264,17 @@ fn show_group(group: &FindingGroup, source: &str, path: &str) {
         group.kind.text()
     ));
     if let Some(line) = &group.line {
-        let (number, text) = line.find(source);
-        terminal::line(&format!("  {FAINT}{path}:{number}{FAINT:#}  {text}"));
+        let FoundLine {
+            path,
+            owner,
+            number,
+            text,
+        } = line.find(sources);
+        let owned = match owner {
+            Some(owner) if sources.files().len() > 1 => format!(", owned by {owner}"),
+            Some(_) | None => String::new(),
+        };
+        terminal::line(&format!("  {FAINT}{path}:{number}{owned}{FAINT:#}  {text}"));
     }
     for finding in &group.examples {
         let key = key_text(&finding.key);
@@ -283,28 +291,35 @@ fn key_text(key: &Item) -> String {
 }
 
 /// A finding for programs.
-fn finding_view(finding: &Finding, source: &str) -> Json {
+fn finding_view(finding: &Finding, sources: &Sources) -> Json {
+    let line = finding.line.as_ref().map(|line| line.find(sources));
+    let line = line.as_ref();
     json!({
         "kind": finding.kind.word(),
         "table": finding.table,
         "key": json::typed(&finding.key),
         "item": finding.item,
         "owner": finding.owner.as_ref().map(json::typed),
-        "line": finding.line.as_ref().map(|line| line.find(source).0),
+        "file": line.map(|line| &line.path),
+        "fileOwner": line.and_then(|line| line.owner),
+        "line": line.map(|line| line.number),
         "message": finding.message,
     })
 }
 
-fn view(report: &Report, tables: &[TableSize], source: &str) -> Json {
+fn view(report: &Report, tables: &[TableSize], sources: &Sources) -> Json {
     let group = |group: &FindingGroup| {
-        let line = group.line.as_ref().map(|line| line.find(source));
+        let line = group.line.as_ref().map(|line| line.find(sources));
+        let line = line.as_ref();
         json!({
             "kind": group.kind.word(),
             "item": group.item,
-            "line": line.map(|(number, _)| number),
-            "text": line.map(|(_, text)| text),
+            "file": line.map(|line| &line.path),
+            "fileOwner": line.and_then(|line| line.owner),
+            "line": line.map(|line| line.number),
+            "text": line.map(|line| line.text),
             "count": group.count,
-            "examples": group.examples.iter().map(|one| finding_view(one, source)).collect::<Vec<_>>(),
+            "examples": group.examples.iter().map(|one| finding_view(one, sources)).collect::<Vec<_>>(),
         })
     };
     json!({

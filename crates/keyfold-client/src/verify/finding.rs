@@ -1,7 +1,7 @@
 //! Findings: what is wrong with a stored item, and the line of the model that it breaks.
 
-use keyfold_model::Entity;
 use keyfold_model::diagnostic::Span;
+use keyfold_model::{Entity, Sources};
 use keyfold_types::Item;
 
 /// The kinds of findings.
@@ -150,10 +150,33 @@ impl ModelLine {
         ModelLine { start, end, word }
     }
 
-    /// The number of the line in a source, from 1, and its text without indentation.
-    pub fn find<'s>(&self, source: &'s str) -> (usize, &'s str) {
+    /// The line in the texts of the model.
+    pub fn find<'s>(&self, sources: &'s Sources) -> FoundLine<'s> {
+        let Some(file) = sources.file_at(self.start) else {
+            return FoundLine {
+                path: String::new(),
+                owner: None,
+                number: 1,
+                text: "",
+            };
+        };
+        let from = file.span().start;
+        let (number, text) = self.find_in(sources.text_of(file), from);
+        FoundLine {
+            path: sources.path_of(file),
+            owner: file.owner(),
+            number,
+            text,
+        }
+    }
+
+    /// The number of the line in a text that lies at a place, and the line without indentation.
+    fn find_in<'s>(&self, source: &'s str, from: usize) -> (usize, &'s str) {
         let number_at = |at: usize| source.get(..at).unwrap_or("").matches('\n').count();
-        let (first, last) = (number_at(self.start), number_at(self.end));
+        let (first, last) = (
+            number_at(self.start.saturating_sub(from)),
+            number_at(self.end.saturating_sub(from)),
+        );
         let lines = || source.lines().enumerate().skip(first);
         let of_word = self.word.as_ref().and_then(|(word, name)| {
             let is_it = |text: &str| {
@@ -167,6 +190,19 @@ impl ModelLine {
         let (at, text) = of_word.or_else(|| lines().next()).unwrap_or((first, ""));
         (at + 1, text.trim())
     }
+}
+
+/// A line of a model with its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLine<'s> {
+    /// The path of the file.
+    pub path: String,
+    /// The owner that the file names.
+    pub owner: Option<&'s str>,
+    /// The number of the line, from 1.
+    pub number: usize,
+    /// Its text without indentation.
+    pub text: &'s str,
 }
 
 /// Something that is wrong with a stored item.

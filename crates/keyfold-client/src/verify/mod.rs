@@ -22,7 +22,7 @@ mod sorter;
 mod state;
 
 use crate::backend::Backend;
-pub use finding::{Finding, FindingKind, ModelLine};
+pub use finding::{Finding, FindingKind, FoundLine, ModelLine};
 use keyfold_lower::ClientError;
 use keyfold_model::Model;
 use kinds::Kinds;

@@ -1,14 +1,16 @@
 //! The design at a glance: each pattern with its request, each entity with its keys and a sample,
 //! each index with the entities and patterns that share it.
 
+mod files;
 mod pattern;
 mod rows;
 mod table;
 
 pub use crate::words::promise;
-pub use rows::{ExcludedRow, IndexChart, KeyRow, PatternRow, TableChart, WriteRow};
+pub use rows::{ExcludedRow, FileRow, IndexChart, KeyRow, PatternRow, TableChart, WriteRow};
 
 use crate::words::{action_text, optional};
+use files::file_rows;
 use keyfold_model::schema::WriteParameter;
 use keyfold_model::{Entity, Model, Write};
 use pattern::pattern_rows;
@@ -23,6 +25,8 @@ pub struct Chart {
     pub model: String,
     /// Its version.
     pub version: u32,
+    /// The files with their owners; none of a model of one file that names no owner.
+    pub files: Vec<FileRow>,
     /// A row for each pattern and each choice of its optional parameters.
     pub patterns: Vec<PatternRow>,
     /// The tables with their keys and indexes.
@@ -39,6 +43,8 @@ impl Chart {
         let Model {
             name,
             version,
+            // `file_rows` shows them.
+            files: _,
             tables,
             // The tables show their keys.
             entities,
@@ -52,6 +58,7 @@ impl Chart {
         Chart {
             model: name.clone(),
             version: *version,
+            files: file_rows(model),
             patterns: patterns.collect(),
             tables: tables
                 .map(|(at, table)| table_chart(model, at, table))
@@ -66,6 +73,7 @@ impl Chart {
         json!({
             "model": self.model,
             "version": self.version,
+            "files": self.files.iter().map(FileRow::json).collect::<Vec<_>>(),
             "patterns": self.patterns.iter().map(PatternRow::json).collect::<Vec<_>>(),
             "tables": self.tables.iter().map(TableChart::json).collect::<Vec<_>>(),
             "excluded": self.excluded.iter().map(ExcludedRow::json).collect::<Vec<_>>(),

@@ -2,6 +2,44 @@
 
 use serde_json::{Value as Json, json};
 
+/// A file of the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRow {
+    /// Its path from the folder of the first file.
+    pub file: String,
+    /// The owner that it names.
+    pub owner: Option<String>,
+    /// The tables and entities that other files may use.
+    pub shared: Vec<String>,
+    /// Its other tables and entities.
+    pub private: Vec<String>,
+    /// Its patterns.
+    pub patterns: Vec<String>,
+    /// Its named writes.
+    pub writes: Vec<String>,
+}
+
+impl FileRow {
+    pub(super) fn json(&self) -> Json {
+        let FileRow {
+            file,
+            owner,
+            shared,
+            private,
+            patterns,
+            writes,
+        } = self;
+        json!({
+            "file": file,
+            "fileOwner": owner,
+            "shared": shared,
+            "private": private,
+            "patterns": patterns,
+            "writes": writes,
+        })
+    }
+}
+
 /// A pattern and its request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatternRow {

@@ -15,6 +15,7 @@ pub(super) fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart
         name,
         span: _,
         end: _,
+        is_shared: _,
         partition,
         sort,
         // A chart shows keys and items. The definition of the table is in `tables`.

@@ -1,5 +1,7 @@
 //! A difference, and the migration that it asks for.
 
+use keyfold_model::{Sources, Span};
+
 /// The work on existing data that a difference asks for, from the least to the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Migration {
@@ -28,11 +30,22 @@ impl Migration {
     }
 }
 
+/// The place of a difference in the text of one of the models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the old model: what the new one does not have.
+    Old(Span),
+    /// In the new model.
+    New(Span),
+}
+
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// The part of the model that changed: `entity Order`, `pattern orders_of_user`.
     pub what: String,
+    /// The place of the part; `None` for the whole model.
+    pub place: Option<Place>,
     /// The change, in words.
     pub how: String,
     /// The migration of existing data.
@@ -41,16 +54,36 @@ pub struct Change {
     pub todo: String,
 }
 
+impl Change {
+    /// Its place as people name it.
+    pub fn place_in<'s>(
+        &self,
+        old: &'s Sources,
+        new: &'s Sources,
+    ) -> Option<keyfold_model::Place<'s>> {
+        self.place.map(|place| match place {
+            Place::Old(span) => old.place(span.start),
+            Place::New(span) => new.place(span.start),
+        })
+    }
+}
+
 /// Collects the changes of one part of the model.
 pub(super) struct Changes<'c> {
     what: String,
+    place: Option<Place>,
     all: &'c mut Vec<Change>,
 }
 
 impl<'c> Changes<'c> {
     /// Adds the changes of a part to all changes.
-    pub(super) fn of(what: String, all: &'c mut Vec<Change>) -> Changes<'c> {
-        Changes { what, all }
+    pub(super) fn of(
+        what: String,
+        place: impl Into<Option<Place>>,
+        all: &'c mut Vec<Change>,
+    ) -> Changes<'c> {
+        let place = place.into();
+        Changes { what, place, all }
     }
 
     /// Adds a change with its migration.
@@ -62,6 +95,7 @@ impl<'c> Changes<'c> {
     ) {
         self.all.push(Change {
             what: self.what.clone(),
+            place: self.place,
             how: how.into(),
             migration,
             todo: todo.into(),

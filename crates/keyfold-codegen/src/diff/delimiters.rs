@@ -3,7 +3,7 @@
 //! A text in a key must not contain those that its entity excludes, and `:escape` encodes those of
 //! the whole table: a new one also concerns entities that did not change.
 
-use super::change::{Change, Changes, Migration};
+use super::change::{Change, Changes, Migration, Place};
 use keyfold_model::schema::Unique;
 use keyfold_model::{Entity, Format, Model, Part, Table, Type};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub(super) fn delimiters(
     (new_model, new): (&Model, &Table),
     all: &mut Vec<Change>,
 ) {
-    let mut changes = Changes::of(format!("table {}", new.name), all);
+    let mut changes = Changes::of(format!("table {}", new.name), Place::New(new.span), all);
     for (signs, texts) in newly_excluded((old_model, old), (new_model, new)) {
         changes.add(
             format!("{signs} must not be in {} now", texts.join(", ")),

@@ -1,6 +1,6 @@
 //! Entities of two models: added, removed, renamed or changed.
 
-use super::change::{Change, Changes, Migration};
+use super::change::{Change, Changes, Migration, Place};
 use super::entity::entity;
 use super::pairs::{Pair, pairs};
 use super::shape::key_text;
@@ -14,7 +14,7 @@ pub(super) fn entities(old: &Model, new: &Model, all: &mut Vec<Change>) {
         rename(
             new,
             two,
-            &mut Changes::of(format!("entity {}", one.name), all),
+            &mut Changes::of(format!("entity {}", one.name), Place::New(two.span), all),
         );
         entity((old, one), (new, two), all);
     }
@@ -27,13 +27,16 @@ pub(super) fn entities(old: &Model, new: &Model, all: &mut Vec<Change>) {
         match pair {
             Pair::Added(one) | Pair::Removed(one) if is_renamed(&one.name) => {}
             Pair::Added(two) => {
-                Changes::of(format!("entity {}", two.name), all).add_harmless("added");
+                Changes::of(format!("entity {}", two.name), Place::New(two.span), all)
+                    .add_harmless("added");
             }
-            Pair::Removed(one) => Changes::of(format!("entity {}", one.name), all).add(
-                "removed",
-                Migration::Delete,
-                "delete its items with their copies and guards",
-            ),
+            Pair::Removed(one) => {
+                Changes::of(format!("entity {}", one.name), Place::Old(one.span), all).add(
+                    "removed",
+                    Migration::Delete,
+                    "delete its items with their copies and guards",
+                )
+            }
             Pair::Both(one, two) => entity((old, one), (new, two), all),
         }
     }

@@ -1,8 +1,9 @@
 //! Differences of an entity: key, attributes, indexes, copies, guards, aggregates, stored form.
 
 use super::attribute::attribute;
-use super::change::{Change, Changes, Migration};
+use super::change::{Change, Changes, Migration, Place};
 use super::index_keys::index_keys;
+use super::owners::sharing;
 use super::pairs::{Pair, pairs};
 use super::shape::key_text;
 use keyfold_model::schema::{Aggregate, Condition, Expected, Unique, conjunction};
@@ -16,8 +17,9 @@ pub(super) fn entity(
 ) {
     let Entity {
         name,
-        span: _,
+        span,
         end: _,
+        is_shared,
         table,
         attributes,
         key,
@@ -37,7 +39,8 @@ pub(super) fn entity(
         // `delimiters` compares it.
         excluded: _,
     } = new;
-    let mut changes = Changes::of(format!("entity {name}"), all);
+    let mut changes = Changes::of(format!("entity {name}"), Place::New(*span), all);
+    sharing(old.is_shared, *is_shared, &mut changes);
     let table_name = |model: &Model, at: usize| model.tables.get(at).map(|one| one.name.clone());
     if table_name(old_model, old.table) != table_name(new_model, *table) {
         changes.add(

@@ -1,6 +1,6 @@
 //! Differences of a secondary index.
 
-use super::change::{Change, Changes, Migration};
+use super::change::{Change, Changes, Migration, Place};
 use super::columns::columns_text;
 use super::pairs::Pair;
 use keyfold_model::schema::{Column, Projection};
@@ -9,7 +9,11 @@ use keyfold_model::{Index, IndexKind};
 /// Compares an index of the old model with that of the new.
 pub(super) fn index(pair: Pair<'_, Index>, all: &mut Vec<Change>) {
     let (Pair::Added(shown) | Pair::Removed(shown) | Pair::Both(_, shown)) = &pair;
-    let mut changes = Changes::of(format!("index {}", shown.name), all);
+    let place = match &pair {
+        Pair::Removed(index) => Place::Old(index.span),
+        Pair::Added(index) | Pair::Both(_, index) => Place::New(index.span),
+    };
+    let mut changes = Changes::of(format!("index {}", shown.name), place, all);
     match pair {
         Pair::Added(index) => {
             let (migration, todo) = match index.kind {

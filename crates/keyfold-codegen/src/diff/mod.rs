@@ -11,6 +11,7 @@ mod entities;
 mod entity;
 mod index;
 mod index_keys;
+mod owners;
 mod pairs;
 mod pattern;
 mod settings;
@@ -18,11 +19,12 @@ mod shape;
 mod table;
 mod write;
 
-pub use change::{Change, Migration};
+pub use change::{Change, Migration, Place};
 
 use change::Changes;
 use delimiters::delimiters;
-use keyfold_model::Model;
+use keyfold_model::{Model, Sources};
+use owners::owners;
 use pairs::{Pair, pairs};
 use pattern::pattern;
 use serde_json::{Value as Json, json};
@@ -35,27 +37,36 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
     let Model {
         name,
         version,
+        // `owners` compares those of the declarations.
+        files: _,
         tables,
         // `entities` compares them.
         entities: _,
-        patterns,
-        writes,
+        // `patterns_and_writes` compares them.
+        patterns: _,
+        writes: _,
     } = new;
     let mut all = Vec::new();
     if (&old.name, &old.version) != (name, version) {
-        Changes::of("model".to_owned(), &mut all).add_harmless(format!(
+        Changes::of("model".to_owned(), None, &mut all).add_harmless(format!(
             "{} {} becomes {name} {version}",
             old.name, old.version
         ));
     }
     for pair in pairs(&old.tables, tables, |table| &table.name) {
         match pair {
-            Pair::Added(one) => Changes::of(format!("table {}", one.name), &mut all).add(
-                "added",
-                Migration::Definition,
-                "create it",
-            ),
-            Pair::Removed(one) => Changes::of(format!("table {}", one.name), &mut all).add(
+            Pair::Added(one) => Changes::of(
+                format!("table {}", one.name),
+                Place::New(one.span),
+                &mut all,
+            )
+            .add("added", Migration::Definition, "create it"),
+            Pair::Removed(one) => Changes::of(
+                format!("table {}", one.name),
+                Place::Old(one.span),
+                &mut all,
+            )
+            .add(
                 "removed",
                 Migration::Delete,
                 "delete it when nothing reads it any more",
@@ -67,37 +78,65 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
         }
     }
     entities::entities(old, new, &mut all);
-    for pair in pairs(&old.patterns, patterns, |pattern| &pattern.name) {
-        match pair {
-            Pair::Added(one) => {
-                Changes::of(format!("pattern {}", one.name), &mut all).add_harmless("added");
-            }
-            Pair::Removed(one) => {
-                Changes::of(format!("pattern {}", one.name), &mut all).add_harmless("removed");
-            }
-            Pair::Both(one, two) => pattern((old, one), (new, two), &mut all),
-        }
-    }
-    for pair in pairs(&old.writes, writes, |write| &write.name) {
-        match pair {
-            Pair::Added(one) => {
-                Changes::of(format!("write {}", one.name), &mut all).add_harmless("added");
-            }
-            Pair::Removed(one) => {
-                Changes::of(format!("write {}", one.name), &mut all).add_harmless("removed");
-            }
-            Pair::Both(one, two) => write((old, one), (new, two), &mut all),
-        }
-    }
+    patterns_and_writes(old, new, &mut all);
+    owners(old, new, &mut all);
     all
 }
 
-/// The differences as JSON, for programs.
-pub fn json(changes: &[Change]) -> Json {
-    changes
-        .iter()
-        .map(|one| json!({ "what": one.what, "how": one.how, "migration": one.migration.word(), "todo": one.todo }))
-        .collect()
+/// The differences of patterns, then of named writes.
+fn patterns_and_writes(old: &Model, new: &Model, all: &mut Vec<Change>) {
+    for pair in pairs(&old.patterns, &new.patterns, |pattern| &pattern.name) {
+        match pair {
+            Pair::Added(one) => {
+                Changes::of(format!("pattern {}", one.name), Place::New(one.span), all)
+                    .add_harmless("added");
+            }
+            Pair::Removed(one) => {
+                Changes::of(format!("pattern {}", one.name), Place::Old(one.span), all)
+                    .add_harmless("removed");
+            }
+            Pair::Both(one, two) => pattern((old, one), (new, two), all),
+        }
+    }
+    for pair in pairs(&old.writes, &new.writes, |write| &write.name) {
+        match pair {
+            Pair::Added(one) => {
+                Changes::of(format!("write {}", one.name), Place::New(one.span), all)
+                    .add_harmless("added");
+            }
+            Pair::Removed(one) => {
+                Changes::of(format!("write {}", one.name), Place::Old(one.span), all)
+                    .add_harmless("removed");
+            }
+            Pair::Both(one, two) => write((old, one), (new, two), all),
+        }
+    }
+}
+
+/// The differences as JSON, for programs. The places are those of the texts.
+pub fn json(changes: &[Change], old: &Sources, new: &Sources) -> Json {
+    let one = |one: &Change| {
+        let Change {
+            what,
+            place: _,
+            how,
+            migration,
+            todo,
+        } = one;
+        let place = one.place_in(old, new);
+        let place = place.as_ref();
+        json!({
+            "what": what,
+            "how": how,
+            "migration": migration.word(),
+            "todo": todo,
+            "file": place.map(|place| &place.path),
+            "fileOwner": place.and_then(|place| place.owner),
+            "line": place.map(|place| place.line),
+            "column": place.map(|place| place.column),
+        })
+    };
+    changes.iter().map(one).collect()
 }
 
 #[cfg(test)]

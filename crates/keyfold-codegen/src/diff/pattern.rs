@@ -1,6 +1,6 @@
 //! Differences of a pattern: its parameters, its result and its plans.
 
-use super::change::{Change, Changes, Migration};
+use super::change::{Change, Changes, Migration, Place};
 use super::shape::named;
 use crate::words::promise;
 use keyfold_model::schema::Parameter;
@@ -14,7 +14,7 @@ pub(super) fn pattern(
 ) {
     let (before, after) = (pattern_text(old_model, old), pattern_text(new_model, new));
     if before != after {
-        Changes::of(format!("pattern {}", new.name), all).add(
+        Changes::of(format!("pattern {}", new.name), Place::New(new.span), all).add(
             format!("{before} becomes {after}"),
             Migration::None,
             "read the new way when the data is there",
@@ -26,11 +26,8 @@ pub(super) fn pattern(
                 format!("expected {rate} times a second")
             })
         };
-        Changes::of(format!("pattern {}", new.name), all).add_harmless(format!(
-            "{} becomes {}",
-            text(old.rate),
-            text(new.rate)
-        ));
+        Changes::of(format!("pattern {}", new.name), Place::New(new.span), all)
+            .add_harmless(format!("{} becomes {}", text(old.rate), text(new.rate)));
     }
 }
 

@@ -1,8 +1,9 @@
 //! Differences of a table.
 
-use super::change::{Change, Changes, Migration};
+use super::change::{Change, Changes, Migration, Place};
 use super::columns::columns_text;
 use super::index::index;
+use super::owners::sharing;
 use super::pairs::pairs;
 use super::settings::{capacity_change, cooled_change, settings};
 use keyfold_model::Table;
@@ -11,8 +12,9 @@ use keyfold_model::Table;
 pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
     let Table {
         name,
-        span: _,
+        span,
         end: _,
+        is_shared,
         // `key_text` shows both.
         partition: _,
         sort: _,
@@ -26,7 +28,8 @@ pub(super) fn table(old: &Table, new: &Table, all: &mut Vec<Change>) {
         // `delimiters` compares them, with the keys that contain them.
         delimiters: _,
     } = new;
-    let mut changes = Changes::of(format!("table {name}"), all);
+    let mut changes = Changes::of(format!("table {name}"), Place::New(*span), all);
+    sharing(old.is_shared, *is_shared, &mut changes);
     let (before, after) = (key_text(old), key_text(new));
     if before != after {
         changes.add(

@@ -1,6 +1,6 @@
 //! Differences of a named write.
 
-use super::change::{Change, Changes};
+use super::change::{Change, Changes, Place};
 use super::shape::named;
 use crate::words::action_text;
 use keyfold_model::schema::WriteParameter;
@@ -14,7 +14,7 @@ pub(super) fn write(
 ) {
     let (before, after) = (write_text(old_model, old), write_text(new_model, new));
     if before != after {
-        Changes::of(format!("write {}", new.name), all)
+        Changes::of(format!("write {}", new.name), Place::New(new.span), all)
             .add_harmless(format!("{before} becomes {after}"));
     }
 }

@@ -3,8 +3,8 @@
 use super::markup::{breakable, escape};
 use super::picture;
 use super::rows::{
-    ATTRIBUTE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts, key_head,
-    key_rows, pattern_rows, readers, record_rows, table_facts, write_rows,
+    ATTRIBUTE_HEAD, FILE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts,
+    file_rows, key_head, key_rows, pattern_rows, readers, record_rows, table_facts, write_rows,
 };
 use crate::chart::{Chart, TableChart};
 use keyfold_model::{Diagnostic, Entity, Model, Table};
@@ -38,6 +38,10 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
     if !chart.writes.is_empty() {
         body.push_str("<h2>Writes</h2>\n");
         rows(&mut body, &WRITE_HEAD, &write_rows(&chart));
+    }
+    if !chart.files.is_empty() {
+        body.push_str("<h2>Files and owners</h2>\n");
+        rows(&mut body, &FILE_HEAD, &file_rows(&chart));
     }
     if !warnings.is_empty() {
         body.push_str("<h2>Warnings</h2>\n<ul>\n");

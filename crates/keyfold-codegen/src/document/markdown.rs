@@ -1,8 +1,8 @@
 //! The document as Markdown.
 
 use super::rows::{
-    ATTRIBUTE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts, key_head,
-    key_rows, pattern_rows, readers, record_rows, table_facts, write_rows,
+    ATTRIBUTE_HEAD, FILE_HEAD, PATTERN_HEAD, RECORD_HEAD, WRITE_HEAD, attribute_rows, facts,
+    file_rows, key_head, key_rows, pattern_rows, readers, record_rows, table_facts, write_rows,
 };
 use crate::chart::{Chart, TableChart};
 use keyfold_model::{Diagnostic, Entity, Model, Table};
@@ -29,6 +29,10 @@ pub fn markdown(model: &Model, warnings: &[Diagnostic]) -> String {
     if !chart.writes.is_empty() {
         out.push_str("\n## Writes\n\n");
         rows(&mut out, &WRITE_HEAD, &write_rows(&chart));
+    }
+    if !chart.files.is_empty() {
+        out.push_str("\n## Files and owners\n\n");
+        rows(&mut out, &FILE_HEAD, &file_rows(&chart));
     }
     if !warnings.is_empty() {
         out.push_str("\n## Warnings\n\n");

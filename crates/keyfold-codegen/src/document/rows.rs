@@ -1,6 +1,6 @@
 //! The contents of the tables in both forms of the document. Text between backticks is code.
 
-use crate::chart::{Chart, IndexChart, KeyRow, PatternRow, WriteRow};
+use crate::chart::{Chart, FileRow, IndexChart, KeyRow, PatternRow, WriteRow};
 use crate::words::{aggregates, default_text, optional};
 use keyfold_model::schema::{Capacity, Expected, Record, Settings};
 use keyfold_model::{Attribute, Entity, Model, Table, Type};
@@ -14,9 +14,33 @@ pub(super) const PATTERN_HEAD: [&str; 7] = [
     "read units",
     "read",
 ];
+pub(super) const FILE_HEAD: [&str; 5] =
+    ["file", "owner", "shared", "private", "patterns and writes"];
 pub(super) const ATTRIBUTE_HEAD: [&str; 3] = ["attribute", "type", ""];
 pub(super) const RECORD_HEAD: [&str; 2] = ["record", "fields"];
 pub(super) const WRITE_HEAD: [&str; 3] = ["write", "parameters", "in one transaction"];
+
+/// A row for each file.
+pub(super) fn file_rows(chart: &Chart) -> Vec<Vec<String>> {
+    let row = |row: &FileRow| {
+        let FileRow {
+            file,
+            owner,
+            shared,
+            private,
+            patterns,
+            writes,
+        } = row;
+        vec![
+            file.clone(),
+            owner.clone().unwrap_or_default(),
+            shared.join(", "),
+            private.join(", "),
+            [patterns.as_slice(), writes].concat().join(", "),
+        ]
+    };
+    chart.files.iter().map(row).collect()
+}
 
 /// A row for each pattern.
 pub(super) fn pattern_rows(chart: &Chart) -> Vec<Vec<String>> {
@@ -107,6 +131,7 @@ pub(super) fn table_facts(table: &Table) -> Vec<String> {
         name: _,
         span: _,
         end: _,
+        is_shared: _,
         // The chart shows the key and the indexes.
         partition: _,
         sort: _,
@@ -239,6 +264,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         name: _,
         span: _,
         end: _,
+        is_shared: _,
         // The document has a section for each table.
         table: _,
         // `attribute_rows` shows them.

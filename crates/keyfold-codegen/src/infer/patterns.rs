@@ -10,6 +10,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         name: title,
         span: _,
         end: _,
+        is_shared: _,
         table,
         attributes: _,
         key,

@@ -15,6 +15,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
         name,
         span: _,
         end: _,
+        is_shared: _,
         table,
         attributes,
         key,
@@ -39,10 +40,8 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
     let is_in_key = |name: &&String| value::is_left_out(entity, key, name);
     let names = attributes.iter().map(|one| &one.name);
     let left_out: Vec<&String> = names.filter(is_in_key).collect();
-    let split = split.as_ref().map_or(
-        Json::Null,
-        |(attribute, size)| json!({ "attribute": attribute, "size": size }),
-    );
+    let part = |(attribute, size): &_| json!({ "attribute": attribute, "size": size });
+    let split = split.as_ref().map_or(Json::Null, part);
     object([
         ("name", json!(name)),
         ("table", json!(table.name)),

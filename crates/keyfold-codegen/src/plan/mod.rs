@@ -26,6 +26,8 @@ pub fn document(model: &Model) -> Json {
     let Model {
         name,
         version,
+        // Clients need no owners.
+        files: _,
         tables,
         entities,
         patterns,

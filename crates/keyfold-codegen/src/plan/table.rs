@@ -10,6 +10,7 @@ pub(super) fn json(table: &Table) -> Json {
         name,
         span: _,
         end: _,
+        is_shared: _,
         partition,
         sort,
         type_attribute,

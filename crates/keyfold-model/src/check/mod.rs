@@ -32,6 +32,7 @@ pub(crate) mod rule;
 pub mod rules;
 pub(crate) mod served;
 pub(crate) mod shape;
+mod shared;
 pub(crate) mod single;
 mod touched;
 mod unbounded;
@@ -39,6 +40,7 @@ mod unstored;
 mod unused_index;
 mod up_to_now;
 pub(crate) mod updatable;
+mod whole;
 mod written_values;
 
 use crate::diagnostic::Diagnostic;

@@ -5,17 +5,19 @@ use super::markdown;
 use super::rule::Rule;
 use super::{
     bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar,
-    hot_partition, injective, known, meant, one_value, ordered, over_indexed, served, single,
-    unbounded, unused_index, up_to_now,
+    hot_partition, injective, known, meant, one_value, ordered, over_indexed, served, shared,
+    single, unbounded, unused_index, up_to_now, whole,
 };
 use std::fmt::Write as _;
 
 /// All rules, by code. Up to KF029 they are errors, from KF030 on warnings.
-pub const RULES: [Rule; 21] = [
+pub const RULES: [Rule; 23] = [
     grammar::RULE,
     known::RULE,
     declared_once::RULE,
     fits::RULE,
+    whole::RULE,
+    shared::RULE,
     served::RULE,
     exact::RULE,
     disjoint::RULE,

@@ -32,6 +32,7 @@ pub(super) fn resolve(
         name: declared.name.text.clone(),
         span: declared.name.span,
         end: declared.end,
+        is_shared: declared.head.is_shared,
         table: table_at,
         attributes,
         key: empty_key(key),

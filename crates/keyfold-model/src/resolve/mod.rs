@@ -12,12 +12,14 @@ mod copy;
 mod delimiters;
 mod entity;
 mod expiry;
+mod files;
 mod filter;
 mod index_key;
 mod key;
 mod names;
 mod pattern;
 mod settings;
+mod shared;
 mod source;
 mod table;
 mod template;
@@ -28,23 +30,27 @@ mod write;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::Model;
+use crate::sources::Sources;
 use crate::syntax::ast::{Name, Tree};
+pub(crate) use files::check_uses;
 use names::Entities;
 use std::collections::HashSet;
 use types::Types;
 
-/// Resolves the declarations of a file. The model lacks the declarations that have errors.
-pub(crate) fn resolve(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Model {
+/// Resolves the declarations of a model's files. The model lacks the declarations that have errors.
+pub(crate) fn resolve(tree: &Tree, sources: &Sources, diagnostics: &mut Vec<Diagnostic>) -> Model {
     let mut model = Model {
         name: tree
             .name
             .as_ref()
             .map_or_else(|| "model".to_owned(), |name| name.text.clone()),
         version: tree.version.unwrap_or(1),
+        files: files::resolve(tree, sources, diagnostics),
         ..Model::default()
     };
     check_complete(tree, diagnostics);
     names::check(tree, diagnostics);
+    shared::check(tree, sources, diagnostics);
     let types = Types::new(tree);
     for field in tree.records.iter().flat_map(|record| &record.fields) {
         diagnostics.extend(types.of(field).err().map(|diagnostic| *diagnostic));
@@ -107,7 +113,13 @@ fn check_complete(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
             "the model has no name",
             "the first line names it",
         );
-        diagnostics.push(missing.help("start with `model shop 1`: a name and a version"));
+        let missing = missing.help("start with `model shop 1`: a name and a version");
+        if !tree.owners.is_empty() {
+            let other = "or name the file that uses this one: only the first file has this line";
+            diagnostics.push(missing.help(other));
+            return;
+        }
+        diagnostics.push(missing);
     }
     if tree.tables.is_empty() {
         let missing = Diagnostic::error(

@@ -31,6 +31,7 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
         name: declared.name.text.clone(),
         span: declared.name.span,
         end: declared.end,
+        is_shared: declared.head.is_shared,
         partition,
         sort,
         type_attribute: declared.type_attribute.as_ref().map(text),

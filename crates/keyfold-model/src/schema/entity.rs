@@ -199,6 +199,8 @@ pub struct Entity {
     pub span: Span,
     /// The end of its last line, in bytes of the source.
     pub end: usize,
+    /// Whether other files of the model may use it.
+    pub is_shared: bool,
     /// The position of its table in the model.
     pub table: usize,
     /// Its attributes.

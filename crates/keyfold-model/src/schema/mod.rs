@@ -22,7 +22,7 @@ pub use entity::{
     Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, Unique,
     UniqueMember, guard_parts, hidden,
 };
-pub use model::Model;
+pub use model::{File, Model};
 pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned, Together};
 pub use plan::{Fan, Get, PatternPlan, RequestKind, SortCondition, TablePeriod};
 pub use table::{Column, Index, Projection, Settings, Table};

@@ -23,6 +23,8 @@ pub struct Table {
     pub span: Span,
     /// The end of its last line, in bytes of the source.
     pub end: usize,
+    /// Whether other files of the model may use it.
+    pub is_shared: bool,
     /// Its partition key.
     pub partition: Column,
     /// Its sort key.

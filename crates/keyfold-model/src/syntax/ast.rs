@@ -40,11 +40,15 @@ pub(crate) fn texts(names: &[Name]) -> Vec<String> {
     names.iter().map(|name| name.text.clone()).collect()
 }
 
-/// All declarations of a file.
+/// All declarations of a model's files.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) name: Option<Name>,
     pub(crate) version: Option<u32>,
+    /// The owners of the files, one for each that names its owner.
+    pub(crate) owners: Vec<Name>,
+    /// The paths of the files that others use.
+    pub(crate) uses: Vec<Name>,
     pub(crate) records: Vec<RecordDecl>,
     pub(crate) tables: Vec<TableDecl>,
     /// The places of lines that could not be read.
@@ -54,10 +58,21 @@ pub(crate) struct Tree {
     pub(crate) writes: Vec<WriteDecl>,
 }
 
+/// The word that starts a declaration of which other files may make use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Head {
+    /// `shared` stands before it.
+    pub(crate) is_shared: bool,
+    /// The place of the word.
+    pub(crate) span: Span,
+}
+
 /// A nested type: named fields.
 #[derive(Debug)]
 pub(crate) struct RecordDecl {
     pub(crate) name: Name,
+    /// The place of its first word; a `shared` declaration may be referred to by other files.
+    pub(crate) head: Head,
     pub(crate) fields: Vec<AttributeDecl>,
 }
 
@@ -71,6 +86,8 @@ pub(crate) struct Column {
 #[derive(Debug)]
 pub(crate) struct TableDecl {
     pub(crate) name: Name,
+    /// The place of its first word; a `shared` declaration may be referred to by other files.
+    pub(crate) head: Head,
     pub(crate) columns: Vec<Column>,
     /// The attribute that holds each item's entity.
     pub(crate) type_attribute: Option<Name>,
@@ -129,6 +146,8 @@ pub(crate) enum ProjectionDecl {
 #[derive(Debug)]
 pub(crate) struct EntityDecl {
     pub(crate) name: Name,
+    /// The place of its first word; a `shared` declaration may be referred to by other files.
+    pub(crate) head: Head,
     pub(crate) table: Option<Name>,
     pub(crate) attributes: Vec<AttributeDecl>,
     pub(crate) key: Option<KeyDecl>,

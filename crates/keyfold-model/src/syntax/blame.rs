@@ -3,6 +3,7 @@
 
 use super::lexer::{self, Line, TokenKind};
 use crate::diagnostic::Diagnostic;
+use crate::sources::{SourceFile, Sources};
 use std::collections::HashSet;
 
 /// A declaration with its lines: its head and its place, the words in it, and whether it is faulty.
@@ -21,7 +22,7 @@ struct Declaration {
 /// Removes the errors that follow from lines that cannot be read and from faulty types, which are
 /// given by their places. The errors about the types stay.
 pub(crate) fn remove_consequences(
-    source: &str,
+    sources: &Sources,
     broken: &[usize],
     faulty: &[usize],
     errors: &mut Vec<Diagnostic>,
@@ -29,14 +30,22 @@ pub(crate) fn remove_consequences(
     if (broken.is_empty() && faulty.is_empty()) || errors.is_empty() {
         return;
     }
-    let mut all = declarations(source);
+    let files = sources.files().iter();
+    let mut all: Vec<Declaration> = files.flat_map(|file| declarations(sources, file)).collect();
     for one in &mut all {
         one.is_affected = broken.iter().any(|at| one.contains(*at));
         one.is_mistyped = faulty.iter().any(|at| one.contains(*at));
     }
     // What no declaration mentions may be what the broken line declares.
-    let is_nameless = |one: &Declaration| one.is_affected && one.name.is_empty();
-    let is_before_all = |at: &usize| all.first().is_none_or(|first| *at < first.start);
+    let is_nameless =
+        |one: &Declaration| one.is_affected && (one.name.is_empty() || one.head == "use");
+    let is_before_all = |at: &usize| {
+        let of_file = sources.file_at(*at).map(SourceFile::span);
+        let first = all
+            .iter()
+            .find(|one| of_file.is_some_and(|file| one.start >= file.start));
+        first.is_none_or(|first| *at < first.start)
+    };
     if all.iter().any(is_nameless) || broken.iter().any(is_before_all) {
         errors.clear();
         return;
@@ -90,16 +99,18 @@ impl Declaration {
     }
 }
 
-fn declarations(source: &str) -> Vec<Declaration> {
+fn declarations(sources: &Sources, file: &SourceFile) -> Vec<Declaration> {
     let mut all: Vec<Declaration> = Vec::new();
-    for line in lexer::lines(source, &mut Vec::new()) {
+    let place = file.span();
+    for line in lexer::lines(sources.text_of(file), place.start, &mut Vec::new()) {
         let (Some(first), Some(last)) = (line.tokens.first(), line.tokens.last()) else {
             continue;
         };
         if !line.indented {
+            let is_shared = usize::from(word(&line, 0) == "shared");
             all.push(Declaration {
-                head: word(&line, 0),
-                name: word(&line, 1),
+                head: word(&line, is_shared),
+                name: word(&line, is_shared + 1),
                 start: first.span.start,
                 ..Declaration::default()
             });
@@ -114,7 +125,7 @@ fn declarations(source: &str) -> Vec<Declaration> {
         }
     }
     if let Some(last) = all.last_mut() {
-        last.end = source.len() + 1;
+        last.end = place.end + 1;
     }
     all
 }

@@ -222,7 +222,10 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
         tokens.get(at),
     );
     let earlier = at.checked_sub(2).and_then(|at| tokens.get(at));
-    let first = word(tokens.first()).unwrap_or_default();
+    let first = match (word(tokens.first()), word(tokens.get(1))) {
+        (Some("shared"), Some(next)) => next,
+        (first, _) => first.unwrap_or_default(),
+    };
     let tight = matches!(sign(this), "," | ")" | "?" | "[]" | ":" | "." | "..")
         || matches!(sign(before), "(" | "." | "..");
     // A minus without a left operand belongs to its number.

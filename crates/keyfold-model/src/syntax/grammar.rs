@@ -3,7 +3,9 @@
 
 /// The rules of the grammar.
 pub const GRAMMAR: &str = r#"model     := "model" NAME [NUMBER]
-file      := (model | record | table | entity | pattern | write)*
+file      := (model | owner | use | ["shared"] (record | table | entity) | pattern | write)*
+owner     := "owner" TITLE
+use       := "use" TEXT
 
 record    := "record" NAME  member: attributes*
 table     := "table" TITLE "(" column, ... ")" ["type" NAME] ["ttl" NAME] ["per" unit]  member: (index | capacity | setting)*

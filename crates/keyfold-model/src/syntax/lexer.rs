@@ -44,11 +44,11 @@ const SHOWN_MAX: usize = 20;
 /// The byte order mark that some editors put before a text.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Splits the source into lines of tokens. Lines without tokens are left out.
-pub(crate) fn lines(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line> {
+/// Splits a text into lines of tokens. `start` is its place. Lines without tokens are left out.
+pub(crate) fn lines(text: &str, start: usize, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
-    let (mut start, mut depth, mut continued) = (0, 0i32, false);
-    for text in source.split_inclusive('\n') {
+    let (mut start, mut depth, mut continued) = (start, 0i32, false);
+    for text in text.split_inclusive('\n') {
         let (mut tokens, known) = (Vec::new(), diagnostics.len());
         scan(text, start, &mut tokens, diagnostics);
         start += text.len();

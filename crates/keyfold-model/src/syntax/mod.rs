@@ -11,4 +11,4 @@ pub(crate) use blame::remove_consequences;
 pub use format::format;
 pub use grammar::{GRAMMAR, grammar_markdown};
 pub use parser::MEMBER_WORDS;
-pub(crate) use parser::parse;
+pub(crate) use parser::{head, parse};

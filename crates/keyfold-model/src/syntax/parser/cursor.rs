@@ -155,6 +155,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// A text in quotes.
+    pub(super) fn text(&mut self, wanted: &str) -> Parsed<Name> {
+        match self.peek() {
+            Some(TokenKind::Text(_)) => self.name(wanted),
+            _ => self.fail(wanted),
+        }
+    }
+
     /// The name of an attribute or a parameter: a word, or any other name in quotes.
     pub(super) fn attribute(&mut self, wanted: &str) -> Parsed<Name> {
         let name = self.name(wanted)?;

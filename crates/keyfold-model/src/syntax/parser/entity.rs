@@ -5,15 +5,15 @@ use super::cursor::{Cursor, Parsed};
 use super::template::template;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    AggregateDecl, AttributeDecl, Collection, CopyDecl, EntityDecl, IndexKeyDecl, KeyDecl, Name,
-    SparseDecl, TypeDecl, UniqueDecl,
+    AggregateDecl, AttributeDecl, Collection, CopyDecl, EntityDecl, Head, IndexKeyDecl, KeyDecl,
+    Name, SparseDecl, TypeDecl, UniqueDecl,
 };
 use crate::syntax::lexer::TokenKind;
 use crate::types::TYPE_DEPTH_MAX;
 use crate::words::{AggregateKind, Compared};
 
 /// Reads the first line of an entity.
-pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
+pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> {
     let name = cursor.word("the entity's name")?;
     let table = cursor
         .take_word("in")
@@ -22,6 +22,7 @@ pub(super) fn entity(cursor: &mut Cursor<'_>) -> Parsed<EntityDecl> {
     Ok(EntityDecl {
         end: cursor.before().end,
         name,
+        head,
         table,
         attributes: Vec::new(),
         key: None,

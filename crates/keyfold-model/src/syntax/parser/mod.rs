@@ -11,9 +11,10 @@ mod table;
 mod template;
 mod write;
 
-use super::ast::{RecordDecl, Tree};
+use super::ast::{Head, RecordDecl, Tree};
 use super::lexer::{self, Line, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::sources::Sources;
 use cursor::{Cursor, Parsed};
 use recover::recover;
 use std::collections::VecDeque;
@@ -34,19 +35,43 @@ enum Current {
 }
 
 /// The words that start a declaration, as an error message lists them.
-const DECLARATIONS: &str = "`model`, `record`, `table`, `entity`, `pattern` or `write`";
+const DECLARATIONS: &str = "`model`, `owner`, `use`, `record`, `table`, `entity`, `pattern`, \
+    `write` or `shared`";
 
-/// Reads the text of a model. A line with an error is reported, and read as it was probably meant;
+/// The declarations that may be shared, as an error message lists them.
+const SHARED: &str = "`table`, `entity` or `record`";
+
+/// Reads the texts of a model. A line with an error is reported, and read as it was probably meant;
 /// if that is not known, it is left out and noted in `broken`.
-pub(crate) fn parse(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Tree {
+pub(crate) fn parse(sources: &Sources, diagnostics: &mut Vec<Diagnostic>) -> Tree {
+    let mut tree = Tree::default();
+    for file in sources.files() {
+        let text = sources.text_of(file);
+        tree = parse_file(text, file.span().start, tree, diagnostics);
+    }
+    tree
+}
+
+/// The owners and the used files that a text names, which lie at the start of lines.
+pub(crate) fn head(text: &str) -> Tree {
+    let starts = |line: &&str| {
+        let line = line.trim_start_matches(lexer::BYTE_ORDER_MARK);
+        line.starts_with("use") || line.starts_with("owner")
+    };
+    let lines: String = text.split_inclusive('\n').filter(starts).collect();
+    parse_file(&lines, 0, Tree::default(), &mut Vec::new())
+}
+
+/// Adds the declarations of a file to those of others. `start` is the place of its text.
+fn parse_file(text: &str, start: usize, tree: Tree, diagnostics: &mut Vec<Diagnostic>) -> Tree {
     let mut parser = Parser {
-        tree: Tree::default(),
+        tree,
         current: Current::Nothing,
     };
-    let lines = lexer::lines(source, diagnostics);
-    diagnostics
-        .iter()
-        .for_each(|one| parser.tree.broken.push(one.place()));
+    let known = diagnostics.len();
+    let lines = lexer::lines(text, start, diagnostics);
+    let garbled = diagnostics.iter().skip(known);
+    garbled.for_each(|one| parser.tree.broken.push(one.place()));
     let mut lines: VecDeque<Line> = lines.into();
     while let Some(mut line) = lines.pop_front() {
         if first_word(&line) == Some("pattern") && !line.indented {
@@ -141,7 +166,7 @@ impl Parser {
             Current::Nothing | Current::Unknown | Current::Pattern => "",
         };
         if indented {
-            for line in lexer::lines(head, &mut Vec::new()) {
+            for line in lexer::lines(head, 0, &mut Vec::new()) {
                 drop(read(&line.tokens, false, &mut tree, &mut current));
             }
         }
@@ -222,14 +247,14 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
     let keyword = cursor.word(DECLARATIONS)?;
     match keyword.text.as_str() {
         "model" => {
-            if tree.name.is_some() {
-                let message = "a file holds one model";
-                return Err(Box::new(Diagnostic::error(
-                    "KF003",
-                    keyword.span,
-                    message,
-                    "a second one starts here",
-                )));
+            if let Some(first) = &tree.name {
+                let message = "the model has a name already";
+                let again = Diagnostic::error("KF003", keyword.span, message, "a second one");
+                return Err(Box::new(
+                    again
+                        .label(first.span, "the first one")
+                        .help("remove one of the lines"),
+                ));
             }
             tree.name = Some(cursor.word("the model's name")?);
             if cursor.peek().is_some() {
@@ -237,20 +262,29 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
             }
             Ok(Current::Nothing)
         }
-        "record" => {
-            tree.records.push(RecordDecl {
-                name: cursor.word("the record's name")?,
-                fields: Vec::new(),
-            });
-            Ok(Current::Record)
+        "owner" => {
+            let owner = cursor.name("the owner's name")?;
+            if owner.text.trim().is_empty() {
+                cursor.step_back();
+                return cursor.fail("the owner's name");
+            }
+            tree.owners.push(owner);
+            Ok(Current::Nothing)
         }
-        "table" => {
-            tree.tables.push(table::table(cursor)?);
-            Ok(Current::Table)
+        "use" => {
+            let path = cursor.text("the path of a file, in quotes")?;
+            tree.uses.push(path);
+            Ok(Current::Nothing)
         }
-        "entity" => {
-            tree.entities.push(entity::entity(cursor)?);
-            Ok(Current::Entity)
+        "shared" => {
+            let shared = cursor.word(SHARED)?;
+            match sharable(&shared.text, shared.span, true, cursor, tree)? {
+                Some(current) => Ok(current),
+                None => {
+                    cursor.step_back();
+                    cursor.fail(SHARED)
+                }
+            }
         }
         "pattern" => {
             tree.patterns.push(pattern::pattern(cursor)?);
@@ -260,7 +294,40 @@ fn declaration(cursor: &mut Cursor<'_>, tree: &mut Tree) -> Parsed<Current> {
             tree.writes.push(write::write(cursor)?);
             Ok(Current::Write)
         }
-        other => Err(Box::new(no_declaration(other, keyword.span))),
+        other => match sharable(other, keyword.span, false, cursor, tree)? {
+            Some(current) => Ok(current),
+            None => Err(Box::new(no_declaration(other, keyword.span))),
+        },
+    }
+}
+
+/// Reads a declaration that may be shared; `None` if the word starts none.
+fn sharable(
+    word: &str,
+    span: Span,
+    is_shared: bool,
+    cursor: &mut Cursor<'_>,
+    tree: &mut Tree,
+) -> Parsed<Option<Current>> {
+    let head = Head { is_shared, span };
+    match word {
+        "record" => {
+            tree.records.push(RecordDecl {
+                name: cursor.word("the record's name")?,
+                head,
+                fields: Vec::new(),
+            });
+            Ok(Some(Current::Record))
+        }
+        "table" => {
+            tree.tables.push(table::table(cursor, head)?);
+            Ok(Some(Current::Table))
+        }
+        "entity" => {
+            tree.entities.push(entity::entity(cursor, head)?);
+            Ok(Some(Current::Entity))
+        }
+        _ => Ok(None),
     }
 }
 

@@ -2,14 +2,15 @@
 
 use super::cursor::{Cursor, Parsed};
 use super::settings;
-use crate::syntax::ast::{Column, IndexDecl, ProjectionDecl, SettingsDecl, TableDecl};
+use crate::syntax::ast::{Column, Head, IndexDecl, ProjectionDecl, SettingsDecl, TableDecl};
 use crate::words::IndexKind;
 
 /// Reads the first line of a table.
-pub(super) fn table(cursor: &mut Cursor<'_>) -> Parsed<TableDecl> {
+pub(super) fn table(cursor: &mut Cursor<'_>, head: Head) -> Parsed<TableDecl> {
     let name = cursor.name("the table's name")?;
     let mut table = TableDecl {
         name,
+        head,
         columns: columns(cursor)?,
         type_attribute: None,
         ttl_attribute: None,
