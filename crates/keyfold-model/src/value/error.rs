@@ -28,6 +28,27 @@ pub enum ValueError {
         /// The type.
         kind: String,
     },
+    /// A text has the form of a time or a day, and there is no such moment.
+    #[error("{name}: there is no `{}`: {why}", shown(text))]
+    Moment {
+        /// The attribute or parameter.
+        name: String,
+        /// The text.
+        text: String,
+        /// The reason.
+        why: &'static str,
+    },
+    /// A JSON text has a key twice.
+    #[error(
+        "{name}: the JSON has the key `{}` twice; keep one of them",
+        shown(key)
+    )]
+    Twice {
+        /// The attribute or parameter.
+        name: String,
+        /// The key.
+        key: String,
+    },
     /// A value that a key needs is missing.
     #[error("{0} is missing, and a key is made of it")]
     Missing(String),
@@ -106,6 +127,8 @@ impl ValueError {
             | ValueError::Empty(name)
             | ValueError::Text { name, .. }
             | ValueError::Finer { name, .. }
+            | ValueError::Moment { name, .. }
+            | ValueError::Twice { name, .. }
             | ValueError::Kind { name, .. }
             | ValueError::Periods { name, .. }
             | ValueError::Delimiter { name, .. }

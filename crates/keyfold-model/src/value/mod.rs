@@ -7,6 +7,7 @@ mod inverse;
 mod json;
 mod key;
 mod parse;
+mod time;
 
 pub use display::{display, shown, shown_text};
 pub use end::{End, end};
@@ -14,4 +15,5 @@ pub use error::ValueError;
 pub(crate) use inverse::key_gives_back;
 pub use inverse::{gives_back, inverse, is_left_out};
 pub use key::{CHUNK, SHARD, bucket, column, digest, guard, key, lower, prefix, text};
-pub use parse::{at_most, canonical, check, epoch_seconds, given, parse, time_of_epoch_ms};
+pub use parse::{canonical, check, given, parse};
+pub use time::{at_most, epoch_seconds, time_of_epoch_ms};

@@ -2,14 +2,12 @@
 
 use super::display::display;
 use super::error::ValueError;
-use super::json;
-use crate::period::{Precision, Unit};
+use super::json::{self, Fault};
+use super::time;
+use crate::period::Unit;
 use crate::types::{Record, Type};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
 use keyfold_types::{Number, Set, Value};
 use std::collections::BTreeMap;
 
@@ -36,19 +34,8 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
             "false" => Ok(Value::Bool(false)),
             _ => Err(wrong("true or false")),
         },
-        Type::Time(_) if is_finer(kind, text) => Err(ValueError::Finer {
-            name: name.to_owned(),
-            text: text.to_owned(),
-            kind: kind.to_string(),
-        }),
-        Type::Time(precision) => canonical_time(text, *precision)
-            .map(Value::S)
-            .ok_or_else(|| {
-                wrong("a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)")
-            }),
-        Type::Date => day(text)
-            .map(|date| Value::S(date.to_string()))
-            .ok_or_else(|| wrong("a day like 2024-01-15")),
+        Type::Time(precision) => time::time(name, *precision, text).map(Value::S),
+        Type::Date => time::date(name, text).map(Value::S),
         Type::Period(unit) if unit.is_period(text) => Ok(Value::from(text)),
         Type::Period(unit) => Err(wrong(match unit {
             Unit::Hour => "an hour like 2024-01-15T10",
@@ -69,7 +56,13 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
         Type::Words(words) if words.iter().any(|word| word == text) => Ok(Value::from(text)),
         Type::Words(words) => Err(wrong(&format!("one of {}", words.join(", ")))),
         Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => {
-            let value = json::read(text).ok_or_else(|| wrong(&format!("JSON of a {kind}")))?;
+            let value = json::read(text).map_err(|fault| match fault {
+                Fault::Form => wrong(&format!("JSON of a {kind}")),
+                Fault::Twice(key) => ValueError::Twice {
+                    name: name.to_owned(),
+                    key,
+                },
+            })?;
             typed(name, kind, &value)
         }
     }
@@ -241,7 +234,7 @@ pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
         | (Type::Binary, Value::B(_)) => true,
         (kind, Value::S(text)) if kind.is_text() => {
             // The stored text must be the canonical one.
-            parse(name, kind, text)? == *value
+            is_stored_form(kind, text) || parse(name, kind, text)? == *value
         }
         _ => false,
     };
@@ -249,6 +242,28 @@ pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
         Ok(())
     } else {
         Err(wrong_kind(name, kind, value))
+    }
+}
+
+/// Whether a text is surely the stored form of a value: the quick test of whole tables. Where it
+/// fails, [`parse`] decides.
+fn is_stored_form(kind: &Type, text: &str) -> bool {
+    match kind {
+        Type::String => true,
+        Type::Time(precision) => time::is_stored_time(text, *precision),
+        Type::Date => time::is_stored_date(text),
+        Type::Words(words) => words.iter().any(|word| word == text),
+        Type::Ulid => is_ulid(text) && !text.bytes().any(|byte| byte.is_ascii_lowercase()),
+        Type::Uuid => is_uuid(text) && !text.bytes().any(|byte| byte.is_ascii_uppercase()),
+        Type::Int
+        | Type::Number
+        | Type::Bool
+        | Type::Period(_)
+        | Type::Binary
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => false,
     }
 }
 
@@ -260,150 +275,33 @@ fn wrong_kind(name: &str, kind: &Type, value: &Value) -> ValueError {
     }
 }
 
-/// The day that a text names. A time is refused: without a zone, it would become midnight.
-fn day(text: &str) -> Option<Date> {
-    let is_day = text.len() == "2024-01-15".len();
-    is_day.then(|| text.parse::<Date>().ok()).flatten()
-}
-
-/// The last value of a type that is not after a text: a time is truncated to its precision. Other
-/// texts are returned unchanged.
-pub fn at_most(kind: &Type, text: &str) -> String {
-    let cut = match kind {
-        Type::Time(precision) => canonical_time(text, *precision),
-        Type::String
-        | Type::Int
-        | Type::Number
-        | Type::Bool
-        | Type::Date
-        | Type::Period(_)
-        | Type::Binary
-        | Type::Ulid
-        | Type::Uuid
-        | Type::Words(_)
-        | Type::List(_)
-        | Type::Map(_)
-        | Type::Set(_)
-        | Type::Record(_) => None,
-    };
-    cut.unwrap_or_else(|| text.to_owned())
-}
-
-/// Whether a text has a time with more digits than its type keeps.
-fn is_finer(kind: &Type, text: &str) -> bool {
-    let Type::Time(precision) = kind else {
-        return false;
-    };
-    let exact = canonical_time(text, Precision::Nanos);
-    exact.is_some_and(|exact| {
-        let kept = precision.cut(exact.trim_end_matches('Z'));
-        let rest = exact.get(kept.len() - 1..).unwrap_or_default();
-        rest.chars().any(|c| c.is_ascii_digit() && c != '0')
-    })
-}
-
-/// The time in UTC with a fixed number of digits, so that text order is time order.
-fn canonical_time(text: &str, precision: Precision) -> Option<String> {
-    // A time in UTC is valid to the end of the year 9999. Timestamps with zones end earlier.
-    if let Some(utc) = text.strip_suffix(['Z', 'z'])
-        && text.contains(['T', 't'])
-        && let Ok(time) = utc.parse::<DateTime>()
-    {
-        return civil_text(time, precision);
-    }
-    if let Some(day) = day(text) {
-        return civil_text(day.at(0, 0, 0, 0), precision);
-    }
-    let timestamp = if let Ok(timestamp) = text.parse::<Timestamp>() {
-        timestamp
-    } else if let Ok(zoned) = text.parse::<Zoned>() {
-        zoned.timestamp()
-    } else {
-        return None;
-    };
-    time_text(timestamp, precision)
-}
-
-fn time_text(timestamp: Timestamp, precision: Precision) -> Option<String> {
-    civil_text(TimeZone::UTC.to_datetime(timestamp), precision)
-}
-
-fn civil_text(time: DateTime, precision: Precision) -> Option<String> {
-    (0..=9999).contains(&time.year()).then(|| {
-        precision.cut(&format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}",
-            time.year(),
-            time.month(),
-            time.day(),
-            time.hour(),
-            time.minute(),
-            time.second(),
-            time.subsec_nanosecond()
-        ))
-    })
-}
-
-/// The seconds from 1970 to a time or day; `None` for another value.
-pub fn epoch_seconds(value: &Value) -> Option<i64> {
-    let Value::S(text) = value else { return None };
-    match text.parse::<Timestamp>() {
-        Ok(timestamp) => Some(timestamp.as_second()),
-        Err(_) => Some(
-            day(text)?
-                .to_zoned(TimeZone::UTC)
-                .ok()?
-                .timestamp()
-                .as_second(),
-        ),
-    }
-}
-
-/// A time in milliseconds since 1970 as a value of a time or date type; `None` for another type, and
-/// outside the years 0 to 9999.
-pub fn time_of_epoch_ms(kind: &Type, epoch_ms: i64) -> Option<Value> {
-    let timestamp = Timestamp::from_millisecond(epoch_ms).ok()?;
-    match kind {
-        Type::Time(precision) => time_text(timestamp, *precision).map(Value::S),
-        Type::Date => {
-            let text = time_text(timestamp, Precision::Millis)?;
-            Some(Value::S(text.get(..10)?.to_owned()))
-        }
-        Type::String
-        | Type::Int
-        | Type::Number
-        | Type::Bool
-        | Type::Period(_)
-        | Type::Binary
-        | Type::Ulid
-        | Type::Uuid
-        | Type::Words(_)
-        | Type::List(_)
-        | Type::Map(_)
-        | Type::Set(_)
-        | Type::Record(_) => None,
-    }
-}
-
-/// A ULID in upper case: Crockford's base 32, whose first character is at most 7.
+/// A ULID in upper case.
 fn ulid(text: &str) -> Option<String> {
-    let upper = text.to_ascii_uppercase();
-    let fits = upper.len() == 26
-        && upper.starts_with(|first: char| ('0'..='7').contains(&first))
-        && upper
-            .chars()
-            .all(|c| "0123456789ABCDEFGHJKMNPQRSTVWXYZ".contains(c));
-    fits.then_some(upper)
+    is_ulid(text).then(|| text.to_ascii_uppercase())
+}
+
+/// Whether a text is a ULID: Crockford's base 32, whose first character is at most 7.
+fn is_ulid(text: &str) -> bool {
+    let is_digit = |byte: u8| match byte.to_ascii_uppercase() {
+        b'I' | b'L' | b'O' | b'U' => false,
+        other => other.is_ascii_alphanumeric(),
+    };
+    text.len() == 26
+        && text.starts_with(|first: char| ('0'..='7').contains(&first))
+        && text.bytes().all(is_digit)
 }
 
 /// A UUID in lower case.
 fn uuid(text: &str) -> Option<String> {
-    let lower = text.to_ascii_lowercase();
-    let fits = lower.len() == 36
-        && lower.chars().enumerate().all(|(at, c)| match at {
-            8 | 13 | 18 | 23 => c == '-',
-            _ => c.is_ascii_hexdigit(),
-        });
-    fits.then_some(lower)
+    is_uuid(text).then(|| text.to_ascii_lowercase())
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
 }
 
 /// The canonical text of a value: `1` for `1.0`.
@@ -416,7 +314,9 @@ pub fn canonical(name: &str, kind: &Type, text: &str) -> Result<String, ValueErr
 
 #[cfg(test)]
 mod tests {
+    use super::super::time::at_most;
     use super::*;
+    use crate::period::Precision;
 
     #[test]
     fn times_have_one_width_and_one_zone() {
@@ -502,6 +402,105 @@ mod tests {
             "[12345678901234567890.123456789]",
         );
         assert_eq!(display(&exact.unwrap()), "[12345678901234567890.123456789]");
+    }
+
+    #[test]
+    fn a_time_that_there_is_not_says_why() {
+        let time = Type::Time(Precision::Millis);
+        for (text, why) in [
+            ("2016-12-31T23:59:60Z", "a leap second"),
+            ("2016-12-31T23:59:60.5Z", "a leap second"),
+            ("2016-12-31T235960Z", "a leap second"),
+            ("2017-01-01T00:59:60+01:00", "a leap second"),
+            ("10000-01-01T00:00:00Z", "outside the years 0000 to 9999"),
+            ("-000001-12-31T00:00:00Z", "outside the years 0000 to 9999"),
+            (
+                "9999-12-31T23:00:00-05:00",
+                "outside the years 0000 to 9999",
+            ),
+            (
+                "0000-01-01T00:00:00+05:00",
+                "outside the years 0000 to 9999",
+            ),
+            ("2023-02-29T00:00:00Z", "the calendar has no such day"),
+            ("2023-02-29", "the calendar has no such day"),
+            ("2023-01-01T24:30:00Z", "the clock has no such hour"),
+            ("2023-01-01T10:30:00", "is not a time with its zone"),
+            ("10:30", "is not a time with its zone"),
+        ] {
+            let error = parse("t", &time, text).map_err(|error| error.to_string());
+            assert!(
+                error.as_ref().is_err_and(|error| error.contains(why)),
+                "{text}: {error:?}"
+            );
+        }
+        let error = parse("d", &Type::Date, "2023-02-29")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("the calendar has no such day"), "{error}");
+        let list = parse(
+            "ts",
+            &Type::List(Box::new(time)),
+            r#"["2016-12-31T23:59:60Z"]"#,
+        );
+        assert!(list.unwrap_err().to_string().starts_with("ts[0]"));
+    }
+
+    #[test]
+    fn the_quick_test_knows_only_stored_forms() {
+        let mut state = 3_u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        let kinds = [
+            Type::Time(Precision::Seconds),
+            Type::Time(Precision::Millis),
+            Type::Time(Precision::Nanos),
+            Type::Date,
+            Type::Ulid,
+            Type::Uuid,
+            Type::Words(vec!["a-b".to_owned(), "c".to_owned()]),
+        ];
+        let seeds = [
+            "2024-02-29T10:30:00.123456789Z",
+            "2024-02-29T10:30:00.123Z",
+            "2024-02-29T23:59:59Z",
+            "2024-02-29",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "123e4567-e89b-12d3-a456-426614174000",
+            "a-b",
+        ];
+        let mut stored = 0;
+        for _ in 0..20_000 {
+            let mut text: Vec<char> = seeds[random(seeds.len())].chars().collect();
+            for _ in 0..random(3) {
+                let at = random(text.len());
+                let all: Vec<char> = "0123456789-:.TZzabUuOo é".chars().collect();
+                text[at] = all[random(all.len())];
+            }
+            let text: String = text.into_iter().collect();
+            for kind in &kinds {
+                if is_stored_form(kind, &text) {
+                    stored += 1;
+                    assert_eq!(parse("x", kind, &text), Ok(Value::from(text.as_str())));
+                }
+            }
+        }
+        assert!(stored > 5_000, "{stored}");
+    }
+
+    #[test]
+    fn a_key_given_twice_is_refused_and_named() {
+        let kind = Type::Map(Box::new(Type::Map(Box::new(Type::Int))));
+        let error = parse("m", &kind, r#"{"a": {"b": 1, "c": 2, "b": 1}}"#).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "m: the JSON has the key `b` twice; keep one of them"
+        );
+        assert_eq!(error.name(), "m");
     }
 
     #[test]
