@@ -6,7 +6,7 @@ use crate::bound::bind;
 use crate::error::ClientError;
 use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
 use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, Unique};
-use keyfold_model::{Entity, KeyTemplate, Model, Sparse, Table, value};
+use keyfold_model::{Entity, KeyTemplate, Model, Part, Sparse, Table, value};
 use keyfold_types::{Item, Value};
 
 /// The role of an item.
@@ -342,26 +342,31 @@ fn add_index_keys(
 /// `Value` when a template cannot be made of the values.
 pub fn index_columns<'t>(
     table: &'t Table,
-    index_key: &IndexKey,
+    index_key: &'t IndexKey,
     values: &Values,
 ) -> Result<Vec<(&'t str, Value)>, ClientError> {
-    let Some(index) = table.indexes.get(index_key.index) else {
-        return Ok(Vec::new());
-    };
-    let mut fields = index_key.key.fields();
-    let is_complete = fields.all(|field| values.contains_key(field));
-    if !is_complete || !is_in(index_key.sparse.as_ref(), values) {
-        return Ok(Vec::new());
-    }
-    let templates = std::iter::once(&index_key.key.partition).chain(&index_key.key.sort);
-    let parts = templates.flat_map(KeyTemplate::columns);
-    let is_own = |name: &str| table.columns().any(|column| column.name == name);
-    index
-        .columns()
-        .zip(parts)
-        .filter(|(column, _)| !is_own(&column.name))
-        .map(|(column, parts)| Ok((column.name.as_str(), value::column(parts, values)?)))
+    index_parts(table, index_key, values)
+        .map(|(name, parts)| Ok((name, value::column(parts, values)?)))
         .collect()
+}
+
+/// The attributes that [`index_columns`] makes, with the parts of their templates.
+pub fn index_parts<'t>(
+    table: &'t Table,
+    index_key: &'t IndexKey,
+    values: &Values,
+) -> impl Iterator<Item = (&'t str, &'t [Part])> {
+    let mut fields = index_key.key.fields();
+    let is_inside =
+        fields.all(|field| values.contains_key(field)) && is_in(index_key.sparse.as_ref(), values);
+    let index = table.indexes.get(index_key.index).filter(|_| is_inside);
+    let parts = index_key.key.templates().flat_map(KeyTemplate::columns);
+    let is_own = |name: &str| table.columns().any(|column| column.name == name);
+    let columns = index.into_iter().flat_map(|index| index.columns());
+    columns
+        .zip(parts)
+        .filter(move |(column, _)| !is_own(&column.name))
+        .map(|(column, parts)| (column.name.as_str(), parts))
 }
 
 /// Whether the attribute of a sparse index has the value that puts the item in the index.

@@ -149,43 +149,50 @@ pub fn values_of<'a>(
     items: &[Item],
 ) -> Result<Values, ClientError> {
     let mut values = Values::new();
-    let Some(first) = items.first() else {
-        return Ok(values);
-    };
     for name in names {
-        let is_split = entity
-            .split
-            .as_ref()
-            .is_some_and(|(split, _)| split == name);
-        if !is_split {
-            let held = match first.get(name) {
-                Some(value) => Some(unpack(entity, name, value.clone())?),
-                None => in_keys(table, entity, copy, first, name),
-            };
-            if let Some(value) = held {
-                values.insert(name.to_owned(), value);
-            }
-            continue;
-        }
-        let mut list: Option<Vec<Value>> = None;
-        for item in items {
-            match item
-                .get(name)
-                .map(|value| unpack(entity, name, value.clone()))
-                .transpose()?
-            {
-                Some(Value::L(elements)) => list.get_or_insert_default().extend(elements),
-                Some(_) => {
-                    return Err(ClientError::Refused(format!(
-                        "{name} is stored, but is no list"
-                    )));
-                }
-                None => {}
-            }
-        }
-        if let Some(elements) = list {
-            values.insert(name.to_owned(), Value::L(elements));
+        if let Some(held) = value_of(table, entity, copy, name, items)? {
+            values.insert(name.to_owned(), held);
         }
     }
     Ok(values)
+}
+
+/// Returns one of the attributes that [`values_of`] returns.
+///
+/// # Errors
+/// Those of [`values_of`].
+pub fn value_of(
+    table: &Table,
+    entity: &Entity,
+    copy: Option<&Copy>,
+    name: &str,
+    items: &[Item],
+) -> Result<Option<Value>, ClientError> {
+    let Some(first) = items.first() else {
+        return Ok(None);
+    };
+    let split = entity.split.as_ref();
+    if split.is_none_or(|(split, _)| split != name) {
+        return match first.get(name) {
+            Some(value) => unpack(entity, name, value.clone()).map(Some),
+            None => Ok(in_keys(table, entity, copy, first, name)),
+        };
+    }
+    let mut list: Option<Vec<Value>> = None;
+    for item in items {
+        let held = item.get(name);
+        match held
+            .map(|value| unpack(entity, name, value.clone()))
+            .transpose()?
+        {
+            Some(Value::L(elements)) => list.get_or_insert_default().extend(elements),
+            Some(_) => {
+                return Err(ClientError::Refused(format!(
+                    "{name} is stored, but is no list"
+                )));
+            }
+            None => {}
+        }
+    }
+    Ok(list.map(Value::L))
 }

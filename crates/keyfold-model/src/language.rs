@@ -133,6 +133,9 @@ fn after(character: char) -> Option<char> {
     (u32::from(character) + 1..=u32::from(char::MAX)).find_map(char::from_u32)
 }
 
+/// The states of a language whose texts are recognized with a bit for each state.
+const SMALL_STATES: usize = 128;
+
 /// A set of texts.
 #[derive(Debug, Clone)]
 pub struct Language {
@@ -261,17 +264,46 @@ impl Language {
 
     /// Whether the language contains a text.
     pub fn accepts(&self, text: &str) -> bool {
-        let mut states = BTreeSet::from([0]);
+        if self.steps.len() <= SMALL_STATES {
+            return self.small_accepts(text);
+        }
+        // A text is in few states at a time: a short list is faster than a set.
+        let (mut states, mut next) = (vec![0], Vec::new());
         for character in text.chars() {
-            states = states
+            let steps = states
                 .iter()
-                .filter_map(|state| self.steps.get(*state))
-                .flatten()
-                .filter(|(set, _)| set.contains(character))
-                .map(|(_, to)| *to)
-                .collect();
+                .filter_map(|state: &usize| self.steps.get(*state));
+            for (set, to) in steps.flatten() {
+                if set.contains(character) && !next.contains(to) {
+                    next.push(*to);
+                }
+            }
+            std::mem::swap(&mut states, &mut next);
+            next.clear();
         }
         states.contains(&self.end)
+    }
+
+    /// As [`Language::accepts`], with a bit for each state.
+    fn small_accepts(&self, text: &str) -> bool {
+        let mut states = 1_u128;
+        for character in text.chars() {
+            let (mut left, mut next) = (states, 0);
+            while left != 0 {
+                let state = left.trailing_zeros();
+                left &= left - 1;
+                let steps = usize::try_from(state)
+                    .ok()
+                    .and_then(|at| self.steps.get(at));
+                for (set, to) in steps.into_iter().flatten() {
+                    if set.contains(character) {
+                        next |= 1 << to;
+                    }
+                }
+            }
+            states = next;
+        }
+        states & (1 << self.end) != 0
     }
 
     /// The shortest text in both languages; `None` if they are disjoint.

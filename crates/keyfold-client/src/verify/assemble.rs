@@ -38,12 +38,9 @@ pub(super) struct Assembler {
 impl Assembler {
     /// Takes the next item; `ready` gets the units that are complete.
     pub(super) fn push(&mut self, kinds: &Kinds<'_>, item: Item, mut ready: impl FnMut(Unit)) {
-        let partition = item.get(&kinds.table.partition.name).cloned();
-        if self
-            .open
-            .as_ref()
-            .is_some_and(|open| open.partition != partition)
-        {
+        let partition = item.get(&kinds.table.partition.name);
+        let open = self.open.as_ref();
+        if open.is_some_and(|open| open.partition.as_ref() != partition) {
             self.finish(&mut ready);
         }
         let Some(kind) = kinds.kind_of(&item) else {
@@ -55,7 +52,7 @@ impl Assembler {
             (Role::Guard(unique), _) => ready(Unit::Guard(kind.at, unique, item)),
             (Role::Main, None) => ready(Unit::Entity(kind.at, vec![item])),
             (Role::Main, Some((start, number))) => {
-                let start = start.to_owned();
+                let (start, partition) = (start.to_owned(), partition.cloned());
                 self.push_part(kind, partition, (start, number), item, ready);
             }
         }
@@ -63,7 +60,7 @@ impl Assembler {
 
     fn push_part(
         &mut self,
-        kind: &Kind<'_>,
+        kind: &Kind,
         partition: Option<Value>,
         (start, number): (String, usize),
         item: Item,

@@ -1,55 +1,19 @@
 //! Everything that a scan found out about one key, and whether it fits together.
 
 use super::finding::{Finding, FindingKind, ModelLine};
+use super::fold::Fold;
 use super::judge::role;
 use super::kinds::Role;
-use super::record::{ANY_DIGEST, Record, RecordKind, digest, item, value};
+use super::record::{ANY_DIGEST, Record, RecordKind, digest, item};
 use super::sorter::Merged;
 use keyfold_lower::ClientError;
-use keyfold_lower::order;
-use keyfold_model::schema::{Aggregate, AggregateKind};
+use keyfold_model::schema::Aggregate;
 use keyfold_model::{Entity, Model, value as values};
-use keyfold_types::{Item, Number, Value};
+use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
 /// The most claims of one key that are kept.
 const CLAIMS_MAX: usize = 8;
-
-/// The items that an aggregate counts.
-#[derive(Debug, Clone, Default)]
-struct Fold {
-    count: i64,
-    sum: Option<Number>,
-    max: Option<Value>,
-    /// The sum of the items' digests: it differs whenever the items do.
-    digest: u128,
-}
-
-impl Fold {
-    fn add(&mut self, share: &Record) {
-        self.count += 1;
-        self.digest = self.digest.wrapping_add(share.digest);
-        let Some(held) = value(&share.more) else {
-            return;
-        };
-        if let Value::N(number) = &held {
-            let sum = self.sum.unwrap_or(Number::from(0_i64));
-            self.sum = Some(sum.checked_add(number).unwrap_or(sum));
-        }
-        let is_greater = |max: &Value| order(&held, max).is_some_and(std::cmp::Ordering::is_gt);
-        if self.max.as_ref().is_none_or(is_greater) {
-            self.max = Some(held);
-        }
-    }
-
-    fn value(&self, kind: AggregateKind) -> Option<Value> {
-        match kind {
-            AggregateKind::Count => Some(Value::from(self.count)),
-            AggregateKind::Sum => Some(Value::N(self.sum.unwrap_or(Number::from(0_i64)))),
-            AggregateKind::Max => self.max.clone(),
-        }
-    }
-}
 
 /// The records of one key.
 #[derive(Debug, Clone)]
@@ -89,7 +53,7 @@ impl Group {
             RecordKind::Parent => self.parent = Some(record),
             RecordKind::Share => {
                 let fold = self.folds.entry((record.entity, record.slot)).or_default();
-                fold.add(&record);
+                fold.join(Fold::decoded(&record.more, record.digest));
             }
         }
     }

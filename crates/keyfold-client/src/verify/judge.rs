@@ -4,16 +4,17 @@
 use super::assemble::Unit;
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::kinds::{Kinds, Role};
-use super::record::{ANY_DIGEST, Record, RecordKind, digest, group, json, of_value};
+use super::record::{ANY_DIGEST, Record, RecordKind, digest, group, json};
+use super::shares::Shares;
+use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};
-use keyfold_lower::stored::{digest_attribute, is_as_written, parts_attribute, values_of};
-use keyfold_lower::write::Contribution;
+use keyfold_lower::stored::{digest_attribute, is_as_written, parts_attribute, value_of};
 use keyfold_model::schema::{Attribute, Condition};
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::{Item, Value};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 /// The table whose items are judged.
 #[derive(Clone, Copy)]
@@ -31,6 +32,8 @@ pub(super) struct Judged {
     pub(super) findings: Vec<Finding>,
     /// What it says about other items, and what they are compared with.
     pub(super) records: Vec<Record>,
+    /// The aggregates that count it.
+    pub(super) shares: Shares,
 }
 
 /// The slot of a copy or a guard in an entity.
@@ -52,9 +55,15 @@ pub(super) fn role(slot: u32) -> Role {
     }
 }
 
-/// Judges a unit.
+/// The judgement of one unit alone.
 pub(super) fn judge(scope: Scope<'_>, unit: &Unit) -> Judged {
     let mut judged = Judged::default();
+    add_judgement(scope, unit, &mut judged);
+    judged
+}
+
+/// Judges a unit, and adds the judgement to that of others.
+pub(super) fn add_judgement(scope: Scope<'_>, unit: &Unit, judged: &mut Judged) {
     match unit {
         Unit::Unknown(item) => judged.findings.push(Finding {
             kind: FindingKind::UnknownItem,
@@ -67,26 +76,23 @@ pub(super) fn judge(scope: Scope<'_>, unit: &Unit) -> Judged {
         }),
         Unit::Entity(at, items) => {
             if let (Some(entity), Some(main)) = (scope.model.entities.get(*at), items.first()) {
-                let key = scope.kinds.key_of(main);
-                let one = One::new(scope, (*at, entity), key);
-                one.main(main, items, &mut judged);
+                One::new(scope, (*at, entity), main).main(main, items, judged);
             }
         }
         Unit::Copy(at, number, item) => {
-            one_item(scope, *at, Role::Copy(*number), item, &mut judged)
+            one_item(scope, *at, Role::Copy(*number), item, judged);
         }
         Unit::Guard(at, number, item) => {
-            one_item(scope, *at, Role::Guard(*number), item, &mut judged);
+            one_item(scope, *at, Role::Guard(*number), item, judged);
         }
         Unit::Part(at, item) => {
             if let Some(entity) = scope.model.entities.get(*at) {
-                let one = One::new(scope, (*at, entity), scope.kinds.key_of(item));
+                let one = One::new(scope, (*at, entity), item);
                 let found = one.of_list(FindingKind::PartForeign, "its first part is not stored");
                 judged.findings.push(found);
             }
         }
     }
-    judged
 }
 
 /// Judges a copy or a guard.
@@ -94,44 +100,40 @@ fn one_item(scope: Scope<'_>, at: usize, role: Role, item: &Item, judged: &mut J
     let Some(entity) = scope.model.entities.get(at) else {
         return;
     };
-    let one = One::new(scope, (at, entity), scope.kinds.key_of(item));
-    let (name, held): (String, &[String]) = match role {
-        Role::Copy(number) => match entity.copies.get(number) {
-            Some(copy) => (format!("{}.{}", entity.name, copy.name), &copy.attributes),
-            None => return,
-        },
-        Role::Guard(_) => ("unique".to_owned(), &[]),
-        Role::Main => return,
-    };
-    one.side_item(&name, held, item, &mut judged.findings);
+    let one = One::new(scope, (at, entity), item);
     let copy = match role {
         Role::Copy(number) => entity.copies.get(number),
         Role::Main | Role::Guard(_) => None,
     };
+    let held: &[String] = copy.map_or(&[], |copy| &copy.attributes);
+    one.side_item(scope.kinds.name(at, role), held, item, &mut judged.findings);
     let digest = copy_digest(entity, held, |name| {
-        let names = std::iter::once(name);
-        values_of(one.table, entity, copy, names, std::slice::from_ref(item))
-            .map_or_else(|_| item.get(name).cloned(), |mut all| all.remove(name))
+        let stored = value_of(one.table, entity, copy, name, std::slice::from_ref(item));
+        let stored = stored.unwrap_or_else(|_| item.get(name).cloned());
+        stored.map(Cow::Owned)
     });
-    let record = one.record(
-        RecordKind::Stored,
-        &one.key,
-        (slot(role), digest),
-        Vec::new(),
-    );
+    let place = (slot(role), digest);
+    let record = one.record(RecordKind::Stored, json(&one.key()), place, Vec::new());
     judged.records.push(record);
 }
 
 /// The digest of a copy's attributes.
-fn copy_digest(entity: &Entity, names: &[String], get: impl Fn(&str) -> Option<Value>) -> u128 {
-    let mut item = Item::new();
+fn copy_digest<'v>(
+    entity: &Entity,
+    names: &[String],
+    get: impl Fn(&str) -> Option<Cow<'v, Value>>,
+) -> u128 {
+    // Both sides go through the names in the same order.
+    let mut text = Vec::new();
     let is_declared = |name: &&String| entity.attribute(name).is_some();
     for name in names.iter().filter(is_declared) {
         if let Some(held) = get(name) {
-            item.insert(name.as_str(), held);
+            text.extend_from_slice(name.as_bytes());
+            text.push(0);
+            keyfold_wire::encode::encode_value(&mut text, &held);
         }
     }
-    digest(&json(&item))
+    digest(&text)
 }
 
 /// An item that is judged.
@@ -140,25 +142,29 @@ struct One<'s> {
     at: usize,
     entity: &'s Entity,
     table: &'s Table,
-    key: Item,
+    item: &'s Item,
 }
 
 impl<'s> One<'s> {
-    fn new(scope: Scope<'s>, (at, entity): (usize, &'s Entity), key: Item) -> One<'s> {
+    fn new(scope: Scope<'s>, (at, entity): (usize, &'s Entity), item: &'s Item) -> One<'s> {
         One {
             scope,
             at,
             entity,
             table: scope.kinds.table,
-            key,
+            item,
         }
+    }
+
+    fn key(&self) -> Item {
+        self.scope.kinds.key_of(self.item)
     }
 
     fn finding(&self, kind: FindingKind, line: ModelLine, message: String) -> Finding {
         Finding {
             kind,
             table: self.scope.name.to_owned(),
-            key: self.key.clone(),
+            key: self.key(),
             item: Some(self.entity.name.clone()),
             owner: None,
             line: Some(line),
@@ -183,11 +189,10 @@ impl<'s> One<'s> {
     fn record(
         &self,
         kind: RecordKind,
-        key: &Item,
+        key: Vec<u8>,
         (slot, digest): (u32, u128),
         more: Vec<u8>,
     ) -> Record {
-        let key = json(key);
         Record {
             group: group(self.scope.name, &key),
             kind,
@@ -207,12 +212,17 @@ impl<'s> One<'s> {
         if !self.entity.key.fields().any(is_broken) {
             self.check_key(&values, &mut judged.findings);
         }
-        self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
+        if !broken.is_empty() || !self.has_index_keys_of(&values) {
+            self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
+        }
         self.check_type(&self.entity.name, main, &mut judged.findings);
         self.check_expiry(main, &values, &is_broken, &mut judged.findings);
         self.check_parts(items, &values, &mut judged.findings);
         self.claims(&values, &is_broken, &mut judged.records);
-        self.shares(&values, &mut judged.records);
+        if !self.scope.kinds.counted(self.at).is_empty() {
+            let source = (self.scope.model, self.scope.kinds);
+            judged.shares.add(source, self.at, &self.key(), &values);
+        }
         if !self.entity.aggregates.is_empty() {
             let mut kept = Item::new();
             for aggregate in &self.entity.aggregates {
@@ -222,14 +232,24 @@ impl<'s> One<'s> {
                     }
                 }
             }
-            let parent = self.record(RecordKind::Parent, &self.key, (0, 0), json(&kept));
+            let key = json(&self.key());
+            let parent = self.record(RecordKind::Parent, key, (0, 0), json(&kept));
             judged.records.push(parent);
         }
     }
 
     /// The values of the attributes, and the names of those that are absent or wrong.
-    fn values(&self, items: &[Item], findings: &mut Vec<Finding>) -> (Values, Vec<String>) {
-        let (mut values, mut broken) = (Values::new(), Vec::new());
+    fn values<'i>(
+        &self,
+        items: &'i [Item],
+        findings: &mut Vec<Finding>,
+    ) -> (Cow<'i, Values>, Vec<String>) {
+        // Most attributes are stored as they are: what is stored is copied only where it differs.
+        let mut values = match items.first() {
+            Some(main) => Cow::Borrowed(main.as_map()),
+            None => Cow::Owned(Values::new()),
+        };
+        let mut broken = Vec::new();
         let is_aggregate = |attribute: &&Attribute| {
             let mut all = self.entity.aggregates.iter();
             all.any(|one| one.attribute == attribute.name)
@@ -240,34 +260,54 @@ impl<'s> One<'s> {
                 findings.push(self.finding(kind, ModelLine::at(attribute.span), message));
                 broken.push(name.to_owned());
             };
-            let held = match values_of(self.table, self.entity, None, std::iter::once(name), items)
-            {
-                Ok(mut held) => held.remove(name),
+            let held = match self.held(name, items) {
+                Ok(held) => held,
                 Err(error) => {
+                    values.to_mut().remove(name);
                     add(FindingKind::WrongType, error.to_string());
                     continue;
                 }
             };
-            match held {
+            match &held {
                 // Aggregates are compared with the items.
-                Some(held) if is_aggregate(&attribute) => {
-                    values.insert(name.to_owned(), held);
-                }
+                Some(_) if is_aggregate(&attribute) => {}
                 Some(held) => {
-                    if let Err(error) = value::check(name, &attribute.kind, &held) {
+                    if let Err(error) = value::check(name, &attribute.kind, held) {
                         add(FindingKind::WrongType, error.to_string());
                     } else if let Some(by) = self.compared_unstored(name, items) {
                         let message =
                             format!("{name} is in a key only, and {by} compares what is stored");
                         add(FindingKind::MissingAttribute, message);
                     }
-                    values.insert(name.to_owned(), held);
                 }
                 None if attribute.optional || is_aggregate(&attribute) => {}
                 None => add(FindingKind::MissingAttribute, format!("{name} is missing")),
             }
+            if let Some(Cow::Owned(held)) = held {
+                values.to_mut().insert(name.to_owned(), held);
+            }
         }
         (values, broken)
+    }
+
+    /// The value of an attribute: as it is stored, or joined, unpacked or read back from a key.
+    fn held<'i>(
+        &self,
+        name: &str,
+        items: &'i [Item],
+    ) -> Result<Option<Cow<'i, Value>>, ClientError> {
+        let entity = self.entity;
+        let is_split = entity
+            .split
+            .as_ref()
+            .is_some_and(|(split, _)| split == name);
+        let is_plain = !is_split && !entity.compressed.iter().any(|one| one == name);
+        let stored = items.first().filter(|_| is_plain);
+        if let Some(held) = stored.and_then(|main| main.get(name)) {
+            return Ok(Some(Cow::Borrowed(held)));
+        }
+        let held = value_of(self.table, entity, None, name, items)?;
+        Ok(held.map(Cow::Owned))
     }
 
     /// The pattern or write whose conditions do not see an attribute, because the item has it only
@@ -297,8 +337,11 @@ impl<'s> One<'s> {
     fn check_key(&self, values: &Values, findings: &mut Vec<Finding>) {
         let line = || ModelLine::at(self.entity.key.span);
         let mut add = |message| findings.push(self.finding(FindingKind::Key, line(), message));
+        if self.table.period.is_none() && self.has_key_of(values) {
+            return;
+        }
         match Place::of(self.scope.model, self.entity, values) {
-            Ok(place) if place.key != self.key => {
+            Ok(place) if place.key != self.key() => {
                 add(format!("its attributes make the key {}", show(&place.key)));
             }
             Ok(place) if place.table_name != self.scope.name => {
@@ -309,6 +352,35 @@ impl<'s> One<'s> {
         }
     }
 
+    /// Whether the templates make the item's key of its attributes.
+    fn has_key_of(&self, values: &Values) -> bool {
+        let templates = self.entity.key.templates().zip(self.table.columns());
+        let mut compared = templates.map(|(template, column)| {
+            let held = self.item.get(&column.name);
+            held.is_some_and(|held| value::is_made(&template.parts, values, held))
+        });
+        compared.all(|fits| fits)
+    }
+
+    /// Whether the item has the key attributes of indexes that its attributes make, and no others.
+    fn has_index_keys_of(&self, values: &Values) -> bool {
+        let mut columns = self.table.indexes.iter().flat_map(|index| index.columns());
+        columns.all(|column| {
+            let name = column.name.as_str();
+            if self.is_own(name) {
+                return true;
+            }
+            let made = self.entity.indexes.iter().rev();
+            let mut made = made.flat_map(|one| derive::index_parts(self.table, one, values));
+            let made = made.find(|(one, _)| *one == name);
+            match (made, self.item.get(name)) {
+                (None, None) => true,
+                (Some((_, parts)), Some(held)) => value::is_made(parts, values, held),
+                (Some(_), None) | (None, Some(_)) => false,
+            }
+        })
+    }
+
     /// Compares the key attributes of indexes with those that follow from the attributes.
     fn check_index_keys(
         &self,
@@ -317,7 +389,7 @@ impl<'s> One<'s> {
         is_broken: &dyn Fn(&str) -> bool,
         findings: &mut Vec<Finding>,
     ) {
-        let mut expected: BTreeMap<&str, Value> = BTreeMap::new();
+        let mut expected: Vec<(&str, Value)> = Vec::new();
         let mut skipped: Vec<usize> = Vec::new();
         for one in &self.entity.indexes {
             let decides = one.sparse.iter().map(|sparse| sparse.attribute.as_str());
@@ -348,7 +420,9 @@ impl<'s> One<'s> {
                     continue;
                 }
                 seen.push(name);
-                wrong.extend(difference(name, expected.get(name), main.get(name)));
+                // Of two templates that make an attribute, the last one counts.
+                let made = expected.iter().rfind(|(made, _)| *made == name);
+                wrong.extend(difference(name, made.map(|(_, made)| made), main.get(name)));
             }
             if !wrong.is_empty() {
                 let line = self.entity.indexes.iter().find(|one| one.index == at);
@@ -370,7 +444,11 @@ impl<'s> One<'s> {
         let Some(name) = &self.table.type_attribute else {
             return;
         };
-        let wrong = difference(name, Some(&Value::from(kind)), item.get(name));
+        let held = item.get(name);
+        if matches!(held, Some(Value::S(text)) if text == kind) {
+            return;
+        }
+        let wrong = difference(name, Some(&Value::from(kind)), held);
         let line = ModelLine::at(self.table.span);
         findings.extend(wrong.map(|text| self.finding(FindingKind::Hidden, line, text)));
     }
@@ -432,7 +510,7 @@ impl<'s> One<'s> {
         for number in (1..count).filter(|one| !stored.iter().any(|(held, _)| held == one)) {
             let missing = Finding {
                 key: self.part_key(number),
-                owner: Some(self.key.clone()),
+                owner: Some(self.key()),
                 ..self.of_list(
                     FindingKind::PartMissing,
                     &format!("part {number} of {count}"),
@@ -441,11 +519,7 @@ impl<'s> One<'s> {
             findings.push(missing);
         }
         for (number, item) in stored.iter().skip(1) {
-            let part = One::new(
-                self.scope,
-                (self.at, self.entity),
-                self.scope.kinds.key_of(item),
-            );
+            let part = One::new(self.scope, (self.at, self.entity), item);
             if *number >= count {
                 let text = format!("the list has {count} items");
                 findings.push(part.of_list(FindingKind::PartForeign, &text));
@@ -469,7 +543,7 @@ impl<'s> One<'s> {
 
     /// The key of a part: that of the main item with another number.
     fn part_key(&self, number: usize) -> Item {
-        let mut key = self.key.clone();
+        let mut key = self.key();
         if let Some(column) = &self.table.sort
             && let Some(Value::S(text)) = key.get_mut(&column.name)
         {
@@ -513,7 +587,10 @@ impl<'s> One<'s> {
 
     /// The copies and guards that the entity must have.
     fn claims(&self, values: &Values, is_broken: &dyn Fn(&str) -> bool, records: &mut Vec<Record>) {
-        let owner = json(&self.key);
+        if self.entity.copies.is_empty() && self.entity.uniques.is_empty() {
+            return;
+        }
+        let owner = json(&self.key());
         let (table, name) = (self.table, self.scope.name);
         for (at, copy) in self.entity.copies.iter().enumerate() {
             let made = derive::copy_item(table, name, self.entity, copy, values);
@@ -523,13 +600,13 @@ impl<'s> One<'s> {
             let digest = if copy.attributes.iter().any(|one| is_broken(one)) {
                 ANY_DIGEST
             } else {
-                let get = |name: &str| values.get(name).cloned();
+                let get = |name: &str| values.get(name).map(Cow::Borrowed);
                 copy_digest(self.entity, &copy.attributes, get)
             };
             let slot = slot(Role::Copy(at));
             let claim = self.record(
                 RecordKind::Claimed,
-                &made.key,
+                json(&made.key),
                 (slot, digest),
                 owner.clone(),
             );
@@ -539,40 +616,8 @@ impl<'s> One<'s> {
             let made = derive::guard_item(table, name, self.entity, unique, values);
             if let Ok(Some(made)) = made {
                 let place = (slot(Role::Guard(at)), ANY_DIGEST);
-                let claim = self.record(RecordKind::Claimed, &made.key, place, owner.clone());
+                let claim = self.record(RecordKind::Claimed, json(&made.key), place, owner.clone());
                 records.push(claim);
-            }
-        }
-    }
-
-    /// The aggregates of other entities that count this one.
-    fn shares(&self, values: &Values, records: &mut Vec<Record>) {
-        let model = self.scope.model;
-        for (parent_at, parent) in model.entities.iter().enumerate() {
-            for (number, aggregate) in parent.aggregates.iter().enumerate() {
-                if aggregate.entity != self.at {
-                    continue;
-                }
-                let Some(share) = Contribution::of(aggregate, values) else {
-                    continue;
-                };
-                let Ok(place) = Place::of(model, parent, &share.parent) else {
-                    continue;
-                };
-                let value = of_value(share.value);
-                let mut of_item = json(&self.key);
-                of_item.extend_from_slice(&value);
-                let key = json(&place.key);
-                records.push(Record {
-                    group: group(&place.table_name, &key),
-                    kind: RecordKind::Share,
-                    entity: u32::try_from(parent_at).unwrap_or(0),
-                    slot: u32::try_from(number).unwrap_or(0),
-                    digest: digest(&of_item),
-                    table: place.table_name,
-                    key,
-                    more: value,
-                });
             }
         }
     }

@@ -18,10 +18,11 @@ pub(super) enum Role {
 }
 
 /// A kind of items.
-pub(super) struct Kind<'m> {
+pub(super) struct Kind {
     pub(super) at: usize,
-    pub(super) entity: &'m Entity,
     pub(super) role: Role,
+    /// The name that the table's attribute of types holds.
+    pub(super) name: String,
     partition: Matcher,
     sort: Option<Matcher>,
     is_split: bool,
@@ -60,38 +61,38 @@ impl Matcher {
     }
 }
 
-impl<'m> Kind<'m> {
+/// The name of a kind of items in the table's attribute of types.
+fn name(entity: &Entity, role: Role) -> String {
+    match role {
+        Role::Main => entity.name.clone(),
+        Role::Copy(at) => {
+            let copy = entity.copies.get(at);
+            format!(
+                "{}.{}",
+                entity.name,
+                copy.map_or("", |copy| copy.name.as_str())
+            )
+        }
+        Role::Guard(_) => "unique".to_owned(),
+    }
+}
+
+impl Kind {
     fn new(
         at: usize,
-        entity: &'m Entity,
+        entity: &Entity,
         role: Role,
         (partition, sort): (&KeyTemplate, Option<&KeyTemplate>),
-    ) -> Kind<'m> {
+    ) -> Kind {
         let ends_with_part =
             sort.is_some_and(|sort| matches!(sort.parts.last(), Some(Part::Chunk)));
         Kind {
             at,
-            entity,
             role,
+            name: name(entity, role),
             partition: Matcher::new(partition),
             sort: sort.map(Matcher::new),
             is_split: role == Role::Main && entity.split.is_some() && ends_with_part,
-        }
-    }
-
-    /// The name that the table's attribute of types holds.
-    pub(super) fn name(&self) -> String {
-        match self.role {
-            Role::Main => self.entity.name.clone(),
-            Role::Copy(at) => {
-                let copy = self.entity.copies.get(at);
-                format!(
-                    "{}.{}",
-                    self.entity.name,
-                    copy.map_or("", |copy| copy.name.as_str())
-                )
-            }
-            Role::Guard(_) => "unique".to_owned(),
         }
     }
 
@@ -110,7 +111,10 @@ impl<'m> Kind<'m> {
 /// The kinds of items of a table.
 pub(super) struct Kinds<'m> {
     pub(super) table: &'m Table,
-    kinds: Vec<Kind<'m>>,
+    kinds: Vec<Kind>,
+    /// For each entity of the model the aggregates that count its items: the position of the entity
+    /// that keeps one, and its position there.
+    counted: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'m> Kinds<'m> {
@@ -134,15 +138,40 @@ impl<'m> Kinds<'m> {
                 kinds.push(Kind::new(at, entity, Role::Guard(number), key));
             }
         }
-        Kinds { table, kinds }
+        let mut counted = vec![Vec::new(); model.entities.len()];
+        for (parent, entity) in model.entities.iter().enumerate() {
+            for (number, aggregate) in entity.aggregates.iter().enumerate() {
+                if let Some(all) = counted.get_mut(aggregate.entity) {
+                    all.push((parent, number));
+                }
+            }
+        }
+        Kinds {
+            table,
+            kinds,
+            counted,
+        }
+    }
+
+    /// The name of a kind in the table's attribute of types.
+    pub(super) fn name(&self, at: usize, role: Role) -> &str {
+        let mut kinds = self.kinds.iter();
+        let kind = kinds.find(|kind| (kind.at, kind.role) == (at, role));
+        kind.map_or("", |kind| kind.name.as_str())
+    }
+
+    /// The aggregates that count the items of an entity: the positions of the entities that keep
+    /// them, and their positions there.
+    pub(super) fn counted(&self, entity: usize) -> &[(usize, usize)] {
+        self.counted.get(entity).map_or(&[], Vec::as_slice)
     }
 
     /// The kind of an item; `None` when no kind has its key.
-    pub(super) fn kind_of(&self, item: &Item) -> Option<&Kind<'m>> {
+    pub(super) fn kind_of(&self, item: &Item) -> Option<&Kind> {
         let partition = item.get(&self.table.partition.name);
         let sort = self.table.sort.as_ref();
         let sort = sort.and_then(|column| item.get(&column.name));
-        let fits = |kind: &&Kind<'m>| {
+        let fits = |kind: &&Kind| {
             kind.partition.fits(partition) && kind.sort.as_ref().is_none_or(|one| one.fits(sort))
         };
         let mut fitting = self.kinds.iter().filter(fits);
@@ -153,7 +182,7 @@ impl<'m> Kinds<'m> {
         let Some(Value::S(named)) = named.and_then(|name| item.get(name)) else {
             return Some(first);
         };
-        let is_named = |kind: &&Kind<'m>| kind.name() == *named;
+        let is_named = |kind: &&Kind| kind.name == *named;
         Some(if is_named(&first) {
             first
         } else {

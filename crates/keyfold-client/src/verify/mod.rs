@@ -9,6 +9,7 @@
 
 mod assemble;
 mod finding;
+mod fold;
 mod group;
 mod judge;
 mod kinds;
@@ -18,6 +19,7 @@ mod reread;
 mod run;
 mod scan;
 mod setup;
+mod shares;
 mod sorter;
 mod state;
 

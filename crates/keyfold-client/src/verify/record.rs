@@ -1,7 +1,7 @@
 //! Records: what a scan found out about one key. Records of a key are compared when all items have
 //! been read.
 
-use keyfold_types::{Item, Value};
+use keyfold_types::Item;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The kinds of records. Their order is the order within a group.
@@ -15,7 +15,7 @@ pub(super) enum RecordKind {
     Claimed,
     /// An entity that keeps aggregates.
     Parent,
-    /// An item that an aggregate counts.
+    /// Items that an aggregate counts.
     Share,
 }
 
@@ -39,13 +39,13 @@ pub(super) struct Record {
     pub(super) entity: u32,
     /// Of a copy or guard its slot in the entity; of a share the position of the aggregate.
     pub(super) slot: u32,
-    /// A digest: of a copy's attributes, of a share's item, of a suspect group.
+    /// A digest: of a copy's attributes, of a share's items, of a suspect group.
     pub(super) digest: u128,
     pub(super) table: String,
     /// The key, as JSON.
     pub(super) key: Vec<u8>,
-    /// Of a claim the owner's key, of a parent the stored aggregates, of a share its value, as JSON
-    /// of an item.
+    /// Of a claim the owner's key, of a parent the stored aggregates, of a share the fold of
+    /// its items, as JSON of an item.
     pub(super) more: Vec<u8>,
 }
 
@@ -62,18 +62,6 @@ pub(super) fn json(item: &Item) -> Vec<u8> {
 /// The item of a JSON.
 pub(super) fn item(json: &[u8]) -> Item {
     keyfold_wire::client::decode_item(json).unwrap_or_default()
-}
-
-/// The value that [`of_value`] made an item of.
-pub(super) fn value(json: &[u8]) -> Option<Value> {
-    item(json).remove("v")
-}
-
-/// The JSON of a value.
-pub(super) fn of_value(value: Value) -> Vec<u8> {
-    let mut item = Item::new();
-    item.insert("v", value);
-    json(&item)
 }
 
 /// The hash of a table and a key as JSON.

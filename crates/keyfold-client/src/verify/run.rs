@@ -14,7 +14,7 @@ use super::kinds::Kinds;
 use super::record::{Record, RecordKind};
 use super::report::{Report, Share};
 use super::reread::{self, Reader};
-use super::scan::{Judgements, Pace, Segment, Target};
+use super::scan::{Judgements, Pace, Page, Pages, Segment, Target};
 use super::setup::{Observer, Options, TableSize};
 use super::sorter::Sorter;
 use super::state::{Cursor, Saved, State};
@@ -29,6 +29,8 @@ use std::time::Instant;
 
 /// The most scans: the first, and those that confirm.
 const SCANS_MAX: u32 = 4;
+/// The pages of a segment that are read before they are judged.
+const PAGES_AHEAD: usize = 1;
 /// The bits of the filter of suspect keys.
 const FILTER_BITS: usize = 1 << 22;
 /// The items of a segment of a sample.
@@ -192,11 +194,13 @@ impl<'v> Verification<'v> {
                 }
                 let signed = |number: u64| i64::try_from(number).unwrap_or(0);
                 let number = (signed(number), signed(segments));
-                let mut segment = Segment::new((&self.reader, self.model), target, number, true);
-                segment.limit = Some(signed((share - read).max(SAMPLE_SEGMENT_ITEMS)));
-                if let Some(mut page) = segment.next_page()? {
+                let limit = signed((share - read).max(SAMPLE_SEGMENT_ITEMS));
+                let mut segment = Segment::new((&self.reader, self.model), target, true);
+                if let Some(page) = self.pages(target, number, Some(limit)).next()? {
+                    self.wait(page.halves);
+                    let mut page = segment.judge(page)?;
                     read += page.items;
-                    page.records.clear();
+                    page.judged.records.clear();
                     self.take(page, (0, Cursor::default()), None)?;
                 }
             }
@@ -257,28 +261,72 @@ impl<'v> Verification<'v> {
         };
         let from = from.unwrap_or_default();
         for (at, target) in self.targets.iter().enumerate().skip(from.target) {
-            let source = (&self.reader, self.model);
-            let mut segment = Segment::new(source, target, number, filter.is_none());
-            segment.limit = self.options.page.map(i64::from);
+            let mut segment = Segment::new((&self.reader, self.model), target, filter.is_none());
+            let limit = self.options.page.map(i64::from);
+            let mut pages = self.pages(target, number, limit);
             if at == from.target {
                 segment.resume(&from);
+                pages.after.clone_from(&from.after);
             }
-            loop {
-                let taken = match segment.next_page() {
-                    Ok(Some(page)) => self.take(page, (place, segment.cursor(at)), filter),
-                    Ok(None) => break,
-                    Err(error) => Err(error),
-                };
-                if let Err(error) = taken {
-                    locked(&self.shared).is_stopped = true;
-                    return Err(error);
-                }
-                if locked(&self.shared).is_stopped {
-                    return Ok(());
-                }
+            let taken = self.read_ahead(pages, |page| {
+                let page = segment.judge(page)?;
+                self.take(page, (place, segment.cursor(at)), filter)
+            });
+            if let Err(error) = taken {
+                locked(&self.shared).is_stopped = true;
+                return Err(error);
+            }
+            if locked(&self.shared).is_stopped {
+                return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// The pages of a segment.
+    fn pages<'p>(
+        &'p self,
+        target: &'p Target<'p>,
+        number: (i64, i64),
+        limit: Option<i64>,
+    ) -> Pages<'p> {
+        Pages {
+            reader: &self.reader,
+            table: &target.name,
+            number,
+            limit,
+            after: None,
+            is_done: false,
+        }
+    }
+
+    /// Hands each page to `judge`, while the next one is read. Ends early when another segment has
+    /// failed.
+    fn read_ahead(
+        &self,
+        mut pages: Pages<'_>,
+        mut judge: impl FnMut(Page) -> Result<(), ClientError>,
+    ) -> Result<(), ClientError> {
+        std::thread::scope(|scope| {
+            let (ready, judged) = std::sync::mpsc::sync_channel(PAGES_AHEAD);
+            scope.spawn(move || {
+                while let Some(page) = pages.next().transpose() {
+                    let halves = page.as_ref().map_or(0, |page| page.halves);
+                    // The other end is gone when the judgement has failed.
+                    if ready.send(page).is_err() {
+                        break;
+                    }
+                    self.wait(halves);
+                }
+            });
+            for page in judged {
+                judge(page?)?;
+                if locked(&self.shared).is_stopped {
+                    break;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Begins, or continues from a saved state.
@@ -325,7 +373,7 @@ impl<'v> Verification<'v> {
         Ok(())
     }
 
-    /// Adds a page of a segment to the shared state, and waits for the rate. The state is saved in
+    /// Adds a page of a segment to the shared state. The state is saved in
     /// between: what it holds of a segment is what its cursor says.
     fn take(
         &self,
@@ -344,10 +392,10 @@ impl<'v> Verification<'v> {
         for (name, count) in page.kinds {
             *shared.report.kinds.entry(name).or_default() += count;
         }
-        for finding in page.findings {
+        for finding in page.judged.findings {
             add(&mut shared, finding)?;
         }
-        for record in page.records {
+        for record in page.judged.records {
             if filter.is_none_or(|filter| filter.has(record.group)) {
                 shared.records.push(record)?;
             }
@@ -361,12 +409,20 @@ impl<'v> Verification<'v> {
         }
         let (scan, items) = (shared.report.scans, shared.items);
         shared.observer.progress(scan, items);
-        let wait = shared.pace.after(page.halves);
         drop(shared);
+        self.wait(page.halves_again);
+        Ok(())
+    }
+
+    /// Waits for the rate after a read of so many units, in halves.
+    fn wait(&self, halves: u64) {
+        if halves == 0 {
+            return;
+        }
+        let wait = locked(&self.shared).pace.after(halves);
         if !wait.is_zero() {
             std::thread::sleep(wait);
         }
-        Ok(())
     }
 
     /// Adds the units of the reads of single items, and waits for the rate.
@@ -375,13 +431,8 @@ impl<'v> Verification<'v> {
         if halves == 0 {
             return;
         }
-        let mut shared = locked(&self.shared);
-        shared.report.halves += halves;
-        let wait = shared.pace.after(halves);
-        drop(shared);
-        if !wait.is_zero() {
-            std::thread::sleep(wait);
-        }
+        locked(&self.shared).report.halves += halves;
+        self.wait(halves);
     }
 
     /// Compares a group after the first scan.

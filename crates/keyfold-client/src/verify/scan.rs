@@ -1,16 +1,14 @@
 //! One pass over the tables: pages of segments, judged as they come.
 
 use super::assemble::{Assembler, Unit};
-use super::finding::Finding;
-use super::judge::{Scope, judge};
+use super::judge::{Judged, Scope, add_judgement, judge};
 use super::kinds::Kinds;
-use super::record::Record;
 use super::reread::{self, Reader};
 use super::state::Cursor;
-use keyfold_api::{Response, ScanInput};
+use keyfold_api::{PageOutput, Response, ScanInput};
 use keyfold_lower::capacity;
 use keyfold_lower::{ClientError, unexpected};
-use keyfold_model::{Entity, Model};
+use keyfold_model::Model;
 use keyfold_types::Item;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -27,26 +25,74 @@ pub(super) struct Judgements {
     pub(super) items: u64,
     /// The number of read units, in halves.
     pub(super) halves: u64,
+    /// The number of read units of single items among them.
+    pub(super) halves_again: u64,
     /// The number of items by kind.
     pub(super) kinds: BTreeMap<String, u64>,
     /// The number of units, and of those with a finding.
     pub(super) units: u64,
     pub(super) wrong: u64,
-    pub(super) findings: Vec<Finding>,
-    pub(super) records: Vec<Record>,
+    pub(super) judged: Judged,
 }
 
 /// The pages of a segment of a table.
-pub(super) struct Segment<'s> {
+pub(super) struct Pages<'s> {
     pub(super) reader: &'s Reader<'s>,
-    pub(super) model: &'s Model,
-    pub(super) target: &'s Target<'s>,
+    /// The name of the table.
+    pub(super) table: &'s str,
     /// The segment and the number of segments.
     pub(super) number: (i64, i64),
     /// The most items of a page.
     pub(super) limit: Option<i64>,
+    /// The last key that was read.
+    pub(super) after: Option<Item>,
+    pub(super) is_done: bool,
+}
+
+/// A page that was read.
+pub(super) struct Page {
+    output: PageOutput,
+    /// The number of read units, in halves.
+    pub(super) halves: u64,
+}
+
+impl Pages<'_> {
+    /// Reads the next page; `None` at the end.
+    ///
+    /// # Errors
+    /// The backend's error.
+    pub(super) fn next(&mut self) -> Result<Option<Page>, ClientError> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let (segment, of) = self.number;
+        let input = ScanInput {
+            table_name: Some(self.table.to_owned()),
+            limit: self.limit,
+            segment: (of > 1).then_some(segment),
+            total_segments: (of > 1).then_some(of),
+            exclusive_start_key: self.after.take().map(Ok),
+            returns: capacity::requested(),
+            ..ScanInput::default()
+        };
+        let Response::Scan(output) = self.reader.backend.call(input.into())? else {
+            return Err(unexpected());
+        };
+        self.after.clone_from(&output.last_evaluated_key);
+        self.is_done = self.after.is_none();
+        Ok(Some(Page {
+            halves: capacity::total(output.consumed_capacity.clone()).0,
+            output,
+        }))
+    }
+}
+
+/// Judges the pages of a segment of a table.
+pub(super) struct Segment<'s> {
+    reader: &'s Reader<'s>,
+    scope: Scope<'s>,
     /// Whether the findings of single items are reported: the first pass.
-    pub(super) reports: bool,
+    reports: bool,
     assembler: Assembler,
     after: Option<Item>,
     is_done: bool,
@@ -56,15 +102,15 @@ impl<'s> Segment<'s> {
     pub(super) fn new(
         (reader, model): (&'s Reader<'s>, &'s Model),
         target: &'s Target<'s>,
-        number: (i64, i64),
         reports: bool,
     ) -> Segment<'s> {
         Segment {
             reader,
-            model,
-            target,
-            number,
-            limit: None,
+            scope: Scope {
+                model,
+                kinds: target.kinds,
+                name: &target.name,
+            },
             reports,
             assembler: Assembler::default(),
             after: None,
@@ -76,9 +122,8 @@ impl<'s> Segment<'s> {
     pub(super) fn resume(&mut self, cursor: &Cursor) {
         self.after.clone_from(&cursor.after);
         for item in &cursor.open {
-            let kinds = self.target.kinds;
             // They are the items of one entity, which is still open.
-            self.assembler.push(kinds, item.clone(), drop);
+            self.assembler.push(self.scope.kinds, item.clone(), drop);
         }
     }
 
@@ -97,116 +142,133 @@ impl<'s> Segment<'s> {
         }
     }
 
-    /// Reads and judges the next page; `None` at the end.
+    /// Judges the next page.
     ///
     /// # Errors
     /// The backend's error.
-    pub(super) fn next_page(&mut self) -> Result<Option<Judgements>, ClientError> {
-        if self.is_done {
-            return Ok(None);
-        }
-        let (segment, of) = self.number;
-        let input = ScanInput {
-            table_name: Some(self.target.name.clone()),
-            limit: self.limit,
-            segment: (of > 1).then_some(segment),
-            total_segments: (of > 1).then_some(of),
-            exclusive_start_key: self.after.take().map(Ok),
-            returns: capacity::requested(),
-            ..ScanInput::default()
-        };
-        let Response::Scan(output) = self.reader.backend.call(input.into())? else {
-            return Err(unexpected());
-        };
-        let mut page = Judgements {
-            halves: capacity::total(output.consumed_capacity).0,
+    pub(super) fn judge(&mut self, page: Page) -> Result<Judgements, ClientError> {
+        let items = page.output.items.unwrap_or_default();
+        let mut judgements = Judgements {
+            items: u64::try_from(items.len()).unwrap_or(0),
+            halves: page.halves,
             ..Judgements::default()
         };
+        let mut counts = BTreeMap::new();
+        // Each is judged before the next one is decoded: their memory is used again.
         let mut units = Vec::new();
-        for item in output.items.unwrap_or_default() {
-            page.items += 1;
-            let kinds = self.target.kinds;
+        for item in items {
             self.assembler
-                .push(kinds, item.to_item(), |unit| units.push(unit));
+                .push(self.scope.kinds, item.to_item(), |unit| units.push(unit));
+            for unit in units.drain(..) {
+                self.judge_unit(&unit, &mut judgements, &mut counts)?;
+            }
         }
-        self.after = output.last_evaluated_key;
+        self.after = page.output.last_evaluated_key;
         if self.after.is_none() {
             self.is_done = true;
             self.assembler.finish(|unit| units.push(unit));
         }
         for unit in &units {
-            self.judge(unit, &mut page)?;
+            self.judge_unit(unit, &mut judgements, &mut counts)?;
         }
-        page.halves += self.reader.taken();
-        Ok(Some(page))
+        let named = counts.into_iter();
+        judgements.kinds = named
+            .map(|(kind, count)| (kind.name(self.scope.model), count))
+            .collect();
+        // They are in order within a page, so that whole runs of them are sorted fast.
+        let shares = std::mem::take(&mut judgements.judged.shares);
+        judgements.judged.records.extend(shares.into_records());
+        judgements.judged.records.sort_unstable();
+        judgements.halves_again = self.reader.taken();
+        judgements.halves += judgements.halves_again;
+        Ok(judgements)
     }
 
-    fn judge(&self, unit: &Unit, page: &mut Judgements) -> Result<(), ClientError> {
-        let scope = Scope {
-            model: self.model,
-            kinds: self.target.kinds,
-            name: &self.target.name,
-        };
-        let judged = judge(scope, unit);
-        page.records.extend(judged.records);
+    fn judge_unit(
+        &self,
+        unit: &Unit,
+        page: &mut Judgements,
+        counts: &mut BTreeMap<Counted, u64>,
+    ) -> Result<(), ClientError> {
+        if self.reports {
+            count(unit, counts);
+        }
+        let before = page.judged.findings.len();
+        add_judgement(self.scope, unit, &mut page.judged);
+        let is_good = page.judged.findings.len() == before;
+        page.units += u64::from(self.reports);
+        if is_good {
+            return Ok(());
+        }
+        page.judged.findings.truncate(before);
         if !self.reports {
             return Ok(());
         }
-        page.units += 1;
-        for (name, count) in names(self.model, unit) {
-            *page.kinds.entry(name).or_default() += count;
-        }
-        if judged.findings.is_empty() {
-            return Ok(());
-        }
+        let kinds = self.scope.kinds;
         let key = match unit {
-            Unit::Entity(_, items) => items.first().map(|item| self.target.kinds.key_of(item)),
+            Unit::Entity(_, items) => items.first().map(|item| kinds.key_of(item)),
             Unit::Copy(_, _, item)
             | Unit::Guard(_, _, item)
             | Unit::Part(_, item)
-            | Unit::Unknown(item) => Some(self.target.kinds.key_of(item)),
+            | Unit::Unknown(item) => Some(kinds.key_of(item)),
         };
         // Another writer may have changed the item: it is judged as it is now.
         let key = key.unwrap_or_default();
-        let Some(now) = reread::unit(self.reader, scope, &key)? else {
+        let Some(now) = reread::unit(self.reader, self.scope, &key)? else {
             return Ok(());
         };
         let is_part = matches!(unit, Unit::Part(..));
-        let mut found = judge(scope, &now).findings;
+        let mut found = judge(self.scope, &now).findings;
         found.retain(|one| !is_part || one.key == key);
         page.wrong += u64::from(!found.is_empty());
-        page.findings.extend(found);
+        page.judged.findings.extend(found);
         Ok(())
     }
 }
 
-/// The kinds of a unit's items, with their numbers.
-fn names(model: &Model, unit: &Unit) -> Vec<(String, u64)> {
-    let entity = |at: usize| model.entities.get(at);
-    let part = |entity: &Entity| format!("{}.part", entity.name);
+/// A kind of items that is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Counted {
+    Entity(usize),
+    Part(usize),
+    Copy(usize, usize),
+    Guard,
+    Unknown,
+}
+
+impl Counted {
+    /// Its name in the report.
+    fn name(self, model: &Model) -> String {
+        let entity = |at: usize| model.entities.get(at);
+        let of = |at: usize| entity(at).map_or("", |entity| entity.name.as_str());
+        match self {
+            Counted::Entity(at) => of(at).to_owned(),
+            Counted::Part(at) => format!("{}.part", of(at)),
+            Counted::Copy(at, number) => {
+                let copy = entity(at).and_then(|entity| entity.copies.get(number));
+                format!("{}.{}", of(at), copy.map_or("", |copy| copy.name.as_str()))
+            }
+            Counted::Guard => "unique".to_owned(),
+            Counted::Unknown => "unknown".to_owned(),
+        }
+    }
+}
+
+/// Counts the items of a unit.
+fn count(unit: &Unit, counts: &mut BTreeMap<Counted, u64>) {
+    let mut add = |kind, items| *counts.entry(kind).or_default() += items;
     match unit {
         Unit::Entity(at, items) => {
+            add(Counted::Entity(*at), 1);
             let parts = u64::try_from(items.len().saturating_sub(1)).unwrap_or(0);
-            let Some(entity) = entity(*at) else {
-                return Vec::new();
-            };
-            let mut all = vec![(entity.name.clone(), 1)];
             if parts > 0 {
-                all.push((part(entity), parts));
+                add(Counted::Part(*at), parts);
             }
-            all
         }
-        Unit::Copy(at, copy, _) => entity(*at)
-            .and_then(|entity| Some((entity, entity.copies.get(*copy)?)))
-            .map(|(entity, copy)| (format!("{}.{}", entity.name, copy.name), 1))
-            .into_iter()
-            .collect(),
-        Unit::Guard(..) => vec![("unique".to_owned(), 1)],
-        Unit::Part(at, _) => entity(*at)
-            .map(|entity| (part(entity), 1))
-            .into_iter()
-            .collect(),
-        Unit::Unknown(_) => vec![("unknown".to_owned(), 1)],
+        Unit::Copy(at, copy, _) => add(Counted::Copy(*at, *copy), 1),
+        Unit::Guard(..) => add(Counted::Guard, 1),
+        Unit::Part(at, _) => add(Counted::Part(*at), 1),
+        Unit::Unknown(_) => add(Counted::Unknown, 1),
     }
 }
 

@@ -94,7 +94,8 @@ impl Sorter {
 
     /// Writes the records that are in memory as a run.
     fn spill(&mut self) -> Result<(), ClientError> {
-        self.held.sort_unstable();
+        // Pages come sorted: the stable sort merges them.
+        self.held.sort();
         let held = std::mem::take(&mut self.held);
         self.bytes = 0;
         let run = self.write_run(held.into_iter().map(Ok))?;
@@ -140,7 +141,8 @@ impl Sorter {
 
     /// The records in order.
     pub(super) fn sorted(mut self) -> Result<Merged, ClientError> {
-        self.held.sort_unstable();
+        // Pages come sorted: the stable sort merges them.
+        self.held.sort();
         Merged::of(self.runs, self.held)
     }
 }

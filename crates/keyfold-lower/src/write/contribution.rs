@@ -18,15 +18,7 @@ pub struct Contribution {
 impl Contribution {
     /// The contribution of an item with these values; `None` when it is not in the aggregate.
     pub fn of(aggregate: &Aggregate, values: &Values) -> Option<Contribution> {
-        if let Some((attribute, wanted)) = &aggregate.condition
-            && values.get(attribute).map(value::display).as_ref() != Some(wanted)
-        {
-            return None;
-        }
-        let value = match &aggregate.of {
-            None => Value::from(1),
-            Some(of) => values.get(of)?.clone(),
-        };
+        let value = Contribution::value(aggregate, values)?;
         let parent = aggregate
             .link
             .iter()
@@ -35,6 +27,19 @@ impl Contribution {
             parent: parent.collect::<Option<_>>()?,
             value,
         })
+    }
+
+    /// What an item with these values adds to its parent; `None` when it is not in the aggregate.
+    pub fn value(aggregate: &Aggregate, values: &Values) -> Option<Value> {
+        if let Some((attribute, wanted)) = &aggregate.condition
+            && values.get(attribute).map(value::display).as_ref() != Some(wanted)
+        {
+            return None;
+        }
+        match &aggregate.of {
+            None => Some(Value::from(1)),
+            Some(of) => values.get(of).cloned(),
+        }
     }
 }
 

@@ -44,6 +44,52 @@ pub fn column(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<Value,
     text(parts, values).map(Value::S)
 }
 
+/// Whether [`column`] makes this value. Most keys are compared without being made.
+pub fn is_made(parts: &[Part], values: &BTreeMap<String, Value>, made: &Value) -> bool {
+    if let [
+        Part::Field {
+            name,
+            format: Format::Bare,
+            ..
+        },
+    ] = parts
+    {
+        let is_empty = matches!(made, Value::S(text) if text.is_empty());
+        return !is_empty && values.get(name) == Some(made);
+    }
+    let Value::S(made) = made else { return false };
+    let mut rest = made.as_str();
+    parts.iter().all(|part| {
+        let behind = behind(part, values, rest);
+        rest = behind.unwrap_or_default();
+        behind.is_some()
+    }) && rest.is_empty()
+}
+
+/// The text behind what a part makes; `None` when it makes another text, or none.
+fn behind<'t>(part: &Part, values: &BTreeMap<String, Value>, text: &'t str) -> Option<&'t str> {
+    match part {
+        Part::Text(fixed) => text.strip_prefix(fixed.as_str()),
+        Part::Break => text.strip_prefix(BREAK),
+        Part::Field {
+            name,
+            kind,
+            format,
+            excluded,
+        } => match (format, values.get(name)?) {
+            (Format::Plain, Value::S(held)) if kind.is_text() => {
+                let is_fit = !held.is_empty() && reserved(kind, held, excluded).is_none();
+                text.strip_prefix(held.as_str()).filter(|_| is_fit)
+            }
+            (_, held) => text.strip_prefix(written(part, held).ok()?.as_str()),
+        },
+        Part::Shard { .. } | Part::Chunk => {
+            let made = self::text(std::slice::from_ref(part), values).ok()?;
+            text.strip_prefix(made.as_str())
+        }
+    }
+}
+
 /// The name of the value that selects a shard, instead of the shard that follows from the item.
 pub const SHARD: &str = "#shard";
 /// The name of the value that selects a part of a split item; without it, the first part.
@@ -234,10 +280,7 @@ fn without_excluded(
     text: String,
     excluded: &[char],
 ) -> Result<String, ValueError> {
-    let is_reserved = |c: &char| {
-        (*kind == Type::String && excluded.contains(c)) || *c == BREAK || *c == char::MAX
-    };
-    match text.chars().find(is_reserved) {
+    match reserved(kind, &text, excluded) {
         Some(delimiter) => Err(ValueError::Delimiter {
             name: name.to_owned(),
             text,
@@ -246,6 +289,13 @@ fn without_excluded(
         None if text.is_empty() => Err(ValueError::Empty(name.to_owned())),
         None => Ok(text),
     }
+}
+
+/// The first character of a text that has a meaning in keys.
+fn reserved(kind: &Type, text: &str, excluded: &[char]) -> Option<char> {
+    let excluded = if *kind == Type::String { excluded } else { &[] };
+    let is_reserved = |c: &char| excluded.contains(c) || *c == BREAK || *c == char::MAX;
+    text.chars().find(is_reserved)
 }
 
 /// A number with zeros in front and behind; `None` for a negative number or one with more digits.
@@ -321,6 +371,85 @@ mod tests {
             excluded: vec!['#'],
         }];
         text(&parts, &BTreeMap::from([("a".to_owned(), value.into())]))
+    }
+
+    #[test]
+    fn a_value_is_made_by_parts_exactly_when_they_make_it() {
+        let padded = Format::Padded {
+            whole: 3,
+            decimals: 0,
+            reversed: true,
+            signed: true,
+        };
+        let formats = [
+            (Type::String, Format::Plain),
+            (Type::String, Format::Bare),
+            (Type::String, Format::Lower),
+            (Type::String, Format::Escaped),
+            (Type::Int, padded),
+            (Type::Int, Format::Bare),
+            (
+                Type::Time(Precision::Millis),
+                Format::Truncated(Unit::Month),
+            ),
+        ];
+        let values = ["", "A", "a#b", "\u{10FFFF}", "2024-01-05T00:00:00.000Z"]
+            .map(Value::from)
+            .into_iter()
+            .chain([Value::from(7), Value::from(-1000)]);
+        let values: Vec<Value> = values.collect();
+        let mut made_some = 0;
+        for (kind, format) in formats {
+            let field = |name: &str| Part::Field {
+                name: name.to_owned(),
+                kind: kind.clone(),
+                format,
+                excluded: vec!['#'],
+            };
+            let shard = Part::Shard {
+                count: 3,
+                of: vec![field("a")],
+            };
+            let fixed = Part::Text("X#".to_owned());
+            for parts in [
+                vec![field("a")],
+                vec![
+                    fixed,
+                    field("a"),
+                    Part::Break,
+                    field("b"),
+                    Part::Chunk,
+                    shard,
+                ],
+            ] {
+                for (one, other) in values
+                    .iter()
+                    .flat_map(|a| values.iter().map(move |b| (a, b)))
+                {
+                    let held = |a: &Value, b: &Value| {
+                        BTreeMap::from([("a".to_owned(), a.clone()), ("b".to_owned(), b.clone())])
+                    };
+                    let (same, swapped) = (held(one, other), held(other, one));
+                    for made in [column(&parts, &same), column(&parts, &swapped)]
+                        .into_iter()
+                        .flatten()
+                    {
+                        made_some += 1;
+                        let expected = column(&parts, &same).as_ref() == Ok(&made);
+                        assert_eq!(
+                            is_made(&parts, &same, &made),
+                            expected,
+                            "{parts:?} {made:?}"
+                        );
+                    }
+                    for made in &values {
+                        let expected = column(&parts, &same).as_ref() == Ok(made);
+                        assert_eq!(is_made(&parts, &same, made), expected, "{parts:?} {made:?}");
+                    }
+                }
+            }
+        }
+        assert!(made_some > 100, "{made_some}");
     }
 
     #[test]

@@ -14,6 +14,6 @@ pub use end::{End, end};
 pub use error::ValueError;
 pub(crate) use inverse::key_gives_back;
 pub use inverse::{gives_back, inverse, is_left_out};
-pub use key::{CHUNK, SHARD, bucket, column, digest, guard, key, lower, prefix, text};
+pub use key::{CHUNK, SHARD, bucket, column, digest, guard, is_made, key, lower, prefix, text};
 pub use parse::{canonical, check, given, parse};
 pub use time::{at_most, epoch_seconds, time_of_epoch_ms};
