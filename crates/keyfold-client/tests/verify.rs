@@ -651,3 +651,69 @@ fn an_attribute_in_the_key_only_that_a_filter_compares_is_found() {
         }
     }
 }
+
+#[test]
+fn a_table_of_another_definition_is_found_with_the_line_of_the_model() {
+    const WANTED: &str = "\
+model m 1
+table Tab (PK, SK) ttl gone
+  gsi Gee (A, B)
+  gsi Hay (C) project keys
+  gsi New (D)
+  lsi Loc (L)
+  stream new and old images
+  tags team = \"a\", \"cost:center\" = \"x 1\"
+  tags other = \"b\"
+  class infrequent access
+  point in time recovery
+  deletion protection
+";
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK: number)\n  gsi Gee (A, Z)\n  gsi Hay (C)\n  lsi Loc (L)\n",
+    );
+    let wanted = keyfold_model::compile(WANTED);
+    let wanted = Place {
+        model: wanted
+            .model
+            .unwrap_or_else(|| panic!("{:#?}", wanted.diagnostics)),
+        backend: place.backend,
+    };
+    let sources = keyfold_model::Sources::of_text("m.keyfold", WANTED);
+    let lines = |found: &[Finding]| -> BTreeSet<(usize, String)> {
+        let line = |one: &Finding| {
+            assert_eq!(
+                (one.kind, one.table.as_str()),
+                (FindingKind::Definition, "Tab")
+            );
+            let subject = one.message.split(':').next().unwrap();
+            (
+                one.line.as_ref().unwrap().find(&sources).number,
+                subject.to_owned(),
+            )
+        };
+        found.iter().map(line).collect()
+    };
+    let expected = [
+        (2, "key"),
+        (2, "ttl"),
+        (3, "gsi Gee"),
+        (4, "gsi Hay"),
+        (5, "gsi New"),
+        (7, "stream"),
+        (8, "tag team"),
+        (8, "tag cost"),
+        (9, "tag other"),
+        (10, "class"),
+        (11, "point in time recovery"),
+        (12, "deletion protection"),
+    ];
+    let expected = expected.map(|(line, subject)| (line, subject.to_owned()));
+    let (found, report) = verify(&wanted, Options::default());
+    assert_eq!(lines(&found), BTreeSet::from(expected.clone()));
+    assert_eq!(report.findings(), 12);
+    let sample = Options {
+        sample: Some(10),
+        ..Options::default()
+    };
+    assert_eq!(lines(&verify(&wanted, sample).0), BTreeSet::from(expected));
+}

@@ -48,6 +48,7 @@ mod bound;
 pub mod capacity;
 mod complete;
 pub mod derive;
+pub mod difference;
 mod error;
 mod expression;
 mod lowering;

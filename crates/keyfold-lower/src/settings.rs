@@ -4,6 +4,7 @@
 //! A setting that the model does not declare is not compared. Capacity is not compared at all: it is
 //! tuned while a table works.
 
+use crate::difference::{Declared, Difference};
 use crate::error::{ClientError, unexpected};
 use crate::lowering::Io;
 use crate::retry::HALF_A_SECOND;
@@ -210,7 +211,7 @@ async fn tags(
     }
 }
 
-/// The differences between the declared settings and those of an existing table, one a line.
+/// The differences between the declared settings and those of an existing table.
 ///
 /// # Errors
 /// The backend's error.
@@ -219,7 +220,7 @@ pub(crate) async fn differences(
     table: &Table,
     name: &str,
     existing: &TableDescription,
-) -> Result<Vec<String>, ClientError> {
+) -> Result<Vec<Difference>, ClientError> {
     let Settings {
         stream,
         recovery,
@@ -228,51 +229,50 @@ pub(crate) async fn differences(
         tags: wanted_tags,
     } = &table.settings;
     let mut found = Vec::new();
-    let mut compare = |subject: &str, wanted: &str, actual: Option<&str>| {
-        if actual != Some(wanted) {
-            let actual = actual.unwrap_or("none");
-            found.push(format!(
-                "{subject}: the model says {wanted}, the table has {actual}"
-            ));
-        }
-    };
+    let mut compare =
+        |declared: Declared, subject: &str, (wanted, actual): (&str, Option<&str>)| {
+            if actual != Some(wanted) {
+                let actual = actual.unwrap_or("none");
+                let text = format!("{subject}: the model says {wanted}, the table has {actual}");
+                found.push(Difference { declared, text });
+            }
+        };
+    let line = |word: &'static str| Declared::Setting(word, String::new());
     if let Some(wanted) = &table.ttl_attribute {
-        compare("ttl", wanted, expiry(io, name).await?.as_deref());
+        let actual = expiry(io, name).await?;
+        compare(Declared::Table, "ttl", (wanted, actual.as_deref()));
     }
     if let Some(view) = stream {
         let setting = existing.stream_specification.as_ref();
         let on = setting.filter(|setting| setting.stream_enabled == Some(true));
         let actual = on.and_then(|setting| known(&setting.stream_view_type));
-        compare(
-            "stream",
-            view_type(*view).word(),
-            actual.map(WireName::word),
-        );
+        let compared = (view_type(*view).word(), actual.map(WireName::word));
+        compare(line("stream"), "stream", compared);
     }
     if *recovery && !has_recovery(io, name).await? {
-        compare("point in time recovery", "on", Some("it off"));
+        let off = ("on", Some("it off"));
+        compare(line("point"), "point in time recovery", off);
     }
     if *deletion_protection && existing.deletion_protection_enabled != Some(true) {
-        compare("deletion protection", "on", Some("it off"));
+        let off = ("on", Some("it off"));
+        compare(line("deletion"), "deletion protection", off);
     }
     if let Some(wanted) = table_class {
         let summary = existing.table_class_summary.as_ref();
         let actual = summary.and_then(|summary| known(&summary.table_class));
         // The service leaves the usual class out.
         let actual = actual.unwrap_or(TableClass::Standard);
-        compare("class", class(*wanted).word(), Some(actual.word()));
+        let compared = (class(*wanted).word(), Some(actual.word()));
+        compare(line("class"), "class", compared);
     }
     if !wanted_tags.is_empty() {
         let actual = tags(io, existing).await?;
         for (key, value) in wanted_tags {
-            compare(
-                &format!("tag {key}"),
-                &format!("\"{value}\""),
-                actual
-                    .get(key)
-                    .map(|value| format!("\"{value}\""))
-                    .as_deref(),
-            );
+            let quoted = |value: &String| format!("\"{value}\"");
+            let (wanted, actual) = (quoted(value), actual.get(key).map(quoted));
+            let declared = Declared::Setting("tags", key.clone());
+            let compared = (wanted.as_str(), actual.as_deref());
+            compare(declared, &format!("tag {key}"), compared);
         }
     }
     Ok(found)

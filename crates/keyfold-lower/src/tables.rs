@@ -1,5 +1,6 @@
 //! A model's tables: created if they are absent, compared if they exist.
 
+use crate::difference::{Declared, Difference};
 use crate::error::{ClientError, unexpected};
 use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::HALF_A_SECOND;
@@ -48,8 +49,8 @@ async fn ensure_tables(io: &Io, model: &Model) -> Result<Vec<(String, Outcome)>,
         match described(io, &name).await? {
             None => missing.push((table, name)),
             Some(existing) => {
-                let mut differences = differences(table, &existing);
-                differences.extend(settings::differences(io, table, &name, &existing).await?);
+                let found = all_differences(io, table, &name, &existing).await?;
+                let differences: Vec<String> = found.into_iter().map(|one| one.text).collect();
                 if !differences.is_empty() {
                     return Err(ClientError::TableDiffers {
                         table: name,
@@ -65,6 +66,35 @@ async fn ensure_tables(io: &Io, model: &Model) -> Result<Vec<(String, Outcome)>,
         outcomes.push((name, Outcome::Created));
     }
     Ok(outcomes)
+}
+
+/// All differences between the declared table and the existing one of this name; none when there is
+/// no such table.
+///
+/// # Errors
+/// The backend's error.
+pub fn compare<'c>(
+    origin: Origin,
+    table: &'c Table,
+    name: &'c str,
+) -> Lowering<'c, Vec<Difference>> {
+    Lowering::new(origin, move |io| async move {
+        match described(&io, name).await? {
+            Some(existing) => all_differences(&io, table, name, &existing).await,
+            None => Ok(Vec::new()),
+        }
+    })
+}
+
+async fn all_differences(
+    io: &Io,
+    table: &Table,
+    name: &str,
+    existing: &TableDescription,
+) -> Result<Vec<Difference>, ClientError> {
+    let mut found = differences(table, existing);
+    found.extend(settings::differences(io, table, name, existing).await?);
+    Ok(found)
 }
 
 /// Remarks about the tables of a model that [`ensure`] has created at this moment.
@@ -331,24 +361,25 @@ fn print_projection(kind: ProjectionType, names: &[String]) -> String {
 
 /// The differences between an existing table and the model's, one a line. An index that the model
 /// does not have is no difference.
-fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
+fn differences(table: &Table, existing: &TableDescription) -> Vec<Difference> {
     let mut found = Vec::new();
     let wanted_kinds = definitions(table);
     let existing_kinds: BTreeMap<String, ScalarAttributeType> =
         existing.definitions().into_iter().collect();
-    let mut compare = |subject: String, wanted: &[KeyElement], actual: &[KeyElement]| {
-        let (wanted, actual) = (
-            print_key(wanted, &wanted_kinds),
-            print_key(actual, &existing_kinds),
-        );
-        if wanted != actual {
-            found.push(format!(
-                "{subject}: the model says {wanted}, the table has {actual}"
-            ));
-        }
-    };
+    let mut compare =
+        |subject: (Declared, String), wanted: &[KeyElement], actual: &[KeyElement]| {
+            let (wanted, actual) = (
+                print_key(wanted, &wanted_kinds),
+                print_key(actual, &existing_kinds),
+            );
+            if wanted != actual {
+                let (declared, subject) = subject;
+                let text = format!("{subject}: the model says {wanted}, the table has {actual}");
+                found.push(Difference { declared, text });
+            }
+        };
     compare(
-        "key".to_owned(),
+        (Declared::Table, "key".to_owned()),
         &key_elements([&table.partition], &table.sort),
         &existing.key_elements(),
     );
@@ -363,14 +394,17 @@ fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
             .flatten()
             .find(|one| one.index_name.as_ref() == Some(&index.name))
         else {
-            others.push(format!(
-                "{kind} {}: the model has it, the table has not",
-                index.name
-            ));
+            others.push(Difference {
+                declared: Declared::Index(index.span),
+                text: format!("{kind} {}: the model has it, the table has not", index.name),
+            });
             continue;
         };
         compare(
-            format!("{kind} {}", index.name),
+            (
+                Declared::Index(index.span),
+                format!("{kind} {}", index.name),
+            ),
             &key_elements(&index.partition, &index.sort),
             &actual.key_elements(),
         );
@@ -379,12 +413,15 @@ fn differences(table: &Table, existing: &TableDescription) -> Vec<String> {
         wanted_names.sort_unstable();
         actual_names.sort_unstable();
         if wanted_type != actual_type || wanted_names != actual_names {
-            others.push(format!(
-                "{kind} {}: the model projects {}, the table {}",
-                index.name,
-                print_projection(wanted_type, &wanted_names),
-                print_projection(actual_type, &actual_names)
-            ));
+            others.push(Difference {
+                declared: Declared::Index(index.span),
+                text: format!(
+                    "{kind} {}: the model projects {}, the table {}",
+                    index.name,
+                    print_projection(wanted_type, &wanted_names),
+                    print_projection(actual_type, &actual_names)
+                ),
+            });
         }
     }
     found.extend(others);

@@ -277,7 +277,10 @@ fn show_group(group: &FindingGroup, sources: &Sources) {
         terminal::line(&format!("  {FAINT}{path}:{number}{owned}{FAINT:#}  {text}"));
     }
     for finding in &group.examples {
-        let key = key_text(&finding.key);
+        let key = match finding.key.is_empty() {
+            true => format!("the table {}", finding.table),
+            false => key_text(&finding.key),
+        };
         terminal::entry(STRONG, &key, &finding.message, "  ");
     }
     terminal::line("");

@@ -1,12 +1,15 @@
 //! Findings: what is wrong with a stored item, and the line of the model that it breaks.
 
+use keyfold_lower::difference::Declared;
 use keyfold_model::diagnostic::Span;
-use keyfold_model::{Entity, Sources};
+use keyfold_model::{Entity, Sources, Table};
 use keyfold_types::Item;
 
 /// The kinds of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
+    /// The table is not as the model declares it.
+    Definition,
     /// No kind of the model has this key.
     UnknownItem,
     /// The key does not follow from the attributes.
@@ -41,7 +44,8 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds, in their order.
-    const ALL: [FindingKind; 15] = [
+    const ALL: [FindingKind; 16] = [
+        FindingKind::Definition,
         FindingKind::UnknownItem,
         FindingKind::Key,
         FindingKind::MissingAttribute,
@@ -69,6 +73,7 @@ impl FindingKind {
     /// The word of programs.
     pub fn word(self) -> &'static str {
         match self {
+            FindingKind::Definition => "table_definition",
             FindingKind::UnknownItem => "unknown_item",
             FindingKind::Key => "key",
             FindingKind::MissingAttribute => "missing_attribute",
@@ -90,6 +95,7 @@ impl FindingKind {
     /// The sentence for people.
     pub fn text(self) -> &'static str {
         match self {
+            FindingKind::Definition => "the table is not as the model declares it",
             FindingKind::UnknownItem => "no kind of the model has this key",
             FindingKind::Key => "the key does not follow from the attributes",
             FindingKind::MissingAttribute => "a required attribute is missing",
@@ -139,6 +145,19 @@ impl ModelLine {
         }
     }
 
+    /// The line of a table that it contradicts.
+    pub(super) fn of_table(table: &Table, declared: &Declared) -> ModelLine {
+        match declared {
+            Declared::Table => ModelLine::at(table.span),
+            Declared::Index(span) => ModelLine::at(*span),
+            Declared::Setting(word, name) => ModelLine {
+                start: table.span.start,
+                end: table.end,
+                word: Some(((*word).to_owned(), name.clone())),
+            },
+        }
+    }
+
     /// What [`ModelLine::of_parts`] makes the line of.
     pub(super) fn parts(&self) -> (usize, usize, Option<(String, String)>) {
         (self.start, self.end, self.word.clone())
@@ -181,7 +200,10 @@ impl ModelLine {
         let of_word = self.word.as_ref().and_then(|(word, name)| {
             let is_it = |text: &str| {
                 let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-                words.next() == Some(word.as_str()) && words.any(|one| one == name)
+                words.next() == Some(word.as_str())
+                    && (name.is_empty()
+                        || words.any(|one| one == name)
+                        || text.contains(&format!("\"{name}\"")))
             };
             lines()
                 .take(last.saturating_sub(first) + 1)
@@ -212,10 +234,10 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The table of the item.
     pub table: String,
-    /// The key of the item; of an absent item, the key that it should have.
+    /// The key of the item; of an absent item, the key that it should have; empty for the table.
     pub key: Item,
     /// The kind of the item: an entity, a copy as `Entity.copy`, a part as `Entity.part`, `unique`;
-    /// `None` for an item of no kind.
+    /// `None` for an item of no kind, and for the table.
     pub item: Option<String>,
     /// The key of the item that this one follows from, where it is another one.
     pub owner: Option<Item>,

@@ -7,7 +7,7 @@
 //!   confirmed by another scan that finds the very same items; what differs between two scans is
 //!   scanned again.
 
-use super::finding::Finding;
+use super::finding::{Finding, FindingKind, ModelLine};
 use super::group::{Group, for_each, owner};
 use super::judge::{Scope, judge};
 use super::kinds::Kinds;
@@ -19,9 +19,10 @@ use super::setup::{Observer, Options, TableSize};
 use super::sorter::Sorter;
 use super::state::{Cursor, Saved, State};
 use crate::backend::Backend;
-use crate::drive::wait;
+use crate::drive::{drive, origin, wait};
 use keyfold_lower::ClientError;
 use keyfold_lower::retry::{TRIES, back_off};
+use keyfold_lower::tables;
 use keyfold_model::Model;
 use keyfold_types::Item;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -180,6 +181,8 @@ impl<'v> Verification<'v> {
 
     /// Reads random segments until enough items are read.
     pub(super) fn sample(self, tables: &[TableSize], wanted: u64) -> Result<Report, ClientError> {
+        locked(&self.shared).observer.begin(0)?;
+        self.definitions(tables)?;
         let all: u64 = tables.iter().map(|table| table.items).sum();
         for (target, table) in self.targets.iter().zip(tables) {
             let share = u128::from(wanted) * u128::from(table.items) / u128::from(all.max(1));
@@ -333,7 +336,9 @@ impl<'v> Verification<'v> {
     fn begin(&mut self, tables: &[TableSize]) -> Result<(), ClientError> {
         let mut shared = locked(&self.shared);
         let Some(kept) = &self.options.kept else {
-            return shared.observer.begin(0);
+            shared.observer.begin(0)?;
+            drop(shared);
+            return self.definitions(tables);
         };
         let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
         let segments = self.options.segments.max(1);
@@ -343,6 +348,7 @@ impl<'v> Verification<'v> {
             names.join(", ")
         );
         let (state, saved) = State::open(&kept.folder, subject)?;
+        let is_begun = saved.is_some();
         let saved = saved.unwrap_or_default();
         shared.observer.begin(saved.position)?;
         shared.records = Sorter::in_folder(state.runs(), &saved.runs)?;
@@ -350,6 +356,34 @@ impl<'v> Verification<'v> {
         shared.report = saved.report;
         drop(shared);
         self.state = Some(state);
+        if is_begun {
+            return Ok(());
+        }
+        self.definitions(tables)
+    }
+
+    /// Reports where the tables are not as the model declares them.
+    fn definitions(&self, tables: &[TableSize]) -> Result<(), ClientError> {
+        for size in tables {
+            let Some(table) = self.model.tables.get(size.table) else {
+                continue;
+            };
+            for found in drive(
+                self.reader.backend,
+                tables::compare(origin(), table, &size.name),
+            )? {
+                let finding = Finding {
+                    kind: FindingKind::Definition,
+                    table: size.name.clone(),
+                    key: Item::new(),
+                    item: None,
+                    owner: None,
+                    line: Some(ModelLine::of_table(table, &found.declared)),
+                    message: found.text,
+                };
+                add(&mut locked(&self.shared), finding)?;
+            }
+        }
         Ok(())
     }
 
