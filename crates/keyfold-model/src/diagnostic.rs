@@ -110,6 +110,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// Ways to repair it. The compiler has tried those that have edits.
     pub help: Vec<Help>,
+    /// The help where no other is left, because the repairs that were tried do not compile.
+    pub(crate) otherwise: Option<String>,
 }
 
 /// One way to repair a finding.
@@ -147,6 +149,7 @@ impl Diagnostic {
             labels: vec![(span, label.into())],
             notes: Vec::new(),
             help: Vec::new(),
+            otherwise: None,
         }
     }
 
@@ -228,6 +231,13 @@ impl Diagnostic {
             edits: Vec::new(),
             choice: Choice::Person,
         });
+        self
+    }
+
+    /// Sets the help that is shown where no repair is left.
+    #[must_use]
+    pub(crate) fn otherwise(mut self, text: impl Into<String>) -> Diagnostic {
+        self.otherwise = Some(text.into());
         self
     }
 

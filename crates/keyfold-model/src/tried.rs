@@ -77,6 +77,10 @@ pub(crate) fn keep_helpful(
                 .for_each(|edit| layout::fit(source, edit));
             trial.helps(&before, &help.edits, &compile)
         });
+        let diagnostic = &mut finding.diagnostic;
+        if let (true, Some(text)) = (diagnostic.help.is_empty(), diagnostic.otherwise.take()) {
+            *diagnostic = diagnostic.clone().help(text);
+        }
     }
 }
 

@@ -7,9 +7,10 @@
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{
-    Attribute, Column, Entity, Index, Limit, Order, Ordered, Pattern, Table, Type,
+    Attribute, Column, Entity, Index, KeyPair, Limit, Order, Ordered, Pattern, Table, Type,
 };
 use crate::syntax::MEMBER_WORDS;
+use crate::template::{Format, Part};
 use crate::written::{fits_in_text, written, written_list};
 use keyfold_types::KeyKind;
 use std::collections::BTreeSet;
@@ -203,7 +204,9 @@ fn with_repair(
         diagnostic = diagnostic.help(format!("and declare the index in the table: `{line}`"));
         edits.push(Edit::insert(table.end, format!("\n  {line}")));
     }
-    diagnostic.repair(edits)
+    diagnostic.repair(edits).otherwise(
+        "an index key made of what the pattern gives does not serve it either: change what the reasons name, in a key or in the pattern",
+    )
 }
 
 /// Whether the pattern returns many items of its first kind.
@@ -348,6 +351,33 @@ fn ordering_attribute<'e>(entity: &'e Entity, order: &'e Ordered) -> Option<&'e 
 
 /// An attribute as a field whose texts are in the order of its values.
 pub(crate) fn padded_field(entity: &Entity, name: &str) -> String {
+    // Where another key pads the attribute, its width and its sign are known to fit.
+    let keys = std::iter::once(&entity.key).chain(entity.indexes.iter().map(|one| &one.key));
+    let mut parts = keys
+        .flat_map(KeyPair::templates)
+        .flat_map(|template| &template.parts);
+    let padding = parts.find_map(|part| match part {
+        Part::Field {
+            name: field,
+            format:
+                Format::Padded {
+                    whole,
+                    decimals,
+                    signed,
+                    reversed: _,
+                },
+            ..
+        } if field == name => Some((*whole, *decimals, *signed)),
+        Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
+    });
+    if let Some((whole, decimals, signed)) = padding {
+        let decimals = match decimals {
+            0 => String::new(),
+            decimals => format!(".{decimals}"),
+        };
+        let signed = if signed { ":signed" } else { "" };
+        return format!("{{{name}:0{whole}{decimals}{signed}}}");
+    }
     let kind = entity.attribute(name).map(|attribute| &attribute.kind);
     if kind.is_some_and(|kind| *kind == Type::Int) {
         format!("{{{name}:010}}")

@@ -7,6 +7,7 @@ use super::sort;
 use super::table_period::table_period;
 use crate::check::shape::Space;
 use crate::check::{ordered, single};
+use crate::period::Unit;
 use crate::schema::{
     Condition, Entity, Fan, KeyPair, Limit, Pattern, PatternPlan, RequestKind, Returned,
     SortCondition, Sparse, Table,
@@ -214,6 +215,13 @@ fn missing_partition(key: &KeyPair, open: &[Part], pattern: &Pattern) -> String 
             name,
             format: Format::Truncated(unit),
             ..
+        }) if is_in_longer(pattern, name, *unit) => format!(
+            "its partition key {partition} has the {unit} of `{name}`, and the pattern gives a longer period, which lies in several partitions: give `{unit} of {name}`, or a range with a lower end (`{name} >= since`), which reads one {unit} after the other"
+        ),
+        Some(Part::Field {
+            name,
+            format: Format::Truncated(unit),
+            ..
         }) => format!(
             "its partition key {partition} needs the {unit} of `{name}`: give `{unit} of {name}`, or a range with a lower end (`{name} >= since`)"
         ),
@@ -231,6 +239,12 @@ fn missing_partition(key: &KeyPair, open: &[Part], pattern: &Pattern) -> String 
             format!("its partition key {partition} is not given")
         }
     }
+}
+
+/// Whether a pattern gives a period of an attribute longer than a unit.
+fn is_in_longer(pattern: &Pattern, name: &str, unit: Unit) -> bool {
+    let mut parameters = pattern.parameters.iter();
+    parameters.any(|p| p.attribute == name && matches!(p.limit, Limit::In(of) if of > unit))
 }
 
 /// Refuses an index that does not hold exactly the items that the pattern asks for.

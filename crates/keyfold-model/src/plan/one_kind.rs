@@ -87,9 +87,15 @@ fn free_index(table: &Table, entity: &Entity) -> IndexName {
     }
 }
 
-/// The first of GSI1, GSI2, ... that the table does not have.
+/// The first of GSI1, GSI2, ... that the table does not have, as an index or at the start of its key
+/// attributes.
 fn new_index_name(table: &Table) -> String {
-    let taken = |name: &String| table.indexes.iter().any(|index| index.name == *name);
+    let taken = |name: &String| {
+        let columns = table.indexes.iter().flat_map(|index| index.columns());
+        let mut columns = columns.chain(table.columns());
+        columns.any(|column| column.name.starts_with(name.as_str()))
+            || table.indexes.iter().any(|index| index.name == *name)
+    };
     (1..)
         .map(|number| format!("GSI{number}"))
         .find(|name| !taken(name))

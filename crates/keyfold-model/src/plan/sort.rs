@@ -80,9 +80,14 @@ fn prefix(field: &Part, parameter: &Parameter) -> Result<Part, String> {
         return Err(refused());
     };
     let (fits, format) = match parameter.limit {
-        Limit::In(_) => (
+        Limit::In(unit) => (
             matches!(kind, Type::Time(_) | Type::Date)
-                && matches!(format, Format::Plain | Format::Bare | Format::Reversed),
+                && match format {
+                    Format::Plain | Format::Bare | Format::Reversed => true,
+                    // A shorter period begins with the text of the one that it lies in.
+                    Format::Truncated(shorter) => *shorter < unit,
+                    Format::Padded { .. } | Format::Lower | Format::Hash | Format::Escaped => false,
+                },
             if *format == Format::Reversed {
                 Format::Reversed
             } else {

@@ -373,8 +373,14 @@ fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>
                     "a reversed number needs its digits: {score:08:reverse}".to_owned(),
                 ));
             }
+            ("reverse", _, Format::Truncated(unit)) => {
+                return Err(reversed_period(name, unit));
+            }
             (text, kind, before) => match period {
                 Some(unit) if before == Format::Plain => Format::Truncated(unit),
+                Some(unit) if before == Format::Reversed => {
+                    return Err(reversed_period(name, unit));
+                }
                 Some(_) | None => {
                     return Err(wrong_format(
                         name,
@@ -385,6 +391,16 @@ fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>
         };
     }
     Ok(format)
+}
+
+/// The error about `{t:month:reverse}`.
+fn reversed_period(name: &Name, unit: Unit) -> Box<Diagnostic> {
+    let message = format!("a {unit} is not turned round");
+    Box::new(
+        Diagnostic::error("KF004", name.span, message, "this format does not fit").help(format!(
+            "write `reverse` alone, as in {{t:reverse}}: the latest comes first, and a pattern by `{unit} of t` reads a beginning of it; or `{unit}` alone, and a pattern with `newest`"
+        )),
+    )
 }
 
 /// The format `08` or `06.2`: digits before and behind the point.

@@ -76,6 +76,10 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
     }
     if matches!(verb, Verb::Update | Verb::Delete | Verb::Check) && cursor.take_word("where") {
         action.keys = cursor.separated(key_source)?;
+        if cursor.is_word("and") {
+            let failed = cursor.fail("`,`");
+            return failed.map_err(|one| Box::new(one.help("a comma stands between the attributes of a key, `and` between conditions behind `when`")));
+        }
     }
     let writes = verb.may_create() || verb == Verb::Update;
     if writes && cursor.take_word("set") {
