@@ -31,10 +31,21 @@ def plain(item):
     return {name: text(value) for name, value in item.items() if name not in KEYS}
 
 
+def started(tests):
+    """A server that is stopped after the tests of a class, also when their setup fails."""
+    server = Server()
+
+    def stop():
+        assert server.stop() == 0
+
+    tests.addClassCleanup(stop)
+    return server
+
+
 class Patterns(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server()
+        cls.server = started(cls)
         for model, rows in FIXTURE["sample"].items():
             cls.server.load(model, rows)
         cls.client = boto3.client(
@@ -53,10 +64,6 @@ class Patterns(unittest.TestCase):
         if done.returncode != 0:
             raise AssertionError(done.stderr)
         cls.javascript = json.loads(done.stdout)
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
 
     def check(self, pattern):
         arguments = ("run", MODELS[pattern["model"]], pattern["pattern"], *pattern["arguments"])
@@ -93,12 +100,8 @@ class PlaceOrder(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server()
+        cls.server = started(cls)
         cls.server.load("myapp", FIXTURE["sample"]["myapp"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
 
     def place(self, order, quantity, code=0):
         arguments = ["userId=42", "orderDate=2024-03-01", f"orderId={order}", "total=1", "status=pending"]
@@ -171,12 +174,8 @@ class Follow(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server()
+        cls.server = started(cls)
         cls.server.load("shop", FIXTURE["sample"]["shop"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
 
     def run_pattern(self, name, *arguments):
         found = self.server.keyfold("run", MODELS["shop"], name, *arguments)
