@@ -23,8 +23,7 @@ pub(super) fn resolve(
     template::add_shard(&mut key, &declared.key, identity);
     let what = format!("the copy {}", declared.name.text);
     let when = report(conditions(declared, entity), diagnostics).unwrap_or_default();
-    let is_demanded = |field: &str| when.iter().any(|one| one.demands(field));
-    check_required(entity, &key, &what, is_demanded, diagnostics);
+    check_required(entity, &key, &what, Some(&when), diagnostics);
     let attributes: Vec<String> = match &declared.only {
         None => entity
             .attributes

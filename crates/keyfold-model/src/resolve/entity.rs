@@ -52,7 +52,7 @@ pub(super) fn resolve(
     entity.key = template::key(key, &Columns::of_table(table), &entity, diagnostics)?;
     let identity = identity(&entity.key);
     template::add_shard(&mut entity.key, key, &identity);
-    check_required(&entity, &entity.key, "the key", |_| false, diagnostics);
+    check_required(&entity, &entity.key, "the key", None, diagnostics);
     split(declared, &mut entity, diagnostics);
     compressed(declared, &mut entity, diagnostics);
     unstored(declared, &mut entity, diagnostics);

@@ -1,8 +1,9 @@
 //! Keys of entities and copies: the identity of an item, and the attributes that a key may have.
 
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Entity, KeyPair};
+use crate::schema::{Condition, Entity, KeyPair};
 use crate::template::Part;
+use crate::written::written;
 
 /// The identity of an item: both parts of its key, as one text.
 pub(super) fn identity(key: &KeyPair) -> Vec<Part> {
@@ -15,36 +16,44 @@ pub(super) fn identity(key: &KeyPair) -> Vec<Part> {
 }
 
 /// Refuses a key that is made of optional attributes, or of attributes that the model keeps.
-/// `what` names the key in messages. `is_demanded`: an item without the attribute has no such key.
+/// `what` names the key in messages. `demanded` are the conditions of a copy: an item has no such
+/// key where they do not hold.
 pub(super) fn check_required(
     entity: &Entity,
     key: &KeyPair,
     what: &str,
-    is_demanded: impl Fn(&str) -> bool,
+    demanded: Option<&[Condition]>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     for field in key.fields() {
         let Some(attribute) = entity.attribute(field) else {
             continue;
         };
-        if attribute.optional && !is_demanded(field) {
+        let mut conditions = demanded.into_iter().flatten();
+        let is_demanded = conditions.any(|one| one.demands(field));
+        if attribute.optional && !is_demanded {
             let message = format!(
                 "{what} of {} is made of `{field}`, which may be missing",
                 entity.name
             );
-            diagnostics.push(
-                Diagnostic::error(
-                    "KF004",
-                    key.span,
-                    message,
-                    "an item without it would have no key",
-                )
-                .label(attribute.span, "declared optional here")
-                .help(format!(
-                    "make it required: remove the `?` behind the type of `{field}`"
-                ))
-                .offer(attribute.without_mark()),
-            );
+            let mut error = Diagnostic::error(
+                "KF004",
+                key.span,
+                message,
+                "an item without it would have no key",
+            )
+            .label(attribute.span, "declared optional here")
+            .help(format!(
+                "make it required: remove the `?` behind the type of `{field}`"
+            ))
+            .offer(attribute.without_mark());
+            if demanded.is_some() {
+                let demand = written(field);
+                error = error.help(format!(
+                    "or let only items with it have the copy: `when exists {demand}`"
+                ));
+            }
+            diagnostics.push(error);
         } else if attribute.is_kept {
             let message = format!(
                 "{what} of {} is made of `{field}`, which the model itself keeps",
