@@ -109,6 +109,11 @@ impl BackendArguments {
 
 /// A server, with the region and keys of the environment.
 pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
+    Backend::at(settings_of(url)).map_err(|error| Failure::backend(error.to_string()))
+}
+
+/// An endpoint with the region and keys of the environment.
+pub(crate) fn settings_of(url: &str) -> Endpoint {
     let environment =
         |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let region = std::env::var("AWS_REGION")
@@ -117,7 +122,7 @@ pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
         environment("AWS_ACCESS_KEY_ID", "local"),
         environment("AWS_SECRET_ACCESS_KEY", "local"),
     );
-    let endpoint = Endpoint {
+    Endpoint {
         region,
         access_key: key,
         secret,
@@ -125,8 +130,7 @@ pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
             .ok()
             .filter(|token| !token.is_empty()),
         ..Endpoint::new(url)
-    };
-    Backend::at(endpoint).map_err(|error| Failure::backend(error.to_string()))
+    }
 }
 
 /// An engine over a data folder, or in memory without one.

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use keyfold_client::FoundItem;
 use keyfold_model::value;
-use std::io::Write as _;
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 /// Names and headings.
 pub(crate) const STRONG: Style = Style::new().bold();
@@ -26,6 +26,17 @@ const UNWRITTEN: i32 = 5;
 /// failure is an error: the reader must not take half of the output for all of it.
 pub(crate) fn line(text: &str) {
     check_written(writeln!(anstream::stdout(), "{text}"));
+}
+
+/// Asks whether to begin, and returns the answer; `None` where no terminal could answer.
+pub(crate) fn is_confirmed() -> Option<bool> {
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return None;
+    }
+    error_line("Begin? [y/N]");
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    Some(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Ends the command if a write to the output failed.

@@ -4,10 +4,11 @@
 use crate::ProveError;
 use crate::expect::{self, Attributes};
 use crate::kept::complete_all;
+use crate::own_tables;
 use crate::report::{Failure, Report};
 use crate::rows::Rows;
 use flate2::read::GzDecoder;
-use keyfold_api::{ListTablesInput, Response, ScanInput};
+use keyfold_api::{Response, ScanInput};
 use keyfold_client::verify::{self, Finding, Observer};
 use keyfold_client::{Backend, ClientError};
 use keyfold_model::schema::AggregateKind;
@@ -17,15 +18,17 @@ use rusqlite::types::Value as Sql;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-/// Compares everything that is stored with the rows, and reports the differences.
+/// Compares everything that is stored in the tables with a prefix with the rows, and reports the
+/// differences.
 pub(crate) fn check(
     backend: &Backend,
     rows: &Rows<'_>,
+    prefix: &str,
     report: &mut Report,
 ) -> Result<(), ProveError> {
     check_aggregates(rows, report)?;
     let mut expected = expected_items(rows, report);
-    for table in tables(backend)? {
+    for table in own_tables::names(backend, prefix)? {
         for item in scan(backend, &table)? {
             report.stored_items += 1;
             let found = item.into_map();
@@ -223,19 +226,6 @@ fn same(exact: Option<&Value>, by_sql: &Sql) -> bool {
     }
 }
 
-fn tables(backend: &Backend) -> Result<Vec<String>, ProveError> {
-    let Response::ListTables(output) = backend.call(ListTablesInput::default().into())? else {
-        return Err(unexpected());
-    };
-    Ok(output.table_names.unwrap_or_default())
-}
-
-fn unexpected() -> ProveError {
-    ProveError::Client(ClientError::Transport(
-        "the engine answered another operation".to_owned(),
-    ))
-}
-
 fn scan(backend: &Backend, table: &str) -> Result<Vec<Item>, ProveError> {
     let (mut items, mut after) = (Vec::new(), None);
     loop {
@@ -245,7 +235,7 @@ fn scan(backend: &Backend, table: &str) -> Result<Vec<Item>, ProveError> {
             ..ScanInput::default()
         };
         let Response::Scan(output) = backend.call(input.into())? else {
-            return Err(unexpected());
+            return Err(own_tables::unexpected());
         };
         items.extend(
             output

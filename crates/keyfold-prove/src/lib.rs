@@ -15,6 +15,7 @@
 //! - [`expect`]: the items that must be stored for a row, by code that shares nothing with the
 //!   client; [`leftover`]: the comparison of the stored items with them.
 //! - [`together`]: two writers at once; [`pages`]: writes between the pages of an answer.
+//! - [`own_tables`]: tables at an endpoint that has others.
 //! - [`shrink`]: the fewest writes after which a failure shows.
 //! - [`subject`]: the client that is driven: ours, or one in another language in a process.
 //! - [`run`]: the phases of a proof; [`world`]: the engine and the rows.
@@ -30,6 +31,7 @@ mod leftover;
 mod named;
 mod op;
 mod order;
+mod own_tables;
 mod pages;
 mod report;
 mod row_write;
@@ -43,7 +45,7 @@ mod verdict;
 mod world;
 
 pub use report::{Failure, PatternReport, Phase, Progress, Report, Smallest};
-pub use run::{Options, prove, prove_through};
+pub use run::{Options, prove, prove_at, prove_through};
 pub use subject::{Record, Subject, Through};
 
 /// The error of a proof that could not be executed. Wrong answers are in its report.

@@ -5,7 +5,8 @@ use crate::report::{PatternReport, Phase, Progress, Report, Smallest};
 use crate::shrink::{self, Question};
 use crate::subject::Subject;
 use crate::world::{Storage, World};
-use crate::{ProveError, ask, change, compare, kept, pages, together};
+use crate::{ProveError, ask, change, compare, kept, own_tables, pages, together};
+use keyfold_client::{Backend, Endpoint};
 use keyfold_model::Model;
 
 /// The size of a proof.
@@ -54,6 +55,40 @@ pub fn prove_through(
     } else {
         Storage::Memory
     };
+    prove_in(model, options, subject, storage, progress)
+}
+
+/// Proves a model and an endpoint with DynamoDB's API. The proof has tables of its own there, under
+/// names that nobody else has, and deletes them when it ends.
+///
+/// # Errors
+/// As [`prove`], and when the endpoint refuses what it must accept.
+pub fn prove_at(
+    model: &Model,
+    options: Options,
+    subject: &Subject,
+    endpoint: &Endpoint,
+    progress: impl FnMut(Progress),
+) -> Result<Report, ProveError> {
+    let prefix = format!(
+        "keyfold_prove_{:x}_{:x}_",
+        options.now_epoch_ms, options.seed
+    );
+    let own = own_tables::renamed(model, &prefix);
+    let storage = Storage::Endpoint(endpoint.clone(), prefix.clone());
+    let report = prove_in(&own, options, subject, storage, progress);
+    let deleted = own_tables::delete(&Backend::at(endpoint.clone())?, &prefix);
+    let report = report?;
+    deleted.map(|()| report)
+}
+
+fn prove_in(
+    model: &Model,
+    options: Options,
+    subject: &Subject,
+    storage: Storage,
+    progress: impl FnMut(Progress),
+) -> Result<Report, ProveError> {
     let world = World::new(model, options.now_epoch_ms, storage, subject)?;
     let generator = Generator::new(model, options.seed, options.now_epoch_ms, options.items);
     let mut report = Report {
@@ -243,6 +278,10 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         let Some((question, length)) = self.question.take() else {
             return Ok(());
         };
+        // Hundreds of histories at an endpoint would take hours, and cost money.
+        if !self.world.is_repeatable() {
+            return Ok(());
+        }
         self.show_progress(Phase::Shrinking, 0, 1);
         let made = self.world.made.get(..length).unwrap_or_default();
         let model = self.world.model;

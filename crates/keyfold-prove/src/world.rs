@@ -6,18 +6,19 @@ use crate::rows::Rows;
 use crate::subject::{Client, Subject};
 use crate::{ProveError, leftover};
 use keyfold_api::ErrorKind;
-use keyfold_client::{Backend, ClientError, tables};
+use keyfold_client::{Backend, ClientError, Endpoint, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The storage of the engine.
-#[derive(Debug, Clone, Copy)]
 pub(crate) enum Storage {
     Memory,
     /// A temporary folder.
     Folder,
+    /// An endpoint, and what the names of the proof's tables begin with.
+    Endpoint(Endpoint, String),
 }
 
 /// An engine and the rows beside it.
@@ -29,6 +30,8 @@ pub(crate) struct World<'m> {
     pub(crate) made: Vec<Op>,
     subject: Subject,
     folder: Option<tempfile::TempDir>,
+    /// What the names of the tables begin with, at an endpoint that has others.
+    prefix: Option<String>,
 }
 
 impl<'m> World<'m> {
@@ -40,11 +43,14 @@ impl<'m> World<'m> {
         subject: &Subject,
     ) -> Result<World<'m>, ProveError> {
         let failed = |error: std::io::Error| ProveError::Engine(error.to_string());
-        let folder = match storage {
-            Storage::Memory => None,
-            Storage::Folder => Some(tempfile::tempdir().map_err(failed)?),
+        let (backend, folder, prefix) = match storage {
+            Storage::Memory => (open(None)?, None, None),
+            Storage::Folder => {
+                let folder = tempfile::tempdir().map_err(failed)?;
+                (open(Some(folder.path()))?, Some(folder), None)
+            }
+            Storage::Endpoint(endpoint, prefix) => (Backend::at(endpoint)?, None, Some(prefix)),
         };
-        let backend = open(folder.as_ref().map(tempfile::TempDir::path))?;
         tables::ensure(&backend, model)?;
         Ok(World {
             model,
@@ -53,7 +59,13 @@ impl<'m> World<'m> {
             made: Vec::new(),
             subject: subject.clone(),
             folder,
+            prefix,
         })
+    }
+
+    /// Whether the proof can begin again in an empty engine of its own.
+    pub(crate) fn is_repeatable(&self) -> bool {
+        self.prefix.is_none()
     }
 
     /// The client that writes to the engine and reads from it.
@@ -116,7 +128,8 @@ impl<'m> World<'m> {
 
     /// Compares everything that is stored with the rows.
     pub(crate) fn check(&self, report: &mut Report) -> Result<(), ProveError> {
-        leftover::check(&self.backend, &self.rows, report)
+        let prefix = self.prefix.as_deref().unwrap_or_default();
+        leftover::check(&self.backend, &self.rows, prefix, report)
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) mod import;
 pub(crate) mod infer;
 mod listen;
 pub(crate) mod plan;
+mod proof_cost;
 pub(crate) mod prove;
 pub(crate) mod put;
 mod realism;

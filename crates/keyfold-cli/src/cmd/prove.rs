@@ -1,6 +1,8 @@
 //! `keyfold prove FILE`: compares every pattern with the same question in SQL, over random data and
 //! changes.
 
+use crate::backend;
+use crate::cmd::proof_cost::{Cost, is_of_this_machine};
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
@@ -10,8 +12,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_model::Model;
 use keyfold_prove::{
-    Failure as Difference, Options, PatternReport, Phase, ProveError, Record, Report, Smallest,
-    Subject, Through,
+    Failure as Difference, Options, PatternReport, Phase, Progress, ProveError, Record, Report,
+    Smallest, Subject, Through,
 };
 use serde_json::{Value as Json, json};
 use std::fs::File;
@@ -48,9 +50,31 @@ pub(crate) struct Arguments {
     /// Write each call to this file: its requests, their answers and its result, a line of JSON.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Prove an engine with DynamoDB's API, too: in tables of the proof's own at this address, which
+    /// are deleted at the end. Region and keys come from AWS_REGION, AWS_ACCESS_KEY_ID and
+    /// AWS_SECRET_ACCESS_KEY.
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// Begin at an endpoint beyond this machine without a question about its cost.
+    #[arg(long, requires = "endpoint")]
+    yes: bool,
 }
 
 impl Arguments {
+    /// Shows what a proof beyond this machine costs, and asks.
+    fn confirm(&self, url: &str, cost: &Cost) -> Result<(), Failure> {
+        if self.yes || is_of_this_machine(url) {
+            return Ok(());
+        }
+        terminal::error_line(&format!("The proof at {url} takes {cost}."));
+        match terminal::is_confirmed() {
+            Some(true) => Ok(()),
+            Some(false) | None => Err(Failure::refused(
+                "nothing was sent; --yes begins at once, --items and --asks make it cheaper",
+            )),
+        }
+    }
+
     /// The client that the proof drives.
     fn subject(&self, model: &Model) -> Result<Subject, Failure> {
         if let Some(command) = &self.through {
@@ -86,15 +110,23 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         deep: arguments.deep,
         now_epoch_ms: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
     };
-    let report =
-        keyfold_prove::prove_through(&model, options, &arguments.subject(&model)?, |progress| {
-            if phase != Some(progress.phase) {
-                phase = Some(progress.phase);
-                bar.set_message(progress.phase.to_string());
-                bar.set_length(progress.total as u64);
-            }
-            bar.set_position(progress.done as u64);
-        });
+    let subject = arguments.subject(&model)?;
+    let show_progress = |progress: Progress| {
+        if phase != Some(progress.phase) {
+            phase = Some(progress.phase);
+            bar.set_message(progress.phase.to_string());
+            bar.set_length(progress.total as u64);
+        }
+        bar.set_position(progress.done as u64);
+    };
+    let report = match &arguments.endpoint {
+        None => keyfold_prove::prove_through(&model, options, &subject, show_progress),
+        Some(url) => {
+            arguments.confirm(url, &Cost::of(&model, &options))?;
+            let endpoint = backend::settings_of(url);
+            keyfold_prove::prove_at(&model, options, &subject, &endpoint, show_progress)
+        }
+    };
     bar.finish_and_clear();
     let report = report.map_err(failed)?;
     let verdict = if report.is_proved() {

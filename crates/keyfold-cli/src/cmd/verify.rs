@@ -16,7 +16,7 @@ use keyfold_model::{Sources, value};
 use keyfold_types::{CapacityHalves, Item};
 use serde_json::{Value as Json, json};
 use std::fs::File;
-use std::io::{BufRead as _, BufWriter, IsTerminal as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -128,15 +128,9 @@ fn announce(tables: &[TableSize], sample: Option<u64>) -> Result<(), Failure> {
             "{FAINT}one scan, and up to three more when something must be confirmed{FAINT:#}"
         ),
     });
-    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
-        return Ok(());
-    }
-    terminal::error_line("Begin? [y/N]");
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    match (read, answer.trim()) {
-        (Ok(_), "y" | "Y" | "yes") => Ok(()),
-        (Ok(_) | Err(_), _) => Err(Failure::refused("nothing was read; --yes begins at once")),
+    match terminal::is_confirmed() {
+        Some(true) | None => Ok(()),
+        Some(false) => Err(Failure::refused("nothing was read; --yes begins at once")),
     }
 }
 
