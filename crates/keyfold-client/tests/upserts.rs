@@ -33,6 +33,10 @@ write visit(by: string)
   create or update Shop set visits = visits + 1 else visits = 1, mail = by
 write lease(by: string, old: string)
   create or update Page set last = by else last = by, views = 0 when missing last or last = old
+write renew(by: string, old: string)
+  create or update Page set last = by else last = by, views = 0 when last = old
+write again(by: string, least: int)
+  create or update Shop set visits = visits + 1 else visits = 1, mail = by when visits >= least
 "##;
 
 fn run(place: &Place, name: &str, text: Text<'_>) -> Result<Written, ClientError> {
@@ -86,6 +90,27 @@ fn a_condition_is_judged_on_what_is_stored() {
         "create or update Page: the Page with path = a does not have missing last or last = old (old = none)"
     );
     lease("bob", "ada").unwrap();
+}
+
+#[test]
+fn a_refusal_says_whether_there_is_an_item() {
+    let place = Place::new(MODEL);
+    let refused = |name: &str, text: Text<'_>| run(&place, name, text).unwrap_err().to_string();
+    let page = [("path", "a"), ("by", "bob"), ("old", "ada"), ("title", "t")];
+    assert_eq!(
+        refused("renew", &page),
+        "create or update Page: there is no Page with path = a, or it does not have last = old (old = ada)"
+    );
+    let shop = [("id", "s"), ("by", "a@x"), ("least", "2")];
+    assert_eq!(
+        refused("again", &shop),
+        "create or update Shop: there is no Shop with id = s, and a new one does not have visits >= least (least = 2)"
+    );
+    run(&place, "visit", &[("id", "s"), ("by", "a@x")]).unwrap();
+    assert_eq!(
+        refused("again", &shop),
+        "create or update Shop: the Shop with id = s does not have visits >= least (least = 2)"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The conditions of a named write's actions: judged by the engine, or on an entity that was read.
 
 use super::inputs::{Inputs, name_of};
-use super::refusal::{Refusal, key_text, not_found};
+use super::refusal::{Refusal, key_text, not_found, not_found_text};
 use super::step::Step;
 use super::stored_entity::StoredEntity;
 use crate::arguments::Values;
@@ -25,7 +25,11 @@ pub(super) fn require<'a>(
     for condition in &action.conditions {
         if !bind(condition, inputs.arguments)?.holds(held) {
             let failed = std::slice::from_ref(condition);
-            let refusal = unfulfilled(entity, action, failed, inputs);
+            let found = match old {
+                Some(_) => Found::Stored,
+                None => Found::Absent,
+            };
+            let refusal = refused(entity, action, failed, inputs, found);
             return Err(refusal
                 .error()
                 .unwrap_or_else(|| not_found(entity, &inputs.own)));
@@ -35,18 +39,53 @@ pub(super) fn require<'a>(
     Ok(watched)
 }
 
-/// The refusal of an action whose conditions do not hold.
+/// What is known of the item whose conditions do not hold.
+#[derive(Clone, Copy)]
+enum Found {
+    Stored,
+    Absent,
+    Unknown,
+}
+
+/// The refusal of an action whose conditions do not hold, where the engine judges them.
 pub(super) fn unfulfilled(
     entity: &Entity,
     action: &Action,
     conditions: &[Condition],
     inputs: &Inputs<'_>,
 ) -> Refusal {
+    // Where a missing item fulfils them, the item is stored.
+    let nothing = Values::new();
+    let fits_new = |condition: &Condition| {
+        let bound = bind(condition, inputs.arguments);
+        bound.is_ok_and(|bound| bound.holds(&nothing))
+    };
+    let found = match conditions.iter().all(fits_new) {
+        true => Found::Stored,
+        false => Found::Unknown,
+    };
+    refused(entity, action, conditions, inputs, found)
+}
+
+fn refused(
+    entity: &Entity,
+    action: &Action,
+    conditions: &[Condition],
+    inputs: &Inputs<'_>,
+    found: Found,
+) -> Refusal {
+    let absent = || not_found_text(entity, &inputs.own);
+    let item = match found {
+        Found::Stored => {
+            let key = key_text(entity, &inputs.own);
+            format!("the {} with {key}", entity.name)
+        }
+        Found::Absent => format!("{}, and a new one", absent()),
+        Found::Unknown => format!("{}, or it", absent()),
+    };
     Refusal::Because(format!(
-        "{}: the {} with {} does not have {}",
+        "{}: {item} does not have {}",
         name_of(action, entity),
-        entity.name,
-        key_text(entity, &inputs.own),
         show(conditions, inputs.arguments)
     ))
 }
