@@ -69,11 +69,9 @@ pub(crate) fn attributes(current: &OsStr) -> Vec<CompletionCandidate> {
     of_entity(current, |_, _| true)
 }
 
-/// Completes attributes of the entity's key, with `=`.
+/// Completes attributes that identify the entity, with `=`.
 pub(crate) fn key_attributes(current: &OsStr) -> Vec<CompletionCandidate> {
-    of_entity(current, |entity, name| {
-        entity.key.fields().any(|field| field == name)
-    })
+    of_entity(current, |entity, name| entity.identifies(name))
 }
 
 /// Completes optional attributes, for `--remove`.

@@ -239,7 +239,28 @@ fn back(from: &str, to: &str) -> (String, String, String) {
 fn diff_reports_the_migration_that_data_needs() {
     let wider = BASE.replace("  key \"CITY#", "  count visitors of User\n  key \"CITY#");
     assert_ne!(wider, BASE);
+    let placed = BASE.replace("\"VISIT#{day}\"", "\"VISIT#{place}#{day}\"");
+    let moving = |id: &str| {
+        let key = "\"VISIT#{place}#{day}\"\n";
+        placed.replace(key, &format!("{key}  id {id}\n"))
+    };
     let cases = [
+        // Identity.
+        (
+            String::from("an id added"),
+            placed.clone(),
+            moving("id, day"),
+        ),
+        (
+            String::from("an id removed"),
+            moving("id, day"),
+            placed.clone(),
+        ),
+        (
+            String::from("another id"),
+            moving("id, day"),
+            moving("day, id"),
+        ),
         // Keys.
         change("\"USER#{id}\" \"USER\"", "\"USER#{id}\" \"PROFILE\""),
         change("\"VISIT#{day}\"", "\"VISIT#{day:month}#{day}\""),

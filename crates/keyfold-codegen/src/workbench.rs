@@ -275,6 +275,8 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         table: _,
         attributes,
         key,
+        // The guard of it is among `uniques`.
+        id: _,
         indexes,
         copies,
         uniques,
@@ -296,7 +298,10 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
     } = entity;
     let mut lines: Vec<String> = uniques
         .iter()
-        .map(|unique| format!("unique ({})", unique.joined(", ")))
+        .map(|unique| {
+            let word = if entity.is_id(unique) { "id" } else { "unique" };
+            format!("{word} ({})", unique.joined(", "))
+        })
         .collect();
     lines.extend(copies.iter().map(|copy| {
         let Copy {

@@ -298,7 +298,7 @@ pub fn some_of_entity<A: Argument>(
     let values = typed(given, &known, &entity.name)?;
     require(
         &values,
-        entity.key.fields().map(str::to_owned),
+        entity.identity().into_iter().map(str::to_owned),
         &format!("the key of {}", entity.name),
     )?;
     Ok(values)

@@ -5,7 +5,7 @@ use crate::arguments::Values;
 use crate::bound::bind;
 use crate::error::ClientError;
 use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
-use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, Unique};
+use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, Unique, held_in_guard};
 use keyfold_model::{Entity, KeyTemplate, Model, Part, Sparse, Table, value};
 use keyfold_types::{Item, Value};
 
@@ -20,6 +20,8 @@ pub enum Role {
     Copy(String),
     /// The guard of unique attributes.
     Guard(Vec<String>),
+    /// The guard of the `id`, which holds where the main item lies.
+    IdGuard,
 }
 
 /// One item that follows from an entity's attributes.
@@ -105,6 +107,25 @@ impl<'m> Place<'m> {
             key: main_key(model, entity, values)?,
         })
     }
+}
+
+/// The table and key by which an item is told from others: those of its main item, or of the guard
+/// of its `id` where the main item moves.
+///
+/// # Errors
+/// Those of [`Place::of`].
+pub(crate) fn identifying_place(
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+) -> Result<(String, Item), ClientError> {
+    if let Some(id) = entity.id_guard() {
+        let table = table(model, entity)?;
+        let key = guard_key(table, entity, id, values)?;
+        return Ok((table_name(table, entity, values)?, key));
+    }
+    let place = Place::of(model, entity, values)?;
+    Ok((place.table_name, place.key))
 }
 
 /// The key of an entity's main item.
@@ -212,20 +233,66 @@ pub fn guard_item(
     if !unique.attributes().all(|name| values.contains_key(name)) {
         return Ok(None);
     }
+    let key = guard_key(table, entity, unique, values)?;
+    let mut item = key.clone();
+    let held = entity.moving().into_iter().filter(|_| entity.is_id(unique));
+    for attribute in held {
+        if let Some(value) = values.get(attribute) {
+            item.insert(held_in_guard(attribute), value.clone());
+        }
+    }
+    add_table_attributes(table, entity, values, "unique", &mut item);
+    Ok(Some(Derived {
+        role: if entity.is_id(unique) {
+            Role::IdGuard
+        } else {
+            Role::Guard(unique.attributes().map(str::to_owned).collect())
+        },
+        table: name.to_owned(),
+        key,
+        item,
+    }))
+}
+
+/// The key of the guard of unique attributes.
+///
+/// # Errors
+/// Those of [`derive()`].
+pub(crate) fn guard_key(
+    table: &Table,
+    entity: &Entity,
+    unique: &Unique,
+    values: &Values,
+) -> Result<Item, ClientError> {
     let text = value::guard(entity, unique, &table.delimiters, values)?;
     let mut key = Item::new();
     key.insert(table.partition.name.as_str(), text);
     if let Some(column) = &table.sort {
         key.insert(column.name.as_str(), GUARD_SORT);
     }
-    let mut item = key.clone();
-    add_table_attributes(table, entity, values, "unique", &mut item);
-    Ok(Some(Derived {
-        role: Role::Guard(unique.attributes().map(str::to_owned).collect()),
-        table: name.to_owned(),
-        key,
-        item,
-    }))
+    Ok(key)
+}
+
+/// The key attributes of an item that the guard of its `id` holds, beside the `id` itself.
+///
+/// # Errors
+/// `Invalid` when the guard lacks one.
+pub(crate) fn held_place(
+    entity: &Entity,
+    id: &Values,
+    guard: &Item,
+) -> Result<Values, ClientError> {
+    let mut values = id.clone();
+    for attribute in entity.moving() {
+        let Some(held) = guard.get(&held_in_guard(attribute)) else {
+            return Err(ClientError::Invalid(format!(
+                "the guard of this {} lacks `{attribute}` of its key: it was not written through the model",
+                entity.name
+            )));
+        };
+        values.insert(attribute.to_owned(), held.clone());
+    }
+    Ok(values)
 }
 
 /// Adds the attributes that the table defines for all items: the kind, and the time of expiry.

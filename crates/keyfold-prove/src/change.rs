@@ -3,7 +3,7 @@
 use crate::generate::Generator;
 use crate::named;
 use crate::op::Op;
-use crate::rows::Rows;
+use crate::rows::{Rows, identity};
 use keyfold_client::arguments::Values;
 use keyfold_model::Entity;
 
@@ -120,11 +120,10 @@ fn picked<'m>(rows: &Rows<'m>, at: usize, generator: &mut Generator<'m>) -> Opti
     rows.get(at, row).cloned()
 }
 
-/// The attributes of a row's key.
+/// The attributes that identify a row.
 fn key_of(entity: &Entity, values: &Values) -> Values {
-    entity
-        .key
-        .fields()
+    identity(entity)
+        .into_iter()
         .filter_map(|field| Some((field.to_owned(), values.get(field)?.clone())))
         .collect()
 }

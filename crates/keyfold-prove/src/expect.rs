@@ -142,9 +142,27 @@ impl Row<'_> {
             key.insert(table.partition.name.clone(), Value::S(guard));
             let sort = table.sort.iter();
             key.extend(sort.map(|column| (column.name.clone(), Value::from("UNIQUE"))));
-            all.push(self.item(key, Attributes::new(), "unique".to_owned()));
+            all.push(self.item(key, self.held_in_guard(unique), "unique".to_owned()));
         }
         Ok(())
+    }
+
+    /// What a guard holds: that of the `id` has the values of the key that may change.
+    fn held_in_guard(&self, unique: &Unique) -> Attributes {
+        let id = &self.entity.id;
+        let mut members = unique.members.iter();
+        let is_id = unique.members.len() == id.len()
+            && id.iter().all(|name| {
+                let member = members.next();
+                member.is_some_and(|one| one.attribute == *name && one.compared == Compared::Whole)
+            });
+        let fields = self
+            .entity
+            .key
+            .fields()
+            .filter(|name| !id.iter().any(|one| one == name));
+        let held = |name: &str| Some((format!("{name}:key"), self.row.get(name)?.clone()));
+        fields.filter(|_| is_id).filter_map(held).collect()
     }
 
     /// An item with its key and the attributes that the table defines for all items.

@@ -6,7 +6,7 @@ use crate::expect::{self, Attributes, Expected};
 use crate::generate::{Generator, set_of};
 use crate::kept;
 use crate::row_write::{self, Version};
-use crate::rows::Rows;
+use crate::rows::{Rows, identity};
 use crate::verdict::holds;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Assignment, Condition, Joint, Source, Taken, WriteParameter};
@@ -40,7 +40,7 @@ pub(crate) fn arguments<'m>(
             let picked = again.or_else(|| rows.pick_row(action.entity, &mut generator.rng));
             last.extend(picked.map(|row| (action.entity, row)));
             let stored = picked.and_then(|row| rows.get(action.entity, row));
-            let key = entity.key.fields();
+            let key = identity(entity).into_iter();
             row.extend(key.filter_map(|name| Some((name.to_owned(), stored?.get(name)?.clone()))));
         }
         for (attribute, value) in &row {
@@ -187,10 +187,8 @@ pub(crate) fn carry_out(
     let mut changed: Vec<Attributes> = Vec::new();
     for one in &all {
         // A transaction allows one action per item.
-        let key: Values = one
-            .entity
-            .key
-            .fields()
+        let key: Values = identity(one.entity)
+            .into_iter()
             .filter_map(|f| Some((f.to_owned(), one.own.get(f)?.clone())))
             .collect();
         if touched.contains(&(one.action.entity, key.clone())) {

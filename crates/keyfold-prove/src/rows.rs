@@ -68,6 +68,20 @@ pub(crate) fn quoted(name: &str) -> String {
 /// The column of a row's number, of which no attribute can have the name.
 const ROW: &str = "\":row\"";
 
+/// The attributes that identify a row: the declared `id`, or those of the key.
+pub(crate) fn identity(entity: &Entity) -> Vec<&str> {
+    if !entity.id.is_empty() {
+        return entity.id.iter().map(String::as_str).collect();
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for field in entity.key.fields() {
+        if !names.contains(&field) {
+            names.push(field);
+        }
+    }
+    names
+}
+
 impl<'m> Rows<'m> {
     pub(crate) fn new(model: &'m Model, now_epoch_ms: i64) -> Result<Rows<'m>, ProveError> {
         let connection = Connection::open_in_memory()?;
@@ -84,12 +98,7 @@ impl<'m> Rows<'m> {
                 ),
                 [],
             )?;
-            let mut key: Vec<String> = Vec::new();
-            for field in entity.key.fields().map(quoted) {
-                if !key.contains(&field) {
-                    key.push(field);
-                }
-            }
+            let key = identity(entity).into_iter().map(quoted).collect();
             let uniques = entity
                 .uniques
                 .iter()
@@ -177,11 +186,10 @@ impl<'m> Rows<'m> {
     /// The number of the row with the key of these values.
     pub(crate) fn find(&self, entity: &Entity, values: &Values) -> Option<i64> {
         let at = self.place(entity);
+        let fields = identity(entity);
         let same = |row: &Values| {
-            entity
-                .key
-                .fields()
-                .all(|field| row.get(field) == values.get(field))
+            let mut fields = fields.iter();
+            fields.all(|field| row.get(*field) == values.get(*field))
         };
         self.of(at).find(|(_, row)| same(row)).map(|(row, _)| row)
     }

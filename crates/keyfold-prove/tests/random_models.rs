@@ -134,6 +134,32 @@ fn table(rng: &fastrand::Rng) -> String {
     text
 }
 
+/// Some of a key's attributes as the `id` of its entity, and one of the others; `None` for most
+/// entities. They are drawn beside `rng`, so that the same seed makes the same entities as without
+/// them.
+fn identity(
+    rng: &fastrand::Rng,
+    partition: &Template,
+    sort: &Template,
+) -> Option<(String, &'static str)> {
+    let rng = &mut fastrand::Rng::with_seed(rng.get_seed() ^ 5);
+    let key = format!("{}{}", partition.text, sort.text);
+    let has = |name: &str, ends: &[&str]| {
+        let mut ends = ends.iter();
+        ends.any(|end| key.contains(&format!("{{{name}{end}")))
+    };
+    let mut fields: Vec<&'static str> = TYPES.iter().map(|(name, _)| *name).collect();
+    fields.retain(|name| has(name, &["}", ":"]));
+    let mut id = fields.clone();
+    id.retain(|name| has(name, &["}", ":0", ":reverse", ":escape", ":hash"]));
+    id.retain(|name| *name == "u" || rng.u8(..3) == 0);
+    fields.retain(|name| !id.contains(name));
+    if id.is_empty() || fields.is_empty() || rng.u8(..2) == 0 {
+        return None;
+    }
+    Some((id.join(", "), fields[rng.usize(..fields.len())]))
+}
+
 fn model(rng: &mut fastrand::Rng) -> String {
     let mut beside = Beside::new(rng);
     let mut text = format!("model random 1\n{}", beside.tables(&table(rng)));
@@ -143,6 +169,7 @@ fn model(rng: &mut fastrand::Rng) -> String {
     let shared = template(rng, "P", shared);
     let mut keys: Vec<Key> = Vec::new();
     let mut fetched: Vec<String> = Vec::new();
+    let mut moves: Vec<Option<(&str, String, &str)>> = Vec::new();
     for name in ["One", "Two", "Three"].into_iter().take(count) {
         let all: Vec<String> = TYPES
             .iter()
@@ -192,6 +219,11 @@ fn model(rng: &mut fastrand::Rng) -> String {
             sort.text
         )
         .unwrap();
+        let id = identity(rng, &partition, &sort);
+        if let Some((id, _)) = &id {
+            writeln!(text, "  id {id}").unwrap();
+        }
+        moves.push(id.map(|(id, moving)| (name, id, moving)));
         if rng.u8(..3) == 0 {
             let key = format!("{}{}", partition.text, sort.text);
             let in_key = [
@@ -308,6 +340,14 @@ fn model(rng: &mut fastrand::Rng) -> String {
         }
     }
     text.push_str(&beside.parent(count));
+    for (at, (name, id, moving)) in moves.into_iter().flatten().enumerate() {
+        let kind = kind_of(moving);
+        writeln!(
+            text,
+            "write move{at}(to: {kind})\n  update {name} set {moving} = to\npattern i{at}({id}) -> {name}?\npattern j{at}({id}) -> {name} only o, {moving} strong"
+        )
+        .unwrap();
+    }
     for at in 0..12 {
         let line = pattern(rng, &keys);
         writeln!(text, "pattern p{at}{line}").unwrap();

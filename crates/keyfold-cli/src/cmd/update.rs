@@ -32,14 +32,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let model = model_file::load(&arguments.file, output)?;
     let entity = entity(&model, &arguments.entity, &arguments.file)?;
     let changes = arguments::some_of_entity(entity, &given(&arguments.attributes)?)?;
-    if arguments.remove.is_empty()
-        && changes
-            .keys()
-            .all(|name| entity.key.fields().any(|field| field == name))
-    {
+    if arguments.remove.is_empty() && changes.keys().all(|name| entity.identifies(name)) {
         let message = format!(
-            "nothing to change: give attributes of {} beside its key, or --remove one",
-            entity.name
+            "nothing to change: give attributes of {} beside {}, or --remove one",
+            entity.name,
+            if entity.moves() { "its id" } else { "its key" }
         );
         return Err(Failure::usage(message));
     }

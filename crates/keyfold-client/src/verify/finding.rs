@@ -30,6 +30,8 @@ pub enum FindingKind {
     CopyForeign,
     /// The guard of a unique value is absent.
     GuardMissing,
+    /// The guard of an `id` says another place than that of its item.
+    GuardStale,
     /// A guard belongs to no item.
     GuardForeign,
     /// Two items have the same unique value.
@@ -44,7 +46,7 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds, in their order.
-    const ALL: [FindingKind; 16] = [
+    const ALL: [FindingKind; 17] = [
         FindingKind::Definition,
         FindingKind::UnknownItem,
         FindingKind::Key,
@@ -56,6 +58,7 @@ impl FindingKind {
         FindingKind::CopyStale,
         FindingKind::CopyForeign,
         FindingKind::GuardMissing,
+        FindingKind::GuardStale,
         FindingKind::GuardForeign,
         FindingKind::NotUnique,
         FindingKind::Aggregate,
@@ -84,6 +87,7 @@ impl FindingKind {
             FindingKind::CopyStale => "copy_stale",
             FindingKind::CopyForeign => "copy_foreign",
             FindingKind::GuardMissing => "guard_missing",
+            FindingKind::GuardStale => "guard_stale",
             FindingKind::GuardForeign => "guard_foreign",
             FindingKind::NotUnique => "not_unique",
             FindingKind::Aggregate => "aggregate",
@@ -106,6 +110,7 @@ impl FindingKind {
             FindingKind::CopyStale => "a copy differs from its item",
             FindingKind::CopyForeign => "a copy belongs to no item",
             FindingKind::GuardMissing => "the guard of a unique value is missing",
+            FindingKind::GuardStale => "a guard says another place than its item's",
             FindingKind::GuardForeign => "a guard belongs to no item",
             FindingKind::NotUnique => "two items have the same unique value",
             FindingKind::Aggregate => "an aggregate differs from the items",

@@ -138,6 +138,10 @@ impl Group {
                 };
                 (kind, text)
             }
+            (Some(_), [claim, ..]) if is_guard => {
+                let text = format!("it says another key than that of {}", shown(claim));
+                (FindingKind::GuardStale, text)
+            }
             (Some(_), [claim, ..]) => {
                 let text = format!("it does not hold what {} does", shown(claim));
                 (FindingKind::CopyStale, text)
@@ -250,9 +254,8 @@ impl Group {
 }
 
 fn fits(stored: &Record, claim: &Record) -> bool {
-    let is_guard = matches!(role(claim.slot), Role::Guard(_));
     (stored.entity, stored.slot) == (claim.entity, claim.slot)
-        && (is_guard || claim.digest == ANY_DIGEST || stored.digest == claim.digest)
+        && (claim.digest == ANY_DIGEST || stored.digest == claim.digest)
 }
 
 /// The name and the line of a copy or guard, and whether it is a guard.
@@ -264,8 +267,9 @@ fn declared(entity: &Entity, role: Role) -> Option<(String, ModelLine, bool)> {
             Some((name, ModelLine::at(copy.span), false))
         }
         Role::Guard(at) => {
-            let first = entity.uniques.get(at)?.attributes().next()?;
-            let line = ModelLine::of_word(entity, "unique", first);
+            let unique = entity.uniques.get(at)?;
+            let word = if entity.is_id(unique) { "id" } else { "unique" };
+            let line = ModelLine::of_word(entity, word, unique.attributes().next()?);
             Some(("unique".to_owned(), line, true))
         }
         Role::Main => None,

@@ -10,7 +10,7 @@ use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};
 use keyfold_lower::stored::{digest_attribute, is_as_written, parts_attribute, value_of};
-use keyfold_model::schema::{Attribute, Condition};
+use keyfold_model::schema::{Attribute, Condition, Unique, held_in_guard};
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::{Item, Value};
@@ -107,14 +107,33 @@ fn one_item(scope: Scope<'_>, at: usize, role: Role, item: &Item, judged: &mut J
     };
     let held: &[String] = copy.map_or(&[], |copy| &copy.attributes);
     one.side_item(scope.kinds.name(at, role), held, item, &mut judged.findings);
-    let digest = copy_digest(entity, held, |name| {
-        let stored = value_of(one.table, entity, copy, name, std::slice::from_ref(item));
-        let stored = stored.unwrap_or_else(|_| item.get(name).cloned());
-        stored.map(Cow::Owned)
-    });
+    let digest = match role {
+        Role::Guard(number) => guard_digest(entity, number, |name| {
+            item.get(&held_in_guard(name)).map(Cow::Borrowed)
+        }),
+        Role::Copy(_) | Role::Main => copy_digest(entity, held, |name| {
+            let stored = value_of(one.table, entity, copy, name, std::slice::from_ref(item));
+            let stored = stored.unwrap_or_else(|_| item.get(name).cloned());
+            stored.map(Cow::Owned)
+        }),
+    };
     let place = (slot(role), digest);
     let record = one.record(RecordKind::Stored, json(&one.key()), place, Vec::new());
     judged.records.push(record);
+}
+
+/// The digest of the key attributes that the guard of an `id` holds; any, for other guards.
+fn guard_digest<'v>(
+    entity: &Entity,
+    at: usize,
+    get: impl Fn(&str) -> Option<Cow<'v, Value>>,
+) -> u128 {
+    let is_id = |unique: &Unique| entity.is_id(unique);
+    if !entity.uniques.get(at).is_some_and(is_id) {
+        return ANY_DIGEST;
+    }
+    let moving = entity.moving().into_iter().map(str::to_owned);
+    copy_digest(entity, &moving.collect::<Vec<_>>(), get)
 }
 
 /// The digest of a copy's attributes.
@@ -615,7 +634,13 @@ impl<'s> One<'s> {
         for (at, unique) in self.entity.uniques.iter().enumerate() {
             let made = derive::guard_item(table, name, self.entity, unique, values);
             if let Ok(Some(made)) = made {
-                let place = (slot(Role::Guard(at)), ANY_DIGEST);
+                let moving = self.entity.moving();
+                let digest = if moving.iter().any(|name| is_broken(name)) {
+                    ANY_DIGEST
+                } else {
+                    guard_digest(self.entity, at, |name| values.get(name).map(Cow::Borrowed))
+                };
+                let place = (slot(Role::Guard(at)), digest);
                 let claim = self.record(RecordKind::Claimed, json(&made.key), place, owner.clone());
                 records.push(claim);
             }

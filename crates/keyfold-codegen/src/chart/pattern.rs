@@ -7,6 +7,9 @@ use keyfold_model::schema::{Limit, Parameter, Projection, RequestKind};
 use keyfold_model::{Entity, Fan, Index, Model, Pattern, PatternPlan};
 use keyfold_types::capacity::{CapacityHalves, ReadRate};
 
+/// The size of a guard with the values that it holds, which is estimated: one read unit.
+const GUARD_BYTES: u64 = 200;
+
 /// The rows of a pattern: one when all parameters are given, and one for each choice of those that
 /// are left out.
 pub(super) fn pattern_rows(model: &Model, pattern: &Pattern) -> Vec<PatternRow> {
@@ -76,8 +79,9 @@ fn pattern_row(
         // `place` and `key_condition` show them.
         gets: _,
         beside: _,
-        // `requests` shows it.
+        // `requests` shows them.
         fetched: _,
+        guard: _,
     } = plan;
     let given = pattern
         .parameters
@@ -149,7 +153,10 @@ fn units(model: &Model, pattern: &Pattern, plan: &PatternPlan) -> Option<f64> {
     };
     // The single kinds beside the range are read with the first page.
     let beside = CapacityHalves::read(largest, rate).0 * plan.beside.len() as u64;
-    let read = CapacityHalves::read(bytes, rate).0 * requests + beside;
+    // A guard is a small item.
+    let guard = plan.guard.as_ref();
+    let guard = guard.map_or(0, |_| CapacityHalves::read(GUARD_BYTES, rate).0);
+    let read = CapacityHalves::read(bytes, rate).0 * requests + beside + guard;
     if plan.fetched.is_empty() {
         return Some(CapacityHalves(read).units());
     }

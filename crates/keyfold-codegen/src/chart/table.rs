@@ -73,7 +73,8 @@ fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
             .sort
             .as_ref()
             .map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
-        let kind = format!("unique {name}.{}", unique.joined("+"));
+        let word = if entity.is_id(unique) { "id" } else { "unique" };
+        let kind = format!("{word} {name}.{}", unique.joined("+"));
         key_row(entity, kind, std::iter::once(&partition).chain(&sort))
     }));
     rows

@@ -23,10 +23,12 @@ pub(super) fn entity(
         table,
         attributes,
         key,
+        // `identity` and `uniques` compare both.
+        id: _,
         // `index_keys` compares the attributes that are made for them.
         indexes: _,
         copies: new_copies,
-        uniques: new_uniques,
+        uniques: _,
         ttl,
         version: new_version,
         aggregates: new_aggregates,
@@ -64,7 +66,7 @@ pub(super) fn entity(
         changes.add_harmless("expects other numbers");
     }
     copies(&old.copies, new_copies, &mut changes);
-    uniques(&old.uniques, new_uniques, &mut changes);
+    identity(old, new, &mut changes);
     for pair in pairs(&old.aggregates, new_aggregates, |one| &one.attribute) {
         aggregate(old_model, new_model, pair, &mut changes);
     }
@@ -162,7 +164,47 @@ fn condition(when: &[Condition]) -> String {
     }
 }
 
-fn uniques(old: &[Unique], new: &[Unique], changes: &mut Changes<'_>) {
+/// Compares what identifies an item, the guards that say where it lies, and those of unique values.
+fn identity(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
+    let (before, after) = (old.id.join(", "), new.id.join(", "));
+    match (old.moves(), new.moves()) {
+        (false, false) => {}
+        (false, true) => changes.add(
+            format!("id {after} added: {} of its key may change", new.moving().join(", ")),
+            Migration::Backfill,
+            "write a guard for every item, which says where it lies: delete and put it before the new model is used; ids that are there twice must be settled first",
+        ),
+        (true, false) => changes.add(
+            format!("id {before} removed: its key does not change any more"),
+            Migration::Delete,
+            "delete its guards; updates, deletions and reads by the id give the whole key",
+        ),
+        (true, true) if before != after => changes.add(
+            format!("id {before} becomes id {after}"),
+            Migration::Rewrite,
+            "put the guards of every item under the new id, and delete the old ones",
+        ),
+        (true, true) if old.moving() != new.moving() => changes.add(
+            format!(
+                "the guards of id {after} hold {}, and not {}",
+                new.moving().join(", "),
+                old.moving().join(", ")
+            ),
+            Migration::Backfill,
+            "write the guard of every item again",
+        ),
+        (true, true) => {}
+    }
+    uniques(old, new, changes);
+}
+
+/// Compares the unique attributes beside the `id`.
+fn uniques(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
+    fn others(entity: &Entity) -> Vec<&Unique> {
+        let all = entity.uniques.iter();
+        all.filter(|unique| !entity.is_id(unique)).collect()
+    }
+    let (old, new) = (others(old), others(new));
     for unique in new.iter().filter(|unique| !old.contains(unique)) {
         changes.add(
             format!("unique {} added", unique.joined(", ")),

@@ -114,8 +114,9 @@ fn plan_text(without: &[String], plan: &PatternPlan) -> String {
         // `place` and `key_condition` show them.
         gets: _,
         beside: _,
-        // `requests` shows it.
+        // `requests` shows them.
         fetched: _,
+        guard: _,
     } = plan;
     let order = if *descending { " descending" } else { "" };
     let page = page.map_or(String::new(), |page| format!(" page {page}"));

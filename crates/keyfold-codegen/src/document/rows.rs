@@ -271,6 +271,8 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         attributes: _,
         // `key_rows` shows them.
         key: _,
+        // Its guard is among `uniques`.
+        id: _,
         indexes: _,
         copies: _,
         uniques,
@@ -288,7 +290,14 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
     } = entity;
     let mut facts: Vec<String> = uniques
         .iter()
-        .map(|unique| format!("unique: {}", unique.joined(" with ")))
+        .map(|unique| {
+            let names = unique.joined(" with ");
+            if entity.is_id(unique) {
+                let moving = entity.moving().join(", ");
+                return format!("identified by {names}: it moves when {moving} of its key change");
+            }
+            format!("unique: {names}")
+        })
         .collect();
     let aggregates = aggregates(model, entity).into_iter();
     facts.extend(aggregates.map(|one| format!("keeps {one}")));

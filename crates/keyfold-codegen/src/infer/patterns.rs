@@ -14,6 +14,8 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         table,
         attributes: _,
         key,
+        // No table says what identifies its items.
+        id: _,
         indexes,
         copies: _,
         uniques: _,

@@ -19,6 +19,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
         table,
         attributes,
         key,
+        id,
         indexes,
         copies,
         uniques,
@@ -37,11 +38,11 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
     let Some(table) = model.tables.get(*table) else {
         return Json::Null;
     };
-    let is_in_key = |name: &&String| value::is_left_out(entity, key, name);
-    let names = attributes.iter().map(|one| &one.name);
-    let left_out: Vec<&String> = names.filter(is_in_key).collect();
+    let mut left_out: Vec<&String> = attributes.iter().map(|one| &one.name).collect();
+    left_out.retain(|name| value::is_left_out(entity, key, name));
     let part = |(attribute, size): &_| json!({ "attribute": attribute, "size": size });
     let split = split.as_ref().map_or(Json::Null, part);
+    let guards = uniques.iter().map(|one| guard(table, entity, one));
     object([
         ("name", json!(name)),
         ("table", json!(table.name)),
@@ -53,6 +54,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
                 .collect(),
         ),
         ("key", key::own(table, key)),
+        ("id", json!(id)),
         ("leftOut", json!(left_out)),
         (
             "indexes",
@@ -62,13 +64,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
             "copies",
             copies.iter().map(|one| copy(table, entity, one)).collect(),
         ),
-        (
-            "uniques",
-            uniques
-                .iter()
-                .map(|one| guard(table, entity, one))
-                .collect(),
-        ),
+        ("uniques", guards.collect()),
         ("ttl", json!(ttl)),
         ("version", json!(version)),
         ("aggregates", aggregates_of(model, entity, records)),
@@ -96,6 +92,14 @@ fn guard(table: &Table, entity: &Entity, unique: &Unique) -> Json {
             key::parts(&guard_parts(entity, unique, &table.delimiters)),
         ),
         ("sort", json!(GUARD_SORT)),
+        (
+            "holds",
+            if entity.is_id(unique) {
+                key::held(&entity.moving())
+            } else {
+                Json::Null
+            },
+        ),
     ])
 }
 

@@ -2,7 +2,7 @@
 
 use super::members::object;
 use super::types::scalar;
-use keyfold_model::schema::{KeyPair, Table};
+use keyfold_model::schema::{KeyPair, Table, held_in_guard};
 use keyfold_model::{Format, KeyTemplate, Part, regular};
 use serde_json::{Value as Json, json};
 
@@ -41,6 +41,12 @@ fn column(name: &str, all: &[Part]) -> Json {
             },
         ),
     ])
+}
+
+/// The key attributes that the guard of an `id` holds, and under which names.
+pub(super) fn held(moving: &[&str]) -> Json {
+    let one = |name: &&str| json!({ "attribute": name, "as": held_in_guard(name) });
+    moving.iter().map(one).collect()
 }
 
 /// An attribute of a key condition, which needs no expression.

@@ -4,7 +4,7 @@ use super::members::object;
 use super::types::{self, Records};
 use super::{condition, key};
 use keyfold_model::schema::{
-    Fan, Get, Limit, Parameter, Pattern, PatternPlan, Returned, SortCondition, TablePeriod,
+    Fan, Get, Guard, Limit, Parameter, Pattern, PatternPlan, Returned, SortCondition, TablePeriod,
     Together,
 };
 use keyfold_model::{KeyTemplate, Model, Part, value};
@@ -155,6 +155,7 @@ pub(super) fn plan(plan: &PatternPlan, records: &mut Records) -> Json {
         gets,
         beside,
         fetched,
+        guard,
     } = plan;
     let period = period.as_ref().map_or(Json::Null, |period| {
         let TablePeriod { unit, from } = period;
@@ -191,6 +192,29 @@ pub(super) fn plan(plan: &PatternPlan, records: &mut Records) -> Json {
         ("gets", Json::Array(gets)),
         ("beside", Json::Array(beside)),
         ("fetched", json!(fetched)),
+        (
+            "guard",
+            guard.as_ref().map_or(Json::Null, |guard| {
+                let names = partition_attributes.iter().chain(sort_attributes);
+                guarded(guard, names.map(String::as_str))
+            }),
+        ),
+    ])
+}
+
+/// The guard that is read first: its key, and what it holds of the key of the item.
+fn guarded<'n>(guard: &'n Guard, names: impl Iterator<Item = &'n str>) -> Json {
+    let Guard {
+        partition,
+        sort,
+        attributes,
+    } = guard;
+    let templates = std::iter::once(partition).chain(sort);
+    let columns = templates.map(|template| template.parts.as_slice());
+    let attributes: Vec<&str> = attributes.iter().map(String::as_str).collect();
+    object([
+        ("key", key::equal(names, columns)),
+        ("holds", key::held(&attributes)),
     ])
 }
 

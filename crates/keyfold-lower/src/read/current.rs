@@ -32,7 +32,7 @@ pub(super) async fn keep(
     let Some(unique) = unique(pattern, entity, &question.arguments) else {
         return Ok(());
     };
-    if question.plan.index.is_none() {
+    if question.plan.index.is_none() && !entity.moves() {
         return Ok(());
     }
     let mut keys: Vec<Item> = Vec::new();

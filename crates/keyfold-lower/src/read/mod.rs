@@ -4,6 +4,7 @@
 //!   or tables, and merges them.
 //! - `condition` makes the key condition; `cursor` holds the keys after which pages go on.
 //! - `together` reads several items by keys of their own.
+//! - `guarded` reads the guard of an `id` first, which says where the item lies.
 //! - `current` decides between the entries of a late index.
 //! - `assemble` distinguishes kinds and joins split lists; `required` checks collections.
 
@@ -15,6 +16,7 @@ mod condition;
 mod current;
 mod cursor;
 mod fan;
+mod guarded;
 mod question;
 mod request;
 mod required;
@@ -82,7 +84,7 @@ async fn read_page(
     if let Some(after) = &page.after {
         cursor::check(&question, pattern, after)?;
     }
-    let range = read_consistent(&question, pattern, &kinds, page, now);
+    let range = read_found(&question, pattern, &kinds, page, now);
     let (first, range) = match beside::is_empty(&question, page) {
         true => (Raw::default(), range.await),
         false => {
@@ -113,6 +115,42 @@ async fn read_page(
         capacity: raw.capacity,
         next: raw.next,
     })
+}
+
+/// Reads a page; of a plan with a guard, the guard first. An item that moved between the two reads is
+/// looked for again, strongly.
+async fn read_found(
+    question: &Question<'_>,
+    pattern: &Pattern,
+    kinds: &Kinds<'_>,
+    page: &PageRequest,
+    now_epoch_ms: i64,
+) -> Result<(Raw, Vec<FoundItem>), ClientError> {
+    let Some(guard) = &question.plan.guard else {
+        return read_consistent(question, pattern, kinds, page, now_epoch_ms).await;
+    };
+    let mut read = Raw::default();
+    for tried in 0..TRIES {
+        let is_strong = question.plan.strong || tried > 0;
+        let (found, arguments) = guarded::place(question, guard, is_strong).await?;
+        read.add(found);
+        let Some(arguments) = arguments else {
+            return Ok((read, Vec::new()));
+        };
+        let plan = PatternPlan {
+            strong: is_strong,
+            ..question.plan.clone()
+        };
+        let complete = guarded::with_plan(question, &plan, arguments);
+        let (raw, items) = read_consistent(&complete, pattern, kinds, page, now_epoch_ms).await?;
+        read.asked = raw.asked.clone();
+        read.add(raw);
+        if !items.is_empty() {
+            return Ok((read, items));
+        }
+        question.io.pause(back_off(tried)).await;
+    }
+    Err(guarded::lost(question))
 }
 
 /// Reads a page until the parts of every list in it belong together: a writer may change them while

@@ -3,6 +3,7 @@
 
 use super::context::Context;
 use super::main_item::{Given, MainItem};
+use super::moved;
 use super::refusal::{Refusal, key_text};
 use super::step::{Draft, RemainingItems, Step, StepAction};
 use super::stored_entity::StoredEntity;
@@ -26,14 +27,11 @@ pub(super) fn create(
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let table = table(context.model, entity)?;
-    let mut exists = Some(exists);
     for one in derive(context.model, entity, values)? {
         draft.push(match &one.role {
-            Role::Main => {
-                let exists = exists.take().unwrap_or(Refusal::None);
-                Step::put_new(table, entity, one, exists)
-            }
+            Role::Main => Step::put_new(table, entity, one, exists.clone()),
             Role::Copy(_) | Role::Part(_) => Step::put(entity, one),
+            Role::IdGuard => Step::put_new(table, entity, one, exists.clone()),
             Role::Guard(attributes) => {
                 let taken = Refusal::taken(entity, attributes, values);
                 Step::put_new(table, entity, one, taken)
@@ -199,12 +197,28 @@ pub(super) fn replace(
     let (Some(main_before), Some(main_after)) = (before.first(), after.first()) else {
         return Err(ClientError::Unknown(format!("{} has no key", entity.name)));
     };
-    if main_before.key != main_after.key || main_before.table != main_after.table {
+    let is_moved = main_before.key != main_after.key || main_before.table != main_after.table;
+    if is_moved && !entity.moves() {
         let message = format!(
             "the key of {} cannot change; delete it and put it again",
             entity.name
         );
         return Err(ClientError::Invalid(message));
+    }
+    let followers = Followers {
+        table: table(context.model, entity)?,
+        entity,
+        before: before.get(1..).unwrap_or_default(),
+        after: after.get(1..).unwrap_or_default(),
+    };
+    if is_moved {
+        let watched = moved::watched(followers.table, entity, old);
+        let conditions = unchanged(context, entity, old, &watched)?;
+        let mains = [main_before, main_after];
+        moved::add(followers.table, (entity, old), mains, conditions, draft);
+        followers.replace(&new, draft);
+        draft.record_change(entity, Some(&old.values), Some(&new));
+        return Ok(());
     }
     let mut watched = replacement.watched.to_vec();
     watched.extend(entity.version.iter().map(String::as_str));
@@ -235,12 +249,6 @@ pub(super) fn replace(
             maxima: BTreeMap::new(),
         }),
     }
-    let followers = Followers {
-        table: table(context.model, entity)?,
-        entity,
-        before: before.get(1..).unwrap_or_default(),
-        after: after.get(1..).unwrap_or_default(),
-    };
     followers.replace(&new, draft);
     draft.record_change(entity, Some(&old.values), Some(&new));
     Ok(())
@@ -286,6 +294,10 @@ impl Followers<'_> {
                 Role::Guard(attributes) if !has(self.before, one) => {
                     let taken = Refusal::taken(self.entity, attributes, new);
                     Step::put_new(self.table, self.entity, one.clone(), taken)
+                }
+                Role::IdGuard => {
+                    let before = self.before.iter().find(|other| other.key == one.key);
+                    moved::guard(self.entity, before, one)
                 }
                 Role::Guard(_) | Role::Main | Role::Copy(_) | Role::Part(_) => {
                     Step::put(self.entity, one.clone())

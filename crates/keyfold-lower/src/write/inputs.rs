@@ -4,7 +4,7 @@
 use super::refusal::key_text;
 use crate::arguments::Values;
 use crate::complete::Made;
-use crate::derive::Place;
+use crate::derive::identifying_place;
 use crate::error::ClientError;
 use keyfold_model::schema::{Source, Taken};
 use keyfold_model::{Action, Entity, Model, Write};
@@ -58,7 +58,7 @@ pub(super) fn own(
                 .get(*action)
                 .and_then(|values| values.as_ref()?.get(attribute).cloned()),
         };
-        let in_key = entity.key.fields().any(|field| field == attribute);
+        let in_key = entity.identifies(attribute);
         match held {
             Some(value) => own.insert(attribute.clone(), value),
             None if *is_declared && in_key => return None,
@@ -99,11 +99,10 @@ impl GivenItems {
         (action, entity): (&Action, &Entity),
         key: &Values,
     ) -> Result<(), ClientError> {
-        let place = Place::of(model, entity, key)?;
+        let place = identifying_place(model, entity, key)?;
         let name = name_of(action, entity);
-        let is_same = |(table, key, _): &&(String, Item, String)| {
-            *table == place.table_name && *key == place.key
-        };
+        let is_same =
+            |(table, key, _): &&(String, Item, String)| *table == place.0 && *key == place.1;
         if let Some((.., first)) = self.0.iter().find(is_same) {
             let both = if *first == name {
                 format!("`{name}` is given twice")
@@ -116,7 +115,7 @@ impl GivenItems {
                 key_text(entity, key)
             )));
         }
-        self.0.push((place.table_name, place.key, name));
+        self.0.push((place.0, place.1, name));
         Ok(())
     }
 }

@@ -5,7 +5,8 @@
 //! follow from its old and its new attributes, and requires in the transaction that the attributes
 //! it rests on are still the same. When another writer was faster, the change starts over.
 //!
-//! - `stored_entity` reads an entity, `entity` and `main_item` make the steps of its change.
+//! - `stored_entity` reads an entity, `entity` and `main_item` make the steps of its change, `moved`
+//!   those of an item that moves.
 //! - `named` makes the steps of a named write, `inputs` the values that its actions take,
 //!   `assignment` the new values of attributes, `conditions` judges or adds its conditions. `upsert`
 //!   makes the steps of an entity that may not exist, `blind` the step that writes over one that is
@@ -24,6 +25,7 @@ mod execute;
 mod inputs;
 mod main_item;
 mod maximum;
+mod moved;
 mod named;
 mod refusal;
 mod step;
@@ -132,8 +134,9 @@ async fn put_entity(
 /// among the changes must be the stored one.
 ///
 /// # Errors
-/// The result has: `NotFound` when the entity or its parent does not exist; `Refused` when a key attribute would
-/// change; `Taken` when a unique value belongs to another item; `StaleVersion` when the stored
+/// The result has: `NotFound` when the entity or its parent does not exist; `Invalid` when the key
+/// of an entity without `id` would change; `Taken` when a unique value belongs to another item;
+/// `StaleVersion` when the stored
 /// version is another.
 pub fn update<'l>(
     origin: Origin,

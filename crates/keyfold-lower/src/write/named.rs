@@ -270,8 +270,8 @@ async fn check(
     inputs: &Inputs<'_>,
     draft: &mut Draft,
 ) -> Result<Values, ClientError> {
-    let mut step = on_main_item(context, (action, entity), &inputs.own)?;
     if context.model.is_direct(action) && inputs.lent.is_empty() {
+        let mut step = on_main_item(context, (action, entity), &inputs.own)?;
         add_conditions(&mut step, &action.conditions, inputs.arguments)?;
         draft.push(step);
         return Ok(inputs.own.clone());
@@ -279,6 +279,12 @@ async fn check(
     let old = read(context, entity, &inputs.own).await?;
     let mut watched = require(entity, action, inputs, Some(&old))?;
     watched.extend(&inputs.lent);
+    let key = if entity.moves() {
+        &old.values
+    } else {
+        &inputs.own
+    };
+    let step = on_main_item(context, (action, entity), key)?;
     draft.push(step.unless_stale(entity::unchanged(context, entity, &old, &watched)?));
     Ok(old.values)
 }

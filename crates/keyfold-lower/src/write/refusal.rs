@@ -63,15 +63,9 @@ impl Refusal {
     }
 }
 
-/// An entity's key for people: `user = ada, order = 7`.
+/// An entity's identity for people: `user = ada, order = 7`.
 pub(super) fn key_text(entity: &Entity, values: &Values) -> String {
-    let mut fields: Vec<&str> = Vec::new();
-    for field in entity.key.fields() {
-        if !fields.contains(&field) {
-            fields.push(field);
-        }
-    }
-    let shown = fields.into_iter().filter_map(|field| {
+    let shown = entity.identity().into_iter().filter_map(|field| {
         let held = values.get(field)?;
         Some(format!("{field} = {}", value::shown(held)))
     });

@@ -212,5 +212,6 @@ fn describe(entity: &Entity, role: &Role) -> String {
         Role::Part(number) => format!("part {number} of {}", entity.name),
         Role::Copy(name) => format!("{}.{name}", entity.name),
         Role::Guard(attributes) => format!("the guard of {}", attributes.join(", ")),
+        Role::IdGuard => format!("the guard of {}", entity.id.join(", ")),
     }
 }

@@ -1,8 +1,9 @@
 //! An entity as it is stored: its main item, the parts of a split list, and its attributes.
 
 use super::context::Context;
+use super::refusal::key_text;
 use crate::arguments::Values;
-use crate::derive::{Derived, Role, derive, main_key, table, table_name};
+use crate::derive::{Derived, Role, derive, guard_key, held_place, main_key, table, table_name};
 use crate::error::{ClientError, unexpected};
 use crate::retry::{TRIES, back_off};
 use crate::stored::{is_as_written, parts_attribute, values_of};
@@ -22,8 +23,56 @@ pub(super) struct StoredEntity {
     parts: Vec<Item>,
 }
 
-/// Reads an entity with strong consistency, with all of its parts.
+/// Reads an entity with strong consistency, with all of its parts; one that moves by its `id`.
 pub(super) async fn read(
+    context: &Context<'_>,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Option<StoredEntity>, ClientError> {
+    if !entity.moves() {
+        return read_at(context, entity, key).await;
+    }
+    for tried in 0..TRIES {
+        let Some(place) = place(context, entity, key).await? else {
+            return Ok(None);
+        };
+        if let Some(found) = read_at(context, entity, &place).await? {
+            return Ok(Some(found));
+        }
+        // It moved between the two reads.
+        context.io.pause(back_off(tried)).await;
+    }
+    Err(lost(entity, key))
+}
+
+/// The key attributes of the item of an `id`, as its guard holds them; `None` where there is none.
+async fn place(
+    context: &Context<'_>,
+    entity: &Entity,
+    id: &Values,
+) -> Result<Option<Values>, ClientError> {
+    let table = table(context.model, entity)?;
+    let Some(unique) = entity.id_guard() else {
+        return Ok(None);
+    };
+    let guard = guard_key(table, entity, unique, id)?;
+    let found = context.get(&table.name, &guard).await?;
+    found
+        .map(|guard| held_place(entity, id, &guard))
+        .transpose()
+}
+
+/// The error about a guard whose item is not where it says.
+fn lost(entity: &Entity, id: &Values) -> ClientError {
+    ClientError::Refused(format!(
+        "the {} with {} is not where the guard of its id says: it was not written through the model, or moves without end",
+        entity.name,
+        key_text(entity, id)
+    ))
+}
+
+/// Reads an entity by its whole key.
+async fn read_at(
     context: &Context<'_>,
     entity: &Entity,
     key: &Values,

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     why: "A frequent mistake with a single table is to update an item and to forget its copies. \
         Writes through the model compute everything that follows from the old and the new \
         attributes, and change it together. The compiler refuses changes that nothing can follow: \
-        a key does not change, attributes that the model maintains (`count`, `sum`, `max`, \
+        a key does not change unless its entity has an `id`, attributes that the model maintains (`count`, `sum`, `max`, \
         `version`) are not written by hand, and two actions of one write must not change the same \
         item.",
     failing: r##"model m 1

@@ -46,9 +46,12 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
     }
     for entity in &model.entities {
         let fields = entity.key.fields_with_format();
-        let identity = identifying(&fields);
-        let shortened = fields.iter().find(|(name, _)| !identity.contains(*name));
+        let mut identity = identifying(&fields);
+        diagnostics.extend(unidentified(entity, &fields));
+        let may_shorten = |name: &str| identity.contains(name) || !entity.identifies(name);
+        let shortened = fields.iter().find(|(name, _)| !may_shorten(name));
         diagnostics.extend(shortened.and_then(|(name, format)| lossy(entity, name, *format)));
+        identity.retain(|name| entity.identifies(name));
         for copy in &entity.copies {
             let fields = identifying(&copy.key.fields_with_format());
             if let Some(missing) = identity.iter().find(|field| !fields.contains(*field)) {
@@ -89,6 +92,27 @@ fn lossy(entity: &Entity, name: &str, format: Format) -> Option<Diagnostic> {
             "add {{{name}}} to the sort key; {part} alone is for grouping"
         )),
     )
+}
+
+/// Reports a key that lacks an attribute of `id`: two items of different identity would share it.
+fn unidentified(entity: &Entity, fields: &[(&str, Format)]) -> Option<Diagnostic> {
+    let in_key = |name: &String| fields.iter().any(|(field, _)| field == name);
+    let missing = entity.id.iter().find(|name| !in_key(name))?;
+    let message = format!(
+        "two {} items can have the same key: it lacks `{missing}` of their `id`",
+        entity.name
+    );
+    let span = entity.key.span;
+    let label = format!("`{missing}` is not in this key");
+    let diagnostic = Diagnostic::error("KF013", span, message, label)
+        .note("one item would overwrite another, which has another id")
+        .help(format!("add {{{missing}}} to the sort key"));
+    let last = entity.key.templates().last();
+    if !fits_in_text(missing) || last.is_none_or(KeyTemplate::is_bare) {
+        return Some(diagnostic);
+    }
+    let added = format!("#{{{missing}}}");
+    Some(diagnostic.repair(vec![Edit::insert(span.end - 1, added)]))
 }
 
 /// The report that a copy's key lacks an attribute that identifies the item.

@@ -294,7 +294,7 @@ fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<Stri
         format!("{upper}#{}", fields.join("#"))
     };
     let has_braces = |name: &&str| !fits_in_text(name);
-    let identity: Vec<&str> = entity.key.fields().collect();
+    let identity = entity.identity();
     if given.iter().chain(&identity).any(has_braces) {
         return None;
     }
@@ -316,9 +316,8 @@ fn sort_fields(pattern: &Pattern, entity: &Entity, given: &[&str]) -> Vec<String
         .map(|name| (name, padded_field(entity, name)));
     // A pattern that returns one item finds it by its unique attributes. Of several items, each
     // needs a key of its own.
-    let identity = entity
-        .key
-        .fields()
+    let identity = entity.identity().into_iter();
+    let identity = identity
         .filter(|_| returns_many(pattern))
         .map(|name| (name, format!("{{{name}}}")));
     let mut fields: Vec<(&str, String)> = Vec::new();

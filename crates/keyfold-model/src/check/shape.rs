@@ -317,8 +317,9 @@ fn shapes_of(
         shape(owner, what, key, copy.key.span)
     });
     let of_guards = entity.uniques.iter().map(|unique| {
+        let word = if entity.is_id(unique) { "id" } else { "unique" };
         let what = format!(
-            "the guard of unique {}.{}",
+            "the guard of {word} {}.{}",
             entity.name,
             unique.joined(", ")
         );
@@ -341,7 +342,7 @@ fn shapes_of(
 }
 
 /// The key of the item that guards unique values.
-fn guard_key(table: &Table, entity: &Entity, unique: &Unique) -> KeyPair {
+pub(crate) fn guard_key(table: &Table, entity: &Entity, unique: &Unique) -> KeyPair {
     KeyPair {
         partition: KeyTemplate {
             parts: guard_parts(entity, unique, &table.delimiters),

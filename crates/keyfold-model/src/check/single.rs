@@ -50,10 +50,8 @@ pub(crate) fn check(
     let kept = kept(key);
     let has = |name: &str| kept.contains(&name);
     let is_bound = |name: &str| is_bound(pattern, name);
-    let identified = entity
-        .key
-        .fields()
-        .all(|field| has(field) && is_bound(field));
+    let mut identity = entity.identity().into_iter();
+    let identified = identity.all(|field| has(field) && is_bound(field));
     if identified || is_unique(pattern, entity, key) {
         return None;
     }

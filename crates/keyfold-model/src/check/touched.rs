@@ -8,11 +8,12 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
         let touched = entity.attributes.iter().filter(|one| one.is_touched());
         for attribute in touched {
             let name = &attribute.name;
-            if !entity.key.fields().any(|field| field == name) {
+            if !entity.identifies(name) {
                 continue;
             }
             let message = format!(
-                "`{name}` is part of the key of {}, and every write would change it",
+                "`{name}` is part of {} of {}, and every write would change it",
+                if entity.moves() { "`id`" } else { "the key" },
                 entity.name
             );
             diagnostics.push(

@@ -40,7 +40,12 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 /// Checks the longest condition of a change: the item exists, all followed attributes have their
 /// old values, and no items are counted in it.
 fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
-    let followed = model.followed_with(entity, aggregates);
+    let mut followed = model.followed_with(entity, aggregates);
+    if entity.moves() {
+        // An item that moves is put as it was read: all of its attributes are compared.
+        let names = entity.attributes.iter();
+        followed = names.map(|attribute| attribute.name.as_str()).collect();
+    }
     let bytes_of = |name: &&str| match entity.attribute(name) {
         Some(attribute) if attribute.optional => MISSING_BYTES,
         Some(_) | None => EQUAL_BYTES,
@@ -69,7 +74,7 @@ fn condition(model: &Model, entity: &Entity, aggregates: &[&Aggregate]) -> Optio
 /// their new keys, and the items that it is counted in.
 fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
     // A copy whose key is made of the item's own key attributes keeps its key.
-    let identity: Vec<&str> = entity.key.fields().collect();
+    let identity = entity.identity();
     let of_copy = |copy: &Copy| {
         if copy.key.fields().all(|field| identity.contains(&field)) {
             1
@@ -82,7 +87,8 @@ fn actions(entity: &Entity, aggregates: &[&Aggregate]) -> Option<Diagnostic> {
         aggregates.iter().map(|one| one.link.as_slice()).collect();
     parents.sort_unstable();
     parents.dedup();
-    let most = 1 + copies + 2 * entity.uniques.len() + 2 * parents.len();
+    let own = if entity.moves() { 2 } else { 1 };
+    let most = own + copies + 2 * entity.uniques.len() + 2 * parents.len();
     if most <= TRANSACTION_ACTIONS_MAX {
         return None;
     }

@@ -20,7 +20,7 @@ impl Model {
             Verb::Update => self.engine_updates(entity, action),
             Verb::Upsert => self.upsert_plan(action).is_some(),
             Verb::Delete => false,
-            Verb::Check => engine_judges(entity, action),
+            Verb::Check => engine_judges(entity, action) && !entity.moves(),
         }
     }
 
@@ -44,7 +44,13 @@ impl Model {
             [one] if one.each.is_none() => self.request_of(one),
             _ => "TransactWriteItems",
         };
-        if reads {
+        let finds = |action: &Action| {
+            let entity = self.entities.get(action.entity);
+            action.verb != Verb::Create && entity.is_some_and(Entity::moves)
+        };
+        if actions.iter().any(finds) {
+            format!("GetItem of the guard, GetItem, then {changes}")
+        } else if reads {
             format!("GetItem, then {changes}")
         } else {
             changes.to_owned()
@@ -126,6 +132,7 @@ impl Model {
             let link = aggregate.link.iter().map(|(_, name)| name.as_str());
             of.chain(condition).chain(link)
         });
+        let unique = unique.chain(entity.moving());
         let moved: Vec<&str> = copied.chain(unique).chain(split).chain(counted).collect();
         touched(entity, action).all(|name| !moved.contains(&name.as_str()))
     }
@@ -135,7 +142,8 @@ impl Model {
         let followed = self.followed(entity);
         let is_plain =
             |name: &String| !followed.contains(&name.as_str()) && entity.stores_plainly(name);
-        touched(entity, action).all(is_plain)
+        !entity.moves()
+            && touched(entity, action).all(is_plain)
             && action.assignments.iter().all(|one| is_simple(entity, one))
             && engine_judges(entity, action)
     }

@@ -171,6 +171,7 @@ fn fit(
         gets: Vec::new(),
         beside,
         fetched: Vec::new(),
+        guard: None,
     };
     let found = Found {
         plan,

@@ -88,6 +88,7 @@ pub(super) fn fit(
         gets: Vec::new(),
         beside: Vec::new(),
         fetched: Vec::new(),
+        guard: None,
     })
 }
 

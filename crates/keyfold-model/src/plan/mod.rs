@@ -7,6 +7,7 @@
 mod action;
 mod beside;
 mod bind;
+mod by_guard;
 mod candidate;
 mod collection;
 mod fit;

@@ -1,13 +1,14 @@
 //! Plans for patterns that return one kind of item.
 
-use super::candidate::candidates;
+use super::by_guard;
+use super::candidate::{Candidate, candidates};
 use super::fit::{Unfit, fit};
 use crate::check::found::Found;
 use crate::check::ordered;
 use crate::check::served::{self, IndexName, Miss};
-use crate::check::shape::Owner;
+use crate::check::shape::{Owner, Space};
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Entity, IndexKind, Model, Pattern, Returned, Table};
+use crate::schema::{Entity, IndexKind, Model, Pattern, PatternPlan, Returned, Table};
 
 /// The plan by the cheapest key that serves the pattern, or a report of why no key does.
 pub(super) fn plan(
@@ -24,19 +25,17 @@ pub(super) fn plan(
         .get(entity.table)
         .ok_or_else(|| unresolved(pattern))?;
     let (mut misses, mut order_miss) = (Vec::new(), None);
+    let strong = by_guard::strong(pattern, returned, entity, table);
     for candidate in candidates(table, entity, returned) {
+        if let Some(plan) = strong.as_ref().filter(|_| is_global(table, &candidate)) {
+            return Ok(of_table(plan.clone(), returned, entity));
+        }
         match fit(pattern, returned, entity, table, &candidate) {
             Ok(plan) => {
-                let owner = Owner {
-                    entity: returned.entity,
-                    copy: returned.copy,
-                    is_guard: false,
-                };
+                let space = candidate.space;
                 return Ok(Found {
-                    plan,
-                    table: entity.table,
-                    space: candidate.space,
-                    members: vec![owner],
+                    space,
+                    ..of_table(plan, returned, entity)
                 });
             }
             Err(Unfit::Reason(reason)) => misses.push(Miss {
@@ -58,6 +57,15 @@ pub(super) fn plan(
             }
         }
     }
+    match by_guard::plan(pattern, returned, entity, table) {
+        Some(Ok(plan)) => return Ok(of_table(plan, returned, entity)),
+        Some(Err(reason)) => misses.push(Miss {
+            key: format!("the guard of `id` of {}", entity.name),
+            reason,
+            narrow: None,
+        }),
+        None => {}
+    }
     if let (Some((candidate, reason)), Some(order)) = (order_miss, &pattern.order) {
         let (label, span) = (&candidate.label, candidate.key.span);
         return Err(Box::new(ordered::report(
@@ -70,6 +78,31 @@ pub(super) fn plan(
         misses,
         &free_index(table, entity),
     )))
+}
+
+/// What is found by the key of the table.
+fn of_table(plan: PatternPlan, returned: &Returned, entity: &Entity) -> Found {
+    Found {
+        plan,
+        table: entity.table,
+        space: Space::Table,
+        members: vec![Owner {
+            entity: returned.entity,
+            copy: returned.copy,
+            is_guard: false,
+        }],
+    }
+}
+
+/// Whether a key is that of a global index, which is read eventually.
+fn is_global(table: &Table, candidate: &Candidate) -> bool {
+    match candidate.space {
+        Space::Table => false,
+        Space::Index(at) => {
+            let index = table.indexes.get(at);
+            index.is_some_and(|index| index.kind == IndexKind::Global)
+        }
+    }
 }
 
 /// The index to propose for a pattern that no key serves: one that the entity is not in yet, or a

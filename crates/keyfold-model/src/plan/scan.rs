@@ -48,6 +48,7 @@ pub(super) fn plan(
         gets: Vec::new(),
         beside: Vec::new(),
         fetched: Vec::new(),
+        guard: None,
     };
     let copy = returned.copy.and_then(|at| entity.copies.get(at));
     match copy.and_then(|copy| copied::check(pattern, &plan, table, entity, copy)) {

@@ -104,6 +104,7 @@ fn aggregate(
     for name in &declared.by {
         attribute_of(child, name)?;
     }
+    check_stays(declared, parent)?;
     check_not_kept(declared, child)?;
     check_no_index_key(declared, parent, model)?;
     check_no_expiry(declared, child)?;
@@ -118,6 +119,20 @@ fn aggregate(
         by: texts(&declared.by),
         next: None,
     })
+}
+
+/// The items of an aggregate find its entity by their references, in a key that stays.
+fn check_stays(declared: &AggregateDecl, parent: &Entity) -> Result<(), Box<Diagnostic>> {
+    if !parent.moves() {
+        return Ok(());
+    }
+    let (parent, kept) = (&parent.name, &declared.attribute.text);
+    let message = format!("a {parent} moves, and `{kept}` would be looked for where it was");
+    let label = "is added to without reading the item";
+    let help = format!("keep it in an entity of its own, whose key is the id of the {parent}");
+    Err(Box::new(
+        Diagnostic::error("KF016", declared.kind_span, message, label).help(help),
+    ))
 }
 
 /// A sum needs a number, a maximum a number or a time.

@@ -6,6 +6,7 @@ use super::names::attribute_of;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Assignment, Attribute, Entity, Joint, Operand, Type, Verb};
 use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, texts};
+use crate::written::written_list;
 
 /// Resolves an assignment of an action.
 pub(super) fn resolve(
@@ -202,21 +203,43 @@ fn check_changeable(
                 .help("write the items that it follows from"),
         ));
     }
-    if matches!(verb, Verb::Update | Verb::Upsert)
-        && entity.key.fields().any(|field| field == found.name)
-    {
-        let message = format!("`{}` is part of the key of {}", found.name, entity.name);
-        return Err(Box::new(
-            Diagnostic::error("KF016", name.span, message, "a key does not change")
-                .label(entity.key.span, "the key")
-                .note("an item with another key is another item")
-                .help(format!(
-                    "delete the {} and create it again, in two writes",
-                    entity.name
-                )),
-        ));
+    if matches!(verb, Verb::Update | Verb::Upsert) && entity.identifies(&found.name) {
+        return Err(Box::new(key_stays(name, found, entity)));
     }
     Ok(())
+}
+
+/// The error about a change of an attribute that identifies the item.
+fn key_stays(name: &Name, found: &Attribute, entity: &Entity) -> Diagnostic {
+    let what = if entity.moves() { "`id`" } else { "the key" };
+    let message = format!("`{}` is part of {what} of {}", found.name, entity.name);
+    let diagnostic = if entity.moves() {
+        Diagnostic::error("KF016", name.span, message, "an id does not change")
+            .note("an item with another id is another item")
+    } else {
+        Diagnostic::error("KF016", name.span, message, "a key does not change")
+            .label(entity.key.span, "the key")
+            .note("an item with another key is another item")
+    };
+    let again = format!(
+        "delete the {} and create it again, in two writes",
+        entity.name
+    );
+    let others: Vec<&str> = entity.identity();
+    let others = others.into_iter().filter(|other| *other != found.name);
+    let others: Vec<&str> = others.collect();
+    let may_move = !entity.moves()
+        && entity.aggregates.is_empty()
+        && entity.ttl.is_none()
+        && entity.period_attribute.is_none()
+        && entity.key.templates().all(|template| !template.is_bare());
+    if !may_move || others.is_empty() {
+        return diagnostic.help(again);
+    }
+    diagnostic.help(again).help(format!(
+        "or say what identifies it, and it moves: `id {}`",
+        written_list(others)
+    ))
 }
 
 /// An attribute on the right side of an upsert that a new item takes as a parameter could be the
@@ -228,7 +251,7 @@ pub(super) fn check_stored_or_given(
     is_declared: impl Fn(&str) -> bool,
 ) -> Result<(), Box<Diagnostic>> {
     let is_open = |name: &&String| {
-        let in_key = entity.key.fields().any(|field| field == name.as_str());
+        let in_key = entity.identifies(name);
         entity.attribute(name).is_some() && !in_key && !is_declared(name)
     };
     let taken = assignments.iter().zip(&declared.assignments);

@@ -30,7 +30,7 @@ pub(super) fn collect(tree: &Tree, model: &mut Model) {
                     found.insert('#');
                 }
             }
-            if !entity.uniques.is_empty() || !entity.splits.is_empty() {
+            if !entity.uniques.is_empty() || entity.id.is_some() || !entity.splits.is_empty() {
                 found.insert('#');
             }
         }

@@ -1,5 +1,6 @@
 //! Entities: attributes, keys, copies, unique attributes, expiry and sizes.
 
+use super::id;
 use super::key::{check_required, identity};
 use super::names::{attribute_of, distinct, unknown};
 use super::template::{self, Columns};
@@ -11,7 +12,6 @@ use crate::schema::{Entity, Expected, KeyPair, Model, Table, Type, Unique, Uniqu
 use crate::syntax::ast::{EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name, UniqueDecl};
 use crate::template::{KeyTemplate, Part};
 use crate::written::{fits_in_text, written};
-use keyfold_types::KeyKind;
 
 /// Resolves an entity; `None` when it has no table or no valid key. Faults in other lines are
 /// reported, and the lines are left out.
@@ -36,6 +36,7 @@ pub(super) fn resolve(
         table: table_at,
         attributes,
         key: empty_key(key),
+        id: Vec::new(),
         indexes: Vec::new(),
         copies: Vec::new(),
         uniques: Vec::new(),
@@ -50,7 +51,8 @@ pub(super) fn resolve(
         excluded: Vec::new(),
     };
     entity.key = template::key(key, &Columns::of_table(table), &entity, diagnostics)?;
-    let identity = identity(&entity.key);
+    id::resolve(declared, table, &mut entity, diagnostics);
+    let identity = identity(&entity);
     template::add_shard(&mut entity.key, key, &identity);
     check_required(&entity, &entity.key, "the key", None, diagnostics);
     split(declared, &mut entity, diagnostics);
@@ -273,7 +275,7 @@ fn uniques(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     if let Some(first) = declared.uniques.iter().flatten().next() {
-        check_guards(first, table, diagnostics);
+        id::check_guards("unique", first.span, table, diagnostics);
     }
     for unique in &declared.uniques {
         let mut members = Vec::new();
@@ -292,27 +294,6 @@ fn uniques(
             continue;
         }
         entity.uniques.push(resolved);
-    }
-}
-
-/// The table must be able to hold the guards of unique values.
-fn check_guards(first: &UniqueDecl, table: &Table, diagnostics: &mut Vec<Diagnostic>) {
-    if let Some(column) = table.columns().find(|column| column.kind != KeyKind::S) {
-        let message = format!("`unique` needs text keys, and {} is none", column.name);
-        let label = "its guard could not be stored";
-        diagnostics.push(
-            Diagnostic::error("KF004", first.span, message, label)
-                .note("a unique value is guarded by an item of its own, whose key is a text")
-                .help(format!("declare {} as string", column.name)),
-        );
-    }
-    if let Some(unit) = table.period {
-        let message = format!("`unique` would hold within one {unit} only");
-        let label = "the guard lies in one period's table";
-        diagnostics.push(
-            Diagnostic::error("KF004", first.span, message, label)
-                .help("keep what is unique in a table without periods"),
-        );
     }
 }
 

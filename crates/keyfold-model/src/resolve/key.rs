@@ -5,12 +5,29 @@ use crate::schema::{Condition, Entity, KeyPair};
 use crate::template::Part;
 use crate::written::written;
 
-/// The identity of an item: both parts of its key, as one text.
-pub(super) fn identity(key: &KeyPair) -> Vec<Part> {
+/// The identity of an item as one text: both parts of its key, or the attributes of `id` as the key
+/// writes them.
+pub(super) fn identity(entity: &Entity) -> Vec<Part> {
+    let key = &entity.key;
+    if entity.moves() {
+        return of_id(entity);
+    }
     let mut parts = key.partition.parts.clone();
     if let Some(sort) = &key.sort {
         parts.push(Part::Text("#".to_owned()));
         parts.extend(sort.parts.iter().cloned());
+    }
+    parts
+}
+
+fn of_id(entity: &Entity) -> Vec<Part> {
+    let fields: Vec<&Part> = entity.key.templates().flat_map(|one| &one.parts).collect();
+    let mut parts = Vec::new();
+    for name in &entity.id {
+        let is_of = |part: &&&Part| matches!(part, Part::Field { name: field, format, .. } if field == name && format.keeps_value());
+        if let Some(part) = fields.iter().find(is_of) {
+            parts.extend([(*part).clone(), Part::Text("#".to_owned())]);
+        }
     }
     parts
 }

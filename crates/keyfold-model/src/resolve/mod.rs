@@ -14,6 +14,7 @@ mod entity;
 mod expiry;
 mod files;
 mod filter;
+mod id;
 mod index_key;
 mod key;
 mod names;

@@ -144,6 +144,7 @@ fn of_entity<'t>(declared: &'t EntityDecl, tree: &'t Tree, all: &mut Vec<Use<'t>
         // The others name attributes of the entity and indexes of its table.
         head: _,
         key: _,
+        id: _,
         indexes: _,
         copies: _,
         uniques: _,

@@ -6,6 +6,7 @@ use super::names::attribute_of;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Action, Entity, Model, Operand, Source, Taken, Verb, WriteParameter};
 use crate::syntax::ast::{ActionDecl, KeySourceDecl, Name, WriteDecl};
+use crate::written::written_list;
 
 /// An action that stands above another, whose attributes the other may take.
 pub(super) struct Earlier<'e> {
@@ -69,13 +70,8 @@ pub(super) fn declared_sources(
     for key in &declared.keys {
         let name = &key.attribute;
         let found = attribute_of(entity, name)?;
-        if !entity.key.fields().any(|field| field == found.name) {
-            let message = format!("`{}` is not part of the key of {}", name.text, entity.name);
-            return Err(Box::new(
-                Diagnostic::error("KF004", name.span, message, "does not find the item")
-                    .label(entity.key.span, "the key")
-                    .help("`where` says which item it is; compare other attributes behind `when`"),
-            ));
+        if !entity.identifies(&found.name) {
+            return Err(Box::new(finds_no_item(name, entity)));
         }
         if all.iter().any(|one| one.attribute == name.text) {
             let message = format!("`{}` is given twice", name.text);
@@ -100,6 +96,24 @@ pub(super) fn declared_sources(
         });
     }
     Ok(all)
+}
+
+/// The error about an attribute behind `where` that does not say which item it is.
+fn finds_no_item(name: &Name, entity: &Entity) -> Diagnostic {
+    let what = if entity.moves() { "`id`" } else { "the key" };
+    let message = format!("`{}` is not part of {what} of {}", name.text, entity.name);
+    let diagnostic = Diagnostic::error("KF004", name.span, message, "does not find the item");
+    let help = "`where` says which item it is; compare other attributes behind `when`";
+    if entity.moves() {
+        return diagnostic
+            .note(format!(
+                "a {} is found by {}",
+                entity.name,
+                written_list(entity.identity())
+            ))
+            .help(help);
+    }
+    diagnostic.label(entity.key.span, "the key").help(help)
 }
 
 /// The attribute of an earlier action's entity.
@@ -203,7 +217,7 @@ pub(super) fn key_sources(action: &Action, entity: &Entity) -> Vec<(String, Sour
             |one| one.source.clone(),
         )
     };
-    let fields = entity.key.fields();
+    let fields = entity.identity().into_iter();
     fields
         .map(|field| (field.to_owned(), source(field)))
         .collect()

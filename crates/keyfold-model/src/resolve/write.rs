@@ -178,7 +178,7 @@ impl Scope {
     ) -> Result<(), Box<Diagnostic>> {
         let each = self.each(declared)?;
         let is_upsert = declared.verb == Verb::Upsert;
-        let in_key = |name: &str| entity.key.fields().any(|field| field == name);
+        let in_key = |name: &str| entity.identifies(name);
         for attribute in needed(declared, entity) {
             let may_lack = attribute.optional || attribute.default.is_some();
             let is_key_of_stored = is_upsert && in_key(&attribute.name);
@@ -485,7 +485,7 @@ fn needed<'e>(declared: &'e ActionDecl, entity: &'e Entity) -> impl Iterator<Ite
             .any(|assignment| assignment.attribute.text == name)
     };
     let is_upsert = declared.verb == Verb::Upsert;
-    let in_key = |name: &str| entity.key.fields().any(|field| field == name);
+    let in_key = |name: &str| entity.identifies(name);
     entity.attributes.iter().filter(move |attribute| {
         let name = attribute.name.as_str();
         // A new item of an upsert lacks an optional attribute that the upsert does not name.

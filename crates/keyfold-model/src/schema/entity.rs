@@ -108,6 +108,17 @@ pub struct UniqueMember {
 }
 
 impl Unique {
+    /// Attributes whose values are compared as they are.
+    pub(crate) fn of(names: &[String]) -> Unique {
+        let member = |name: &String| UniqueMember {
+            attribute: name.clone(),
+            compared: Compared::Whole,
+        };
+        Unique {
+            members: names.iter().map(member).collect(),
+        }
+    }
+
     /// The names of the attributes.
     pub fn attributes(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|member| member.attribute.as_str())
@@ -207,11 +218,14 @@ pub struct Entity {
     pub attributes: Vec<Attribute>,
     /// Its key.
     pub key: KeyPair,
+    /// The attributes that identify an item, where its key has others besides: these may change, and
+    /// the item moves. Empty where the key identifies the item and stays.
+    pub id: Vec<String>,
     /// Its keys in indexes.
     pub indexes: Vec<IndexKey>,
     /// Its copies.
     pub copies: Vec<Copy>,
-    /// What no two items share.
+    /// What no two items share; its `id` is the first.
     pub uniques: Vec<Unique>,
     /// The attribute with the time at which an item expires.
     pub ttl: Option<String>,
@@ -261,6 +275,52 @@ impl Entity {
             && self.split.as_ref().is_none_or(|(split, _)| split != name)
     }
 
+    /// Whether its key may change: the item moves, and a guard of its `id` says where it lies.
+    pub fn moves(&self) -> bool {
+        !self.id.is_empty()
+    }
+
+    /// The attributes that identify an item: those of `id`, or those of its key.
+    pub fn identity(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.id.iter().map(String::as_str).collect();
+        if self.moves() {
+            return names;
+        }
+        for field in self.key.fields() {
+            if !names.contains(&field) {
+                names.push(field);
+            }
+        }
+        names
+    }
+
+    /// Whether an attribute is one of those that identify an item.
+    pub fn identifies(&self, name: &str) -> bool {
+        self.identity().contains(&name)
+    }
+
+    /// The attributes of its key that may change; the guard of its `id` holds their values.
+    pub fn moving(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for field in self.key.fields().filter(|_| self.moves()) {
+            if !names.contains(&field) && !self.id.iter().any(|id| id == field) {
+                names.push(field);
+            }
+        }
+        names
+    }
+
+    /// Its `id` as unique attributes, whose guard says where the item lies; `None` where it does not
+    /// move.
+    pub fn id_guard(&self) -> Option<&Unique> {
+        self.uniques.first().filter(|_| self.moves())
+    }
+
+    /// Whether unique attributes are its `id`.
+    pub fn is_id(&self, unique: &Unique) -> bool {
+        self.id_guard() == Some(unique)
+    }
+
     /// The copy with this name.
     pub fn copy(&self, name: &str) -> Option<&Copy> {
         self.copies.iter().find(|copy| copy.name == name)
@@ -296,6 +356,11 @@ pub fn guard_parts(entity: &Entity, unique: &Unique, delimiters: &[char]) -> Vec
         });
     }
     parts
+}
+
+/// The attribute of a guard that holds the value of an attribute of its item's key.
+pub fn held_in_guard(attribute: &str) -> String {
+    hidden(attribute, "key")
 }
 
 /// The sort key of a guard.

@@ -57,6 +57,7 @@ impl Model {
         aggregates: &[&'m Aggregate],
     ) -> Vec<&'m str> {
         let mut names: Vec<&str> = entity.uniques.iter().flat_map(Unique::attributes).collect();
+        names.extend(entity.moving());
         for copy in &entity.copies {
             names.extend(copy.followed());
         }

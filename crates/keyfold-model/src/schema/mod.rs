@@ -20,10 +20,10 @@ pub use attribute::{Attribute, DefaultValue};
 pub use condition::{Comparison, Condition, Operand, conjunction};
 pub use entity::{
     Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, Unique,
-    UniqueMember, guard_parts, hidden,
+    UniqueMember, guard_parts, held_in_guard, hidden,
 };
 pub use model::{File, Model};
 pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned, Together};
-pub use plan::{Fan, Get, PatternPlan, RequestKind, SortCondition, TablePeriod};
+pub use plan::{Fan, Get, Guard, PatternPlan, RequestKind, SortCondition, TablePeriod};
 pub use table::{Column, Index, Projection, Settings, Table};
 pub use write::{Action, Assignment, Source, Taken, Write, WriteParameter};

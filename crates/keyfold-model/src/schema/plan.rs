@@ -51,6 +51,19 @@ pub struct PatternPlan {
     pub beside: Vec<(usize, PatternPlan)>,
     /// The attributes that the local index lacks: each item is read from the table, too.
     pub fetched: Vec<String>,
+    /// The guard that is read first, where the key has attributes that the pattern does not give.
+    pub guard: Option<Guard>,
+}
+
+/// The guard of an `id`: an item that says where the item of this id lies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Guard {
+    /// Its key, whose fields are arguments.
+    pub partition: KeyTemplate,
+    /// The template of its sort key; `None` in a table without one.
+    pub sort: Option<KeyTemplate>,
+    /// The attributes of the item's key that it holds.
+    pub attributes: Vec<String>,
 }
 
 /// One of several items that a request reads.
@@ -244,6 +257,13 @@ impl PatternPlan {
     /// The number of requests that a page needs, in words.
     pub fn requests(&self) -> String {
         let mut requests = self.page_requests();
+        if let Some(guard) = &self.guard {
+            requests = format!(
+                "2, the first a GetItem of the guard {}, which holds {}",
+                self.guard_condition(guard),
+                guard.attributes.join(", ")
+            );
+        }
         if !self.fetched.is_empty() {
             let fetched = self.fetched.join(", ");
             requests.push_str(&format!(
@@ -257,6 +277,20 @@ impl PatternPlan {
             ));
         }
         requests
+    }
+
+    /// The key of the guard that is read first, with parameters in braces.
+    fn guard_condition(&self, guard: &Guard) -> String {
+        let templates = std::iter::once(&guard.partition).chain(&guard.sort);
+        let attributes = self
+            .partition_attributes
+            .iter()
+            .chain(&self.sort_attributes);
+        let terms: Vec<String> = attributes
+            .zip(templates)
+            .map(|(attribute, template)| format!("{attribute} = {}", print(&template.parts)))
+            .collect();
+        terms.join(" AND ")
     }
 
     /// The number of requests that read a page of the range.

@@ -151,6 +151,8 @@ pub(crate) struct EntityDecl {
     pub(crate) table: Option<Name>,
     pub(crate) attributes: Vec<AttributeDecl>,
     pub(crate) key: Option<KeyDecl>,
+    /// The attributes that identify an item, where other attributes of its key may change.
+    pub(crate) id: Option<Vec<Name>>,
     pub(crate) indexes: Vec<IndexKeyDecl>,
     pub(crate) copies: Vec<CopyDecl>,
     /// Groups of attributes; the values of each group together are unique.

@@ -21,11 +21,12 @@ setting   := "stream" ("new" "and" "old" "images" | ("new" | "old") "images" | "
            | "tags" (TITLE "=" TEXT), ...
 unit      := "hour" | "day" | "month" | "year"
 
-entity    := "entity" NAME ["in" TITLE]  member: (attributes | key | indexkey | copy | unique | follow)*
+entity    := "entity" NAME ["in" TITLE]  member: (attributes | key | id | indexkey | copy | unique | follow)*
 attributes:= (NAME ":" type ["?"] ["=" operand ["always"]]), ...
 type      := NAME | "time" "(" ("s" | "ms" | "us" | "ns") ")" | NAME "." NAME | NAME ("|" NAME)*
            | TEXT ("|" (NAME | TEXT))* | ("list" | "map" | "set") "of" type
 key       := "key" template* [placing]
+id        := "id" NAME, ...
 indexkey  := TITLE template* [placing] ["sparse" "when" NAME ["=" operand]]
 copy      := "copy" NAME template* [placing] ["only" NAME, ...] [when]
 placing   := ["shard" NUMBER] ["bucket" unit ["of" NAME]]

@@ -26,6 +26,7 @@ pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> 
         table,
         attributes: Vec::new(),
         key: None,
+        id: None,
         indexes: Vec::new(),
         copies: Vec::new(),
         uniques: Vec::new(),
@@ -40,8 +41,8 @@ pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> 
 }
 
 /// The words that start a line of an entity. An index of such a name stands in quotes.
-pub const MEMBER_WORDS: [&str; 12] = [
-    "key", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress",
+pub const MEMBER_WORDS: [&str; 13] = [
+    "key", "id", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress",
     "unstored", "expect",
 ];
 
@@ -61,6 +62,7 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
     };
     match word.text.as_str() {
         "key" => only_key(cursor, entity, word.span)?,
+        "id" => only_id(cursor, entity, word.span)?,
         "copy" => entity.copies.push(copy(cursor)?),
         "unique" => unique(cursor, &mut entity.uniques)?,
         "ttl" => {
@@ -94,6 +96,24 @@ fn only_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, word: Span) -> Par
         ));
     }
     entity.key = Some(key);
+    Ok(())
+}
+
+/// Reads the attributes that identify an item; a second line of them is refused.
+fn only_id(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, word: Span) -> Parsed<()> {
+    let names = cursor.attributes("an attribute that identifies the item")?;
+    if entity.id.is_some() {
+        return Err(Box::new(
+            Diagnostic::error(
+                "KF003",
+                word,
+                "an entity has one identity",
+                "this is a second one",
+            )
+            .help("attributes that identify an item together stand in one line: `id a, b`"),
+        ));
+    }
+    entity.id = Some(names);
     Ok(())
 }
 
