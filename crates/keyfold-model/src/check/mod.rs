@@ -25,6 +25,7 @@ mod injective;
 mod known;
 mod markdown;
 pub(crate) mod meant;
+mod never_made;
 mod one_value;
 pub(crate) mod ordered;
 mod over_indexed;
@@ -67,4 +68,5 @@ pub(crate) fn warnings(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     filtered::check(model, diagnostics);
     bounded_item::check(model, diagnostics);
     up_to_now::check(model, diagnostics);
+    never_made::check(model, diagnostics);
 }

@@ -5,13 +5,13 @@ use super::markdown;
 use super::rule::Rule;
 use super::{
     bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar,
-    hot_partition, injective, known, meant, one_value, ordered, over_indexed, served, shared,
-    single, unbounded, unused_index, up_to_now, whole,
+    hot_partition, injective, known, meant, never_made, one_value, ordered, over_indexed, served,
+    shared, single, unbounded, unused_index, up_to_now, whole,
 };
 use std::fmt::Write as _;
 
 /// All rules, by code. Up to KF029 they are errors, from KF030 on warnings.
-pub const RULES: [Rule; 23] = [
+pub const RULES: [Rule; 24] = [
     grammar::RULE,
     known::RULE,
     declared_once::RULE,
@@ -35,6 +35,7 @@ pub const RULES: [Rule; 23] = [
     bounded_item::RULE,
     up_to_now::RULE,
     meant::RULE,
+    never_made::RULE,
 ];
 
 impl Rule {
