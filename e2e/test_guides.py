@@ -16,8 +16,8 @@ FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 class Guides(unittest.TestCase):
     def follow(self, guide, file):
-        """Runs the blocks of a guide: `sh` is run, `text` must be in what the run printed or in the file, and
-        `keyfold` becomes the file."""
+        """Runs the blocks of a guide: `sh` is run, `text` must be in what the run printed or in the file, `keyfold`
+        becomes the file, and `toml` the `keyfold.toml` beside it."""
         server = Server(models=())
         folder = pathlib.Path(tempfile.mkdtemp())
         try:
@@ -31,6 +31,8 @@ class Guides(unittest.TestCase):
             for kind, text in FENCED.findall((ROOT / "docs" / guide).read_text()):
                 if kind == "keyfold":
                     (folder / file).write_text(text)
+                elif kind == "toml":
+                    (folder / file).with_name("keyfold.toml").write_text(text)
                 elif kind == "sh":
                     text = text.replace("http://127.0.0.1:8000", server.endpoint)
                     if text.startswith("export"):
@@ -53,6 +55,9 @@ class Guides(unittest.TestCase):
 
     def test_existing_table(self):
         self.follow("existing-table.md", "club.keyfold")
+
+    def test_project(self):
+        self.follow("project.md", "notes/notes.keyfold")
 
 
 if __name__ == "__main__":

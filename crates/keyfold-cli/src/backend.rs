@@ -1,6 +1,7 @@
 //! The backend of a command: an embedded engine over a data folder, or an endpoint.
 
 use crate::failure::Failure;
+use crate::project::{self, Place, Project};
 use crate::terminal;
 use clap::Args;
 use keyfold_client::{Backend, Endpoint, tables};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The default data folder.
-pub(crate) const DATA_DEFAULT: &str = ".keyfold/data";
+const DATA_DEFAULT: &str = ".keyfold/data";
 
 /// The choice of the backend.
 #[derive(Args)]
@@ -23,6 +24,9 @@ pub(crate) struct BackendArguments {
     /// The data folder of the embedded engine [default: .keyfold/data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Use a connection of keyfold.toml, by its name [default: its `connection`].
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["data", "endpoint"])]
+    connection: Option<String>,
 }
 
 /// The use of the data by a command.
@@ -35,32 +39,45 @@ pub(crate) enum Use {
 }
 
 impl BackendArguments {
-    /// The endpoint, if it is not a data folder.
-    fn url(&self) -> Option<String> {
-        let configured = || {
-            let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
-            names
-                .iter()
-                .find_map(|name| std::env::var(name).ok())
-                .filter(|url| !url.is_empty())
-        };
-        match (&self.endpoint, &self.data) {
-            (Some(url), _) => Some(url.clone()),
-            (None, Some(_)) => None,
-            (None, None) => configured(),
+    /// The endpoint or data folder: the named one, that of the environment, that of keyfold.toml, or
+    /// the default.
+    fn place(&self) -> Result<Place, Failure> {
+        let server = |url: String| Place::Server { url, region: None };
+        if let Some(url) = &self.endpoint {
+            return Ok(server(url.clone()));
         }
-    }
-
-    fn folder(&self) -> PathBuf {
-        let folder = self.data.as_deref();
-        folder.unwrap_or(Path::new(DATA_DEFAULT)).to_owned()
+        if let Some(folder) = &self.data {
+            return Ok(Place::Folder(folder.clone()));
+        }
+        if let Some(name) = &self.connection {
+            let project = Project::find()?.ok_or_else(|| {
+                Failure::usage(format!(
+                    "--connection {name} is a name of {}, and there is none",
+                    project::FILE
+                ))
+            })?;
+            return project.connection(name);
+        }
+        let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
+        let configured = names.iter().find_map(|name| std::env::var(name).ok());
+        if let Some(url) = configured.filter(|url| !url.is_empty()) {
+            return Ok(server(url));
+        }
+        let project = Project::find()?;
+        let place = project.map_or(Ok(None), |project| project.default_connection())?;
+        Ok(place.unwrap_or_else(|| Place::Folder(PathBuf::from(DATA_DEFAULT))))
     }
 
     /// What is opened, as text: the endpoint or the whole path of the data folder.
-    pub(crate) fn place(&self) -> String {
-        let whole = |folder: PathBuf| std::fs::canonicalize(&folder).unwrap_or(folder);
-        self.url()
-            .unwrap_or_else(|| whole(self.folder()).display().to_string())
+    pub(crate) fn shown(&self) -> String {
+        match self.place() {
+            Ok(Place::Server { url, region: _ }) => url,
+            Ok(Place::Folder(folder)) => {
+                let whole = std::fs::canonicalize(&folder).unwrap_or(folder);
+                whole.display().to_string()
+            }
+            Err(_) => String::new(),
+        }
     }
 
     /// Opens the backend. An embedded engine gets the model's tables.
@@ -77,10 +94,10 @@ impl BackendArguments {
 
     /// Opens the backend with its existing tables.
     pub(crate) fn open_as_it_is(&self, usage: Use) -> Result<Backend, Failure> {
-        if let Some(url) = self.url() {
-            return endpoint(&url);
-        }
-        let folder = self.folder();
+        let folder = match self.place()? {
+            Place::Server { url, region } => return server(&url, region),
+            Place::Folder(folder) => folder,
+        };
         let exists = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
         match (exists, usage, &self.data) {
             // A named folder must exist. The default folder is absent until the first write.
@@ -107,17 +124,34 @@ impl BackendArguments {
     }
 }
 
-/// A server, with the region and keys of the environment.
-pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
-    Backend::at(settings_of(url)).map_err(|error| Failure::backend(error.to_string()))
+/// The data folder of a command that works on files: the named one, that of the connection which
+/// keyfold.toml makes the default, or `.keyfold/data`.
+pub(crate) fn data_folder(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(folder) = named {
+        return Ok(folder.to_owned());
+    }
+    let place = Project::find()?.map_or(Ok(None), |project| project.default_connection())?;
+    Ok(match place {
+        Some(Place::Folder(folder)) => folder,
+        Some(Place::Server { .. }) | None => PathBuf::from(DATA_DEFAULT),
+    })
 }
 
-/// An endpoint with the region and keys of the environment.
-pub(crate) fn settings_of(url: &str) -> Endpoint {
+/// A server, with the region and keys of the environment.
+pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
+    server(url, None)
+}
+
+fn server(url: &str, region: Option<String>) -> Result<Backend, Failure> {
+    Backend::at(settings_of(url, region)).map_err(|error| Failure::backend(error.to_string()))
+}
+
+/// An endpoint with the keys of the environment, and its region unless one is given.
+pub(crate) fn settings_of(url: &str, region: Option<String>) -> Endpoint {
     let environment =
         |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
-    let region = std::env::var("AWS_REGION")
-        .unwrap_or_else(|_| environment("AWS_DEFAULT_REGION", "us-east-1"));
+    let region = region.or_else(|| std::env::var("AWS_REGION").ok());
+    let region = region.unwrap_or_else(|| environment("AWS_DEFAULT_REGION", "us-east-1"));
     let (key, secret) = (
         environment("AWS_ACCESS_KEY_ID", "local"),
         environment("AWS_SECRET_ACCESS_KEY", "local"),

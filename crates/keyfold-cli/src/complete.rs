@@ -4,7 +4,9 @@
 //! `--`. A completer of `clap_complete` gets only the word under the cursor; this module reads the
 //! words before it from there.
 
+use crate::project;
 use clap_complete::CompletionCandidate;
+use clap_complete::engine::{PathCompleter, ValueCompleter};
 use keyfold_client::{arguments, model_file};
 use keyfold_model::{Entity, Model, Type};
 use std::collections::BTreeSet;
@@ -14,11 +16,33 @@ use std::path::Path;
 /// A name that may stand before `=`, and its type.
 type Known<'m> = (&'m str, &'m Type);
 
-/// Completes patterns and named writes, for `run`.
+/// Completes the model's file, or a pattern or named write of the project's model.
+pub(crate) fn file_or_pattern(current: &OsStr) -> Vec<CompletionCandidate> {
+    with_files(patterns_and_writes(current), current)
+}
+
+/// Completes the model's file, or an entity of the project's model.
+pub(crate) fn file_or_entity(current: &OsStr) -> Vec<CompletionCandidate> {
+    with_files(entities(current), current)
+}
+
+fn with_files(
+    mut candidates: Vec<CompletionCandidate>,
+    current: &OsStr,
+) -> Vec<CompletionCandidate> {
+    candidates.extend(PathCompleter::any().complete(current));
+    candidates
+}
+
+/// Completes patterns and named writes, for `run`; arguments where the line has the name.
 pub(crate) fn patterns_and_writes(current: &OsStr) -> Vec<CompletionCandidate> {
-    let Some((_, model)) = Line::read() else {
+    let Some((line, model)) = Line::read() else {
         return Vec::new();
     };
+    let name = line.words.get(line.name).map_or("", String::as_str);
+    if model.pattern(name).is_some() || model.write(name).is_some() {
+        return arguments(current);
+    }
     let patterns = model
         .patterns
         .iter()
@@ -35,7 +59,7 @@ pub(crate) fn arguments(current: &OsStr) -> Vec<CompletionCandidate> {
     let Some((line, model)) = Line::read() else {
         return Vec::new();
     };
-    let name = line.words.get(line.file + 1).map_or("", String::as_str);
+    let name = line.words.get(line.name).map_or("", String::as_str);
     let parameters = match (model.pattern(name), model.write(name)) {
         (Some(pattern), _) => pattern
             .parameters
@@ -52,11 +76,26 @@ pub(crate) fn arguments(current: &OsStr) -> Vec<CompletionCandidate> {
     line.assignments(&current.to_string_lossy(), &parameters)
 }
 
-/// Completes entities, for `put`, `update` and `delete`.
+/// Completes entities, for `put` and `update`; attributes where the line has the entity.
 pub(crate) fn entities(current: &OsStr) -> Vec<CompletionCandidate> {
-    let Some((_, model)) = Line::read() else {
+    entities_or(current, attributes)
+}
+
+/// Completes entities, for `delete`; attributes of the key where the line has the entity.
+pub(crate) fn entities_by_key(current: &OsStr) -> Vec<CompletionCandidate> {
+    entities_or(current, key_attributes)
+}
+
+fn entities_or(
+    current: &OsStr,
+    behind: fn(&OsStr) -> Vec<CompletionCandidate>,
+) -> Vec<CompletionCandidate> {
+    let Some((line, model)) = Line::read() else {
         return Vec::new();
     };
+    if line.entity(&model).is_some() {
+        return behind(current);
+    }
     let names = model
         .entities
         .iter()
@@ -113,13 +152,13 @@ fn of_entity(current: &OsStr, wanted: impl Fn(&Entity, &str) -> bool) -> Vec<Com
 struct Line {
     /// The words before the word under the cursor.
     words: Vec<String>,
-    /// The position of the model's file among the words.
-    file: usize,
+    /// The position of the name behind the model's file, or behind the command where keyfold.toml
+    /// names the model.
+    name: usize,
 }
 
 impl Line {
-    /// Reads the line and the model that it names; none if no word is a file with a model that
-    /// compiles.
+    /// Reads the line and the model that it or keyfold.toml names; none where that does not compile.
     fn read() -> Option<(Line, Model)> {
         let mut words: Vec<String> = std::env::args_os()
             .skip_while(|word| word != "--")
@@ -132,17 +171,26 @@ impl Line {
             .ok()
             .and_then(|text| text.parse().ok());
         words.truncate(at.unwrap_or(words.len().saturating_sub(1)));
-        let (file, sources) = words.iter().enumerate().skip(2).find_map(|(at, word)| {
+        let named = words.iter().enumerate().skip(2).find_map(|(at, word)| {
             let sources = model_file::read(Path::new(unquoted(word))).ok()?;
-            Some((at, sources))
-        })?;
+            Some((at + 1, sources))
+        });
+        let (name, sources) = match named {
+            Some(found) => found,
+            None => {
+                let mut given = words.iter().skip(1);
+                let command = given.position(|word| !word.starts_with('-'))? + 1;
+                let model = project::model().ok()?;
+                (command + 1, model_file::read(&model).ok()?)
+            }
+        };
         let model = keyfold_model::compile_sources(&sources).model?;
-        Some((Line { words, file }, model))
+        Some((Line { words, name }, model))
     }
 
     fn entity<'m>(&self, model: &'m Model) -> Option<&'m Entity> {
         self.words
-            .get(self.file + 1)
+            .get(self.name)
             .and_then(|name| model.entity(name))
     }
 
@@ -188,7 +236,7 @@ impl Line {
         let given: BTreeSet<&str> = self
             .words
             .iter()
-            .skip(self.file + 2)
+            .skip(self.name + 1)
             .map(|word| arguments::name_and_text(word).map_or(word.as_str(), |(name, _)| name))
             .collect();
         let open: Vec<(String, String)> = known

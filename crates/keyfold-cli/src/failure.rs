@@ -136,6 +136,11 @@ impl Failure {
         self.placed(json!({ "file": path.display().to_string() }))
     }
 
+    /// Adds a line of a file as the place of the error.
+    pub(crate) fn at_line(self, path: &Path, line: usize) -> Failure {
+        self.placed(json!({ "file": path.display().to_string(), "line": line }))
+    }
+
     /// Adds the folder as the place of the error.
     pub(crate) fn in_folder(self, path: &Path) -> Failure {
         self.placed(json!({ "folder": path.display().to_string() }))

@@ -10,6 +10,7 @@ mod failure;
 mod json;
 mod model_file;
 mod output;
+mod project;
 mod terminal;
 
 use clap::error::{ContextKind, ContextValue};
@@ -63,6 +64,8 @@ enum Command {
     Prove(cmd::prove::Arguments),
     /// Write the design as a document.
     Docs(cmd::docs::Arguments),
+    /// Start a project: a first model and keyfold.toml.
+    Init(cmd::init::Arguments),
     /// Print the plan document, which clients in other languages carry out.
     Plan(cmd::plan::Arguments),
     /// Report the changes between two models, and what they need of data.
@@ -109,6 +112,7 @@ fn main() -> ExitCode {
         Command::Fmt(arguments) => cmd::fmt::run(&arguments, output),
         Command::Prove(arguments) => cmd::prove::run(&arguments, output),
         Command::Docs(arguments) => cmd::docs::run(&arguments, output),
+        Command::Init(arguments) => cmd::init::run(&arguments, output),
         Command::Plan(arguments) => cmd::plan::run(&arguments, output),
         Command::Diff(arguments) => cmd::diff::run(&arguments, output),
         Command::Export(arguments) => cmd::export::run(&arguments, output),

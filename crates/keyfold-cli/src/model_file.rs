@@ -10,7 +10,7 @@ use keyfold_model::{
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A compiled model with its findings.
 pub(crate) struct Checked {
@@ -47,6 +47,14 @@ pub(crate) fn load_checked(path: &Path, output: Output, shown: Shown) -> Result<
 /// The text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+/// The files of a model: the named one, and those that it uses.
+pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let sources = sources(path)?;
+    let files = sources.files().iter().map(|file| folder.join(file.name()));
+    Ok(files.collect())
 }
 
 /// The texts of a file and of those that it uses.

@@ -82,6 +82,27 @@ fn names_of_the_model_complete_a_line() {
     assert!(offered(&place, &["put", "nothing.keyfold", ""]).is_empty());
 }
 
+#[test]
+fn names_of_the_project_complete_a_line_without_a_file() {
+    let place = Workplace::new();
+    place.json(0, &["init", "--name", "notes"]);
+    let offered = |words: &[&str]| offered(&place, words);
+    let first = offered(&["run", ""]);
+    for name in ["notes_of_user", "finish", "notes.keyfold"] {
+        assert!(first.contains(&name.to_owned()), "{name}: {first:?}");
+    }
+    assert_eq!(offered(&["run", "notes_of_user", ""]), ["userId="]);
+    let named = offered(&["run", "notes.keyfold", "notes_of_user", ""]);
+    assert_eq!(named, ["userId="]);
+    assert_eq!(offered(&["--json", "put", "Us"]), ["User"]);
+    let attributes = ["userId=", "email=", "name=", "createdAt="];
+    assert_eq!(offered(&["put", "User", ""]), attributes);
+    assert_eq!(offered(&["put", "User", "userId=1", "na"]), ["name="]);
+    assert_eq!(offered(&["delete", "Note", ""]), ["userId=", "noteId="]);
+    let values = offered(&["put", "Note", "userId=1", "done="]);
+    assert_eq!(values, ["done=true", "done=false"]);
+}
+
 /// Bash sends the `=` as a word of its own, or omits it if the cursor is right behind it.
 #[test]
 fn values_are_completed_where_the_sign_is_a_word() {

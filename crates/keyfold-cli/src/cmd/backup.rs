@@ -1,6 +1,6 @@
 //! `keyfold backup`: copies a data folder, also while a server uses it.
 
-use crate::backend::{self, DATA_DEFAULT};
+use crate::backend;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, GOOD};
@@ -18,9 +18,10 @@ pub(crate) struct Arguments {
     /// Let the server at this address copy its data folder.
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     endpoint: Option<String>,
-    /// The data folder, which no server may have open.
-    #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
-    data: PathBuf,
+    /// The data folder, which no server may have open [default: that of keyfold.toml, or
+    /// .keyfold/data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
@@ -30,12 +31,12 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         None => {
             to = std::path::absolute(&to)
                 .map_err(|error| Failure::usage(format!("{}: {error}", arguments.to.display())))?;
-            if !arguments.data.is_dir() {
-                let message = format!("{} is no folder", arguments.data.display());
-                return Err(Failure::usage(message).in_folder(&arguments.data));
+            let data = backend::data_folder(arguments.data.as_deref())?;
+            if !data.is_dir() {
+                let message = format!("{} is no folder", data.display());
+                return Err(Failure::usage(message).in_folder(&data));
             }
-            let engine =
-                backend::engine_with(Some(&arguments.data), |options| options.background = false)?;
+            let engine = backend::engine_with(Some(&data), |options| options.background = false)?;
             engine.copy_to(&to).map_err(|error| {
                 if let ApiError::Validation(reason) = error {
                     Failure::usage(reason.to_string()).in_folder(&to)

@@ -4,18 +4,19 @@
 use crate::failure::Failure;
 use crate::model_file::{self, Checked, Repaired, Shown};
 use crate::output::Output;
+use crate::project::ModelArgument;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
 use keyfold_codegen::chart::{
     Chart, ExcludedRow, FileRow, IndexChart, KeyRow, PatternRow, TableChart,
 };
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The model.
-    file: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// Apply the repairs that errors propose, and write the file.
     #[arg(long)]
     fix: bool,
@@ -25,12 +26,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let file = arguments.model.path()?;
     let repaired = if arguments.fix {
-        model_file::fix(&arguments.file, output)?
+        model_file::fix(&file, output)?
     } else {
         Vec::new()
     };
-    let checked = model_file::load_checked(&arguments.file, output, Shown::ErrorsAndWarnings)?;
+    let checked = model_file::load_checked(&file, output, Shown::ErrorsAndWarnings)?;
     let chart = Chart::of(&checked.model);
     let mut report = chart.json();
     report["diagnostics"] = json!(checked.rows);
@@ -46,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     };
     let show = || {
         show(&chart);
-        terminal::line(&summary(&chart, &arguments.file, &checked));
+        terminal::line(&summary(&chart, &file, &checked));
         if checked.more > 0 {
             terminal::error_line(&format!("{} more warnings are not shown", checked.more));
         }

@@ -6,6 +6,7 @@ use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
+use crate::project::Line;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use keyfold_client::{arguments, write};
@@ -13,11 +14,12 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The model.
+    /// The model; it may be left out where keyfold.toml names it.
+    #[arg(add = ArgValueCompleter::new(complete::file_or_entity))]
     file: PathBuf,
     /// The entity.
-    #[arg(add = ArgValueCompleter::new(complete::entities))]
-    entity: String,
+    #[arg(add = ArgValueCompleter::new(complete::entities_by_key))]
+    entity: Option<String>,
     /// The attributes of the key, as attribute=value.
     #[arg(value_name = "ATTRIBUTE=VALUE", add = ArgValueCompleter::new(complete::key_attributes))]
     key: Vec<String>,
@@ -26,9 +28,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, output)?;
-    let entity = entity(&model, &arguments.entity, &arguments.file)?;
-    let key = arguments::some_of_entity(entity, &given(&arguments.key)?)?;
+    let line = Line::of(
+        &arguments.file,
+        arguments.entity.as_ref(),
+        &arguments.key,
+        "entity",
+    )?;
+    let model = model_file::load(&line.file, output)?;
+    let entity = entity(&model, &line.name, &line.file)?;
+    let key = arguments::some_of_entity(entity, &given(&line.rest)?)?;
     let backend = arguments.backend.open(&model, Use::Read)?;
     show(&write::delete(&backend, &model, entity, &key)?, output);
     Ok(())

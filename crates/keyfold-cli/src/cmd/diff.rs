@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::model_file::{self, Shown};
 use crate::output::Output;
+use crate::project;
 use crate::terminal::{self, ACCENT, FAINT, GOOD, STRONG};
 use clap::Args;
 use keyfold_codegen::diff::{self, Change, Migration};
@@ -14,13 +15,17 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// The model that the data was written with.
     old: PathBuf,
-    /// The new model.
-    new: PathBuf,
+    /// The new model [default: that of keyfold.toml].
+    new: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let [old, new] = [&arguments.old, &arguments.new]
-        .map(|path| model_file::load_checked(path, output, Shown::Errors));
+    let new = match &arguments.new {
+        Some(new) => new.clone(),
+        None => project::model()?,
+    };
+    let [old, new] =
+        [&arguments.old, &new].map(|path| model_file::load_checked(path, output, Shown::Errors));
     let (old, new) = (old?, new?);
     let changes = diff::diff(&old.model, &new.model);
     let (old, new) = (&old.sources, &new.sources);

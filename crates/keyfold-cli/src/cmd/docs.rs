@@ -3,14 +3,15 @@
 use crate::failure::Failure;
 use crate::model_file::{self, Shown};
 use crate::output::Output;
+use crate::project::ModelArgument;
 use clap::{Args, ValueEnum};
 use keyfold_codegen::document;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The model.
-    file: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// The format [default: that of the output's extension, or markdown].
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -26,7 +27,8 @@ enum Format {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let checked = model_file::load_checked(&arguments.file, output, Shown::Errors)?;
+    let file = arguments.model.path()?;
+    let checked = model_file::load_checked(&file, output, Shown::Errors)?;
     let text = match format(arguments)? {
         Format::Html => document::html(&checked.model, &checked.warnings),
         Format::Markdown => document::markdown(&checked.model, &checked.warnings),

@@ -1,6 +1,6 @@
 //! `keyfold doctor`: examines a data folder, and rebuilds its indexes.
 
-use crate::backend::{self, DATA_DEFAULT};
+use crate::backend;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ERROR, FAINT, GOOD};
@@ -10,23 +10,25 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The data folder, which no server may have open. Without --repair nothing in it is written.
-    #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
-    data: PathBuf,
+    /// The data folder, which no server may have open. Without --repair nothing in it is written
+    /// [default: that of keyfold.toml, or .keyfold/data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Rebuild all indexes and counters from the items.
     #[arg(long)]
     repair: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    if !arguments.data.is_dir() {
-        let message = format!("{} is no folder", arguments.data.display());
-        return Err(Failure::usage(message).in_folder(&arguments.data));
+    let data = backend::data_folder(arguments.data.as_deref())?;
+    if !data.is_dir() {
+        let message = format!("{} is no folder", data.display());
+        return Err(Failure::usage(message).in_folder(&data));
     }
     let engine = if arguments.repair {
-        backend::engine_with(Some(&arguments.data), |options| options.background = false)?
+        backend::engine_with(Some(&data), |options| options.background = false)?
     } else {
-        backend::examined(&arguments.data)?
+        backend::examined(&data)?
     };
     let mut found = engine.examine().map_err(Failure::from)?;
     let before = found.clone();
@@ -42,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         } else {
             "items cannot be read; restore them from a copy or a backup"
         };
-        Err(Failure::refused(message).in_folder(&arguments.data))
+        Err(Failure::refused(message).in_folder(&data))
     };
     output.report(report(&before, &found), || show(&before, &found), verdict)
 }

@@ -4,6 +4,7 @@
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
+use crate::project::ModelArgument;
 use clap::{Args, ValueEnum};
 use keyfold_codegen::{tables, workbench};
 use std::path::PathBuf;
@@ -13,8 +14,8 @@ pub(crate) struct Arguments {
     /// The form of the output.
     #[arg(value_enum)]
     form: Form,
-    /// The model.
-    file: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// A period, such as 2024-01, to write the table of (may be repeated); for tables with periods.
     #[arg(long, value_name = "PERIOD")]
     period: Vec<String>,
@@ -31,7 +32,8 @@ enum Form {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, output)?;
+    let file = arguments.model.path()?;
+    let model = model_file::load(&file, output)?;
     let units: Vec<_> = model
         .tables
         .iter()

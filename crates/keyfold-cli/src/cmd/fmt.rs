@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
+use crate::project;
 use crate::terminal::{self, GOOD};
 use clap::Args;
 use serde_json::json;
@@ -10,8 +11,8 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The models; `-` formats standard input to standard output.
-    #[arg(required = true)]
+    /// The models [default: that of keyfold.toml, with its files]; `-` formats standard input to
+    /// standard output.
     files: Vec<PathBuf>,
     /// Change nothing; fail if a file would change.
     #[arg(long)]
@@ -27,7 +28,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         return output.text(None, &keyfold_model::format(&source));
     }
     let mut changed = Vec::new();
-    for path in &arguments.files {
+    let of_project = match arguments.files.as_slice() {
+        [] => model_file::files(&project::model()?)?,
+        [_, ..] => Vec::new(),
+    };
+    for path in arguments.files.iter().chain(&of_project) {
         let source = model_file::read(path)?;
         let formatted = keyfold_model::format(&source);
         if formatted == source {

@@ -15,6 +15,7 @@ pub(crate) mod export;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod infer;
+pub(crate) mod init;
 mod listen;
 pub(crate) mod plan;
 mod proof_cost;

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::model_file::{self, Shown};
 use crate::output::Output;
+use crate::project::ModelArgument;
 use clap::Args;
 use keyfold_codegen::plan;
 use serde_json::json;
@@ -10,15 +11,16 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The model.
-    file: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// The file to write, instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let checked = model_file::load_checked(&arguments.file, output, Shown::Errors)?;
+    let file = arguments.model.path()?;
+    let checked = model_file::load_checked(&file, output, Shown::Errors)?;
     let document = plan::document(&checked.model);
     if output == Output::Json && arguments.output.is_none() {
         output.result(|| json!({ "plan": document }), || ());

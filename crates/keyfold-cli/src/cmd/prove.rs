@@ -6,6 +6,7 @@ use crate::cmd::proof_cost::{Cost, is_of_this_machine};
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
+use crate::project::ModelArgument;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use anstyle::Style;
 use clap::Args;
@@ -28,8 +29,8 @@ const WRITES_SHOWN_MAX: usize = 20;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The model.
-    file: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// The seed of the random data: the same seed repeats the same proof.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -92,7 +93,8 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, output)?;
+    let file = arguments.model.path()?;
+    let model = model_file::load(&file, output)?;
     let bar = match output {
         Output::Json => ProgressBar::hidden(),
         Output::Text => ProgressBar::new(0),
@@ -123,7 +125,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         None => keyfold_prove::prove_through(&model, options, &subject, show_progress),
         Some(url) => {
             arguments.confirm(url, &Cost::of(&model, &options))?;
-            let endpoint = backend::settings_of(url);
+            let endpoint = backend::settings_of(url, None);
             keyfold_prove::prove_at(&model, options, &subject, &endpoint, show_progress)
         }
     };
@@ -134,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     } else {
         let count = terminal::counted(report.all_failures().count(), "difference");
         let message = format!("{count}; --seed {} repeats this proof", report.seed);
-        Err(Failure::refused(message).in_file(&arguments.file))
+        Err(Failure::refused(message).in_file(&file))
     };
     output.report(view(&report), || show(&report), verdict)
 }

@@ -4,6 +4,7 @@ use super::written;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::project::Line;
 use crate::terminal::{self, ACCENT, FAINT, Length};
 use crate::{complete, json, model_file};
 use clap::Args;
@@ -16,11 +17,12 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The model.
+    /// The model; it may be left out where keyfold.toml names it.
+    #[arg(add = ArgValueCompleter::new(complete::file_or_pattern))]
     file: PathBuf,
     /// The pattern or named write.
     #[arg(add = ArgValueCompleter::new(complete::patterns_and_writes))]
-    name: String,
+    name: Option<String>,
     /// The arguments, as name=value.
     #[arg(value_name = "NAME=VALUE", add = ArgValueCompleter::new(complete::arguments))]
     arguments: Vec<String>,
@@ -41,14 +43,20 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, output)?;
-    let given = written::given(&arguments.arguments)?;
-    if let Some(write) = model.write(&arguments.name) {
+    let line = Line::of(
+        &arguments.file,
+        arguments.name.as_ref(),
+        &arguments.arguments,
+        "pattern or write",
+    )?;
+    let model = model_file::load(&line.file, output)?;
+    let given = written::given(&line.rest)?;
+    if let Some(write) = model.write(&line.name) {
         return run_write(arguments, &model, write, &given, output);
     }
     let pattern = model
-        .pattern(&arguments.name)
-        .ok_or_else(|| unknown(&model, arguments))?;
+        .pattern(&line.name)
+        .ok_or_else(|| unknown(&model, &line))?;
     let values = arguments::of_pattern(pattern, &given)?;
     let start = PageRequest {
         limit: arguments.limit,
@@ -75,12 +83,12 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
 }
 
 /// The failure that a model has no pattern or write of the name.
-fn unknown(model: &Model, arguments: &Arguments) -> Failure {
+fn unknown(model: &Model, line: &Line) -> Failure {
     let patterns = model.patterns.iter().map(|pattern| pattern.name.as_str());
     let writes = model.writes.iter().map(|write| write.name.as_str());
     let known: Vec<&str> = patterns.chain(writes).collect();
-    let missing = ("pattern or write", arguments.name.as_str());
-    written::unknown(model, &arguments.file, missing, &known)
+    let missing = ("pattern or write", line.name.as_str());
+    written::unknown(model, &line.file, missing, &known)
 }
 
 /// The key of `--after`.

@@ -1,12 +1,13 @@
 //! `keyfold serve [FILE...]`: serves tables with Amazon DynamoDB's API over HTTP.
 
-use crate::backend::{self, DATA_DEFAULT};
+use crate::backend;
 use crate::cmd::bounds::Bounds;
 use crate::cmd::listen::Listen;
 use crate::cmd::realism::Realism;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
+use crate::project::Project;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::{Args, ValueEnum};
 use keyfold_client::Backend;
@@ -15,17 +16,18 @@ use keyfold_engine::{Durability, Engine, StoreOptions};
 use keyfold_server::{Server, ServerConfig};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Models whose tables are created if they are absent.
+    /// Models whose tables are created if they are absent [default: that of keyfold.toml].
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The data folder, which is created if it is absent.
-    #[arg(long, value_name = "DIR", default_value = DATA_DEFAULT)]
-    data: PathBuf,
+    /// The data folder, which is created if it is absent [default: that of keyfold.toml, or
+    /// .keyfold/data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Keep all data in memory; nothing remains when the server stops.
     #[arg(long, conflicts_with = "data")]
     memory: bool,
@@ -65,13 +67,16 @@ enum Acknowledged {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let config = arguments.config()?;
-    let models = arguments
-        .files
-        .iter()
+    let of_project = Project::find()?.and_then(|project| project.model);
+    let of_project = of_project.filter(|_| arguments.files.is_empty());
+    let files = arguments.files.iter().chain(&of_project);
+    let models = files
         .map(|file| model_file::load(file, output))
         .collect::<Result<Vec<_>, _>>()?;
     arguments.listen.start_log();
-    let engine = arguments.engine()?;
+    let data = arguments.data_folder()?;
+    let place = place(data.as_deref());
+    let engine = arguments.engine(data.as_deref())?;
     let embedded = Backend::Embedded(Arc::clone(&engine));
     let (mut tables, mut notes) = (Vec::new(), Vec::new());
     for model in &models {
@@ -82,8 +87,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     drop(embedded);
     start(engine, &arguments.listen, config, |address| {
         output.result(
-            || arguments.report(address, &tables, &notes),
-            || arguments.show(address, &tables, &notes),
+            || report(&arguments.listen, (address, &place), &tables, &notes),
+            || arguments.show((address, &place), &tables, &notes),
         );
         Ok(())
     })
@@ -108,8 +113,15 @@ impl Arguments {
         Ok(config)
     }
 
-    fn engine(&self) -> Result<Arc<Engine>, Failure> {
-        let data = (!self.memory).then_some(self.data.as_path());
+    /// The data folder; none for memory.
+    fn data_folder(&self) -> Result<Option<PathBuf>, Failure> {
+        if self.memory {
+            return Ok(None);
+        }
+        backend::data_folder(self.data.as_deref()).map(Some)
+    }
+
+    fn engine(&self, data: Option<&Path>) -> Result<Arc<Engine>, Failure> {
         backend::engine_with(data, |options| {
             if let StoreOptions::Folder(folder) = &mut options.store {
                 self.bounds.set_store(folder);
@@ -125,22 +137,12 @@ impl Arguments {
         })
     }
 
-    /// The place of the data: a folder, or memory.
-    fn place(&self) -> String {
-        if self.memory {
-            "memory".to_owned()
-        } else {
-            self.data.display().to_string()
-        }
-    }
-
-    fn report(&self, address: SocketAddr, tables: &[(String, Outcome)], notes: &[String]) -> Json {
-        let names: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
-        let endpoint = format!("{}://{address}", scheme(&self.listen));
-        json!({ "endpoint": endpoint, "data": self.place(), "tables": names, "notes": notes })
-    }
-
-    fn show(&self, address: SocketAddr, tables: &[(String, Outcome)], notes: &[String]) {
+    fn show(
+        &self,
+        (address, place): (SocketAddr, &str),
+        tables: &[(String, Outcome)],
+        notes: &[String],
+    ) {
         for (table, outcome) in tables {
             let outcome = match outcome {
                 Outcome::Created => "created",
@@ -151,8 +153,27 @@ impl Arguments {
         for note in notes {
             terminal::line(&format!("note: {note}"));
         }
-        how_to_connect(&self.listen, &self.region, address, &self.place());
+        how_to_connect(&self.listen, &self.region, address, place);
     }
+}
+
+/// The place of the data: a folder, or memory.
+fn place(data: Option<&Path>) -> String {
+    data.map_or_else(
+        || "memory".to_owned(),
+        |folder| folder.display().to_string(),
+    )
+}
+
+fn report(
+    listen: &Listen,
+    (address, place): (SocketAddr, &str),
+    tables: &[(String, Outcome)],
+    notes: &[String],
+) -> Json {
+    let names: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
+    let endpoint = format!("{}://{address}", scheme(listen));
+    json!({ "endpoint": endpoint, "data": place, "tables": names, "notes": notes })
 }
 
 /// `http` or `https`.

@@ -6,6 +6,7 @@ use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
+use crate::project::Line;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use keyfold_client::{arguments, write};
@@ -13,11 +14,12 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The model.
+    /// The model; it may be left out where keyfold.toml names it.
+    #[arg(add = ArgValueCompleter::new(complete::file_or_entity))]
     file: PathBuf,
     /// The entity.
     #[arg(add = ArgValueCompleter::new(complete::entities))]
-    entity: String,
+    entity: Option<String>,
     /// The attributes of the key, and those to change, as attribute=value.
     #[arg(value_name = "ATTRIBUTE=VALUE", add = ArgValueCompleter::new(complete::attributes))]
     attributes: Vec<String>,
@@ -29,9 +31,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let model = model_file::load(&arguments.file, output)?;
-    let entity = entity(&model, &arguments.entity, &arguments.file)?;
-    let changes = arguments::some_of_entity(entity, &given(&arguments.attributes)?)?;
+    let line = Line::of(
+        &arguments.file,
+        arguments.entity.as_ref(),
+        &arguments.attributes,
+        "entity",
+    )?;
+    let model = model_file::load(&line.file, output)?;
+    let entity = entity(&model, &line.name, &line.file)?;
+    let changes = arguments::some_of_entity(entity, &given(&line.rest)?)?;
     if arguments.remove.is_empty() && changes.keys().all(|name| entity.identifies(name)) {
         let message = format!(
             "nothing to change: give attributes of {} beside {}, or --remove one",

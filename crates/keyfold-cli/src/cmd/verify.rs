@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::json;
 use crate::model_file::{self, Shown};
 use crate::output::Output;
+use crate::project::ModelArgument;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use clap::{Args, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,8 +26,8 @@ const SAVE_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The model.
-    file: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// Read this many segments of each table at once.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=256))]
     segments: u32,
@@ -52,7 +53,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let checked = model_file::load_checked(&arguments.file, output, Shown::Errors)?;
+    let file = arguments.model.path()?;
+    let checked = model_file::load_checked(&file, output, Shown::Errors)?;
     let (model, sources) = (checked.model, checked.sources);
     let backend = arguments.backend.open_as_it_is(Use::Read)?;
     let tables = verify::sizes(&backend, &model)?;
@@ -77,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             subject: format!(
                 "{} at {}",
                 value::digest(sources.text()),
-                arguments.backend.place()
+                arguments.backend.shown()
             ),
             every: SAVE_EVERY,
         }),
@@ -91,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     output.report(
         view(&report, &tables, &sources),
         || show(&report, &sources),
-        verdict(&report, &arguments.file),
+        verdict(&report, &file),
     )
 }
 

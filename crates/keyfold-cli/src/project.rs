@@ -1,0 +1,388 @@
+//! The project of the current folder: `keyfold.toml`, which names the model and connections.
+
+use crate::failure::Failure;
+use clap::Args;
+use keyfold_model::near;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toml_edit::{Document, Item, TableLike, TomlError};
+
+/// The name of the file.
+pub(crate) const FILE: &str = "keyfold.toml";
+
+/// A project.
+pub(crate) struct Project {
+    /// The file.
+    path: PathBuf,
+    /// The model.
+    pub(crate) model: Option<PathBuf>,
+    /// The name of the connection that is used where none is named, and the line that says it.
+    connection: Option<(String, usize)>,
+    /// The connections by name.
+    connections: BTreeMap<String, Connection>,
+}
+
+/// A connection of the file.
+struct Connection {
+    /// Its text.
+    text: String,
+    /// The line of the text.
+    line: usize,
+}
+
+/// What a connection's text names.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The data folder of the embedded engine.
+    Folder(PathBuf),
+    /// A server, with its region where the text says it.
+    Server { url: String, region: Option<String> },
+}
+
+impl Project {
+    /// The project of the current folder or of the nearest one above it.
+    pub(crate) fn find() -> Result<Option<Project>, Failure> {
+        let Ok(current) = std::env::current_dir() else {
+            return Ok(None);
+        };
+        let mut folders = current.ancestors();
+        let Some(at) = folders.position(|folder| folder.join(FILE).is_file()) else {
+            return Ok(None);
+        };
+        let folder: PathBuf = std::iter::repeat_n("..", at).collect();
+        let path = folder.join(FILE);
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            Failure::usage(format!("cannot read {}: {error}", path.display())).in_file(&path)
+        })?;
+        Project::parse(&text, &path).map(Some)
+    }
+
+    /// A project of the text of its file.
+    fn parse(text: &str, path: &Path) -> Result<Project, Failure> {
+        let read = Text { text, path };
+        let document = Document::parse(text).map_err(|error| read.syntax(&error))?;
+        let table = document.as_table();
+        read.refuse_others(table, &["model", "connection", "connections"])?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let model = read.member(table, "model")?;
+        let connections = read.members(table, "connections")?;
+        let connections = connections
+            .into_iter()
+            .map(|(name, (text, line))| (name, Connection { text, line }));
+        let project = Project {
+            path: path.to_owned(),
+            model: model.map(|(model, _)| folder.join(model)),
+            connection: read.member(table, "connection")?,
+            connections: connections.collect(),
+        };
+        for name in project.connections.keys() {
+            project.connection(name)?;
+        }
+        project.default_connection()?;
+        Ok(project)
+    }
+
+    /// The connection that is used where none is named.
+    pub(crate) fn default_connection(&self) -> Result<Option<Place>, Failure> {
+        let Some((name, line)) = &self.connection else {
+            return Ok(None);
+        };
+        if !self.connections.contains_key(name) {
+            return Err(failure(&self.path, Some(*line), &self.unknown(name)));
+        }
+        self.connection(name).map(Some)
+    }
+
+    /// The connection of a name.
+    pub(crate) fn connection(&self, name: &str) -> Result<Place, Failure> {
+        let Some(Connection { text, line }) = self.connections.get(name) else {
+            return Err(failure(&self.path, None, &self.unknown(name)));
+        };
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        place(text, folder).map_err(|reason| failure(&self.path, Some(*line), &reason))
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let known: Vec<&str> = self.connections.keys().map(String::as_str).collect();
+        let meant = near::meant(name, known.iter().copied());
+        match known.as_slice() {
+            [] => format!("no connection `{name}`: [connections] has none"),
+            known => format!(
+                "no connection `{name}`{meant}; there is {}",
+                known.join(", ")
+            ),
+        }
+    }
+}
+
+/// The failure of a line of the file.
+fn failure(path: &Path, line: Option<usize>, message: &str) -> Failure {
+    let shown = path.display();
+    match line {
+        Some(line) => Failure::usage(format!("{shown}:{line}: {message}")).at_line(path, line),
+        None => Failure::usage(format!("{shown}: {message}")).in_file(path),
+    }
+}
+
+/// The text of the file, whose members are read with their lines.
+#[derive(Clone, Copy)]
+struct Text<'t> {
+    text: &'t str,
+    path: &'t Path,
+}
+
+impl Text<'_> {
+    fn line_of(self, offset: usize) -> usize {
+        let before = self.text.get(..offset).unwrap_or(self.text);
+        before.matches('\n').count() + 1
+    }
+
+    fn line(self, item: &Item) -> usize {
+        self.line_of(item.span().map_or(0, |span| span.start))
+    }
+
+    fn syntax(self, error: &TomlError) -> Failure {
+        let line = error.span().map(|span| self.line_of(span.start));
+        failure(self.path, line, error.message())
+    }
+
+    /// Refuses members of other names.
+    fn refuse_others(self, table: &dyn TableLike, names: &[&str]) -> Result<(), Failure> {
+        let Some((name, item)) = table.iter().find(|(name, _)| !names.contains(name)) else {
+            return Ok(());
+        };
+        let key = table.get_key_value(name).and_then(|(key, _)| key.span());
+        let line = key.map_or_else(|| self.line(item), |span| self.line_of(span.start));
+        let meant = near::meant(name, names.iter().copied());
+        let message = format!("no `{name}` is known{meant}; there is {}", names.join(", "));
+        Err(failure(self.path, Some(line), &message))
+    }
+
+    /// The text of a member, and its line.
+    fn member(self, table: &dyn TableLike, name: &str) -> Result<Option<(String, usize)>, Failure> {
+        let Some(item) = table.get(name) else {
+            return Ok(None);
+        };
+        let line = self.line(item);
+        match item.as_str() {
+            Some(text) => Ok(Some((text.to_owned(), line))),
+            None => {
+                let message = format!("`{name}` is a text: {name} = \"...\"");
+                Err(failure(self.path, Some(line), &message))
+            }
+        }
+    }
+
+    /// The texts of a table by name, and their lines.
+    fn members(
+        self,
+        table: &dyn TableLike,
+        name: &str,
+    ) -> Result<BTreeMap<String, (String, usize)>, Failure> {
+        let Some(item) = table.get(name) else {
+            return Ok(BTreeMap::new());
+        };
+        let Some(table) = item.as_table_like() else {
+            let message = format!("`{name}` is a table: [{name}]");
+            return Err(failure(self.path, Some(self.line(item)), &message));
+        };
+        let mut members = BTreeMap::new();
+        for (name, _) in table.iter() {
+            if let Some(member) = self.member(table, name)? {
+                members.insert(name.to_owned(), member);
+            }
+        }
+        Ok(members)
+    }
+}
+
+/// What a connection's text names. Paths start from `folder`.
+fn place(text: &str, folder: &Path) -> Result<Place, String> {
+    if let Some(path) = text
+        .strip_prefix("keyfold:")
+        .filter(|path| !path.is_empty())
+    {
+        return Ok(Place::Folder(folder.join(path)));
+    }
+    if text.starts_with("http://") || text.starts_with("https://") {
+        return Ok(Place::Server {
+            url: text.to_owned(),
+            region: None,
+        });
+    }
+    let Some(rest) = text.strip_prefix("dynamodb://") else {
+        return Err(format!(
+            "`{text}` is no connection; write keyfold:./data, http://host:port or dynamodb://region"
+        ));
+    };
+    let (region, query) = rest.split_once('?').unwrap_or((rest, ""));
+    if !query.is_empty() {
+        return Err(format!(
+            "the command reads keys from the environment and takes no `{query}`; set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, for example by `aws configure export-credentials --format env`, and write dynamodb://{region}"
+        ));
+    }
+    let is_region = !region.is_empty()
+        && region
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if !is_region {
+        return Err(format!("`{region}` is no region"));
+    }
+    Ok(Place::Server {
+        url: format!("https://dynamodb.{region}.amazonaws.com"),
+        region: Some(region.to_owned()),
+    })
+}
+
+/// The model of a command.
+#[derive(Args)]
+pub(crate) struct ModelArgument {
+    /// The model [default: that of keyfold.toml].
+    file: Option<PathBuf>,
+}
+
+impl ModelArgument {
+    /// The file of the model.
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+        match &self.file {
+            Some(file) => Ok(file.clone()),
+            None => model(),
+        }
+    }
+}
+
+/// The model of the project.
+pub(crate) fn model() -> Result<PathBuf, Failure> {
+    let model = Project::find()?.and_then(|project| project.model);
+    model.ok_or_else(|| {
+        Failure::usage(format!(
+            "which model? Name its FILE, or name it in {FILE}: model = \"shop.keyfold\" (`keyfold init` starts a project)"
+        ))
+    })
+}
+
+/// A line `[FILE] NAME ...` of a command.
+pub(crate) struct Line {
+    /// The model.
+    pub(crate) file: PathBuf,
+    /// The pattern, write or entity.
+    pub(crate) name: String,
+    /// The words behind it.
+    pub(crate) rest: Vec<String>,
+}
+
+impl Line {
+    /// The line of the first word, the second and the rest. The first is the model if it is a file or
+    /// named as one; it may be left out where the project names the model. `thing` is what the name
+    /// names.
+    pub(crate) fn of(
+        first: &Path,
+        second: Option<&String>,
+        rest: &[String],
+        thing: &str,
+    ) -> Result<Line, Failure> {
+        let is_named_so = first
+            .extension()
+            .is_some_and(|extension| extension == "keyfold");
+        let of_project = if is_named_so || first.is_file() {
+            None
+        } else {
+            Project::find()?.and_then(|project| project.model)
+        };
+        match (of_project, second) {
+            (Some(file), _) => Ok(Line {
+                file,
+                name: first.to_string_lossy().into_owned(),
+                rest: second.into_iter().chain(rest).cloned().collect(),
+            }),
+            (None, Some(name)) => Ok(Line {
+                file: first.to_owned(),
+                name: name.clone(),
+                rest: rest.to_vec(),
+            }),
+            (None, None) => Err(Failure::usage(format!(
+                "which {thing}? Name it behind the model, {}; the model may be left out where {FILE} names it",
+                first.display()
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Project, String> {
+        Project::parse(text, Path::new("a/keyfold.toml"))
+            .map_err(|failure| failure.unseen_message().unwrap_or_default().to_owned())
+    }
+
+    #[test]
+    fn a_project_is_read() {
+        let project = parsed(
+            "model = \"shop.keyfold\"\nconnection = \"local\"\n[connections]\nlocal = \"keyfold:./data\"\nprod = \"dynamodb://eu-west-1\"\ntest = \"http://localhost:8000\"\n",
+        )
+        .unwrap_or_else(|message| panic!("{message}"));
+        assert_eq!(project.model, Some(PathBuf::from("a/shop.keyfold")));
+        let local = project.default_connection().unwrap();
+        assert_eq!(local, Some(Place::Folder(PathBuf::from("a/./data"))));
+        let prod = project.connection("prod").unwrap();
+        let url = "https://dynamodb.eu-west-1.amazonaws.com".to_owned();
+        assert_eq!(
+            prod,
+            Place::Server {
+                url,
+                region: Some("eu-west-1".to_owned())
+            }
+        );
+        assert!(project.connection("prd").is_err());
+    }
+
+    #[test]
+    fn a_file_without_members_is_a_project() {
+        let project = parsed("# nothing yet\n").unwrap_or_else(|message| panic!("{message}"));
+        assert_eq!(project.model, None);
+        assert_eq!(project.default_connection().unwrap(), None);
+    }
+
+    #[test]
+    fn what_a_project_cannot_say_is_refused_with_its_line() {
+        for (text, line, reason) in [
+            ("\nmodle = \"a\"", 2, "did you mean `model`"),
+            ("# a\n\nmodel = 1", 3, "`model` is a text"),
+            ("model = [\n1]", 1, "`model` is a text"),
+            ("connections = 1", 1, "[connections]"),
+            ("\n[connection]\na = \"b\"", 2, "`connection` is a text"),
+            ("[connections]\na = \"http://a\"\nb = 1", 3, "`b` is a text"),
+            (
+                "connection = \"a\"",
+                1,
+                "no connection `a`: [connections] has none",
+            ),
+            (
+                "model = \"a\"\nconnection = \"locl\"\n[connections]\nlocal = \"keyfold:a\"",
+                2,
+                "did you mean `local`",
+            ),
+            ("[connections]\na = \"b\"", 2, "`b` is no connection"),
+            ("[connections]\na = \"keyfold:\"", 2, "is no connection"),
+            (
+                "[connections]\n\na = \"dynamodb://x?profile=y\"",
+                3,
+                "profile=y",
+            ),
+            (
+                "[connections]\na = \"dynamodb://x/y\"",
+                2,
+                "`x/y` is no region",
+            ),
+            ("model = \"a\"\nmodel", 2, "expected"),
+            ("model = \"a\"\nmodel = \"b\"", 2, "duplicate"),
+        ] {
+            let message = parsed(text).err().unwrap_or_default();
+            let place = format!("a/keyfold.toml:{line}: ");
+            let found = message.starts_with(&place) && message.contains(reason);
+            assert!(found, "{text}: {message}");
+        }
+    }
+}

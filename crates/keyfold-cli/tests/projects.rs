@@ -1,0 +1,177 @@
+//! Projects: `init`, and commands that take the model and the connection of `keyfold.toml`.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod workplace;
+
+use serde_json::{Value as Json, json};
+use std::process::Command;
+use workplace::Workplace;
+
+fn read(place: &Workplace, name: &str) -> String {
+    std::fs::read_to_string(place.folder.path().join(name)).unwrap()
+}
+
+/// A folder in which a project has been started.
+fn project() -> Workplace {
+    let place = Workplace::new();
+    let made = place.json(0, &["init", "--name", "notes"]);
+    assert_eq!(made["files"], json!(["notes.keyfold", "keyfold.toml"]));
+    place
+}
+
+/// Runs a command in a folder below the project's.
+fn below(place: &Workplace, arguments: &[&str]) -> Json {
+    let folder = place.folder.path().join("src");
+    std::fs::create_dir_all(&folder).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .current_dir(&folder)
+        .args(arguments)
+        .arg("--json")
+        .env_remove("AWS_ENDPOINT_URL")
+        .env_remove("AWS_ENDPOINT_URL_DYNAMODB")
+        .output()
+        .unwrap();
+    assert!(!folder.join(".keyfold").exists(), "{arguments:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+const USER: &str = "userId=01HM5Z2V4XA7B8C9D0E1F2G3H4";
+
+#[test]
+fn a_new_project_needs_no_file_and_no_endpoint() {
+    let place = project();
+    place.text(&["check", "--strict"]);
+    place.text(&["fmt", "--check"]);
+    place.text(&["docs"]);
+    place.text(&["export", "terraform"]);
+    assert_eq!(place.json(0, &["plan"])["plan"]["model"]["name"], "notes");
+    place.text(&["prove", "--items", "5", "--asks", "2"]);
+    place.json(0, &["put", "User", USER, "email=a@b.c", "name=Ada"]);
+    place.json(0, &["update", "User", USER, "name=Grace"]);
+    let found = place.json(0, &["run", "user_by_email", "email=a@b.c"]);
+    assert_eq!(found["items"][0]["attributes"]["name"], "Grace", "{found}");
+    let named = place.json(0, &["run", "notes.keyfold", "user", USER]);
+    assert_eq!(named["items"], found["items"]);
+    place.json(0, &["verify"]);
+    place.json(0, &["doctor"]);
+    place.json(0, &["delete", "User", USER]);
+}
+
+#[test]
+fn folders_below_have_the_model_and_the_data_of_their_project() {
+    let place = project();
+    place.json(0, &["put", "User", USER, "email=a@b.c", "name=Ada"]);
+    let found = below(&place, &["run", "user_by_email", "email=a@b.c"]);
+    let items = &found["result"]["items"];
+    assert_eq!(items[0]["attributes"]["name"], "Ada", "{found}");
+    for line in [&["verify"][..], &["doctor"], &["backup", "copy"]] {
+        assert_eq!(below(&place, line)["ok"], true, "{line:?}");
+    }
+    let found = below(&place, &["put", "Usr", USER]);
+    let message = found["error"]["message"].as_str().unwrap();
+    assert!(message.contains("did you mean `User`"), "{message}");
+}
+
+#[test]
+fn a_model_is_formatted_and_compared_with_all_its_files() {
+    let place = project();
+    let model = read(&place, "notes.keyfold");
+    place.write("old.keyfold", &model);
+    place.write(
+        "more.keyfold",
+        "owner more\npattern  again(userId) -> User?\n",
+    );
+    let start = "model notes 1\nowner notes\nuse \"more.keyfold\"\n";
+    let model = model.replace("model notes 1\n", start);
+    let model = model.replace("\nentity User", "\nshared entity User");
+    place.write("notes.keyfold", &model);
+    let formatted = place.json(0, &["fmt"]);
+    let files = formatted["changed"].as_array().unwrap();
+    let has = |name: &str| {
+        files
+            .iter()
+            .any(|file| file.as_str().unwrap().ends_with(name))
+    };
+    assert!(has("more.keyfold"), "{formatted}");
+    place.json(0, &["fmt", "--check"]);
+    let changes = place.json(0, &["diff", "old.keyfold"]);
+    let mut changes = changes["changes"].as_array().unwrap().iter();
+    assert!(changes.any(|change| change["what"] == "pattern again"));
+}
+
+#[test]
+fn init_overwrites_nothing() {
+    let place = project();
+    place.write("notes.keyfold", "mine");
+    let refused = place.json(2, &["init", "--name", "notes"]);
+    assert_eq!(
+        refused["error"]["where"],
+        json!({ "file": "./notes.keyfold" })
+    );
+    assert_eq!(read(&place, "notes.keyfold"), "mine");
+    place.json(2, &["init", "other", "--name", "no name"]);
+    assert!(!place.folder.path().join("other").exists());
+}
+
+#[test]
+fn connections_are_named() {
+    let place = project();
+    for (name, reason) in [("nothing", "there is local, server"), ("server", "8000")] {
+        let code = if name == "nothing" { 2 } else { 5 };
+        let line = ["run", "user_by_email", "email=x", "--connection", name];
+        let failed = place.json(code, &line);
+        let message = failed["error"]["message"].as_str().unwrap();
+        assert!(message.contains(reason), "{message}");
+    }
+    place.json(
+        2,
+        &[
+            "run",
+            "user_by_email",
+            "email=x",
+            "--connection",
+            "local",
+            "--data",
+            "d",
+        ],
+    );
+}
+
+#[test]
+fn errors_of_a_project_name_the_file_and_the_line() {
+    let place = project();
+    let settings = read(&place, "keyfold.toml");
+    let line = 1 + settings
+        .lines()
+        .position(|line| line.starts_with("model ="))
+        .unwrap();
+    place.write("keyfold.toml", &settings.replace("model =", "modle ="));
+    for command in [&["check"][..], &["run", "user_by_email", "email=x"]] {
+        let failed = place.json(2, command);
+        let at = json!({ "file": "keyfold.toml", "line": line });
+        assert_eq!(failed["error"]["where"], at);
+        let message = failed["error"]["message"].as_str().unwrap();
+        assert!(
+            message.starts_with(&format!("keyfold.toml:{line}: ")),
+            "{message}"
+        );
+    }
+    place.write("keyfold.toml", "model = \"gone.keyfold\"\n");
+    place.json(2, &["check"]);
+}
+
+#[test]
+fn without_a_project_a_command_asks_for_what_it_needs() {
+    let place = Workplace::new();
+    for (line, reason) in [
+        (&["check"][..], "`keyfold init` starts a project"),
+        (&["fmt"], "`keyfold init` starts a project"),
+        (&["run", "user_by_email", "email=x"], "user_by_email"),
+        (&["put", "User"], "User"),
+        (&["infer", "T", "--connection", "a"], "there is none"),
+    ] {
+        let failed = place.json(2, line);
+        let message = failed["error"]["message"].as_str().unwrap();
+        assert!(message.contains(reason), "{line:?}: {message}");
+    }
+}
