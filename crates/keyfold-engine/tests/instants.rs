@@ -274,9 +274,20 @@ fn walk(kind: Kind, before: usize, release: Release) {
             clock,
             folder,
         };
-        std::thread::spawn(move || other.define(kind, from).wait().map(|_| ()))
+        let (begins, begun) = std::sync::mpsc::channel();
+        let defined = std::thread::spawn(move || {
+            begins.send(()).unwrap();
+            let defined = other.define(kind, from);
+            // Nobody waits any more when the definition has waited for a sync.
+            drop(begins.send(()));
+            defined.wait().map(|_| ())
+        });
+        // The definition is staged when its call returns. One that waits for a sync has been staged
+        // long before the limit.
+        begun.recv().unwrap();
+        drop(begun.recv_timeout(Duration::from_millis(150)));
+        defined
     };
-    std::thread::sleep(Duration::from_millis(5));
     let engine = Arc::clone(&place.engine);
     let worker = std::thread::spawn(move || engine.work());
     // The background thread begins the filling while the writes are under way.
