@@ -5,11 +5,11 @@ use crate::condition::held_value;
 use crate::expect::{self, Attributes, Expected};
 use crate::generate::{Generator, set_of};
 use crate::kept;
-use crate::row_write::{self, Version};
+use crate::row_write;
 use crate::rows::{Rows, identity};
 use crate::verdict::holds;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Assignment, Condition, Joint, Source, Taken, WriteParameter};
+use keyfold_model::schema::{Assignment, Joint, Source, WriteParameter};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
 use keyfold_types::Value;
 use std::collections::BTreeMap;
@@ -167,8 +167,6 @@ struct OneItem<'a> {
     /// The attributes of the entity that the action is given.
     own: Values,
     arguments: Values,
-    /// Whether other actions take attributes of the entity.
-    lends: bool,
 }
 
 /// Executes the actions on the rows. Returns whether all of them are possible; if not, the caller
@@ -235,12 +233,8 @@ fn differing_keys(
 fn items_of<'a>(rows: &Rows<'a>, named: &'a Write, arguments: &Values) -> Option<Vec<OneItem<'a>>> {
     let mut all = Vec::new();
     let mut lenders: Vec<Option<Values>> = Vec::new();
-    for (at, action) in named.actions.iter().enumerate() {
+    for action in &named.actions {
         let entity = rows.model.entities.get(action.entity)?;
-        let from_here =
-            |one: &Taken| matches!(&one.source, Source::Attribute { action, .. } if *action == at);
-        let mut others = named.actions.iter().flat_map(|other| &other.taken);
-        let lends = others.any(from_here);
         let elements = match action.each.as_ref().map(|each| arguments.get(each)) {
             None => vec![(arguments.clone(), Vec::new())],
             Some(Some(Value::L(records))) => {
@@ -270,7 +264,6 @@ fn items_of<'a>(rows: &Rows<'a>, named: &'a Write, arguments: &Values) -> Option
                 entity,
                 own,
                 arguments,
-                lends,
             });
         }
         lenders.push(lender);
@@ -345,7 +338,6 @@ fn act(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
         entity,
         own,
         arguments,
-        lends,
     } = one;
     if matches!(action.verb, Verb::Create | Verb::Put) {
         return write_whole(rows, one);
@@ -368,14 +360,7 @@ fn act(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
             action.removed.iter().for_each(|name| {
                 new.remove(name);
             });
-            let is_direct = !lends && is_plain(rows, entity, action, arguments);
-            let always = action.verb == Verb::Upsert || is_direct;
-            let version = if always {
-                Version::Next
-            } else {
-                Version::NextIfChanged
-            };
-            row_write::change(rows, entity, (row, &old), new, version)
+            row_write::change(rows, entity, (row, &old), new)
         }
         Verb::Create | Verb::Put | Verb::Check => Ok(true),
     }
@@ -449,32 +434,6 @@ fn create_by_upsert(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, Prov
     assign(entity, &action.assignments, arguments, &nothing, &mut new);
     assign(entity, &action.otherwise, arguments, &nothing, &mut new);
     row_write::create(rows, entity, new)
-}
-
-/// Whether no other item follows from an update. The client does not read such an entity first, so
-/// its version goes up in any case.
-fn is_plain(rows: &Rows<'_>, entity: &Entity, action: &Action, arguments: &Values) -> bool {
-    let followed = rows.model.followed(entity);
-    let names = action
-        .assignments
-        .iter()
-        .filter(|one| is_given(one, arguments))
-        .map(|one| &one.attribute)
-        .chain(&action.removed)
-        .chain(&entity.version);
-    // DynamoDB cannot judge what lies in several items, or compressed.
-    let is_stored_whole = |name: &str| {
-        let is_split = entity
-            .split
-            .as_ref()
-            .is_some_and(|(split, _)| split == name);
-        !is_split && !entity.compressed.iter().any(|one| one == name)
-    };
-    let mut compared = action.conditions.iter().flat_map(Condition::attributes);
-    compared.all(is_stored_whole)
-        && names
-            .into_iter()
-            .all(|name| !followed.contains(&name.as_str()) && !entity.compressed.contains(name))
 }
 
 /// The value of an operand.

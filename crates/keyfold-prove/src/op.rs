@@ -4,7 +4,7 @@
 use crate::ProveError;
 use crate::expect;
 use crate::named;
-use crate::row_write::{self, Version};
+use crate::row_write;
 use crate::rows::Rows;
 use crate::subject::Client;
 use keyfold_api::DeleteItemInput;
@@ -119,7 +119,7 @@ impl Op {
                 removed.iter().for_each(|name| {
                     new.remove(name);
                 });
-                row_write::change(rows, entity, (row, &old), new, Version::NextIfChanged)
+                row_write::change(rows, entity, (row, &old), new)
             }
             Op::Delete { entity, key } => {
                 let Some(entity) = of(entity) else {

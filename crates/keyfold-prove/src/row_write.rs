@@ -26,7 +26,7 @@ pub(crate) fn put(
     values: Values,
 ) -> Result<bool, ProveError> {
     match rows.found(entity, &values) {
-        Some((row, old)) => change(rows, entity, (row, &old), values, Version::Next),
+        Some((row, old)) => change(rows, entity, (row, &old), values),
         None => create(rows, entity, values),
     }
 }
@@ -37,9 +37,8 @@ pub(crate) fn change(
     entity: &Entity,
     (row, old): (i64, &Values),
     new: Values,
-    version: Version,
 ) -> Result<bool, ProveError> {
-    let new = with_next_version(entity, old, new, version);
+    let new = with_next_version(entity, old, new);
     Ok(has_parents(rows, entity, &new, Some(old)) && rows.replace(entity, row, new)?)
 }
 
@@ -139,25 +138,14 @@ fn with_first_version(entity: &Entity, mut values: Values) -> Values {
     values
 }
 
-/// The version after a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Version {
-    /// The next one, even if no attribute changed.
-    Next,
-    /// The next one if an attribute changed.
-    NextIfChanged,
-}
-
-fn with_next_version(entity: &Entity, old: &Values, mut new: Values, next: Version) -> Values {
+/// The row as it is after a further write: the version counts it, even if nothing else changed.
+fn with_next_version(entity: &Entity, old: &Values, mut new: Values) -> Values {
     if let Some(version) = &entity.version {
-        let held = old.get(version).cloned().unwrap_or(Value::from(1));
-        new.insert(version.clone(), held);
-        if (next == Version::Next || new != *old)
-            && let Some(Value::N(number)) = old.get(version)
-            && let Some(number) = number.to_i64()
-        {
-            new.insert(version.clone(), Value::from(number + 1));
+        let mut held = 0;
+        if let Some(Value::N(number)) = old.get(version) {
+            held = number.to_i64().unwrap_or(0);
         }
+        new.insert(version.clone(), Value::from(held + 1));
     }
     new
 }

@@ -228,6 +228,13 @@ impl<'m> Kinds<'m> {
         groups
     }
 
+    /// The main item of an entity among its parts.
+    pub(super) fn main_of<'i>(&self, members: &'i [Item]) -> Option<&'i Item> {
+        members
+            .iter()
+            .min_by_key(|item| self.part_of(item).map(|(_, number)| number))
+    }
+
     /// The items with their kinds; `None` when parts of a list do not belong together. A scan skips
     /// items of other kinds; elsewhere they are an error.
     ///

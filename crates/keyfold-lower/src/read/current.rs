@@ -35,11 +35,17 @@ pub(super) async fn keep(
     if question.plan.index.is_none() && !entity.moves() {
         return Ok(());
     }
+    let groups = kinds.groups(&raw.items);
     let mut keys: Vec<Item> = Vec::new();
-    for item in &raw.items {
-        let key = own_key(question, item);
+    let mut owners: Vec<(Item, Vec<Item>)> = Vec::new();
+    for members in groups.into_iter().filter_map(|group| raw.items.get(group)) {
+        let Some(main) = kinds.main_of(members) else {
+            continue;
+        };
+        let key = own_key(question, main);
         if !keys.contains(&key) {
-            keys.push(key);
+            keys.push(key.clone());
+            owners.push((key, members.to_vec()));
         }
     }
     // So many former owners there are not: the check of the whole answer refuses it.
@@ -59,13 +65,8 @@ pub(super) async fn keep(
             current.push(key);
         }
     }
-    let mut seen: Vec<Item> = Vec::new();
-    raw.items.retain(|item| {
-        let key = own_key(question, item);
-        let is_first = current.contains(&&key) && !seen.contains(&key);
-        seen.push(key);
-        is_first
-    });
+    let kept = owners.into_iter().filter(|(key, _)| current.contains(&key));
+    raw.items = kept.flat_map(|(_, members)| members).collect();
     Ok(())
 }
 

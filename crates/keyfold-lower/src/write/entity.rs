@@ -59,7 +59,6 @@ pub(super) fn put_over(
         new: &old.with_kept(entity, values.clone()),
         old,
         given: Given::All,
-        is_counted: true,
         watched,
         is_part: false,
     };
@@ -172,8 +171,6 @@ pub(super) struct Replacement<'r> {
     pub(super) new: &'r Values,
     /// The attributes that the caller gives.
     pub(super) given: Given<'r>,
-    /// Whether the version goes up although no attribute differs.
-    pub(super) is_counted: bool,
     /// Attributes that must still be as they were read.
     pub(super) watched: &'r [&'r str],
     /// Whether other actions may happen together with it: then the entity must be as it was read even
@@ -181,8 +178,8 @@ pub(super) struct Replacement<'r> {
     pub(super) is_part: bool,
 }
 
-/// Adds the steps that move an entity from its old to its new attributes. When nothing differs, it adds
-/// none, or a check in a write of several actions.
+/// Adds the steps that move an entity from its old to its new attributes. When nothing differs, also no
+/// version, it adds none, or a check in a write of several actions.
 pub(super) fn replace(
     context: &Context<'_>,
     replacement: &Replacement<'_>,
@@ -255,14 +252,10 @@ pub(super) fn replace(
 }
 
 impl Replacement<'_> {
-    /// The new values. The version is incremented when each such write counts, or when an attribute
-    /// differs.
+    /// The new values with the next version: it counts writes, also those that change nothing else.
     fn with_next_version(&self) -> Values {
         let mut new = self.new.clone();
-        let is_same = new == self.old.values;
-        if let Some(version) = &self.entity.version
-            && (self.is_counted || !is_same)
-        {
+        if let Some(version) = &self.entity.version {
             let one = Number::from(1_i64);
             let next = match self.old.values.get(version) {
                 Some(Value::N(number)) => number.checked_add(&one).ok(),

@@ -178,7 +178,6 @@ async fn update_entity(
             old: &old,
             new: &new,
             given: Given::Only(&given),
-            is_counted: false,
             watched: &[],
             is_part: false,
         };

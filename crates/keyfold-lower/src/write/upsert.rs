@@ -13,7 +13,7 @@ use super::stored_entity::{self, StoredEntity};
 use crate::arguments::Values;
 use crate::complete::{Made, complete};
 use crate::error::ClientError;
-use keyfold_model::{Action, Entity, Operand, Verb};
+use keyfold_model::{Action, Entity, Operand};
 
 /// Adds the steps of an upsert: one update where that has the outcome of both, a change or a
 /// creation of what was read otherwise.
@@ -113,7 +113,6 @@ pub(super) fn change_stored(
         old,
         new: &new,
         given: Given::Only(&given),
-        is_counted: action.verb == Verb::Upsert,
         watched: &watched,
         is_part: true,
     };
