@@ -4,8 +4,11 @@
 use crate::arguments::Values;
 use crate::bound::bind;
 use crate::error::ClientError;
+use crate::lengths::{self, KeyPart};
 use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
-use keyfold_model::schema::{Copy, GUARD_SORT, IndexKey, Unique, held_in_guard};
+use keyfold_model::schema::{
+    Copy, GUARD_SORT, IndexKey, KeyPair, Unique, guard_parts, held_in_guard,
+};
 use keyfold_model::{Entity, KeyTemplate, Model, Part, Sparse, Table, value};
 use keyfold_types::{Item, Value};
 
@@ -62,20 +65,16 @@ pub fn table_name(table: &Table, entity: &Entity, values: &Values) -> Result<Str
     }
 }
 
-/// The key that templates make of values.
-fn key(
-    table: &Table,
-    partition: &KeyTemplate,
-    sort: Option<&KeyTemplate>,
-    values: &Values,
-) -> Result<Item, ClientError> {
+/// The key that templates make of values, for an item of this name.
+fn key(table: &Table, of: &str, pair: &KeyPair, values: &Values) -> Result<Item, ClientError> {
     let mut key = Item::new();
-    key.insert(
-        table.partition.name.as_str(),
-        value::key(partition, values)?,
-    );
-    if let (Some(column), Some(template)) = (&table.sort, sort) {
-        key.insert(column.name.as_str(), value::key(template, values)?);
+    let partition = (&table.partition, &pair.partition, KeyPart::Partition);
+    let sort = table.sort.as_ref().zip(pair.sort.as_ref());
+    let sort = sort.map(|(column, template)| (column, template, KeyPart::Sort));
+    for (column, template, part) in std::iter::once(partition).chain(sort) {
+        let held = value::key(template, values)?;
+        lengths::check(of, part, (&column.name, &template.parts), &held)?;
+        key.insert(column.name.as_str(), held);
     }
     Ok(key)
 }
@@ -134,12 +133,7 @@ pub(crate) fn main_key(
     entity: &Entity,
     values: &Values,
 ) -> Result<Item, ClientError> {
-    key(
-        table(model, entity)?,
-        &entity.key.partition,
-        entity.key.sort.as_ref(),
-        values,
-    )
+    key(table(model, entity)?, &entity.name, &entity.key, values)
 }
 
 /// Returns all items that follow from an entity's attributes, the main item first.
@@ -190,7 +184,8 @@ pub fn copy_item(
     if !has_copy(copy, values)? {
         return Ok(None);
     }
-    let key = key(table, &copy.key.partition, copy.key.sort.as_ref(), values)?;
+    let kind = format!("{}.{}", entity.name, copy.name);
+    let key = key(table, &kind, &copy.key, values)?;
     let mut item = key.clone();
     for name in &copy.attributes {
         if let Some(value) = values.get(name)
@@ -199,7 +194,7 @@ pub fn copy_item(
             item.insert(name.as_str(), pack(entity, name, value)?);
         }
     }
-    let kind = format!("{}.{}", entity.name, copy.name);
+    lengths::check_indexes(table, &kind, (&copy.key, &[]), &item)?;
     add_table_attributes(table, entity, values, &kind, &mut item);
     Ok(Some(Derived {
         role: Role::Copy(copy.name.clone()),
@@ -265,8 +260,12 @@ pub(crate) fn guard_key(
     values: &Values,
 ) -> Result<Item, ClientError> {
     let text = value::guard(entity, unique, &table.delimiters, values)?;
+    let of = lengths::guard_name(entity, &unique.joined(", "));
+    let (column, held) = (&table.partition.name, Value::S(text));
+    let parts = guard_parts(entity, unique, &table.delimiters);
+    lengths::check(&of, KeyPart::Partition, (column, &parts), &held)?;
     let mut key = Item::new();
-    key.insert(table.partition.name.as_str(), text);
+    key.insert(column.as_str(), held);
     if let Some(column) = &table.sort {
         key.insert(column.name.as_str(), GUARD_SORT);
     }
@@ -329,12 +328,7 @@ fn part(
         value::CHUNK.to_owned(),
         Value::from(i64::try_from(at).unwrap_or(i64::MAX)),
     );
-    let key = key(
-        table,
-        &entity.key.partition,
-        entity.key.sort.as_ref(),
-        &of_part,
-    )?;
+    let key = key(table, &entity.name, &entity.key, &of_part)?;
     let mut item = key.clone();
     if let (Some((name, _)), Some(chunk)) = (&entity.split, chunk) {
         item.insert(name.as_str(), pack(entity, name, chunk)?);
@@ -351,12 +345,7 @@ fn main(
     values: &Values,
     chunks: &[Option<Value>],
 ) -> Result<(Item, Item), ClientError> {
-    let key = key(
-        table,
-        &entity.key.partition,
-        entity.key.sort.as_ref(),
-        values,
-    )?;
+    let key = key(table, &entity.name, &entity.key, values)?;
     let mut item = key.clone();
     for attribute in &entity.attributes {
         let name = attribute.name.as_str();
@@ -383,6 +372,8 @@ fn main(
         }
     }
     add_index_keys(table, entity, values, &mut item)?;
+    let pairs = (&entity.key, entity.indexes.as_slice());
+    lengths::check_indexes(table, &entity.name, pairs, &item)?;
     add_table_attributes(table, entity, values, &entity.name, &mut item);
     Ok((key, item))
 }

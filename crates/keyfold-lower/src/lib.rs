@@ -51,6 +51,7 @@ pub mod derive;
 pub mod difference;
 mod error;
 mod expression;
+mod lengths;
 mod lowering;
 pub mod read;
 pub mod retry;

@@ -11,6 +11,7 @@ use keyfold_client::read::Found;
 use keyfold_client::{ClientError, FoundItem, PageRequest};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::schema::{Limit, Returned};
+use keyfold_model::value::ValueError;
 use keyfold_model::{Entity, Fan, Pattern, PatternPlan, value};
 use keyfold_types::Value;
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
@@ -191,6 +192,9 @@ impl Question<'_> {
     /// Whether an error is a right answer.
     fn may_refuse(&self, error: &ClientError) -> bool {
         let is_empty = self.expected.is_empty();
+        if is_too_long(error, self.arguments) {
+            return true;
+        }
         match error {
             ClientError::NotFound(_) => is_empty,
             // No row can have an argument that no key takes.
@@ -200,7 +204,7 @@ impl Question<'_> {
             ClientError::Value(_) => {
                 is_empty || lists_strange(self.rows, self.pattern, self.arguments)
             }
-            ClientError::Service { .. } => is_too_long(error, self.arguments),
+            ClientError::Service { .. } => false,
             ClientError::Unknown(_)
             | ClientError::Missing { .. }
             | ClientError::Invalid(_)
@@ -301,14 +305,16 @@ impl Question<'_> {
     }
 }
 
-/// Whether the engine refused a request because an argument is too long for a key.
+/// Whether a request is refused because an argument is too long for a key: before it is sent, or by
+/// the engine.
 pub(crate) fn is_too_long(error: &ClientError, arguments: &Values) -> bool {
     let is_long = |held: &Value| matches!(held, Value::S(text) if text.len() > LONG_TEXT_BYTES);
     let has_long = arguments
         .values()
         .any(|held| is_long(held) || matches!(held, Value::L(ids) if ids.iter().any(is_long)));
     let kinds = [ErrorKind::Validation, ErrorKind::TransactionCanceled];
-    has_long && error.kind().is_some_and(|kind| kinds.contains(&kind))
+    let is_of_engine = || error.kind().is_some_and(|kind| kinds.contains(&kind));
+    has_long && (matches!(error, ClientError::Value(ValueError::Long { .. })) || is_of_engine())
 }
 
 /// Whether a list of ids has one that no key of the table can contain. The client refuses the whole

@@ -26,7 +26,12 @@ pub(super) async fn read(
     let mut raw = Raw::default();
     let alone = question.plan.beside.iter().map(|(_, plan)| Question {
         parameters: question.parameters,
-        ..Question::of(question.io, question.table, plan, &question.arguments)
+        ..Question::of(
+            (question.io, question.name),
+            question.table,
+            plan,
+            &question.arguments,
+        )
     });
     let all: Vec<Question<'_>> = alone.collect();
     let found = together(all.iter().map(request::get)).await;

@@ -5,6 +5,7 @@ use crate::arguments::Values;
 use crate::bound::order;
 use crate::error::ClientError;
 use crate::expression::Placeholders;
+use crate::lengths::KeyPart;
 use keyfold_model::template::Part;
 use keyfold_model::value::{self, End};
 use keyfold_model::{KeyTemplate, SortCondition};
@@ -26,7 +27,9 @@ pub(super) fn of_key(
         partition.ok_or_else(|| ClientError::Unknown("the pattern has no plan".to_owned()))?;
     let mut terms = Vec::new();
     for (attribute, parts) in plan.partition_attributes.iter().zip(partition.columns()) {
-        terms.push(equal(attribute, value::column(parts, arguments)?, made));
+        let held = value::column(parts, arguments)?;
+        question.check_length(KeyPart::Partition, (attribute, parts), &held)?;
+        terms.push(equal(attribute, held, made));
     }
     let ends: Vec<&KeyTemplate> = match &plan.sort {
         SortCondition::Any => return Ok(Some(terms)),
@@ -42,11 +45,9 @@ pub(super) fn of_key(
         return Ok(Some(terms));
     };
     for (attribute, parts) in plan.sort_attributes.iter().zip(before) {
-        terms.push(equal(
-            attribute,
-            value::column(parts, &question.arguments)?,
-            made,
-        ));
+        let held = value::column(parts, &question.arguments)?;
+        question.check_length(KeyPart::Sort, (attribute, parts), &held)?;
+        terms.push(equal(attribute, held, made));
     }
     let Some(attribute) = plan.sort_attributes.get(before.len()) else {
         return Ok(Some(terms));
@@ -59,6 +60,10 @@ pub(super) fn of_key(
         Range::All => Some(terms),
         Range::Nothing => None,
         Range::Some(range) => {
+            let templates = [*last, high.copied().unwrap_or(last)];
+            for (held, parts) in range.ends().iter().zip(templates) {
+                question.check_length(KeyPart::Sort, (attribute, parts), held)?;
+            }
             let name = made.name(attribute);
             terms.push(written(attribute, &name, range, made));
             Some(terms)
@@ -91,6 +96,20 @@ enum Bounds {
     AtLeast(Value),
     AtMost(Value),
     Below(Value),
+}
+
+impl Bounds {
+    /// The values that are sent, the lower one first.
+    fn ends(&self) -> Vec<Value> {
+        match self {
+            Bounds::Starts(text) => vec![Value::S(text.clone())],
+            Bounds::Between(low, high) => vec![low.clone(), high.clone()],
+            Bounds::Equal(one)
+            | Bounds::AtLeast(one)
+            | Bounds::AtMost(one)
+            | Bounds::Below(one) => vec![one.clone()],
+        }
+    }
 }
 
 fn range(

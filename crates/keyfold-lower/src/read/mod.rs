@@ -72,6 +72,7 @@ async fn read_page(
     let now = page.now_epoch_ms.unwrap_or(io.now_epoch_ms());
     let question = Question {
         io,
+        name: &pattern.name,
         table,
         plan,
         arguments: with_fixed(pattern, arguments, now)?,
@@ -317,7 +318,7 @@ pub(crate) async fn raw_query(
 ) -> Result<(Vec<Item>, Option<Item>), ClientError> {
     let question = Question {
         limit: Some(limit),
-        ..Question::of(io, table, plan, arguments)
+        ..Question::of((io, &table.name), table, plan, arguments)
     };
     let raw = request::query(&question, table_name, arguments, after, Some(limit)).await?;
     Ok((raw.items, raw.next))

@@ -2,15 +2,19 @@
 
 use crate::arguments::Values;
 use crate::bound::order;
+use crate::error::ClientError;
+use crate::lengths::{self, KeyPart};
 use crate::lowering::Io;
 use keyfold_model::schema::{Limit, Parameter};
-use keyfold_model::{PatternPlan, Table};
-use keyfold_types::Item;
+use keyfold_model::{Part, PatternPlan, Table};
+use keyfold_types::{Item, Value};
 use std::cmp::Ordering;
 
 /// A pattern with everything that its requests need.
 pub(super) struct Question<'q> {
     pub(super) io: &'q Io,
+    /// The pattern, for messages.
+    pub(super) name: &'q str,
     pub(super) table: &'q Table,
     pub(super) plan: &'q PatternPlan,
     /// The caller's arguments, and the values that the pattern fixes.
@@ -26,13 +30,14 @@ pub(super) struct Question<'q> {
 impl<'q> Question<'q> {
     /// A plan with its arguments: without parameters that end a range, and without a limit.
     pub(super) fn of(
-        io: &'q Io,
+        (io, name): (&'q Io, &'q str),
         table: &'q Table,
         plan: &'q PatternPlan,
         arguments: &Values,
     ) -> Question<'q> {
         Question {
             io,
+            name,
             table,
             plan,
             arguments: arguments.clone(),
@@ -41,6 +46,19 @@ impl<'q> Question<'q> {
             limit: None,
             backward: false,
         }
+    }
+
+    /// Checks the length of an attribute of a key that the pattern asks for.
+    ///
+    /// # Errors
+    /// `Value` when it is longer than a key can be.
+    pub(super) fn check_length(
+        &self,
+        part: KeyPart,
+        column: (&str, &[Part]),
+        held: &Value,
+    ) -> Result<(), ClientError> {
+        lengths::check(&format!("the pattern {}", self.name), part, column, held)
     }
 
     /// Whether the requests read in descending order of sort keys.

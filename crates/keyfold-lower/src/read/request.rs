@@ -8,6 +8,7 @@ use crate::bound::bind;
 use crate::capacity;
 use crate::error::{ClientError, unexpected};
 use crate::expression::{Placeholders, Term};
+use crate::lengths::KeyPart;
 use keyfold_api::{ErrorKind, GetItemInput, QueryInput, RawItem, Response, ScanInput, Select};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::{KeyTemplate, PatternPlan, SortCondition, value};
@@ -38,13 +39,19 @@ fn place(plan: &PatternPlan, table: &str) -> String {
 /// The key of a plan that reads items by their whole key.
 pub(super) fn key_of(question: &Question<'_>, arguments: &Values) -> Result<Item, ClientError> {
     let (plan, table) = (question.plan, question.table);
-    let made = |template: &KeyTemplate| value::key(template, arguments);
+    let made = |column: &str, template: &KeyTemplate, part| {
+        let held = value::key(template, arguments)?;
+        question.check_length(part, (column, &template.parts), &held)?;
+        Ok::<Value, ClientError>(held)
+    };
     let mut key = Item::new();
     if let Some(partition) = &plan.partition {
-        key.insert(table.partition.name.as_str(), made(partition)?);
+        let column = table.partition.name.as_str();
+        key.insert(column, made(column, partition, KeyPart::Partition)?);
     }
     if let (Some(column), SortCondition::Equal(template)) = (&table.sort, &plan.sort) {
-        key.insert(column.name.as_str(), made(template)?);
+        let column = column.name.as_str();
+        key.insert(column, made(column, template, KeyPart::Sort)?);
     }
     Ok(key)
 }

@@ -90,7 +90,10 @@ fn wanted<'w>(
             .ok_or_else(|| {
                 ClientError::Unknown(format!("the model has no table {}", get.plan.table))
             })?;
-        let key = key_of(&Question::of(io, table, &get.plan, arguments), arguments)?;
+        let key = key_of(
+            &Question::of((io, &pattern.name), table, &get.plan, arguments),
+            arguments,
+        )?;
         all.push(Wanted {
             get,
             returned,
@@ -146,7 +149,7 @@ async fn snapshot(
     let distinct = distinct(all);
     let gets = distinct.iter().map(|one| {
         let mut made = Placeholders::default();
-        let question = Question::of(io, one.table, plan, arguments);
+        let question = Question::of((io, ""), one.table, plan, arguments);
         let projection_expression = projection(&question, &mut made);
         TransactGet {
             table_name: Some(one.table.name.clone()),
@@ -208,7 +211,7 @@ async fn batch(
         match request_items.iter_mut().find(|(known, _)| known == name) {
             Some((_, keys)) => keys.keys.get_or_insert_default().push(Ok(one.key.clone())),
             None => {
-                let question = Question::of(io, one.table, plan, arguments);
+                let question = Question::of((io, ""), one.table, plan, arguments);
                 let keys = batch::keys(&question, one.key.clone());
                 request_items.push((name.clone(), keys));
             }
@@ -220,7 +223,7 @@ async fn batch(
     };
     let mut read = Vec::new();
     if let Some(first) = all.first() {
-        let question = Question::of(io, first.table, plan, arguments);
+        let question = Question::of((io, ""), first.table, plan, arguments);
         read = batch::ask_all(&question, [request_items], &mut cost).await?;
     }
     let of = |one: &Wanted<'_>| batch::at_key(&read, &one.table.name, &one.key);

@@ -103,6 +103,24 @@ pub enum ValueError {
     /// A text inside a key is empty.
     #[error("{0} is empty, and a key is made of it")]
     Empty(String),
+    /// A key is longer than DynamoDB takes it.
+    #[error(
+        "{of}: {name} makes {column} {bytes} bytes long, and a {part} key has at most {most} bytes"
+    )]
+    Long {
+        /// The entity or pattern.
+        of: String,
+        /// The attributes or parameters that it is made of.
+        name: String,
+        /// The attribute of the key.
+        column: String,
+        /// Its length.
+        bytes: usize,
+        /// `partition` or `sort`.
+        part: &'static str,
+        /// The greatest length.
+        most: usize,
+    },
     /// A number does not fit its padding.
     #[error(
         "{name}: {number} does not fit {digits} digits; a padded number has no more digits, and is 0 or more unless it is `signed`"
@@ -132,6 +150,7 @@ impl ValueError {
             | ValueError::Kind { name, .. }
             | ValueError::Periods { name, .. }
             | ValueError::Delimiter { name, .. }
+            | ValueError::Long { name, .. }
             | ValueError::Width { name, .. } => name,
         }
     }
