@@ -7,7 +7,8 @@ use crate::complete::Made;
 use crate::derive::identifying_place;
 use crate::error::ClientError;
 use keyfold_model::schema::{Source, Taken};
-use keyfold_model::{Action, Entity, Model, Write};
+use keyfold_model::value::ValueError;
+use keyfold_model::{Action, Entity, Model, Operand, Write};
 use keyfold_types::Item;
 
 /// The inputs of an action.
@@ -75,6 +76,49 @@ pub(super) fn of_alias(action: &Action, made: Made) -> Made {
         None => made.attribute,
     };
     Made { attribute, ..made }
+}
+
+/// The error about an attribute, under the argument that gave its value: a parameter of another name,
+/// or a field of the record of this number.
+pub(super) fn of_argument(
+    action: &Action,
+    (fields, number): (&[String], usize),
+    error: ClientError,
+) -> ClientError {
+    let ClientError::Value(error) = error else {
+        return error;
+    };
+    // The name may go on with the way into the value.
+    let end = error.name().find(['.', '[']).unwrap_or(error.name().len());
+    let (attribute, way) = error.name().split_at(end);
+    let set = action.assignments.iter().chain(&action.otherwise);
+    let mut set = set.filter(|one| one.attribute == attribute && one.fields.is_empty());
+    let set = set.find_map(|one| match (&one.left, &one.right) {
+        (Operand::Parameter(name), None) => Some(name),
+        (Operand::Parameter(_) | Operand::Attribute(_) | Operand::Literal(_), _) => None,
+    });
+    let mut taken = action
+        .taken
+        .iter()
+        .filter(|taken| taken.attribute == attribute);
+    let taken = taken.find_map(|taken| match &taken.source {
+        Source::Parameter(name) => Some(name),
+        Source::Literal(_) | Source::Attribute { .. } => None,
+    });
+    let parameter = set.or(taken).map_or(attribute, String::as_str);
+    let argument = match &action.each {
+        Some(each) if fields.iter().any(|field| field == parameter) => {
+            format!("{each}[{number}].{parameter}{way}")
+        }
+        _ => format!("{parameter}{way}"),
+    };
+    if argument == error.name() {
+        return ClientError::Value(error);
+    }
+    ClientError::Value(ValueError::Argument {
+        argument,
+        error: Box::new(error),
+    })
 }
 
 /// An action as the model writes it: `update Account as from`.

@@ -78,25 +78,23 @@ async fn compose(
             entity.ok_or_else(|| ClientError::Unknown("the write names no entity".to_owned()))?;
         let fields = fields_of(write, action);
         let mut lender = None;
-        for arguments in arguments_of(action, &fields, arguments)? {
-            let Some(own) = inputs::own(action, entity, &arguments, &fields, &lenders) else {
+        for (number, arguments) in arguments_of(action, &fields, arguments)?.iter().enumerate() {
+            let Some(own) = inputs::own(action, entity, arguments, &fields, &lenders) else {
                 continue;
             };
             let mut absent = optional.clone();
             absent.retain(|name| !arguments.contains_key(name));
             let action = action.without(&absent);
-            let mut inputs = Inputs {
+            let inputs = Inputs {
                 own,
-                arguments: &arguments,
+                arguments,
                 lent: inputs::lent(write, at),
             };
             let mut own_made = Vec::new();
-            if action.verb.writes_all_attributes() {
-                inputs.own = all_attributes(context, (&action, entity), &inputs, &mut own_made)?;
-            }
-            given.add(context.model, (&action, entity), &inputs.own)?;
-            let added = add(context, (&action, entity), &inputs, draft, &mut own_made);
-            lender = Some(added.await?);
+            let into = (&mut *draft, &mut given, &mut own_made);
+            let added = compose_one(context, (&action, entity), inputs, into).await;
+            let renamed = |error| inputs::of_argument(&action, (&fields, number), error);
+            lender = Some(added.map_err(renamed)?);
             made.extend(
                 own_made
                     .into_iter()
@@ -106,6 +104,20 @@ async fn compose(
         lenders.push(lender);
     }
     Ok(())
+}
+
+/// Adds the steps of an action on one item. Returns what [`add`] does.
+async fn compose_one(
+    context: &Context<'_>,
+    (action, entity): (&Action, &Entity),
+    mut inputs: Inputs<'_>,
+    (draft, given, made): (&mut Draft, &mut GivenItems, &mut Vec<Made>),
+) -> Result<Values, ClientError> {
+    if action.verb.writes_all_attributes() {
+        inputs.own = all_attributes(context, (action, entity), &inputs, made)?;
+    }
+    given.add(context.model, (action, entity), &inputs.own)?;
+    add(context, (action, entity), &inputs, draft, made).await
 }
 
 /// The arguments, with the present moment where a condition compares with `now`, or a write sets it,

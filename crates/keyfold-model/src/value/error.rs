@@ -88,7 +88,7 @@ pub enum ValueError {
     },
     /// A text contains a character that separates key parts.
     #[error(
-        "{name}: `{}` contains `{}`, which separates the parts of the key; escape it in the template ({{{name}:escape}}) or choose another value",
+        "{name}: `{}` contains `{}`, which separates the parts of the key; write the field with `:escape` in the template, or choose another value",
         shown(text),
         delimiter.escape_debug()
     )]
@@ -103,6 +103,14 @@ pub enum ValueError {
     /// A text inside a key is empty.
     #[error("{0} is empty, and a key is made of it")]
     Empty(String),
+    /// The value of an attribute came from an argument of another name.
+    #[error("{argument}: {error}")]
+    Argument {
+        /// The argument as the caller writes it, with the way to a field in it.
+        argument: String,
+        /// What is wrong with the attribute.
+        error: Box<ValueError>,
+    },
     /// A key is longer than DynamoDB takes it.
     #[error(
         "{of}: {name} makes {column} {bytes} bytes long, and a {part} key has at most {most} bytes"
@@ -150,6 +158,7 @@ impl ValueError {
             | ValueError::Kind { name, .. }
             | ValueError::Periods { name, .. }
             | ValueError::Delimiter { name, .. }
+            | ValueError::Argument { argument: name, .. }
             | ValueError::Long { name, .. }
             | ValueError::Width { name, .. } => name,
         }
