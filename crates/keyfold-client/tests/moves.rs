@@ -198,6 +198,41 @@ fn a_read_by_the_id_is_two_requests() {
     assert!(matches!(none, Err(ClientError::NotFound(_))), "{none:?}");
 }
 
+/// A list in several parts, and an item whose id begins with another's.
+#[test]
+fn an_item_of_several_parts_is_found_by_its_id() {
+    let place = Place::new(
+        r##"
+model parts 1
+table Tab (PK, SK)
+entity Log
+  id: string, day: string, lines: list of int
+  key   "DAY#{day}" "LOG#{id}"
+  id    id
+  split lines by 2
+pattern log(id) -> Log?
+"##,
+    );
+    let logs = [("a", "[1, 2, 3, 4, 5]"), ("ab", "[6, 7, 8]")];
+    for (id, lines) in logs {
+        place.put("Log", &[("id", id), ("day", "monday"), ("lines", lines)]);
+    }
+    for day in ["monday", "tuesday"] {
+        for (id, lines) in logs {
+            let start = PageRequest::default();
+            let found = place.ask("log", &[("id", id)], &start).unwrap();
+            let [log] = found.items.as_slice() else {
+                panic!("{found:?}")
+            };
+            let shown = log.get("lines").map(keyfold_model::value::display);
+            assert_eq!((shown.as_deref(), found.requests), (Some(lines), 2), "{id}");
+        }
+        place
+            .update("Log", &[("id", "a"), ("day", "tuesday")])
+            .unwrap();
+    }
+}
+
 #[test]
 fn named_writes_take_the_id_and_move() {
     let place = place();

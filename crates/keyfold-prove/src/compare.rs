@@ -255,14 +255,16 @@ impl Question<'_> {
             .returned
             .iter()
             .any(|one| self.rows.model.entities.get(one.entity).is_some_and(split));
-        if !plan.filters.is_empty() || is_split {
+        if !plan.filters.is_empty() || (is_split && plan.guard.is_none()) {
             return None;
         }
         // A page that ends with the last item does not show that it is the last one.
         let pages = limit.map_or(1, |limit| items as u64 / u64::from(limit) + 1);
         match (plan.request, &plan.fan) {
             // The guard is read first, and says whether there is an item.
-            (RequestKind::GetItem, _) if plan.guard.is_some() => Some(1 + items as u64),
+            (RequestKind::GetItem | RequestKind::Query, _) if plan.guard.is_some() => {
+                Some(1 + items as u64)
+            }
             (RequestKind::GetItem | RequestKind::TransactGetItems, _) => Some(1),
             (RequestKind::BatchGetItem, _) if pattern.together.is_some() => Some(1),
             (RequestKind::Scan, _) => None,

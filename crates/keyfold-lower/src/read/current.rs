@@ -36,6 +36,10 @@ pub(super) async fn keep(
         return Ok(());
     }
     let groups = kinds.groups(&raw.items);
+    // All parts are of one item.
+    if groups.len() < 2 {
+        return Ok(());
+    }
     let mut keys: Vec<Item> = Vec::new();
     let mut owners: Vec<(Item, Vec<Item>)> = Vec::new();
     for members in groups.into_iter().filter_map(|group| raw.items.get(group)) {

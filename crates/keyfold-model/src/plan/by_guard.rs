@@ -92,9 +92,9 @@ fn through_guard(pattern: &Pattern, entity: &Entity, table: &Table, guard: KeyPa
 
 /// The request for a whole sort key: one item, or all parts of a split list.
 fn of_sort_key(sort: &KeyTemplate) -> (RequestKind, SortCondition) {
-    let before = sort.parts.len().saturating_sub(2);
-    match sort.parts.split_at_checked(before) {
-        Some((whole, tail)) if is_split_tail(tail) => {
+    match sort.parts.split_last() {
+        // With the delimiter before it, which ends the last field: `a` begins `ab`, too.
+        Some((number, whole)) if is_split_tail(std::slice::from_ref(number)) => {
             let start = KeyTemplate {
                 parts: whole.to_vec(),
                 span: sort.span,
