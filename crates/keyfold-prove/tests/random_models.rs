@@ -58,7 +58,7 @@ fn template(rng: &mut fastrand::Rng, first: &str, fields: usize) -> Template {
             "date" => pick(rng, &["", ":reverse", ":month"]),
             _ => "",
         };
-        let between = pick(rng, &["#", "#", "#", "#X#"]);
+        let between = pick(rng, &["#", "#", "#", "#X#", "-", ":", "_", "|", ".", "-#"]);
         let between = if made.text.is_empty() { "" } else { between };
         made.text.push_str(&format!("{between}{{{name}{format}}}"));
         made.fields.push(name);
@@ -450,7 +450,7 @@ fn upsert(rng: &mut fastrand::Rng, key: &Key) -> Option<String> {
 }
 
 /// The names of a model, each with a name that is no plain word, and differs from another only in
-/// its capitals or a sign.
+/// its capitals or a sign. A word of an enumeration has no sign that may be a delimiter.
 const HOSTILE: [(&str, &str); 17] = [
     ("a", "State#Date"),
     ("b", "state#date"),
@@ -468,7 +468,7 @@ const HOSTILE: [(&str, &str); 17] = [
     ("L", "l|l"),
     ("PK", "pk id"),
     ("SK", "'sk'"),
-    ("red", "in-red"),
+    ("red", "in~red"),
 ];
 
 /// The model with other names: in quotes outside of quotes, and as they are in the braces of a text.
