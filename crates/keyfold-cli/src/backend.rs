@@ -1,10 +1,11 @@
 //! The backend of a command: an embedded engine over a data folder, or an endpoint.
 
 use crate::failure::Failure;
-use crate::project::{self, Place, Project};
+use crate::project::{self, Project};
 use crate::terminal;
 use clap::Args;
-use keyfold_client::{Backend, Endpoint, tables};
+use keyfold_client::connection::Surroundings;
+use keyfold_client::{Backend, Connection, Endpoint, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, FolderOptions, OpenError, StoreOptions};
 use keyfold_model::Model;
 use std::path::{Path, PathBuf};
@@ -16,9 +17,10 @@ const DATA_DEFAULT: &str = ".keyfold/data";
 /// The choice of the backend.
 #[derive(Args)]
 pub(crate) struct BackendArguments {
-    /// Use a server with DynamoDB's API instead of a data folder [default: the server of
-    /// AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL, if one is set]. Region and keys come from
-    /// AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+    /// Use a server with DynamoDB's API instead of a data folder: http://127.0.0.1:8000, or
+    /// dynamodb://eu-west-1?profile=NAME for Amazon's [default: the server of
+    /// AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL, if one is set]. Region and keys come from the
+    /// AWS variables and the shared AWS files.
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     endpoint: Option<String>,
     /// The data folder of the embedded engine [default: .keyfold/data].
@@ -41,13 +43,12 @@ pub(crate) enum Use {
 impl BackendArguments {
     /// The endpoint or data folder: the named one, that of the environment, that of keyfold.toml, or
     /// the default.
-    fn place(&self) -> Result<Place, Failure> {
-        let server = |url: String| Place::Server { url, region: None };
-        if let Some(url) = &self.endpoint {
-            return Ok(server(url.clone()));
+    fn place(&self) -> Result<Connection, Failure> {
+        if let Some(text) = &self.endpoint {
+            return server_of(text);
         }
         if let Some(folder) = &self.data {
-            return Ok(Place::Folder(folder.clone()));
+            return Ok(Connection::Folder(folder.clone()));
         }
         if let Some(name) = &self.connection {
             let project = Project::find()?.ok_or_else(|| {
@@ -61,21 +62,25 @@ impl BackendArguments {
         let names = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
         let configured = names.iter().find_map(|name| std::env::var(name).ok());
         if let Some(url) = configured.filter(|url| !url.is_empty()) {
-            return Ok(server(url));
+            return server_of(&url);
         }
         let project = Project::find()?;
         let place = project.map_or(Ok(None), |project| project.default_connection())?;
-        Ok(place.unwrap_or_else(|| Place::Folder(PathBuf::from(DATA_DEFAULT))))
+        Ok(place.unwrap_or_else(|| Connection::Folder(PathBuf::from(DATA_DEFAULT))))
     }
 
     /// What is opened, as text: the endpoint or the whole path of the data folder.
     pub(crate) fn shown(&self) -> String {
         match self.place() {
-            Ok(Place::Server { url, region: _ }) => url,
-            Ok(Place::Folder(folder)) => {
+            Ok(Connection::Folder(folder)) => {
                 let whole = std::fs::canonicalize(&folder).unwrap_or(folder);
                 whole.display().to_string()
             }
+            Ok(Connection::Endpoint { url, asked: _ }) => url,
+            Ok(Connection::Amazon(asked)) => {
+                format!("Amazon DynamoDB {}", asked.region.unwrap_or_default())
+            }
+            Ok(Connection::Memory) => "memory".to_owned(),
             Err(_) => String::new(),
         }
     }
@@ -94,9 +99,9 @@ impl BackendArguments {
 
     /// Opens the backend with its existing tables.
     pub(crate) fn open_as_it_is(&self, usage: Use) -> Result<Backend, Failure> {
-        let folder = match self.place()? {
-            Place::Server { url, region } => return server(&url, region),
-            Place::Folder(folder) => folder,
+        let place = self.place()?;
+        let Connection::Folder(folder) = place else {
+            return server(&place);
         };
         let exists = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
         match (exists, usage, &self.data) {
@@ -132,38 +137,40 @@ pub(crate) fn data_folder(named: Option<&Path>) -> Result<PathBuf, Failure> {
     }
     let place = Project::find()?.map_or(Ok(None), |project| project.default_connection())?;
     Ok(match place {
-        Some(Place::Folder(folder)) => folder,
-        Some(Place::Server { .. }) | None => PathBuf::from(DATA_DEFAULT),
+        Some(Connection::Folder(folder)) => folder,
+        Some(Connection::Memory | Connection::Endpoint { .. } | Connection::Amazon(_)) | None => {
+            PathBuf::from(DATA_DEFAULT)
+        }
     })
 }
 
 /// A server, with the region and keys of the environment.
-pub(crate) fn endpoint(url: &str) -> Result<Backend, Failure> {
-    server(url, None)
+pub(crate) fn endpoint(text: &str) -> Result<Backend, Failure> {
+    server(&server_of(text)?)
 }
 
-fn server(url: &str, region: Option<String>) -> Result<Backend, Failure> {
-    Backend::at(settings_of(url, region)).map_err(|error| Failure::backend(error.to_string()))
+fn server(connection: &Connection) -> Result<Backend, Failure> {
+    Ok(Backend::at(settled(connection)?)?)
 }
 
-/// An endpoint with the keys of the environment, and its region unless one is given.
-pub(crate) fn settings_of(url: &str, region: Option<String>) -> Endpoint {
-    let environment =
-        |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
-    let region = region.or_else(|| std::env::var("AWS_REGION").ok());
-    let region = region.unwrap_or_else(|| environment("AWS_DEFAULT_REGION", "us-east-1"));
-    let (key, secret) = (
-        environment("AWS_ACCESS_KEY_ID", "local"),
-        environment("AWS_SECRET_ACCESS_KEY", "local"),
-    );
-    Endpoint {
-        region,
-        access_key: key,
-        secret,
-        session_token: std::env::var("AWS_SESSION_TOKEN")
-            .ok()
-            .filter(|token| !token.is_empty()),
-        ..Endpoint::new(url)
+/// The endpoint of a text, with its region and keys.
+pub(crate) fn settings_of(text: &str) -> Result<Endpoint, Failure> {
+    settled(&server_of(text)?)
+}
+
+fn settled(connection: &Connection) -> Result<Endpoint, Failure> {
+    let endpoint = connection.endpoint(&Surroundings::of_process())?;
+    endpoint.ok_or_else(|| Failure::usage("the connection names no server"))
+}
+
+/// The connection of a text that names a server.
+fn server_of(text: &str) -> Result<Connection, Failure> {
+    let connection: Connection = text.parse()?;
+    match connection {
+        Connection::Endpoint { .. } | Connection::Amazon(_) => Ok(connection),
+        Connection::Folder(_) | Connection::Memory => Err(Failure::usage(format!(
+            "`{text}` names no server; a data folder is named by `--data DIR`"
+        ))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
+use keyfold_client::{ClientError, Connection};
 use keyfold_model::near;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,24 +20,15 @@ pub(crate) struct Project {
     /// The name of the connection that is used where none is named, and the line that says it.
     connection: Option<(String, usize)>,
     /// The connections by name.
-    connections: BTreeMap<String, Connection>,
+    connections: BTreeMap<String, Named>,
 }
 
 /// A connection of the file.
-struct Connection {
+struct Named {
     /// Its text.
     text: String,
     /// The line of the text.
     line: usize,
-}
-
-/// What a connection's text names.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The data folder of the embedded engine.
-    Folder(PathBuf),
-    /// A server, with its region where the text says it.
-    Server { url: String, region: Option<String> },
 }
 
 impl Project {
@@ -68,7 +60,7 @@ impl Project {
         let connections = read.members(table, "connections")?;
         let connections = connections
             .into_iter()
-            .map(|(name, (text, line))| (name, Connection { text, line }));
+            .map(|(name, (text, line))| (name, Named { text, line }));
         let project = Project {
             path: path.to_owned(),
             model: model.map(|(model, _)| folder.join(model)),
@@ -83,7 +75,7 @@ impl Project {
     }
 
     /// The connection that is used where none is named.
-    pub(crate) fn default_connection(&self) -> Result<Option<Place>, Failure> {
+    pub(crate) fn default_connection(&self) -> Result<Option<Connection>, Failure> {
         let Some((name, line)) = &self.connection else {
             return Ok(None);
         };
@@ -94,12 +86,12 @@ impl Project {
     }
 
     /// The connection of a name.
-    pub(crate) fn connection(&self, name: &str) -> Result<Place, Failure> {
-        let Some(Connection { text, line }) = self.connections.get(name) else {
+    pub(crate) fn connection(&self, name: &str) -> Result<Connection, Failure> {
+        let Some(Named { text, line }) = self.connections.get(name) else {
             return Err(failure(&self.path, None, &self.unknown(name)));
         };
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        place(text, folder).map_err(|reason| failure(&self.path, Some(*line), &reason))
+        connection(text, folder).map_err(|reason| failure(&self.path, Some(*line), &reason))
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -197,41 +189,17 @@ impl Text<'_> {
 }
 
 /// What a connection's text names. Paths start from `folder`.
-fn place(text: &str, folder: &Path) -> Result<Place, String> {
-    if let Some(path) = text
-        .strip_prefix("keyfold:")
-        .filter(|path| !path.is_empty())
-    {
-        return Ok(Place::Folder(folder.join(path)));
+fn connection(text: &str, folder: &Path) -> Result<Connection, String> {
+    let connection = text
+        .parse()
+        .map_err(|error: ClientError| error.to_string())?;
+    match connection {
+        Connection::Folder(path) => Ok(Connection::Folder(folder.join(path))),
+        Connection::Memory => {
+            Err("`memory:` is gone when a command ends; write keyfold:./data".to_owned())
+        }
+        Connection::Endpoint { .. } | Connection::Amazon(_) => Ok(connection),
     }
-    if text.starts_with("http://") || text.starts_with("https://") {
-        return Ok(Place::Server {
-            url: text.to_owned(),
-            region: None,
-        });
-    }
-    let Some(rest) = text.strip_prefix("dynamodb://") else {
-        return Err(format!(
-            "`{text}` is no connection; write keyfold:./data, http://host:port or dynamodb://region"
-        ));
-    };
-    let (region, query) = rest.split_once('?').unwrap_or((rest, ""));
-    if !query.is_empty() {
-        return Err(format!(
-            "the command reads keys from the environment and takes no `{query}`; set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, for example by `aws configure export-credentials --format env`, and write dynamodb://{region}"
-        ));
-    }
-    let is_region = !region.is_empty()
-        && region
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-');
-    if !is_region {
-        return Err(format!("`{region}` is no region"));
-    }
-    Ok(Place::Server {
-        url: format!("https://dynamodb.{region}.amazonaws.com"),
-        region: Some(region.to_owned()),
-    })
 }
 
 /// The model of a command.
@@ -325,16 +293,9 @@ mod tests {
         .unwrap_or_else(|message| panic!("{message}"));
         assert_eq!(project.model, Some(PathBuf::from("a/shop.keyfold")));
         let local = project.default_connection().unwrap();
-        assert_eq!(local, Some(Place::Folder(PathBuf::from("a/./data"))));
+        assert_eq!(local, Some(Connection::Folder(PathBuf::from("a/./data"))));
         let prod = project.connection("prod").unwrap();
-        let url = "https://dynamodb.eu-west-1.amazonaws.com".to_owned();
-        assert_eq!(
-            prod,
-            Place::Server {
-                url,
-                region: Some("eu-west-1".to_owned())
-            }
-        );
+        assert_eq!(prod, "dynamodb://eu-west-1".parse().unwrap());
         assert!(project.connection("prd").is_err());
     }
 
@@ -354,6 +315,7 @@ mod tests {
             ("connections = 1", 1, "[connections]"),
             ("\n[connection]\na = \"b\"", 2, "`connection` is a text"),
             ("[connections]\na = \"http://a\"\nb = 1", 3, "`b` is a text"),
+            ("[connections]\na = \"memory:\"", 2, "when a command ends"),
             (
                 "connection = \"a\"",
                 1,
@@ -367,14 +329,14 @@ mod tests {
             ("[connections]\na = \"b\"", 2, "`b` is no connection"),
             ("[connections]\na = \"keyfold:\"", 2, "is no connection"),
             (
-                "[connections]\n\na = \"dynamodb://x?profile=y\"",
+                "[connections]\n\na = \"dynamodb://x?profil=y\"",
                 3,
-                "profile=y",
+                "not `profil`",
             ),
             (
                 "[connections]\na = \"dynamodb://x/y\"",
                 2,
-                "`x/y` is no region",
+                "a region looks like",
             ),
             ("model = \"a\"\nmodel", 2, "expected"),
             ("model = \"a\"\nmodel = \"b\"", 2, "duplicate"),

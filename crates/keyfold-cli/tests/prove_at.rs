@@ -10,61 +10,22 @@ mod workplace;
 use keyfold_api::{ListTablesInput, Response};
 use keyfold_client::{Backend, tables};
 use keyfold_model::compile;
-use serde_json::Value as Json;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use workplace::Workplace;
+use workplace::server::Server;
 
-/// A server in memory; dropping it ends it.
-struct Server {
-    child: Child,
-    endpoint: String,
-}
-
-impl Server {
-    fn start() -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
-            .args(["serve", "--memory", "--port", "0", "--json"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let document: Json = serde_json::from_str(&line).unwrap();
-        Server {
-            child,
-            endpoint: document["result"]["endpoint"].as_str().unwrap().to_owned(),
-        }
-    }
-}
-
-impl Server {
-    fn backend(&self) -> Backend {
-        Backend::endpoint(&self.endpoint, "us-east-1", "local", "local").unwrap()
-    }
-
-    fn tables(&self) -> Vec<String> {
-        let answer = self.backend().call(ListTablesInput::default().into());
-        let Ok(Response::ListTables(output)) = answer else {
-            panic!("{answer:?}");
-        };
-        output.table_names.unwrap()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ended = self.child.kill();
-        let _reaped = self.child.wait();
-    }
+/// The tables at an endpoint.
+fn tables_of(backend: &Backend) -> Vec<String> {
+    let answer = backend.call(ListTablesInput::default().into());
+    let Ok(Response::ListTables(output)) = answer else {
+        panic!("{answer:?}");
+    };
+    output.table_names.unwrap()
 }
 
 /// Aggregates, periods, shards and transactions meet in these models.
 #[test]
 fn models_are_proved_at_an_endpoint_that_keeps_only_its_own_tables() {
-    let (place, server) = (Workplace::new(), Server::start());
+    let (place, server) = (Workplace::new(), Server::start(&[]));
     let compiled =
         compile("model m 1\ntable Other (PK)\nentity E\n  id: string\n  key \"E#{id}\"\n");
     tables::ensure(&server.backend(), &compiled.model.unwrap()).unwrap();
@@ -80,7 +41,7 @@ fn models_are_proved_at_an_endpoint_that_keeps_only_its_own_tables() {
             .concat(),
         );
         assert!(report["rows"].as_u64().unwrap() > 0, "{report}");
-        assert_eq!(server.tables(), ["Other"]);
+        assert_eq!(tables_of(&server.backend()), ["Other"]);
     }
 }
 

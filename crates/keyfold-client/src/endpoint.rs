@@ -95,7 +95,7 @@ pub(crate) fn address(url: &str) -> Result<(String, String), ClientError> {
 }
 
 /// An address without what stands before `@`.
-fn without_password(url: &str) -> String {
+pub(crate) fn without_password(url: &str) -> String {
     match url.rsplit_once('@') {
         Some((_, host)) => format!("…@{host}"),
         None => url.to_owned(),

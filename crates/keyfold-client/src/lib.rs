@@ -3,6 +3,7 @@
 //! `keyfold-lower` makes the requests; this crate sends them, sleeps, and reads the clock.
 //!
 //! - [`Backend`]: the target of requests: an embedded engine, or an endpoint over HTTP.
+//! - [`connection`]: texts that say where tables are, with the region and credentials around.
 //! - [`drive()`]: carries out the steps of a call, and blocks while it waits.
 //! - [`tables`]: creates a model's tables, and reports how existing ones differ.
 //! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
@@ -14,6 +15,7 @@
 //! - [`verify`]: reads whole tables, and finds items that do not follow from the model.
 
 mod backend;
+pub mod connection;
 mod drive;
 mod endpoint;
 mod http;
@@ -25,6 +27,7 @@ pub mod verify;
 pub mod write;
 
 pub use backend::Backend;
+pub use connection::Connection;
 pub use drive::{drive, origin, wait};
 pub use endpoint::Endpoint;
 pub use keyfold_lower::{ClientError, arguments, derive};

@@ -111,12 +111,15 @@ impl Keyfold {
         Ok(Keyfold::from(inner))
     }
 
-    /// Connects to an endpoint. Nothing is sent yet.
+    /// Opens what a connection text names: `memory:`, `keyfold:./data`, an address, or
+    /// `dynamodb://eu-west-1?profile=NAME`. Nothing is sent yet.
     ///
     /// # Errors
     /// As [`crate::Keyfold::connect`].
-    pub fn connect(url: &str) -> Result<Keyfold, Error> {
-        open::Keyfold::connect(url).map(Keyfold::from)
+    pub async fn connect(text: &str) -> Result<Keyfold, Error> {
+        let text = text.to_owned();
+        let inner = unblock(move || open::Keyfold::connect(&text)).await?;
+        Ok(Keyfold::from(inner))
     }
 
     /// Connects to an endpoint with settings. Nothing is sent yet.

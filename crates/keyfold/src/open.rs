@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::handle::Shared;
 use crate::options::{CONCURRENCY, Endpoint, Options};
 use keyfold_api::{Input, Response};
-use keyfold_client::{Backend, model_file, tables};
+use keyfold_client::{Backend, Connection, model_file, tables};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::Sources;
 use std::path::Path;
@@ -47,14 +47,33 @@ impl Keyfold {
         Keyfold::embedded(StoreOptions::Memory, CONCURRENCY)
     }
 
-    /// Connects to an endpoint: a Keyfold server, Amazon DynamoDB
-    /// (`https://dynamodb.eu-west-1.amazonaws.com`), or another engine with its API. Region and
-    /// credentials come from the environment: [`Endpoint::from_env`]. Nothing is sent yet.
+    /// Opens what a connection text names, so that a program's tables move without a change of its
+    /// code:
+    ///
+    /// | text | database |
+    /// |---|---|
+    /// | `memory:` | in memory: [`Keyfold::memory`] |
+    /// | `keyfold:./data` | a data folder: [`Keyfold::open`] |
+    /// | `http://127.0.0.1:8000`, `https://…` | a Keyfold server, or another engine with the API |
+    /// | `dynamodb://eu-west-1` | Amazon DynamoDB in a region |
+    ///
+    /// The last two take `?profile=NAME` and `?region=NAME`. The region is the text's, that of
+    /// AWS_REGION or AWS_DEFAULT_REGION, or the profile's. Credentials are those of the profile that
+    /// the text names; else those of [`Credentials::from_env`](crate::Credentials::from_env); else,
+    /// where the address has TLS, those of AWS_PROFILE or of the default profile of the shared AWS
+    /// files. Servers that are not Amazon's get `local` where there are none. Nothing is sent yet.
     ///
     /// # Errors
-    /// `Invalid` when the text is no address, or the environment has half of the credentials.
-    pub fn connect(url: &str) -> Result<Keyfold, Error> {
-        Keyfold::connect_with(Endpoint::from_env(url)?)
+    /// `Invalid` when the text is no connection, or region or credentials are missing or incomplete;
+    /// `Open` as [`Keyfold::open`].
+    pub fn connect(text: &str) -> Result<Keyfold, Error> {
+        match text.parse()? {
+            Connection::Memory => Keyfold::memory(),
+            Connection::Folder(folder) => Keyfold::open(folder),
+            Connection::Endpoint { .. } | Connection::Amazon(_) => {
+                Keyfold::connect_with(Endpoint::from_env(text)?)
+            }
+        }
     }
 
     /// Connects to an endpoint with settings.

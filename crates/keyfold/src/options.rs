@@ -1,6 +1,8 @@
 //! Settings of a database: of a data folder, and of an endpoint.
 
 use crate::error::Error;
+use keyfold_client::Connection;
+use keyfold_client::connection::Surroundings;
 use keyfold_engine::{Durability, FolderOptions, StoreOptions};
 use std::fmt;
 use std::path::Path;
@@ -118,21 +120,12 @@ impl Credentials {
     /// # Errors
     /// `Invalid` when one of key and secret is set and the other is not.
     pub fn from_env() -> Result<Option<Credentials>, Error> {
-        let key = variable("AWS_ACCESS_KEY_ID");
-        let secret = variable("AWS_SECRET_ACCESS_KEY");
-        let session_token = variable("AWS_SESSION_TOKEN");
-        match (key, secret) {
-            (Some(access_key), Some(secret)) => Ok(Some(Credentials {
-                access_key,
-                secret,
-                session_token,
-            })),
-            (None, None) => Ok(None),
-            (Some(_), None) | (None, Some(_)) => Err(Error::Invalid(
-                "one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set, and the other is not"
-                    .to_owned(),
-            )),
-        }
+        let keys = Surroundings::of_process().keys()?;
+        Ok(keys.map(|keys| Credentials {
+            access_key: keys.access_key,
+            secret: keys.secret,
+            session_token: keys.session_token,
+        }))
     }
 }
 
@@ -143,15 +136,6 @@ impl fmt::Debug for Credentials {
             .field("access_key", &self.access_key)
             .finish_non_exhaustive()
     }
-}
-
-/// A variable of the environment that is set and not empty.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the AWS variables of the environment are what the caller asks for"
-)]
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|text| !text.is_empty())
 }
 
 /// An endpoint with Amazon DynamoDB's API, and how it is used.
@@ -177,26 +161,30 @@ pub struct Endpoint {
 impl Endpoint {
     /// An endpoint in us-east-1 with the credentials `local`, which local servers take.
     pub fn new(url: &str) -> Endpoint {
-        Endpoint {
-            inner: keyfold_client::Endpoint::new(url),
-            concurrency: CONCURRENCY,
+        Endpoint::of(keyfold_client::Endpoint::new(url))
+    }
+
+    /// The endpoint of a connection text, `http://127.0.0.1:8000`, `https://…` or
+    /// `dynamodb://eu-west-1?profile=NAME`, with region and credentials of the environment and the
+    /// shared AWS files: see [`Keyfold::connect`](crate::Keyfold::connect).
+    ///
+    /// # Errors
+    /// `Invalid` when the text names no endpoint, or region or credentials are missing.
+    pub fn from_env(text: &str) -> Result<Endpoint, Error> {
+        let connection: Connection = text.parse()?;
+        match connection.endpoint(&Surroundings::of_process())? {
+            Some(inner) => Ok(Endpoint::of(inner)),
+            None => Err(Error::Invalid(format!(
+                "`{text}` is a database in this process, and no endpoint: `Keyfold::connect` opens it"
+            ))),
         }
     }
 
-    /// An endpoint with the region of AWS_REGION or AWS_DEFAULT_REGION and the credentials of
-    /// [`Credentials::from_env`], as far as they are set.
-    ///
-    /// # Errors
-    /// As [`Credentials::from_env`].
-    pub fn from_env(url: &str) -> Result<Endpoint, Error> {
-        let mut endpoint = Endpoint::new(url);
-        if let Some(region) = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION")) {
-            endpoint = endpoint.region(region);
+    pub(crate) fn of(inner: keyfold_client::Endpoint) -> Endpoint {
+        Endpoint {
+            inner,
+            concurrency: CONCURRENCY,
         }
-        Ok(match Credentials::from_env()? {
-            Some(credentials) => endpoint.credentials(credentials),
-            None => endpoint,
-        })
     }
 
     /// The region of signatures.

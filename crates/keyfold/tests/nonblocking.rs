@@ -141,7 +141,7 @@ fn the_same_is_awaited_in_memory_in_a_folder_and_at_an_endpoint() {
     let url = format!("http://{}", server.address());
     server_runtime.spawn(server.run(std::future::pending()));
     runtime().block_on(async {
-        let there = Keyfold::connect(&url).unwrap();
+        let there = Keyfold::connect(&url).await.unwrap();
         assert!(there.send(ListTablesInput::default()).await.is_ok());
         works(there.model(MODEL).await.unwrap()).await;
     });

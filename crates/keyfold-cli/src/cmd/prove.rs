@@ -52,8 +52,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Prove an engine with DynamoDB's API, too: in tables of the proof's own at this address, which
-    /// are deleted at the end. Region and keys come from AWS_REGION, AWS_ACCESS_KEY_ID and
-    /// AWS_SECRET_ACCESS_KEY.
+    /// are deleted at the end. Amazon's is dynamodb://eu-west-1?profile=NAME. Region and keys come
+    /// from the AWS variables and the shared AWS files.
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
     /// Begin at an endpoint beyond this machine without a question about its cost.
@@ -124,8 +124,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let report = match &arguments.endpoint {
         None => keyfold_prove::prove_through(&model, options, &subject, show_progress),
         Some(url) => {
-            arguments.confirm(url, &Cost::of(&model, &options))?;
-            let endpoint = backend::settings_of(url, None);
+            let endpoint = backend::settings_of(url)?;
+            arguments.confirm(&endpoint.url, &Cost::of(&model, &options))?;
             keyfold_prove::prove_at(&model, options, &subject, &endpoint, show_progress)
         }
     };

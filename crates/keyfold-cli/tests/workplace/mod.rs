@@ -7,6 +7,8 @@
     reason = "shared by test files, each of which uses some of it"
 )]
 
+pub mod server;
+
 use serde_json::Value as Json;
 use std::path::PathBuf;
 use std::process::{Command, Output};
