@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 
 const SCHEMA: &str = include_str!("../../../docs/plan.schema.json");
 
-/// The files of all models of the repository, those of existing tables included.
+/// The files of all models of the repository: examples, those of existing tables, and those that
+/// use every form of the language.
 fn model_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let folders = [root.clone(), root.join("existing")];
+    let proved = root.join("../crates/keyfold-prove/tests");
+    let folders = [root.clone(), root.join("existing"), proved];
     let files = folders
         .iter()
         .flat_map(|folder| std::fs::read_dir(folder).unwrap());
