@@ -141,9 +141,7 @@ pub(crate) fn action_text(model: &Model, actions: &[Action], action: &Action) ->
     }
     if matches!(verb, Verb::Update | Verb::Upsert) {
         let changes = assignments.iter().filter(is_said).map(assignment_text);
-        let removed = removed
-            .iter()
-            .map(|name| format!("remove {}", written(name)));
+        let removed = removed.iter().map(|path| format!("remove {path}"));
         let changes: Vec<String> = changes.chain(removed).collect();
         text.push_str(&format!(" ({})", changes.join(", ")));
     }
@@ -180,20 +178,18 @@ fn taken_text(model: &Model, actions: &[Action], taken: &Taken) -> String {
 
 fn assignment_text(assignment: &Assignment) -> String {
     let Assignment {
-        attribute,
-        fields,
+        attribute: _,
+        fields: _,
         left,
         right,
     } = assignment;
-    let path = std::iter::once(attribute).chain(fields);
-    let path: Vec<String> = path.map(|name| written(name)).collect();
     let made = match right {
         None => left.to_string(),
         Some((Joint::Plus, right)) => format!("{left} + {right}"),
         Some((Joint::Minus, right)) => format!("{left} - {right}"),
         Some((Joint::Before, right)) => format!("{right} + {left}"),
     };
-    format!("{} = {made}", path.join("."))
+    format!("{} = {made}", assignment.path())
 }
 
 /// A default as the language writes it.

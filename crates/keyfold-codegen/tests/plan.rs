@@ -56,6 +56,41 @@ fn each_document_is_one_of_the_schema() {
 }
 
 #[test]
+fn a_path_is_an_attribute_with_fields() {
+    let model = model_of(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../keyfold-prove/tests/paths.keyfold"),
+    );
+    let document = plan::document(&model);
+    let all = document["writes"].as_array().unwrap();
+    let action = |name: &str| {
+        let write = all.iter().find(|one| one["name"] == name).unwrap();
+        write["actions"][0].clone()
+    };
+    let views = json!({ "attribute": "stats", "fields": ["views"] });
+    assert_eq!(
+        action("view")["set"][0],
+        json!({ "attribute": "stats", "fields": ["views"], "left": views, "joint": "plus",
+            "right": { "parameter": "more" } })
+    );
+    let forget = action("forget");
+    assert_eq!(forget["remove"], Json::Null);
+    assert_eq!(
+        forget["removeFields"],
+        json!([
+            { "attribute": "stats", "fields": ["likes"] },
+            { "attribute": "stats", "fields": ["more"] },
+            { "attribute": "counts", "fields": ["eu"] },
+        ])
+    );
+    let like = &action("like")["when"][1];
+    assert_eq!(
+        like["operands"][0],
+        json!({ "attribute": "stats", "fields": ["likes"] })
+    );
+    assert_eq!(like["text"], "stats.views > stats.likes");
+}
+
+#[test]
 fn expressions_match_what_templates_can_make() {
     let mut tried = 0;
     for path in model_files() {

@@ -4,7 +4,7 @@
 use crate::arguments::Values;
 use crate::error::ClientError;
 use keyfold_model::Operand;
-use keyfold_model::schema::{Comparator, Comparison, Condition, Measure};
+use keyfold_model::schema::{Comparator, Comparison, Condition, Measure, Path};
 use keyfold_types::{Number, Value};
 use std::cmp::Ordering;
 
@@ -25,8 +25,7 @@ pub(crate) enum Bound {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Test {
     pub(crate) measure: Measure,
-    /// The attribute, and the way to a field inside it.
-    pub(crate) path: Vec<String>,
+    pub(crate) path: Path,
     pub(crate) comparator: Comparator,
     pub(crate) operands: Vec<Other>,
 }
@@ -34,8 +33,10 @@ pub(crate) struct Test {
 /// The right side of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Other {
+    /// A given value.
     Value(Value),
-    Attribute(String),
+    /// An attribute of the item, or a field inside it.
+    Attribute(Path),
 }
 
 /// Gives the parameters of a condition their values.
@@ -78,7 +79,7 @@ fn one(test: Test) -> Bound {
 fn test(comparison: &Comparison, arguments: &Values) -> Result<Test, ClientError> {
     let operand = |operand: &Operand| {
         Ok(match operand {
-            Operand::Attribute(name) => Other::Attribute(name.clone()),
+            Operand::Attribute(path) => Other::Attribute(path.clone()),
             Operand::Literal(value) => Other::Value(value.clone()),
             Operand::Parameter(name) => {
                 let held = arguments.get(name).cloned();
@@ -87,10 +88,9 @@ fn test(comparison: &Comparison, arguments: &Values) -> Result<Test, ClientError
             }
         })
     };
-    let attribute = std::iter::once(&comparison.attribute);
     Ok(Test {
         measure: comparison.measure,
-        path: attribute.chain(&comparison.fields).cloned().collect(),
+        path: comparison.path(),
         comparator: comparison.comparator,
         operands: comparison
             .operands
@@ -115,12 +115,7 @@ impl Bound {
 impl Test {
     /// The value at the left; `None` where the attribute or field is absent, or has no size.
     fn left(&self, values: &Values) -> Option<Value> {
-        let (attribute, fields) = self.path.split_first()?;
-        let mut held = values.get(attribute)?;
-        for field in fields {
-            let Value::M(map) = held else { return None };
-            held = map.get(field.as_str())?;
-        }
+        let held = self.path.value_in(values)?;
         match self.measure {
             Measure::Value | Measure::Kind => Some(held.clone()),
             Measure::Size => size(held),
@@ -148,7 +143,7 @@ impl Test {
             .iter()
             .map(|operand| match operand {
                 Other::Value(value) => Some(value),
-                Other::Attribute(name) => values.get(name),
+                Other::Attribute(path) => path.value_in(values),
             })
             .collect();
         let left = left.as_ref();

@@ -2,7 +2,7 @@
 
 use crate::bound::{Bound, Other, Test};
 use keyfold_api::ExpressionAttributes;
-use keyfold_model::schema::{Comparator, Measure};
+use keyfold_model::schema::{Comparator, Measure, Path};
 use keyfold_types::{Number, Value};
 
 /// A condition on an item.
@@ -23,8 +23,8 @@ pub(crate) enum Term {
 pub(crate) enum Change {
     /// A given value.
     Set(Value),
-    /// The value of another attribute.
-    Attribute(String),
+    /// The stored value of an attribute, or of a field inside it.
+    Attribute(Path),
     /// One operand plus another.
     Sum(Box<Change>, Box<Change>),
     /// One operand minus another.
@@ -120,15 +120,14 @@ impl Placeholders {
     }
 
     fn test(&mut self, test: &Test) -> String {
-        let path: Vec<String> = test.path.iter().map(|name| self.name(name)).collect();
-        let path = path.join(".");
+        let path = self.path(&test.path);
         let left = match test.measure {
             Measure::Size => format!("size({path})"),
             Measure::Value | Measure::Kind => path,
         };
         let right = test.operands.iter().map(|operand| match operand {
             Other::Value(value) => self.value(value.clone()),
-            Other::Attribute(name) => self.name(name),
+            Other::Attribute(path) => self.path(path),
         });
         let right: Vec<String> = right.collect();
         match test.comparator {
@@ -150,14 +149,12 @@ impl Placeholders {
     }
 
     /// The update expression: `SET ... REMOVE ... ADD ... DELETE ...`.
-    pub(crate) fn changes(&mut self, changes: &[(String, Change)], removed: &[String]) -> String {
+    pub(crate) fn changes(&mut self, changes: &[(String, Change)], removed: &[Path]) -> String {
         let mut clauses = Vec::new();
         let (mut set, mut included, mut excluded) = (Vec::new(), Vec::new(), Vec::new());
         for (attribute, change) in changes {
-            let (name, made) = (
-                self.target(attribute, change),
-                self.change(attribute, change),
-            );
+            let name = self.target(attribute, change);
+            let made = self.change(&name, change);
             match change {
                 Change::Include(_) => included.push(format!("{name} {made}")),
                 Change::Exclude(_) => excluded.push(format!("{name} {made}")),
@@ -175,10 +172,7 @@ impl Placeholders {
         if !set.is_empty() {
             clauses.push(format!("SET {}", set.join(", ")));
         }
-        let removed: Vec<String> = removed
-            .iter()
-            .map(|attribute| self.name(attribute))
-            .collect();
+        let removed: Vec<String> = removed.iter().map(|path| self.path(path)).collect();
         if !removed.is_empty() {
             clauses.push(format!("REMOVE {}", removed.join(", ")));
         }
@@ -195,48 +189,60 @@ impl Placeholders {
     fn target(&mut self, attribute: &str, change: &Change) -> String {
         let mut target = self.name(attribute);
         if let Change::Field(fields, _) = change {
-            for field in fields {
-                target.push_str(&format!(".{}", self.name(field)));
-            }
+            self.add_fields(&mut target, fields);
         }
         target
     }
 
-    fn change(&mut self, attribute: &str, change: &Change) -> String {
+    /// The placeholders of a path, joined by points.
+    fn path(&mut self, path: &Path) -> String {
+        let mut made = self.name(&path.attribute);
+        self.add_fields(&mut made, &path.fields);
+        made
+    }
+
+    fn add_fields(&mut self, path: &mut String, fields: &[String]) {
+        for field in fields {
+            path.push_str(&format!(".{}", self.name(field)));
+        }
+    }
+
+    /// The new value of what lies at `target`, the placeholders of its path.
+    fn change(&mut self, target: &str, change: &Change) -> String {
         match change {
             Change::Set(value) | Change::Include(value) | Change::Exclude(value) => {
                 self.value(value.clone())
             }
-            Change::Field(_, change) => self.change(attribute, change),
-            Change::Attribute(other) => self.name(other),
+            Change::Field(_, change) => self.change(target, change),
+            Change::Attribute(other) => self.path(other),
             Change::Sum(left, right) => {
-                let (left, right) = (self.change(attribute, left), self.change(attribute, right));
+                let (left, right) = (self.change(target, left), self.change(target, right));
                 format!("{left} + {right}")
             }
             Change::Difference(left, right) => {
-                let (left, right) = (self.change(attribute, left), self.change(attribute, right));
+                let (left, right) = (self.change(target, left), self.change(target, right));
                 format!("{left} - {right}")
             }
             Change::First(value) => {
-                let (name, value) = (self.name(attribute), self.value(value.clone()));
-                format!("if_not_exists({name}, {value})")
+                let value = self.value(value.clone());
+                format!("if_not_exists({target}, {value})")
             }
             Change::Add(number) => {
-                let (name, zero) = (self.name(attribute), self.value(Value::from(0)));
+                let zero = self.value(Value::from(0));
                 format!(
-                    "if_not_exists({name}, {zero}) + {}",
+                    "if_not_exists({target}, {zero}) + {}",
                     self.value(Value::N(*number))
                 )
             }
             Change::Append(value) => {
-                let (name, nothing) = (self.name(attribute), self.value(Value::L(Vec::new())));
+                let nothing = self.value(Value::L(Vec::new()));
                 let one = self.value(Value::L(vec![value.clone()]));
-                format!("list_append(if_not_exists({name}, {nothing}), {one})")
+                format!("list_append(if_not_exists({target}, {nothing}), {one})")
             }
             Change::Prepend(value) => {
-                let (name, nothing) = (self.name(attribute), self.value(Value::L(Vec::new())));
+                let nothing = self.value(Value::L(Vec::new()));
                 let one = self.value(Value::L(vec![value.clone()]));
-                format!("list_append({one}, if_not_exists({name}, {nothing}))")
+                format!("list_append({one}, if_not_exists({target}, {nothing}))")
             }
         }
     }

@@ -65,6 +65,32 @@ impl Type {
         )
     }
 
+    /// The type of a field of a record or an entry of a map, and whether it may be missing; `None`
+    /// for other types, and where a record has no such field.
+    pub fn field(&self, name: &str) -> Option<(&Type, bool)> {
+        match self {
+            Type::Record(record) => {
+                let mut fields = record.fields.iter();
+                let (_, kind, optional) = fields.find(|(field, ..)| field == name)?;
+                Some((kind, *optional))
+            }
+            Type::Map(of) => Some((of, true)),
+            Type::String
+            | Type::Int
+            | Type::Number
+            | Type::Bool
+            | Type::Time(_)
+            | Type::Date
+            | Type::Period(_)
+            | Type::Binary
+            | Type::Ulid
+            | Type::Uuid
+            | Type::Words(_)
+            | Type::List(_)
+            | Type::Set(_) => None,
+        }
+    }
+
     /// Whether values are stored as numbers.
     pub fn is_number(&self) -> bool {
         matches!(self, Type::Int | Type::Number)

@@ -4,10 +4,11 @@
 //! differs from everything, and `not` turns either into the other. SQL's comparisons with NULL are
 //! neither, so each is followed by `IS TRUE`.
 
+use crate::path;
 use crate::rows::{Rows, quoted, sql};
 use crate::verdict::{field, size};
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Comparator, Comparison, Condition, Measure, Returned};
+use keyfold_model::schema::{Comparator, Comparison, Condition, Measure, Path, Returned};
 use keyfold_model::{Operand, Type};
 use keyfold_types::Value;
 use rusqlite::types::Value as Sql;
@@ -52,7 +53,7 @@ impl Asked<'_> {
 
     fn comparison(&self, comparison: &Comparison, parameters: &mut Vec<Sql>) -> String {
         let operand = |operand: &Operand| match operand {
-            Operand::Attribute(other) => (quoted(other), None),
+            Operand::Attribute(other) => (column(other), None),
             Operand::Parameter(name) => ("?".to_owned(), Some(sql(self.arguments.get(name)))),
             Operand::Literal(value) => ("?".to_owned(), Some(sql(Some(value)))),
         };
@@ -63,7 +64,7 @@ impl Asked<'_> {
             Measure::Kind => return self.kind(comparison),
             // SQL counts other units.
             Measure::Size => self.size(comparison),
-            Measure::Value => column(comparison),
+            Measure::Value => column(&comparison.path()),
         };
         // The SQL of `starts` names its operand twice.
         let times = if comparison.comparator == Comparator::Starts {
@@ -125,18 +126,7 @@ impl Asked<'_> {
     /// Whether the compared value is a list or a set.
     fn has_elements(&self, comparison: &Comparison) -> bool {
         let entity = self.rows.model.entities.get(self.entity);
-        let attribute = entity.and_then(|entity| entity.attribute(&comparison.attribute));
-        let mut kind = attribute.map(|attribute| &attribute.kind);
-        for name in &comparison.fields {
-            kind = if let Some(Type::Record(record)) = kind {
-                let found = record.fields.iter().find(|(field, ..)| field == name);
-                found.map(|(_, kind, _)| kind)
-            } else if let Some(Type::Map(of)) = kind {
-                Some(&**of)
-            } else {
-                None
-            };
-        }
+        let kind = entity.and_then(|entity| path::kind(entity, &comparison.path()));
         matches!(kind, Some(Type::List(_) | Type::Set(_)))
     }
 }
@@ -151,12 +141,12 @@ pub(crate) fn conditions_of_copy<'r>(rows: &Rows<'r>, returned: &Returned) -> &'
 }
 
 /// The column of an attribute, or a field of the JSON in it.
-fn column(comparison: &Comparison) -> String {
-    let name = quoted(&comparison.attribute);
-    if comparison.fields.is_empty() {
+fn column(at: &Path) -> String {
+    let name = quoted(&at.attribute);
+    if at.fields.is_empty() {
         return name;
     }
-    let fields = comparison.fields.iter();
+    let fields = at.fields.iter();
     let path: String = fields.map(|field| format!(".\"{field}\"")).collect();
     format!("json_extract({name}, '${}')", path.replace('\'', "''"))
 }

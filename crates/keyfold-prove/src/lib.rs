@@ -33,6 +33,7 @@ mod op;
 mod order;
 mod own_tables;
 mod pages;
+mod path;
 mod report;
 mod row_write;
 mod rows;

@@ -5,6 +5,7 @@ use crate::condition::held_value;
 use crate::expect::{self, Attributes, Expected};
 use crate::generate::{Generator, set_of};
 use crate::kept;
+use crate::path;
 use crate::row_write;
 use crate::rows::{Rows, identity};
 use crate::verdict::holds;
@@ -357,9 +358,9 @@ fn act(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
         Verb::Update | Verb::Upsert => {
             let mut new = old.clone();
             assign(entity, &action.assignments, arguments, &now, &mut new);
-            action.removed.iter().for_each(|name| {
-                new.remove(name);
-            });
+            for removed in &action.removed {
+                path::change(&mut new, removed, None);
+            }
             row_write::change(rows, entity, (row, &old), new)
         }
         Verb::Create | Verb::Put | Verb::Check => Ok(true),
@@ -439,7 +440,7 @@ fn create_by_upsert(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, Prov
 /// The value of an operand.
 fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value> {
     match operand {
-        Operand::Attribute(name) => old.get(name).cloned(),
+        Operand::Attribute(path) => path::found(old, path).cloned(),
         Operand::Parameter(name) => arguments.get(name).cloned(),
         Operand::Literal(value) => Some(value.clone()),
     }
@@ -464,49 +465,28 @@ fn assign(
     new: &mut Values,
 ) {
     for assignment in assignments.iter().filter(|one| is_given(one, arguments)) {
-        let name = &assignment.attribute;
+        let target = assignment.path();
         let left = operand(&assignment.left, arguments, old);
         let Some((joint, right)) = &assignment.right else {
-            if let (Some(value), Some((last, way))) = (left, assignment.fields.split_last()) {
-                set_field(new.get_mut(name), way, last, value);
-            } else if let Some(value) = operand(&assignment.left, arguments, old) {
-                new.insert(name.clone(), value);
+            if let Some(value) = left {
+                path::change(new, &target, Some(value));
             }
             continue;
         };
         let right = operand(right, arguments, old);
-        let kind = entity.attribute(name).map(|one| &one.kind);
+        let kind = path::kind(entity, &target);
+        let is_set = matches!(kind, Some(Type::Set(_)));
         let made = if matches!(kind, Some(Type::List(_))) {
             Some(with_element(left, *joint, right))
-        } else if matches!(kind, Some(Type::Set(_))) {
+        } else if is_set {
             changed_set(left, *joint, right)
         } else {
             number(left, *joint, right)
         };
-        match made {
-            Some(value) => {
-                new.insert(name.clone(), value);
-            }
-            // The last element was taken.
-            None if matches!(kind, Some(Type::Set(_))) => {
-                new.remove(name);
-            }
-            None => {}
+        // A set goes with its last element.
+        if made.is_some() || is_set {
+            path::change(new, &target, made);
         }
-    }
-}
-
-/// Sets a field inside a record or map that is there.
-fn set_field(held: Option<&mut Value>, way: &[String], last: &str, value: Value) {
-    let mut at = held;
-    for field in way {
-        at = match at {
-            Some(Value::M(map)) => map.get_mut(field),
-            _ => None,
-        };
-    }
-    if let Some(Value::M(map)) = at {
-        map.insert(last.to_owned(), value);
     }
 }
 

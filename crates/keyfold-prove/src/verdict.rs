@@ -1,6 +1,7 @@
 //! The verdict of a condition on a row's values.
 
 use crate::order::order;
+use crate::path;
 use keyfold_client::arguments::Values;
 use keyfold_model::Operand;
 use keyfold_model::schema::{Comparator, Comparison, Condition, Measure};
@@ -9,12 +10,7 @@ use std::cmp::Ordering;
 
 /// The value that a comparison looks at.
 pub(crate) fn field<'v>(values: &'v Values, comparison: &Comparison) -> Option<&'v Value> {
-    let mut held = values.get(&comparison.attribute)?;
-    for name in &comparison.fields {
-        let Value::M(map) = held else { return None };
-        held = map.get(name.as_str())?;
-    }
-    Some(held)
+    path::found(values, &comparison.path())
 }
 
 /// A size as DynamoDB counts it; a text is measured in UTF-16 units.
@@ -72,7 +68,7 @@ fn is_true(comparison: &Comparison, now: &Values, arguments: &Values) -> bool {
     };
     let held = field(now, comparison).and_then(measured);
     let operand = |operand: &Operand| match operand {
-        Operand::Attribute(name) => now.get(name).cloned(),
+        Operand::Attribute(path) => path::found(now, path).cloned(),
         Operand::Parameter(name) => arguments.get(name).cloned(),
         Operand::Literal(value) => Some(value.clone()),
     };

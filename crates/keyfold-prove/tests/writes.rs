@@ -7,6 +7,7 @@ use keyfold_prove::{Options, prove};
 const TOUCHED: &str = include_str!("touched.keyfold");
 const UPSERTS: &str = include_str!("upserts.keyfold");
 const ELEMENTS: &str = include_str!("elements.keyfold");
+const PATHS: &str = include_str!("paths.keyfold");
 const PARTIAL: &str = include_str!("partial.keyfold");
 const BANK: &str = include_str!("bank.keyfold");
 
@@ -55,6 +56,40 @@ fn every_partial_update_is_proved() {
 #[test]
 fn every_change_of_elements_and_fields_is_proved() {
     is_proved(ELEMENTS);
+}
+
+#[test]
+fn every_path_into_an_attribute_is_proved() {
+    is_proved(PATHS);
+}
+
+#[test]
+fn a_change_inside_an_attribute_is_one_request() {
+    let model = model(PATHS);
+    let of_page = [
+        "view",
+        "like",
+        "take",
+        "forget",
+        "forget_far",
+        "push",
+        "count",
+    ];
+    for name in of_page {
+        let write = model.write(name).unwrap();
+        assert!(
+            write.actions.iter().all(|one| model.is_direct(one)),
+            "{name}"
+        );
+    }
+    // ADD and DELETE take whole attributes only, and nothing joins two lists.
+    for name in ["mark", "unmark", "log_of", "weigh", "view_shelf", "pack"] {
+        let write = model.write(name).unwrap();
+        assert!(
+            !write.actions.iter().all(|one| model.is_direct(one)),
+            "{name}"
+        );
+    }
 }
 
 #[test]

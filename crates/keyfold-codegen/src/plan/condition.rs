@@ -2,16 +2,22 @@
 
 use super::members::object;
 use super::types::value;
-use keyfold_model::schema::{Comparator, Comparison, Condition, Measure, Operand};
+use keyfold_model::schema::{Comparator, Comparison, Condition, Measure, Operand, Path};
 use serde_json::{Value as Json, json};
 
-/// `{"parameter": ..}`, `{"attribute": ..}` or `{"value": {"S": ..}}`.
+/// `{"parameter": ..}`, `{"attribute": .., "fields": [..]}` or `{"value": {"S": ..}}`.
 pub(super) fn operand(operand: &Operand) -> Json {
     match operand {
         Operand::Parameter(name) => json!({ "parameter": name }),
-        Operand::Attribute(name) => json!({ "attribute": name }),
+        Operand::Attribute(path) => self::path(path),
         Operand::Literal(held) => json!({ "value": value(held) }),
     }
+}
+
+/// An attribute, or a field inside it.
+pub(super) fn path(path: &Path) -> Json {
+    let Path { attribute, fields } = path;
+    object([("attribute", json!(attribute)), ("fields", json!(fields))])
 }
 
 pub(super) fn all(conditions: &[Condition]) -> Json {

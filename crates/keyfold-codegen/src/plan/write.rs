@@ -6,7 +6,7 @@ use super::types::{self, Records};
 use keyfold_model::Model;
 use keyfold_model::plan::upsert::Upserted;
 use keyfold_model::schema::{
-    Action, Assignment, Joint, Source, Taken, Verb, Write, WriteParameter,
+    Action, Assignment, Joint, Path, Source, Taken, Verb, Write, WriteParameter,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -64,6 +64,7 @@ fn action(model: &Model, action: &Action, optional: &[String]) -> Json {
         removed,
         conditions,
     } = action;
+    let (whole, inner): (Vec<&Path>, Vec<&Path>) = removed.iter().partition(|path| path.is_whole());
     object([
         ("verb", json!(word(*verb))),
         (
@@ -75,7 +76,14 @@ fn action(model: &Model, action: &Action, optional: &[String]) -> Json {
         ("each", json!(each)),
         ("set", assignments.iter().map(assignment).collect()),
         ("otherwise", otherwise.iter().map(assignment).collect()),
-        ("remove", json!(removed)),
+        (
+            "remove",
+            whole.iter().map(|path| json!(path.attribute)).collect(),
+        ),
+        (
+            "removeFields",
+            inner.into_iter().map(condition::path).collect(),
+        ),
         ("when", condition::all(conditions)),
         ("upserts", upserts(model, action, optional)),
     ])

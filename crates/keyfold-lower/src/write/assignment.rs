@@ -1,17 +1,17 @@
 //! The assignments of a named write: as an expression that the engine evaluates, or as a value
 //! computed from the attributes that were read.
 
+use super::lacking::{lacks, no_place};
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::expression::Change;
-use keyfold_model::schema::{Assignment, Joint};
+use keyfold_model::schema::{Assignment, Joint, Path};
 use keyfold_model::{Entity, Operand, Type, value};
 use keyfold_types::{Set, Value};
+use std::collections::BTreeMap;
 
-fn kind_of<'e>(entity: &'e Entity, name: &str) -> &'e Type {
-    entity
-        .attribute(name)
-        .map_or(&Type::String, |attribute| &attribute.kind)
+fn kind_of<'e>(entity: &'e Entity, path: &Path) -> &'e Type {
+    entity.at(path).map_or(&Type::String, |(kind, _)| kind)
 }
 
 /// The value of a parameter.
@@ -31,34 +31,39 @@ pub(super) fn change(
 ) -> Result<Change, ClientError> {
     let one = |operand: &Operand| -> Result<Change, ClientError> {
         Ok(match operand {
-            Operand::Attribute(name) => Change::Attribute(name.clone()),
+            Operand::Attribute(path) => Change::Attribute(path.clone()),
             Operand::Parameter(name) => Change::Set(argument(name, arguments)?),
             Operand::Literal(value) => Change::Set(value.clone()),
         })
     };
-    let Some((joint, right)) = &assignment.right else {
-        let value = one(&assignment.left)?;
-        return Ok(match assignment.fields.as_slice() {
-            [] => value,
-            fields => Change::Field(fields.to_vec(), Box::new(value)),
-        });
+    let made = match &assignment.right {
+        None => one(&assignment.left)?,
+        Some((joint, right)) => {
+            let kind = kind_of(entity, &assignment.path());
+            joined(kind, one(&assignment.left)?, *joint, one(right)?)?
+        }
     };
-    let (left, right) = (one(&assignment.left)?, one(right)?);
+    Ok(match assignment.fields.as_slice() {
+        [] => made,
+        fields => Change::Field(fields.to_vec(), Box::new(made)),
+    })
+}
+
+/// The change of a value of this type by an addition or subtraction.
+fn joined(kind: &Type, left: Change, joint: Joint, right: Change) -> Result<Change, ClientError> {
     let element = if let Change::Set(element) = &right {
         Some(element.clone())
     } else {
         None
     };
-    Ok(
-        match (kind_of(entity, &assignment.attribute), joint, element) {
-            (Type::List(_), Joint::Before, Some(element)) => Change::Prepend(element),
-            (Type::List(_), _, Some(element)) => Change::Append(element),
-            (Type::Set(_), Joint::Minus, Some(element)) => Change::Exclude(set_of(element)?),
-            (Type::Set(_), _, Some(element)) => Change::Include(set_of(element)?),
-            (_, Joint::Minus, _) => Change::Difference(Box::new(left), Box::new(right)),
-            (_, Joint::Plus | Joint::Before, _) => Change::Sum(Box::new(left), Box::new(right)),
-        },
-    )
+    Ok(match (kind, joint, element) {
+        (Type::List(_), Joint::Before, Some(element)) => Change::Prepend(element),
+        (Type::List(_), _, Some(element)) => Change::Append(element),
+        (Type::Set(_), Joint::Minus, Some(element)) => Change::Exclude(set_of(element)?),
+        (Type::Set(_), _, Some(element)) => Change::Include(set_of(element)?),
+        (_, Joint::Minus, _) => Change::Difference(Box::new(left), Box::new(right)),
+        (_, Joint::Plus | Joint::Before, _) => Change::Sum(Box::new(left), Box::new(right)),
+    })
 }
 
 /// The set of one element.
@@ -81,40 +86,47 @@ fn set_of(element: Value) -> Result<Value, ClientError> {
     set.map_err(|error| ClientError::Refused(error.to_string()))
 }
 
-/// The value that an assignment makes of the item's old attributes, where a set may lose its last
-/// element: then `None`, since DynamoDB stores no empty set. The fields of a record or map are set in
-/// `new`, which holds the changes of the assignments before.
+/// Carries an assignment out on `new`, from the item's old attributes. A set that loses its last
+/// element goes, since DynamoDB stores no empty set.
 ///
 /// # Errors
 /// `Missing` when a parameter has no value; `Refused` when an attribute has none or the operands
 /// have the wrong type.
-pub(super) fn evaluate(
+pub(super) fn apply(
     entity: &Entity,
     assignment: &Assignment,
     arguments: &Values,
-    (old, new): (&Values, &Values),
+    old: &Values,
+    new: &mut Values,
+) -> Result<(), ClientError> {
+    let path = assignment.path();
+    match evaluate(entity, assignment, arguments, old)? {
+        Some(value) => put(entity, &path, value, new),
+        None => remove(entity, &path, new),
+    }
+}
+
+/// The value that an assignment makes of the item's old attributes; `None` where a set loses its
+/// last element.
+fn evaluate(
+    entity: &Entity,
+    assignment: &Assignment,
+    arguments: &Values,
+    old: &Values,
 ) -> Result<Option<Value>, ClientError> {
     let one = |operand: &Operand| match operand {
-        Operand::Attribute(name) => {
-            let missing = || ClientError::Refused(format!("the {} has no {name}", entity.name));
-            old.get(name).cloned().ok_or_else(missing)
+        Operand::Attribute(path) => {
+            let held = path.value_in(old).cloned();
+            held.ok_or_else(|| lacks(entity, old, path))
         }
         Operand::Parameter(name) => argument(name, arguments),
         Operand::Literal(value) => Ok(value.clone()),
     };
-    let name = &assignment.attribute;
     let Some((joint, right)) = &assignment.right else {
-        let value = one(&assignment.left)?;
-        if assignment.fields.is_empty() {
-            return Ok(Some(value));
-        }
-        let held = new.get(name).cloned();
-        let missing = || ClientError::Refused(format!("the {} has no {name}", entity.name));
-        let mut held = held.ok_or_else(missing)?;
-        set_field(&mut held, &assignment.fields, value)?;
-        return Ok(Some(held));
+        return one(&assignment.left).map(Some);
     };
-    match kind_of(entity, name) {
+    let path = assignment.path();
+    match kind_of(entity, &path) {
         Type::List(_) => {
             let held = collection(&assignment.left, old, one)?;
             joined_list(held, *joint, one(right)?).map(Some)
@@ -136,7 +148,7 @@ pub(super) fn evaluate(
         | Type::Words(_)
         | Type::Map(_)
         | Type::Record(_) => {
-            calculated(name, *joint, one(&assignment.left)?, one(right)?).map(Some)
+            calculated(&path, *joint, one(&assignment.left)?, one(right)?).map(Some)
         }
     }
 }
@@ -148,7 +160,7 @@ fn collection(
     one: impl Fn(&Operand) -> Result<Value, ClientError>,
 ) -> Result<Option<Value>, ClientError> {
     match left {
-        Operand::Attribute(name) => Ok(old.get(name).cloned()),
+        Operand::Attribute(path) => Ok(path.value_in(old).cloned()),
         Operand::Parameter(_) | Operand::Literal(_) => one(left).map(Some),
     }
 }
@@ -191,14 +203,14 @@ fn joined_set(
     })
 }
 
-fn calculated(name: &str, joint: Joint, left: Value, right: Value) -> Result<Value, ClientError> {
+fn calculated(path: &Path, joint: Joint, left: Value, right: Value) -> Result<Value, ClientError> {
     match (left, right) {
         (Value::N(left), Value::N(right)) => {
             let made = match joint {
                 Joint::Plus | Joint::Before => left.checked_add(&right),
                 Joint::Minus => left.checked_sub(&right),
             };
-            let wrong = |error| ClientError::Refused(format!("{name}: {error}"));
+            let wrong = |error| ClientError::Refused(format!("{path}: {error}"));
             made.map(Value::N).map_err(wrong)
         }
         (left, _) => Err(ClientError::Refused(format!(
@@ -208,20 +220,52 @@ fn calculated(name: &str, joint: Joint, left: Value, right: Value) -> Result<Val
     }
 }
 
-/// Sets a field inside a record or map.
-fn set_field(held: &mut Value, fields: &[String], value: Value) -> Result<(), ClientError> {
-    let Some((field, behind)) = fields.split_first() else {
-        *held = value;
-        return Ok(());
+/// Gives an attribute or a field inside it a value.
+fn put(entity: &Entity, path: &Path, value: Value, values: &mut Values) -> Result<(), ClientError> {
+    match place(entity, path, values)? {
+        Some((fields, last)) => fields.insert(last.clone(), value),
+        None => values.insert(path.attribute.clone(), value),
     };
-    let Value::M(map) = held else {
-        let message = format!("{} has no fields", value::shown(held));
-        return Err(ClientError::Refused(message));
+    Ok(())
+}
+
+/// Removes an attribute, or a field inside it.
+///
+/// # Errors
+/// `Refused` where what the field lies in is missing, or no record or map.
+pub(super) fn remove(entity: &Entity, path: &Path, values: &mut Values) -> Result<(), ClientError> {
+    match place(entity, path, values)? {
+        Some((fields, last)) => fields.remove(last),
+        None => values.remove(&path.attribute),
     };
-    if behind.is_empty() {
-        map.insert(field.clone(), value);
-        return Ok(());
+    Ok(())
+}
+
+/// The fields of a record, or the entries of a map.
+type Fields = BTreeMap<String, Value>;
+
+/// The fields of the record or map that a path ends in, and the name of the last; `None` for a whole
+/// attribute.
+fn place<'v, 'p>(
+    entity: &Entity,
+    path: &'p Path,
+    values: &'v mut Values,
+) -> Result<Option<(&'v mut Fields, &'p String)>, ClientError> {
+    let Some((last, way)) = path.fields.split_last() else {
+        return Ok(None);
+    };
+    if let Some(error) = no_place(entity, path, values) {
+        return Err(error);
     }
-    let missing = || ClientError::Refused(format!("`{field}` is missing"));
-    set_field(map.get_mut(field).ok_or_else(missing)?, behind, value)
+    let mut held = values.get_mut(&path.attribute);
+    for field in way {
+        held = match held {
+            Some(Value::M(fields)) => fields.get_mut(field),
+            _ => None,
+        };
+    }
+    Ok(match held {
+        Some(Value::M(fields)) => Some((fields, last)),
+        _ => None,
+    })
 }

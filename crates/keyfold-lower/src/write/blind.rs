@@ -10,6 +10,7 @@ use crate::derive::{Derived, derive, table};
 use crate::error::ClientError;
 use crate::expression::Change;
 use keyfold_model::plan::upsert::{UpsertPlan, Upserted};
+use keyfold_model::schema::Path;
 use keyfold_model::{Action, Entity, Table};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -32,6 +33,7 @@ pub(super) fn put(
         .map(|(name, value)| (name.clone(), Change::Set(value.clone())));
     let changes = changes.chain(kept(entity)).collect();
     let removed = absent(table, entity, &main);
+    let removed = removed.into_iter().map(Path::from).collect();
     let label = format!("put {}", entity.name);
     Ok(step(label, main, changes, removed))
 }
@@ -56,7 +58,7 @@ pub(super) fn upsert(
             (Upserted::Same, Some(value), _) => Change::Set(value),
             (Upserted::First, Some(value), _) => Change::First(value),
             (Upserted::Same, None, _) => {
-                removed.push(name.clone());
+                removed.push(Path::of(name));
                 continue;
             }
             (Upserted::Moved, Some(first), Some(one)) => {
@@ -77,12 +79,7 @@ pub(super) fn upsert(
 }
 
 /// The update of a main item, whatever is stored.
-fn step(
-    label: String,
-    main: Derived,
-    changes: Vec<(String, Change)>,
-    removed: Vec<String>,
-) -> Step {
+fn step(label: String, main: Derived, changes: Vec<(String, Change)>, removed: Vec<Path>) -> Step {
     Step {
         label,
         refusal: Refusal::None,

@@ -6,6 +6,7 @@ use super::step::{Step, StepAction};
 use crate::derive::Derived;
 use crate::expression::{Change, Term};
 use keyfold_model::Entity;
+use keyfold_model::schema::Path;
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ impl MainItem<'_> {
             .map(|(name, value)| (name.to_owned(), Change::Set(value.clone())))
             .collect();
         let absent = self.absent_attributes(&lost);
-        let removed = lost.into_iter().chain(absent).collect();
+        let removed = lost.into_iter().chain(absent).map(Path::from).collect();
         Some(Step {
             label: format!("update {}", self.entity.name),
             refusal: Refusal::Stale,

@@ -12,7 +12,7 @@ use crate::derive::{derive, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::read::raw_query;
-use keyfold_model::schema::Aggregate;
+use keyfold_model::schema::{Aggregate, Path};
 use keyfold_model::value;
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
@@ -177,7 +177,7 @@ async fn search(
 /// The update of the parent's item.
 struct ParentUpdate {
     changes: Vec<(String, Change)>,
-    removed: Vec<String>,
+    removed: Vec<Path>,
     conditions: Vec<Term>,
 }
 
@@ -202,7 +202,7 @@ impl ParentUpdate {
         let mut removed = Vec::new();
         match next {
             Some(value) => changes.push((aggregate.attribute.clone(), Change::Set(value))),
-            None => removed.push(aggregate.attribute.clone()),
+            None => removed.push(Path::of(&aggregate.attribute)),
         }
         let as_read = match parent.get(&counter) {
             Some(value) => Term::Equal(counter, value.clone()),
@@ -241,13 +241,13 @@ impl ParentUpdate {
                 removed: known_removed,
             } => {
                 for one in changes {
-                    known_removed.retain(|name| *name != one.0);
+                    known_removed.retain(|path| path.attribute != one.0);
                     merge_change(known_changes, one, change.aggregate);
                 }
-                for name in removed {
-                    known_changes.retain(|(known, _)| *known != name);
-                    if !known_removed.contains(&name) {
-                        known_removed.push(name);
+                for path in removed {
+                    known_changes.retain(|(known, _)| *known != path.attribute);
+                    if !known_removed.contains(&path) {
+                        known_removed.push(path);
                     }
                 }
             }

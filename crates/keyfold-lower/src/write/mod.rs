@@ -23,6 +23,7 @@ mod contribution;
 mod entity;
 mod execute;
 mod inputs;
+mod lacking;
 mod main_item;
 mod maximum;
 mod moved;

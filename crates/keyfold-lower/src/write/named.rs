@@ -1,6 +1,6 @@
 //! Named writes: actions that happen together or not at all.
 
-use super::assignment::{change, evaluate};
+use super::assignment::{apply, change};
 use super::blind;
 use super::conditions::{add_conditions, require, terms, unfulfilled};
 use super::context::Context;
@@ -240,9 +240,7 @@ fn all_attributes(
         .collect();
     for assignment in &action.assignments {
         let nothing = Values::new();
-        if let Some(value) = evaluate(entity, assignment, inputs.arguments, (&nothing, &nothing))? {
-            values.insert(assignment.attribute.clone(), value);
-        }
+        apply(entity, assignment, inputs.arguments, &nothing, &mut values)?;
     }
     Ok(complete(context.io, entity, &values, made))
 }

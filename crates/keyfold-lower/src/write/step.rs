@@ -6,6 +6,7 @@ use crate::arguments::Values;
 use crate::derive::{Derived, Role};
 use crate::expression::{Change, Placeholders, Term};
 use keyfold_api::{ConditionCheck, TransactDelete, TransactPut, TransactUpdate, TransactWriteItem};
+use keyfold_model::schema::Path;
 use keyfold_model::{Entity, Table};
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
@@ -91,7 +92,7 @@ pub(super) enum StepAction {
     Put(Item),
     Update {
         changes: Vec<(String, Change)>,
-        removed: Vec<String>,
+        removed: Vec<Path>,
     },
     Delete,
     Check,

@@ -1,6 +1,6 @@
 //! Changes of an entity by a named write's assignments: of one that was read, or that may not exist.
 
-use super::assignment::evaluate;
+use super::assignment::{apply, remove};
 use super::blind;
 use super::conditions::{require, terms, unfulfilled};
 use super::context::Context;
@@ -13,7 +13,7 @@ use super::stored_entity::{self, StoredEntity};
 use crate::arguments::Values;
 use crate::complete::{Made, complete};
 use crate::error::ClientError;
-use keyfold_model::{Action, Entity, Operand};
+use keyfold_model::{Action, Entity};
 
 /// Adds the steps of an upsert: one update where that has the outcome of both, a change or a
 /// creation of what was read otherwise.
@@ -73,9 +73,7 @@ fn new_values(
     let assigned = set.filter(|one| !is_said(&one.attribute));
     for one in assigned.chain(&action.otherwise) {
         let nothing = Values::new();
-        if let Some(value) = evaluate(entity, one, inputs.arguments, (&nothing, &nothing))? {
-            values.insert(one.attribute.clone(), value);
-        }
+        apply(entity, one, inputs.arguments, &nothing, &mut values)?;
     }
     Ok(complete(context.io, entity, &values, made))
 }
@@ -92,20 +90,16 @@ pub(super) fn change_stored(
     watched.extend(&inputs.lent);
     let mut new = old.values.clone();
     for assignment in &action.assignments {
-        match evaluate(entity, assignment, inputs.arguments, (&old.values, &new))? {
-            Some(value) => new.insert(assignment.attribute.clone(), value),
-            None => new.remove(&assignment.attribute),
-        };
+        let arguments = inputs.arguments;
+        apply(entity, assignment, arguments, &old.values, &mut new)?;
         // The whole of it is written.
         let has_field = !assignment.fields.is_empty();
         watched.extend(has_field.then_some(assignment.attribute.as_str()));
-        watched.extend(assignment.operands().filter_map(|operand| match operand {
-            Operand::Attribute(name) => Some(name.as_str()),
-            Operand::Parameter(_) | Operand::Literal(_) => None,
-        }));
+        watched.extend(assignment.sources().map(|path| path.attribute.as_str()));
     }
-    for name in &action.removed {
-        new.remove(name);
+    for path in &action.removed {
+        remove(entity, path, &mut new)?;
+        watched.extend((!path.is_whole()).then_some(path.attribute.as_str()));
     }
     let given: Vec<&str> = action.written_attributes().map(String::as_str).collect();
     let replacement = Replacement {

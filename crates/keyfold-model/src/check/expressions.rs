@@ -6,7 +6,8 @@
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::{
-    Action, Comparator, Comparison, Condition, Measure, Model, Pattern, Verb, Write,
+    Action, Assignment, Comparator, Comparison, Condition, Measure, Model, Operand, Pattern, Verb,
+    Write,
 };
 use keyfold_types::limits::{EXPRESSION_BYTES_MAX, EXPRESSION_OPERATORS_MAX};
 
@@ -92,7 +93,12 @@ fn comparison(one: &Comparison) -> Extent {
         Measure::Size => SIZE_BYTES,
         Measure::Value | Measure::Kind => 0,
     };
-    let path = one.fields.len() * FIELD_BYTES + size;
+    let fields = one.operands.iter().map(|operand| match operand {
+        Operand::Attribute(path) => path.fields.len(),
+        Operand::Parameter(_) | Operand::Literal(_) => 0,
+    });
+    let fields = one.fields.len() + fields.sum::<usize>();
+    let path = fields * FIELD_BYTES + size;
     let (times, operators) = match one.comparator {
         Comparator::Within => (2, 4),
         Comparator::Equal
@@ -150,6 +156,13 @@ fn projection(pattern: &Pattern) -> Option<Diagnostic> {
     })
 }
 
+/// The number of fields that the expression of an assignment names. A change of a list names its
+/// path twice.
+fn fields_of(assignment: &Assignment) -> usize {
+    let sources = assignment.sources().map(|path| path.fields.len());
+    assignment.fields.len() + sources.sum::<usize>()
+}
+
 /// Checks the changes and the conditions of an action.
 fn action_of(write: &Write, action: &Action) -> Option<Diagnostic> {
     if matches!(action.verb, Verb::Update | Verb::Upsert) {
@@ -157,9 +170,11 @@ fn action_of(write: &Write, action: &Action) -> Option<Diagnostic> {
         let set = action
             .assignments
             .iter()
-            .map(|one| change(one.right.is_some()) + one.fields.len() * FIELD_BYTES)
+            .map(|one| change(one.right.is_some()) + fields_of(one) * FIELD_BYTES)
             .sum::<usize>();
-        let bytes = set + (action.removed.len() + ADDED) * NAME_BYTES;
+        let removed = action.removed.iter();
+        let removed = removed.map(|path| NAME_BYTES + path.fields.len() * FIELD_BYTES);
+        let bytes = set + removed.sum::<usize>() + ADDED * NAME_BYTES;
         if bytes > EXPRESSION_BYTES_MAX {
             let count = action.assignments.len() + action.removed.len();
             let message = format!(

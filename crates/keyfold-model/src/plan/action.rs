@@ -196,17 +196,18 @@ pub(super) fn engine_judges(entity: &Entity, action: &Action) -> bool {
 /// numbers, and adds one given element to the list or set itself.
 fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
     let all_plain = assignment.operands().all(|operand| match operand {
-        Operand::Attribute(name) => entity.stores_plainly(name),
+        Operand::Attribute(path) => entity.stores_plainly(&path.attribute),
         Operand::Parameter(_) | Operand::Literal(_) => true,
     });
-    let kind = entity
-        .attribute(&assignment.attribute)
-        .map(|attribute| &attribute.kind);
+    let path = assignment.path();
+    let kind = entity.at(&path).map(|(kind, _)| kind);
     let is_collection = matches!(kind, Some(Type::List(_) | Type::Set(_)));
+    // ADD and DELETE take a whole attribute only.
+    let is_set_inside = matches!(kind, Some(Type::Set(_))) && !path.is_whole();
     let changes_itself = match (&assignment.left, &assignment.right) {
         (_, None) => true,
-        (Operand::Attribute(name), Some((_, right))) => {
-            *name == assignment.attribute && !matches!(right, Operand::Attribute(_))
+        (Operand::Attribute(changed), Some((_, right))) => {
+            *changed == path && !is_set_inside && !matches!(right, Operand::Attribute(_))
         }
         (Operand::Parameter(_) | Operand::Literal(_), Some(_)) => false,
     };

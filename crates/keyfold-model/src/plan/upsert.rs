@@ -109,7 +109,7 @@ impl Upsert<'_> {
         may_lack: bool,
     ) -> Option<Upserted> {
         let is_given = |operand: &Operand| !matches!(operand, Operand::Attribute(_));
-        let is_itself = one.left == Operand::Attribute(one.attribute.clone());
+        let is_itself = one.left.is_path(&one.path());
         if !one.fields.is_empty() {
             return None;
         }

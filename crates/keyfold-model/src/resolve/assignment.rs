@@ -3,9 +3,10 @@
 use super::comparison::Operands;
 use super::condition::field_type;
 use super::names::attribute_of;
+use super::present::path_of;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Assignment, Attribute, Entity, Joint, Operand, Type, Verb};
-use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, texts};
+use crate::schema::{Assignment, Attribute, Entity, Joint, Operand, Path, Type, Verb};
+use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, PathDecl, texts};
 use crate::written::written_list;
 
 /// Resolves an assignment of an action.
@@ -18,129 +19,86 @@ pub(super) fn resolve(
     let found = attribute_of(entity, &declared.attribute)?;
     check_changeable(&declared.attribute, found, entity, verb)?;
     let kind = field_type(&declared.attribute, &found.kind, &declared.fields)?;
-    check_field(declared, found, entity, operands)?;
+    check_stored(declared, found, entity, operands)?;
     let (left, right) = match &declared.right {
-        None => (operands.operand(&declared.left, kind)?, None),
+        None => (operands.path_operand(&declared.left, kind)?, None),
         Some((is_plus, name)) => {
             let (joint, left, right) = joined(declared, (*is_plus, name), kind, operands)?;
             (left, Some((joint, right)))
         }
     };
-    let itself = Operand::Attribute(found.name.clone());
-    if right.is_none() && declared.fields.is_empty() && left == itself {
+    let path = Path {
+        attribute: found.name.clone(),
+        fields: texts(&declared.fields),
+    };
+    if right.is_none() && left.is_path(&path) {
         return Err(wrong(
             declared,
-            format!("`{}` is set to what it is", found.name),
+            format!("`{path}` is set to what it is"),
             "changes nothing",
-            format!(
-                "to give it a value, name it among the write's parameters: `write ...({})`",
-                found.name
-            ),
+            match path.is_whole() {
+                true => format!(
+                    "to give it a value, name it among the write's parameters: `write ...({path})`"
+                ),
+                false => "to give it a value, name a parameter or a fixed value".to_owned(),
+            },
         ));
     }
-    if let (Type::Set(_), Some((Joint::Minus, _)), false) = (kind, &right, found.optional) {
+    let may_lack = entity.at(&path).is_some_and(|(_, may_lack)| may_lack);
+    if let (Type::Set(_), Some((Joint::Minus, _)), false) = (kind, &right, may_lack) {
+        let message = format!("`{path}` of {} could lose its last element", entity.name);
+        let span = declared.target().span();
+        let error = Diagnostic::error("KF004", span, message, "a required set is never empty");
+        let error = match path.is_whole() {
+            true => error.label(found.span, "declared here"),
+            false => error,
+        };
         return Err(Box::new(
-            Diagnostic::error(
-                "KF004",
-                declared.attribute.span,
-                format!(
-                    "`{}` of {} could lose its last element",
-                    found.name, entity.name
-                ),
-                "a required set is never empty",
-            )
-            .label(found.span, "declared here")
-            .note("DynamoDB stores no empty set: the attribute goes with the last element")
-            .help("declare it optional with `?` behind its type"),
+            error
+                .note("DynamoDB stores no empty set: the attribute goes with the last element")
+                .help("declare it optional with `?` behind its type"),
         ));
     }
     Ok(Assignment {
-        attribute: found.name.clone(),
-        fields: texts(&declared.fields),
+        attribute: path.attribute,
+        fields: path.fields,
         left,
         right,
     })
 }
 
 fn wrong(declared: &AssignmentDecl, message: String, label: &str, help: String) -> Box<Diagnostic> {
-    let span = declared.attribute.span;
+    let span = declared.target().span();
     Box::new(Diagnostic::error("KF004", span, message, label).help(help))
 }
 
-/// A field is set in an item that exists, to a value that is given.
-fn check_field(
+/// A field is set in an item that exists.
+fn check_stored(
     declared: &AssignmentDecl,
     found: &Attribute,
     entity: &Entity,
     operands: &Operands<'_>,
 ) -> Result<(), Box<Diagnostic>> {
-    if declared.fields.is_empty() {
+    if declared.fields.is_empty() || operands.item.is_some() {
         return Ok(());
     }
     let name = &found.name;
-    if operands.item.is_none() {
-        return Err(wrong(
-            declared,
-            format!(
-                "a new {} has no `{name}` yet whose field could be set",
-                entity.name
-            ),
-            "no field of a new item",
-            format!("give the whole of it: `{name} = ...`"),
-        ));
-    }
-    if declared.right.is_some() {
-        return Err(wrong(
-            declared,
-            "a field inside an attribute is set, and not calculated".to_owned(),
-            "one value",
-            "give the new value, or make the field an attribute of its own".to_owned(),
-        ));
-    }
-    // A field of what may be missing has no place.
-    let mut kind = &found.kind;
-    for field in declared.fields.iter().take(declared.fields.len() - 1) {
-        match kind {
-            Type::Record(record) => {
-                let next = record.fields.iter().find(|(one, ..)| *one == field.text);
-                let Some((_, next, false)) = next else {
-                    return Err(may_lack(declared, field));
-                };
-                kind = next;
-            }
-            Type::Map(_)
-            | Type::String
-            | Type::Int
-            | Type::Number
-            | Type::Bool
-            | Type::Time(_)
-            | Type::Date
-            | Type::Period(_)
-            | Type::Binary
-            | Type::Ulid
-            | Type::Uuid
-            | Type::Words(_)
-            | Type::List(_)
-            | Type::Set(_) => return Err(may_lack(declared, field)),
-        }
-    }
-    Ok(())
-}
-
-fn may_lack(declared: &AssignmentDecl, field: &Name) -> Box<Diagnostic> {
-    wrong(
+    Err(wrong(
         declared,
-        format!("`{}` may be missing, and a field of it is set", field.text),
-        "what if it is not there?",
-        format!("set the whole of `{}`, or declare it required", field.text),
-    )
+        format!(
+            "a new {} has no `{name}` yet whose field could be set",
+            entity.name
+        ),
+        "no field of a new item",
+        format!("give the whole of it: `{name} = ...`"),
+    ))
 }
 
 /// The operands of `a + b` or `a - b`: two numbers, a list and one element, or a set and one
 /// element. The element of a list may stand before it.
 fn joined(
     declared: &AssignmentDecl,
-    (is_plus, name): (bool, &Name),
+    (is_plus, name): (bool, &PathDecl),
     kind: &Type,
     operands: &Operands<'_>,
 ) -> Result<(Joint, Operand, Operand), Box<Diagnostic>> {
@@ -149,8 +107,8 @@ fn joined(
     let both = |of: &Type| {
         Ok((
             joint,
-            operands.operand(left, kind)?,
-            operands.operand(name, of)?,
+            operands.path_operand(left, kind)?,
+            operands.path_operand(name, of)?,
         ))
     };
     match kind {
@@ -158,7 +116,7 @@ fn joined(
         Type::Set(of) => both(of),
         Type::List(of) if is_plus => match both(of) {
             Err(first) => {
-                let before = operands.operand(left, of).ok().zip(operands.operand(name, kind).ok());
+                let before = operands.path_operand(left, of).ok().zip(operands.path_operand(name, kind).ok());
                 before.map(|(element, list)| (Joint::Before, list, element)).ok_or(first)
             }
             found => found,
@@ -277,30 +235,44 @@ pub(super) fn check_stored_or_given(
     Ok(())
 }
 
-/// A request changes an attribute once.
+/// A request changes an attribute, or a field inside it, once.
 pub(super) fn check_changed_once(declared: &ActionDecl) -> Result<(), Box<Diagnostic>> {
-    let whole = |name: &Name| vec![name.clone()];
-    let path = |one: &AssignmentDecl| [whole(&one.attribute), one.fields.clone()].concat();
-    let assigned = declared.assignments.iter().map(path);
-    let changed: Vec<Vec<Name>> = assigned.chain(declared.removed.iter().map(whole)).collect();
+    let assigned = declared.assignments.iter().map(AssignmentDecl::target);
+    let changed: Vec<PathDecl> = assigned.chain(declared.removed.iter().cloned()).collect();
     check_distinct(&changed)?;
-    check_distinct(&declared.otherwise.iter().map(path).collect::<Vec<_>>())
+    let otherwise = declared.otherwise.iter().map(AssignmentDecl::target);
+    check_distinct(&otherwise.collect::<Vec<_>>())
 }
 
 /// No two paths are the same, and none leads through another.
-fn check_distinct(all: &[Vec<Name>]) -> Result<(), Box<Diagnostic>> {
-    let overlap =
-        |one: &[Name], other: &[Name]| one.iter().zip(other).all(|(a, b)| a.text == b.text);
-    for (at, path) in all.iter().enumerate() {
-        let first = all.iter().take(at).find(|first| overlap(first, path));
-        if let (Some(first), Some(name)) = (first.and_then(|first| first.first()), path.first()) {
-            let message = format!("`{}` is changed twice", name.text);
-            let label = "a request changes an attribute once";
-            return Err(Box::new(
-                Diagnostic::error("KF016", name.span, message, label)
-                    .label(first.span, "changed here"),
-            ));
-        }
+fn check_distinct(all: &[PathDecl]) -> Result<(), Box<Diagnostic>> {
+    for (at, declared) in all.iter().enumerate() {
+        let path = path_of(declared);
+        let overlaps = |first: &&PathDecl| {
+            let first = path_of(first);
+            path.starts_with(&first) || first.starts_with(&path)
+        };
+        let Some(first) = all.iter().take(at).find(overlaps) else {
+            continue;
+        };
+        let other = path_of(first);
+        let (message, label) = if path == other {
+            let message = format!("`{path}` is changed twice");
+            (message, "a request changes an attribute once")
+        } else {
+            let (inner, outer) = match path.starts_with(&other) {
+                true => (&path, &other),
+                false => (&other, &path),
+            };
+            let message = format!("`{inner}` lies in `{outer}`, and both are changed");
+            (message, "a request changes a place once")
+        };
+        let error = Diagnostic::error("KF016", declared.span(), message, label)
+            .label(first.span(), "changed here");
+        return Err(Box::new(match path == other {
+            true => error,
+            false => error.help("change the whole of it, or fields that lie beside each other"),
+        }));
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! Comparisons, their operands, and fixed values.
 
-use super::condition::Subject;
+use super::condition::{Subject, field_type};
 use super::names::unknown;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Attribute, Comparator, Comparison, Entity, Measure, Operand, Type};
-use crate::syntax::ast::{ComparisonDecl, Name, texts};
+use crate::schema::{Attribute, Comparator, Comparison, Entity, Measure, Operand, Path, Type};
+use crate::syntax::ast::{ComparisonDecl, Name, PathDecl, texts};
 use keyfold_types::limits::IN_OPERANDS_MAX;
 
 /// The names that an operand may have.
@@ -27,7 +27,7 @@ impl Operands<'_> {
         let operands = declared
             .operands
             .iter()
-            .map(|name| self.operand(name, &compared))
+            .map(|one| self.path_operand(one, &compared))
             .collect::<Result<Vec<_>, _>>()?;
         let comparison = Comparison {
             measure: subject.measure,
@@ -39,6 +39,73 @@ impl Operands<'_> {
         };
         check_distinct(declared, &comparison)?;
         Ok(comparison)
+    }
+
+    /// Resolves an operand that may be a field inside an attribute of the item.
+    pub(super) fn path_operand(
+        &self,
+        declared: &PathDecl,
+        kind: &Type,
+    ) -> Result<Operand, Box<Diagnostic>> {
+        let PathDecl { name, fields } = declared;
+        if fields.is_empty() {
+            return self.operand(name, kind);
+        }
+        let braced = name.in_braces();
+        let name = braced.as_ref().unwrap_or(name);
+        let found = self.item.and_then(|entity| entity.attribute(&name.text));
+        let is_parameter = self.parameters.iter().any(|(one, _)| *one == name.text);
+        let Some(found) = found.filter(|_| !is_parameter) else {
+            return Err(Box::new(self.no_fields(name, fields, is_parameter)));
+        };
+        let of = field_type(name, &found.kind, fields)?;
+        if fits(of, kind) {
+            return Ok(Operand::Attribute(Path {
+                attribute: found.name.clone(),
+                fields: texts(fields),
+            }));
+        }
+        let path = written_path(name, fields);
+        let message = format!("`{path}` is a {of}, and a {kind} is needed");
+        Err(Box::new(Diagnostic::error(
+            "KF004",
+            declared.span(),
+            message,
+            "wrong type",
+        )))
+    }
+
+    /// The error about a field of what is no attribute of the item.
+    fn no_fields(&self, name: &Name, fields: &[Name], is_parameter: bool) -> Diagnostic {
+        let path = written_path(name, fields);
+        let error =
+            |message: String, label: &str| Diagnostic::error("KF004", name.span, message, label);
+        if is_parameter {
+            let message = format!("`{}` is a parameter, and a field of it is named", name.text);
+            return error(message, "fields are of the stored item")
+                .help("make the field a parameter of its own, or give the parameter another name than the attribute");
+        }
+        // The attributes of another action's item are parameters behind its name.
+        if self.parameters.iter().any(|(one, _)| *one == path) {
+            let message = format!("`{path}` is a parameter, whose name stands in braces");
+            return error(message, "no field").help(format!("write `{{{path}}}`"));
+        }
+        if name.is_quoted()
+            || name
+                .text
+                .starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        {
+            let message = format!("{} is a fixed value, which has no fields", name.text);
+            return error(message, "no attribute").help(
+                "an attribute whose name is no plain word stands in braces: `{in-stock}.field`",
+            );
+        }
+        if self.item.is_none() {
+            let message = format!("`{path}` is no parameter and no fixed value");
+            return error(message, "only these can stand here")
+                .help("name a parameter, or give a fixed value");
+        }
+        self.unknown(name)
     }
 
     /// Resolves an operand: a quoted text, a parameter or an attribute, which may stand in
@@ -69,7 +136,7 @@ impl Operands<'_> {
                 Ok(_) | Err(_) => Err(Box::new(self.unknown(name))),
             };
         };
-        if found == kind || (*found == Type::Int && *kind == Type::Number) {
+        if fits(found, kind) {
             return Ok(operand);
         }
         Err(wrong(format!(
@@ -88,7 +155,7 @@ impl Operands<'_> {
             return Some((kind, Operand::Parameter(name.text.clone())));
         }
         let attribute = self.item?.attribute(&name.text)?;
-        Some((&attribute.kind, Operand::Attribute(name.text.clone())))
+        Some((&attribute.kind, Operand::Attribute(Path::of(&name.text))))
     }
 
     fn unknown(&self, name: &Name) -> Diagnostic {
@@ -113,6 +180,20 @@ impl Operands<'_> {
             "a fixed text stands in quotes, a name that is no plain word in braces: `{in-stock}`",
         )
     }
+}
+
+/// Whether a value of one type may stand where another is needed.
+fn fits(found: &Type, needed: &Type) -> bool {
+    found == needed || (*found == Type::Int && *needed == Type::Number)
+}
+
+/// A path as it is written.
+fn written_path(name: &Name, fields: &[Name]) -> String {
+    let path = Path {
+        attribute: name.text.clone(),
+        fields: texts(fields),
+    };
+    path.to_string()
 }
 
 fn number_for_text(name: &Name, kind: &Type) -> Box<Diagnostic> {
@@ -183,18 +264,19 @@ fn check_distinct(
     declared: &ComparisonDecl,
     comparison: &Comparison,
 ) -> Result<(), Box<Diagnostic>> {
-    let itself = Operand::Attribute(comparison.attribute.clone());
-    let is_whole = comparison.fields.is_empty() && comparison.measure == Measure::Value;
-    if !is_whole || !comparison.operands.contains(&itself) {
+    let path = comparison.path();
+    let is_itself = comparison.operands.iter().any(|one| one.is_path(&path));
+    if comparison.measure != Measure::Value || !is_itself {
         return Ok(());
     }
-    let name = &comparison.attribute;
-    let message = format!("`{name}` is compared with itself");
-    Err(Box::new(
-        Diagnostic::error("KF004", declared.span, message, "says nothing").help(format!(
-            "to compare with a value, name it among the write's parameters: `write ...({name})`"
+    let message = format!("`{path}` is compared with itself");
+    let error = Diagnostic::error("KF004", declared.span, message, "says nothing");
+    Err(Box::new(match path.is_whole() {
+        true => error.help(format!(
+            "to compare with a value, name it among the write's parameters: `write ...({path})`"
         )),
-    ))
+        false => error.help("compare with a parameter, a fixed value or another attribute"),
+    }))
 }
 
 /// The text of a fixed value of an attribute, in its stored form.

@@ -103,11 +103,11 @@ pub(super) fn type_of_now<'t>(
 ) -> Option<(Type, Name)> {
     let comparisons = conditions.iter().flat_map(ConditionDecl::comparisons);
     let with_now = comparisons.filter_map(|one| {
-        let now = one.operands.iter().find(|operand| operand.text == "now")?;
+        let now = one.operands.iter().find(|operand| operand.is_word("now"))?;
         let kind = kind_of(&one.attribute)?;
         let kind = field_type(&one.attribute, kind, &one.fields).ok()?;
         let is_time = matches!(kind, Type::Time(_) | Type::Date) && !one.is_size;
-        is_time.then(|| (kind.clone(), now.clone()))
+        is_time.then(|| (kind.clone(), now.name.clone()))
     });
     with_now.into_iter().next()
 }

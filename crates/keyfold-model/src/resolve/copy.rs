@@ -79,11 +79,11 @@ fn conditions(declared: &CopyDecl, entity: &Entity) -> Result<Vec<Condition>, Bo
         check_known(&one.attribute, attribute, entity)?;
         let subject = Subject::of(one, &attribute.kind)?;
         let comparison = operands.comparison(one, &subject)?;
-        for (name, operand) in one.operands.iter().zip(&comparison.operands) {
+        for (declared, operand) in one.operands.iter().zip(&comparison.operands) {
             if let Operand::Attribute(other) = operand
-                && let Some(found) = entity.attribute(other)
+                && let Some(found) = entity.attribute(&other.attribute)
             {
-                check_known(name, found, entity)?;
+                check_known(&declared.name, found, entity)?;
             }
         }
         Ok(comparison)

@@ -8,7 +8,7 @@ use crate::schema::{
     Comparator, Comparison, Condition, Entity, Limit, Measure, Model, Operand, Parameter, Returned,
     Type,
 };
-use crate::syntax::ast::{ComparisonDecl, ConditionDecl, Name};
+use crate::syntax::ast::{ComparisonDecl, ConditionDecl, Name, PathDecl};
 use keyfold_types::Value;
 
 /// The scope of a filter: the items that the pattern returns, and its parameters.
@@ -128,8 +128,8 @@ impl Filters<'_> {
         };
         let attribute = self.type_attribute(declared)?;
         let mut operands = Vec::new();
-        for name in &declared.operands {
-            let texts = self.stored_kinds(name)?;
+        for operand in &declared.operands {
+            let texts = self.stored_kinds(operand)?;
             operands.extend(
                 texts
                     .into_iter()
@@ -170,7 +170,8 @@ impl Filters<'_> {
     }
 
     /// The texts by which stored items say that they are of an entity that the pattern returns.
-    fn stored_kinds(&self, name: &Name) -> Result<Vec<String>, Box<Diagnostic>> {
+    fn stored_kinds(&self, declared: &PathDecl) -> Result<Vec<String>, Box<Diagnostic>> {
+        let name = &declared.name;
         let text = |one: &Returned| {
             let entity = self.model.entities.get(one.entity)?;
             let copy = one.copy.and_then(|at| entity.copies.get(at));
@@ -181,7 +182,7 @@ impl Filters<'_> {
             })
         };
         let texts: Vec<String> = self.returned.iter().filter_map(text).collect();
-        if texts.is_empty() {
+        if texts.is_empty() || !declared.fields.is_empty() {
             let names = self.entities().map(|entity| entity.name.as_str());
             return Err(Box::new(unknown("kind of this pattern", name, names)));
         }

@@ -19,6 +19,7 @@ mod index_key;
 mod key;
 mod names;
 mod pattern;
+mod present;
 mod settings;
 mod shared;
 mod source;

@@ -86,7 +86,9 @@ pub(super) fn declared_sources(
             Some(of) => of_action(key, of, found, earlier)?,
             None => match operands.operand(&key.operand, &found.kind)? {
                 Operand::Literal(value) => Source::Literal(value),
-                Operand::Parameter(name) | Operand::Attribute(name) => Source::Parameter(name),
+                Operand::Parameter(name) => Source::Parameter(name),
+                // The scope of keys has no item whose attributes could be operands.
+                Operand::Attribute(path) => Source::Parameter(path.attribute),
             },
         };
         all.push(Taken {

@@ -4,6 +4,7 @@ use super::assignment::{self, check_changed_once};
 use super::comparison::Operands;
 use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
+use super::present::{Present, path_of};
 use super::source::{self, Earlier};
 use super::too_many;
 use super::types::Types;
@@ -14,9 +15,7 @@ use crate::schema::{
 };
 use crate::syntax::ast::{
     ActionDecl, AssignmentDecl, ComparisonDecl, Name, TypeDecl, WriteDecl, WriteParameterDecl,
-    texts,
 };
-use crate::written::written;
 
 /// Resolves a named write; `None` when it has an error.
 pub(super) fn resolve(
@@ -307,9 +306,6 @@ impl Scope {
             assignment::check_stored_or_given(declared, entity, &assignments, is_declared)?;
             check_new(declared, entity, &assignments)?;
         }
-        for name in &declared.removed {
-            check_removed(name, entity)?;
-        }
         let compared = operands_with(Some(entity));
         let comparison = |one: &ComparisonDecl| {
             let kind = &attribute_of(entity, &one.attribute)?.kind;
@@ -323,7 +319,12 @@ impl Scope {
         let always = conditions
             .iter()
             .filter_map(|one| one.without(&self.optional));
-        check_operands(declared, entity, &assignments, &always.collect::<Vec<_>>())?;
+        let present = Present {
+            verb: declared.verb,
+            entity,
+            conditions: &always.collect::<Vec<_>>(),
+        };
+        present.check(declared, &assignments)?;
         self.check_given(declared, entity, [&assignments, &otherwise])?;
         let touched = touches(declared, entity, each.as_ref());
         Ok(Action {
@@ -334,7 +335,7 @@ impl Scope {
             each: each.map(|each| each.parameter),
             assignments: [assignments, touched].concat(),
             otherwise,
-            removed: texts(&declared.removed),
+            removed: declared.removed.iter().map(path_of).collect(),
             conditions,
         })
     }
@@ -585,87 +586,4 @@ fn check_new(
         ));
     }
     Ok(())
-}
-
-/// An operand of a calculation must exist: it is required, or a condition demands it.
-fn check_operands(
-    declared: &ActionDecl,
-    entity: &Entity,
-    assignments: &[Assignment],
-    conditions: &[Condition],
-) -> Result<(), Box<Diagnostic>> {
-    let is_demanded = |name: &str| conditions.iter().any(|one| one.demands(name));
-    for (assignment, at) in assignments.iter().zip(&declared.assignments) {
-        let found = entity.attribute(&assignment.attribute);
-        if let Some(found) = found.filter(|one| !assignment.fields.is_empty() && one.optional)
-            && !is_demanded(&found.name)
-        {
-            let message = format!(
-                "`{}` of {} may be missing, and a field of it is set",
-                found.name, entity.name
-            );
-            return Err(Box::new(
-                Diagnostic::error(
-                    "KF004",
-                    at.attribute.span,
-                    message,
-                    "what if it is not there?",
-                )
-                .label(found.span, "declared optional here")
-                .help(required_help(declared.verb, &found.name)),
-            ));
-        }
-        for operand in assignment.operands() {
-            let Operand::Attribute(name) = operand else {
-                continue;
-            };
-            let Some(found) = entity.attribute(name) else {
-                continue;
-            };
-            // A missing list or set counts as an empty one.
-            let is_collection = matches!(found.kind, Type::List(_) | Type::Set(_));
-            if !found.optional || is_collection || is_demanded(name) {
-                continue;
-            }
-            let message = format!(
-                "`{name}` of {} may be missing, and the write calculates with it",
-                entity.name
-            );
-            let span = at.attribute.span;
-            return Err(Box::new(
-                Diagnostic::error("KF004", span, message, "what if it is not there?")
-                    .label(found.span, "declared optional here")
-                    .help(required_help(declared.verb, name)),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// The repair of an operand that may be missing. A new item has nothing that `when exists` finds.
-fn required_help(verb: Verb, name: &str) -> String {
-    match verb {
-        Verb::Upsert => "declare it required, perhaps with a default".to_owned(),
-        Verb::Create | Verb::Put | Verb::Update | Verb::Delete | Verb::Check => format!(
-            "add `when exists {}`, or declare it required, perhaps with a default",
-            written(name)
-        ),
-    }
-}
-
-/// A removed attribute must be optional and not kept by the model.
-fn check_removed(name: &Name, entity: &Entity) -> Result<(), Box<Diagnostic>> {
-    let found = attribute_of(entity, name)?;
-    if found.optional && !found.is_kept {
-        return Ok(());
-    }
-    let message = format!(
-        "`{}` of {} is required and cannot be removed",
-        found.name, entity.name
-    );
-    Err(Box::new(
-        Diagnostic::error("KF004", name.span, message, "must always be there")
-            .label(found.span, "declared here")
-            .help("declare it optional with `?` behind its type"),
-    ))
 }

@@ -1,8 +1,9 @@
 //! Conditions: comparisons joined by `and`, `or` and `not`, and the operands of comparisons.
 
+use super::path::{Path, as_operand};
 use crate::diagnostic::Span;
 use crate::words::{Comparator, Measure};
-use crate::written::{in_braces, is_word, written};
+use crate::written::{in_braces, is_word};
 use keyfold_types::Value;
 use std::fmt;
 
@@ -11,19 +12,28 @@ use std::fmt;
 pub enum Operand {
     /// A parameter of the pattern or write.
     Parameter(String),
-    /// An attribute of the item.
-    Attribute(String),
+    /// An attribute of the item, or a field inside it.
+    Attribute(Path),
     /// A fixed value of the attribute's type.
     Literal(Value),
+}
+
+impl Operand {
+    /// Whether it is this attribute, or this field inside an attribute.
+    pub fn is_path(&self, path: &Path) -> bool {
+        match self {
+            Operand::Attribute(own) => own == path,
+            Operand::Parameter(_) | Operand::Literal(_) => false,
+        }
+    }
 }
 
 impl fmt::Display for Operand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Operand::Parameter(name) | Operand::Attribute(name) if is_word(name) => {
-                f.write_str(name)
-            }
-            Operand::Parameter(name) | Operand::Attribute(name) => f.write_str(&in_braces(name)),
+            Operand::Attribute(path) => f.write_str(&as_operand(path)),
+            Operand::Parameter(name) if is_word(name) => f.write_str(name),
+            Operand::Parameter(name) => f.write_str(&in_braces(name)),
             Operand::Literal(value) => f.write_str(&crate::value::display(value)),
         }
     }
@@ -66,13 +76,34 @@ impl Comparison {
         }
     }
 
+    /// The path at its left.
+    pub fn path(&self) -> Path {
+        Path {
+            attribute: self.attribute.clone(),
+            fields: self.fields.clone(),
+        }
+    }
+
     /// The attributes that it looks at; one may appear twice.
     pub fn attributes(&self) -> impl Iterator<Item = &str> {
         let others = self.operands.iter().filter_map(|operand| match operand {
-            Operand::Attribute(name) => Some(name.as_str()),
+            Operand::Attribute(path) => Some(path.attribute.as_str()),
             Operand::Parameter(_) | Operand::Literal(_) => None,
         });
         std::iter::once(self.attribute.as_str()).chain(others)
+    }
+
+    /// Whether it is false for an item that has no value at the end of the path.
+    fn demands_path(&self, path: &Path) -> bool {
+        let is_inside = |operand: &Operand| match operand {
+            Operand::Attribute(own) => own.starts_with(path),
+            Operand::Parameter(_) | Operand::Literal(_) => false,
+        };
+        // One of several values is enough for `in`.
+        let compares_all = self.comparator != Comparator::In || self.operands.len() == 1;
+        let is_named =
+            self.path().starts_with(path) || (compares_all && self.operands.iter().any(is_inside));
+        is_named && self.comparator.implies_existence()
     }
 
     /// The parameters that it compares with.
@@ -85,13 +116,9 @@ impl Comparison {
 
     /// What it compares, as the language writes it: `total`, `size(lines)`, `address.city`.
     pub fn subject(&self) -> String {
-        let mut path = written(&self.attribute);
-        for field in &self.fields {
-            path.push_str(&format!(".{}", written(field)));
-        }
         match self.measure {
-            Measure::Value => path,
-            Measure::Size => format!("size({path})"),
+            Measure::Value => self.path().to_string(),
+            Measure::Size => format!("size({})", self.path()),
             Measure::Kind => "kind".to_owned(),
         }
     }
@@ -192,19 +219,23 @@ impl Condition {
 
     /// Whether the condition holds only for items that have the attribute.
     pub(crate) fn demands(&self, attribute: &str) -> bool {
+        self.demands_path(&Path::of(attribute))
+    }
+
+    /// Whether the condition holds only for items that have a value at the end of the path.
+    pub(crate) fn demands_path(&self, path: &Path) -> bool {
+        // What lies inside the value is there only with the value.
         match self {
-            Condition::Is(one) => one.attribute == attribute && one.comparator.implies_existence(),
+            Condition::Is(one) => one.demands_path(path),
             Condition::Not(member) => match &**member {
                 Condition::Is(one) => {
-                    one.attribute == attribute
-                        && one.fields.is_empty()
-                        && one.comparator == Comparator::Missing
+                    one.path().starts_with(path) && one.comparator == Comparator::Missing
                 }
-                Condition::Not(member) => member.demands(attribute),
+                Condition::Not(member) => member.demands_path(path),
                 Condition::All(_) | Condition::Any(_) => false,
             },
-            Condition::All(members) => members.iter().any(|member| member.demands(attribute)),
-            Condition::Any(members) => members.iter().all(|member| member.demands(attribute)),
+            Condition::All(members) => members.iter().any(|member| member.demands_path(path)),
+            Condition::Any(members) => members.iter().all(|member| member.demands_path(path)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::attribute::Attribute;
 use super::condition::Condition;
+use super::path::Path;
 use super::plan::PatternPlan;
 use crate::diagnostic::Span;
 use crate::template::{Format, KeyTemplate, Part};
@@ -273,6 +274,17 @@ impl Entity {
         let mut others = self.compressed.iter().chain(&self.unstored);
         others.all(|other| other != name)
             && self.split.as_ref().is_none_or(|(split, _)| split != name)
+    }
+
+    /// The type at the end of a path, and whether an item may lack its last part though it has what
+    /// that lies in. `None` for a path that leads nowhere.
+    pub fn at(&self, path: &Path) -> Option<(&Type, bool)> {
+        let found = self.attribute(&path.attribute)?;
+        let (mut kind, mut may_lack) = (&found.kind, found.optional);
+        for field in &path.fields {
+            (kind, may_lack) = kind.field(field)?;
+        }
+        Some((kind, may_lack))
     }
 
     /// Whether its key may change: the item moves, and a guard of its `id` says where it lies.

@@ -5,6 +5,7 @@ mod condition;
 mod entity;
 mod followed;
 mod model;
+mod path;
 mod pattern;
 mod plan;
 mod table;
@@ -23,6 +24,7 @@ pub use entity::{
     UniqueMember, guard_parts, held_in_guard, hidden,
 };
 pub use model::{File, Model};
+pub use path::Path;
 pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned, Together};
 pub use plan::{Fan, Get, Guard, PatternPlan, RequestKind, SortCondition, TablePeriod};
 pub use table::{Column, Index, Projection, Settings, Table};

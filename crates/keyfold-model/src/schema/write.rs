@@ -2,6 +2,7 @@
 
 use super::condition::{Condition, Operand};
 use super::entity::Entity;
+use super::path::Path;
 use crate::diagnostic::Span;
 use crate::types::Type;
 use crate::words::{Joint, Verb};
@@ -21,14 +22,30 @@ pub struct Assignment {
 }
 
 impl Assignment {
+    /// The path that it changes.
+    pub fn path(&self) -> Path {
+        Path {
+            attribute: self.attribute.clone(),
+            fields: self.fields.clone(),
+        }
+    }
+
+    /// The attributes of the item that it takes values from, and the fields inside them.
+    pub fn sources(&self) -> impl Iterator<Item = &Path> {
+        self.operands().filter_map(|operand| match operand {
+            Operand::Attribute(path) => Some(path),
+            Operand::Parameter(_) | Operand::Literal(_) => None,
+        })
+    }
+
     /// Whether it makes a value without the attributes of an item: of parameters and fixed values,
     /// or by adding to a list or set, which counts as empty where it is missing.
     pub fn starts_from_nothing(&self, entity: &Entity) -> bool {
         let is_given = |operand: &Operand| match operand {
             Operand::Parameter(_) | Operand::Literal(_) => true,
-            Operand::Attribute(name) => {
-                let found = entity.attribute(name);
-                *name == self.attribute
+            Operand::Attribute(path) => {
+                let found = entity.attribute(&path.attribute);
+                *path == self.path()
                     && found.is_some_and(|found| matches!(found.kind, Type::List(_) | Type::Set(_)))
             }
         };
@@ -95,8 +112,8 @@ pub struct Action {
     pub assignments: Vec<Assignment>,
     /// What a new item gets instead, where an upsert finds none: values of parameters and fixed ones.
     pub otherwise: Vec<Assignment>,
-    /// Attributes that are removed.
-    pub removed: Vec<String>,
+    /// Attributes, and fields inside them, that are removed.
+    pub removed: Vec<Path>,
     /// The conditions; all of them hold.
     pub conditions: Vec<Condition>,
 }
@@ -119,7 +136,7 @@ impl Action {
     /// The attributes that it assigns or removes.
     pub fn written_attributes(&self) -> impl Iterator<Item = &String> {
         let assigned = self.assignments.iter().map(|one| &one.attribute);
-        assigned.chain(&self.removed)
+        assigned.chain(self.removed.iter().map(|path| &path.attribute))
     }
 }
 

@@ -391,7 +391,7 @@ pub(crate) struct ActionDecl {
     pub(crate) assignments: Vec<AssignmentDecl>,
     /// Those behind `else`, for a new item.
     pub(crate) otherwise: Vec<AssignmentDecl>,
-    pub(crate) removed: Vec<Name>,
+    pub(crate) removed: Vec<PathDecl>,
     pub(crate) conditions: Vec<ConditionDecl>,
 }
 
@@ -418,9 +418,40 @@ pub(crate) struct AssignmentDecl {
     pub(crate) attribute: Name,
     /// The fields behind the attribute: `address.city`.
     pub(crate) fields: Vec<Name>,
-    pub(crate) left: Name,
+    pub(crate) left: PathDecl,
     /// The second operand, and whether it is added (true) or subtracted.
-    pub(crate) right: Option<(bool, Name)>,
+    pub(crate) right: Option<(bool, PathDecl)>,
+}
+
+impl AssignmentDecl {
+    /// The path that it changes.
+    pub(crate) fn target(&self) -> PathDecl {
+        PathDecl {
+            name: self.attribute.clone(),
+            fields: self.fields.clone(),
+        }
+    }
+}
+
+/// An attribute, or a field inside it: `address.city`. As an operand, the name may be a parameter or
+/// a fixed value, too.
+#[derive(Debug, Clone)]
+pub(crate) struct PathDecl {
+    pub(crate) name: Name,
+    pub(crate) fields: Vec<Name>,
+}
+
+impl PathDecl {
+    /// Its place.
+    pub(crate) fn span(&self) -> Span {
+        let last = self.fields.last().unwrap_or(&self.name);
+        self.name.span.to(last.span)
+    }
+
+    /// Whether it is this word, without fields.
+    pub(crate) fn is_word(&self, word: &str) -> bool {
+        self.fields.is_empty() && self.name.text == word
+    }
 }
 
 /// A condition as written.
@@ -457,7 +488,7 @@ pub(crate) struct ComparisonDecl {
     pub(crate) comparator: Comparator,
     /// The place of the comparator.
     pub(crate) comparator_span: Span,
-    pub(crate) operands: Vec<Name>,
+    pub(crate) operands: Vec<PathDecl>,
     /// Its place.
     pub(crate) span: Span,
 }

@@ -53,23 +53,24 @@ modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" con
 
 write     := "write" NAME ["(" [(NAME [":" type] ["?"]), ...] ")"]  member: action*
 action    := "create" named [each] [set] | "put" named [each] [set] [when]
-           | "update" named [each] [found] [set] ["remove" NAME, ...] [when]
+           | "update" named [each] [found] [set] ["remove" path, ...] [when]
            | "create" "or" "update" named [each] [set] ["else" changes] [when]
            | ("delete" | "check") named [each] [found] [when]
 named     := NAME ["as" NAME]
 found     := "where" (NAME "=" (operand | NAME "." NAME)), ...
 each      := "for" "each" NAME
 set       := "set" changes
-changes   := (path "=" operand [("+" | "-") operand]), ...
+changes   := (path "=" source [("+" | "-") source]), ...
 when      := "when" condition
 condition := joined ("or" joined)*
 joined    := member ("and" member)*
 member    := "not" member | "(" condition ")" | comparison
-comparison:= subject ("=" | "<>" | "<" | "<=" | ">" | ">=" | "contains" | "starts") operand
-           | subject "in" ("(" operand, ... ")" | operand ".." operand)
-           | ("exists" | "missing") (path | "(" path ")") | ("contains" | "starts") "(" path "," operand ")"
+comparison:= subject ("=" | "<>" | "<" | "<=" | ">" | ">=" | "contains" | "starts") source
+           | subject "in" ("(" source, ... ")" | source ".." source)
+           | ("exists" | "missing") (path | "(" path ")") | ("contains" | "starts") "(" path "," source ")"
 subject   := path | "size" "(" path ")" | "kind"
 path      := NAME ("." (NAME | TEXT))*
+source    := operand | (NAME | {name}) ("." (NAME | TEXT))*
 TITLE     := NAME | TEXT
 operand   := NAME | {name} | ["-"] NUMBER | TEXT
 "#;

@@ -2,7 +2,7 @@
 //! of copies, projections and a second table.
 
 /// Parts that some of many accepted models must have.
-pub(crate) const PARTS: [&str; 11] = [
+pub(crate) const PARTS: [&str; 14] = [
     ") project keys",
     ") project (a, n, o, list)",
     " in Oth",
@@ -13,6 +13,9 @@ pub(crate) const PARTS: [&str; 11] = [
     "{tags} - tag",
     "set doc.x =",
     "set map.k =",
+    "doc.x = doc.x + more",
+    " remove doc.y",
+    "when doc.x <= map.k",
     "filter",
 ];
 
@@ -99,15 +102,32 @@ impl Beside {
         let (field, when) = (
             pick(
                 &mut self.rng,
-                &["doc.x = more", "doc.y = tag", "map.k = more", "doc.x = {n}"],
+                &[
+                    "doc.x = more",
+                    "doc.y = tag",
+                    "map.k = more",
+                    "doc.x = {n}",
+                    "doc.x = doc.x + more",
+                    "{n} = doc.x - more",
+                    "map.k = doc.x",
+                    "doc.tags = doc.tags + tag",
+                ],
             ),
             pick(
                 &mut self.rng,
-                &["exists doc and exists map", "doc.x >= 0 and exists map"],
+                &[
+                    "exists doc and exists map",
+                    "doc.x >= 0 and exists map",
+                    "doc.x <= map.k",
+                ],
             ),
         );
+        let gone = pick(
+            &mut self.rng,
+            &["", "", " remove doc.y", " remove map.j, doc.y"],
+        );
         format!(
-            "write tag{at}(tag: string)\n  update {name} set {tags}\nwrite field{at}(more: int, tag: string)\n  update {name} set {field}, tags = {{tags}} + tag when {when}\n"
+            "write tag{at}(tag: string)\n  update {name} set {tags}\nwrite field{at}(more: int, tag: string)\n  update {name} set {field}, tags = {{tags}} + tag{gone} when {when}\n"
         )
     }
 

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Parsed};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{ComparisonDecl, ConditionDecl, Name};
+use crate::syntax::ast::{ComparisonDecl, ConditionDecl, PathDecl};
 use crate::syntax::lexer::TokenKind;
 use crate::words::Comparator;
 
@@ -11,8 +11,7 @@ const DEPTH_MAX: usize = 20;
 
 /// The attribute at the left of a comparison.
 struct Subject {
-    attribute: Name,
-    fields: Vec<Name>,
+    path: PathDecl,
     is_size: bool,
 }
 
@@ -120,7 +119,7 @@ fn comparison(cursor: &mut Cursor<'_>) -> Parsed<ComparisonDecl> {
         let mut operands = Vec::new();
         if has_operand {
             cursor.sign(",")?;
-            operands.push(cursor.operand()?);
+            operands.push(cursor.path_operand()?);
         }
         if is_call {
             cursor.sign(")")?;
@@ -146,16 +145,13 @@ fn declared(
     cursor: &Cursor<'_>,
     subject: Subject,
     comparator: Comparator,
-    operands: Vec<Name>,
+    operands: Vec<PathDecl>,
     (start, comparator_span): (crate::diagnostic::Span, crate::diagnostic::Span),
 ) -> ComparisonDecl {
-    let Subject {
-        attribute,
-        fields,
-        is_size,
-    } = subject;
+    let Subject { path, is_size } = subject;
+    let PathDecl { name, fields } = path;
     ComparisonDecl {
-        attribute,
+        attribute: name,
         fields,
         is_size,
         comparator,
@@ -180,21 +176,14 @@ fn subject(cursor: &mut Cursor<'_>) -> Parsed<Subject> {
     })
 }
 
-/// `attribute` or `attribute.field`; a field that is no word stands in quotes.
 fn path(cursor: &mut Cursor<'_>) -> Parsed<Subject> {
-    let attribute = cursor.attribute("an attribute")?;
-    let mut fields = Vec::new();
-    while cursor.take_sign(".") {
-        fields.push(cursor.name("a field")?);
-    }
     Ok(Subject {
-        attribute,
-        fields,
+        path: cursor.path("an attribute")?,
         is_size: false,
     })
 }
 
-fn comparator_and_operands(cursor: &mut Cursor<'_>) -> Parsed<(Comparator, Vec<Name>)> {
+fn comparator_and_operands(cursor: &mut Cursor<'_>) -> Parsed<(Comparator, Vec<PathDecl>)> {
     let signs = [
         ("=", Comparator::Equal),
         ("<>", Comparator::Unequal),
@@ -205,24 +194,24 @@ fn comparator_and_operands(cursor: &mut Cursor<'_>) -> Parsed<(Comparator, Vec<N
     ];
     for (sign, comparator) in signs {
         if cursor.take_sign(sign) {
-            return Ok((comparator, vec![cursor.operand()?]));
+            return Ok((comparator, vec![cursor.path_operand()?]));
         }
     }
     if cursor.take_word("contains") {
-        return Ok((Comparator::Contains, vec![cursor.operand()?]));
+        return Ok((Comparator::Contains, vec![cursor.path_operand()?]));
     }
     if cursor.take_word("starts") {
-        return Ok((Comparator::Starts, vec![cursor.operand()?]));
+        return Ok((Comparator::Starts, vec![cursor.path_operand()?]));
     }
     if cursor.take_word("in") {
         if cursor.take_sign("(") {
-            let operands = cursor.separated(Cursor::operand)?;
+            let operands = cursor.separated(Cursor::path_operand)?;
             cursor.sign(")")?;
             return Ok((Comparator::In, operands));
         }
-        let low = cursor.operand()?;
+        let low = cursor.path_operand()?;
         cursor.sign("..")?;
-        return Ok((Comparator::Within, vec![low, cursor.operand()?]));
+        return Ok((Comparator::Within, vec![low, cursor.path_operand()?]));
     }
     cursor.fail(
         "a comparison: `=`, `<>`, `<`, `<=`, `>`, `>=`, `contains`, `starts`, `in` (or `exists a`, `missing a`)",

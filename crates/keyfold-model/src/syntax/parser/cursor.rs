@@ -1,7 +1,7 @@
 //! Walks the tokens of a line, and reports what was expected where another token stands.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{ExpectDecl, ExpectUnit, Name};
+use crate::syntax::ast::{ExpectDecl, ExpectUnit, Name, PathDecl};
 use crate::syntax::lexer::{Token, TokenKind};
 use crate::written::unwritable;
 
@@ -197,6 +197,29 @@ impl<'t> Cursor<'t> {
         let text = format!("{{{}}}", bare_name(text, span)?);
         self.at += 1;
         Ok(Name { text, span })
+    }
+
+    /// `attribute` or `attribute.field`; a field that is no word stands in quotes.
+    pub(super) fn path(&mut self, wanted: &str) -> Parsed<PathDecl> {
+        let name = self.attribute(wanted)?;
+        let fields = self.fields()?;
+        Ok(PathDecl { name, fields })
+    }
+
+    /// An operand that may be a field inside an attribute.
+    pub(super) fn path_operand(&mut self) -> Parsed<PathDecl> {
+        let name = self.operand()?;
+        let fields = self.fields()?;
+        Ok(PathDecl { name, fields })
+    }
+
+    /// The fields behind an attribute.
+    fn fields(&mut self) -> Parsed<Vec<Name>> {
+        let mut fields = Vec::new();
+        while self.take_sign(".") {
+            fields.push(self.name("a field")?);
+        }
+        Ok(fields)
     }
 
     /// A word, number or text. A text keeps its quotes, which distinguish it from a name.

@@ -4,7 +4,7 @@ use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
 use crate::syntax::ast::{
-    ActionDecl, AssignmentDecl, KeySourceDecl, WriteDecl, WriteParameterDecl,
+    ActionDecl, AssignmentDecl, KeySourceDecl, PathDecl, WriteDecl, WriteParameterDecl,
 };
 use crate::syntax::lexer::TokenKind;
 use crate::words::Verb;
@@ -89,7 +89,7 @@ pub(super) fn action(cursor: &mut Cursor<'_>) -> Parsed<ActionDecl> {
         action.otherwise = cursor.separated(assignment)?;
     }
     if verb == Verb::Update && cursor.take_word("remove") {
-        action.removed = cursor.attributes("an attribute")?;
+        action.removed = cursor.separated(|cursor| cursor.path("an attribute"))?;
     }
     if verb == Verb::Upsert && action.assignments.is_empty() && action.otherwise.is_empty() {
         return cursor.fail("`set` or `else`");
@@ -125,22 +125,18 @@ fn key_source(cursor: &mut Cursor<'_>) -> Parsed<KeySourceDecl> {
 }
 
 fn assignment(cursor: &mut Cursor<'_>) -> Parsed<AssignmentDecl> {
-    let attribute = cursor.attribute("an attribute")?;
-    let mut fields = Vec::new();
-    while cursor.take_sign(".") {
-        fields.push(cursor.name("a field")?);
-    }
+    let PathDecl { name, fields } = cursor.path("an attribute")?;
     cursor.sign("=")?;
-    let left = cursor.operand()?;
+    let left = cursor.path_operand()?;
     let right = if cursor.take_sign("+") {
-        Some((true, cursor.operand()?))
+        Some((true, cursor.path_operand()?))
     } else if cursor.take_sign("-") {
-        Some((false, cursor.operand()?))
+        Some((false, cursor.path_operand()?))
     } else {
         None
     };
     Ok(AssignmentDecl {
-        attribute,
+        attribute: name,
         fields,
         left,
         right,
