@@ -220,6 +220,8 @@ pub fn write(model: &Model) -> Json {
         tables,
         // The tables hold their samples.
         entities: _,
+        // It follows from the entities.
+        counted: _,
         // The description names them.
         patterns: _,
         writes: _,

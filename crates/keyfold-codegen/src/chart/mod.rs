@@ -48,6 +48,8 @@ impl Chart {
             tables,
             // The tables show their keys.
             entities,
+            // It follows from the entities.
+            counted: _,
             patterns,
             writes,
         } = model;

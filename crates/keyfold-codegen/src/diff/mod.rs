@@ -42,6 +42,8 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
         tables,
         // `entities` compares them.
         entities: _,
+        // It follows from the entities.
+        counted: _,
         // `patterns_and_writes` compares them.
         patterns: _,
         writes: _,

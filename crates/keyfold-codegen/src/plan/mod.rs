@@ -30,6 +30,8 @@ pub fn document(model: &Model) -> Json {
         files: _,
         tables,
         entities,
+        // It follows from the entities.
+        counted: _,
         patterns,
         writes,
     } = model;

@@ -179,16 +179,7 @@ fn rate(model: &Model, entity: &Entity, holds: Holds) -> Option<u64> {
 
 /// The factor of the cost of a write: a write of several items is a transaction, which costs twice.
 fn transaction_factor(model: &Model, entity: &Entity) -> u64 {
-    let is_counted = model
-        .entities
-        .iter()
-        .flat_map(|parent| &parent.aggregates)
-        .any(|aggregate| {
-            model
-                .entities
-                .get(aggregate.entity)
-                .is_some_and(|child| child.name == entity.name)
-        });
+    let is_counted = model.aggregates_of(entity).next().is_some();
     let several = !entity.copies.is_empty() || !entity.uniques.is_empty() || entity.split.is_some();
     if several || is_counted || !entity.aggregates.is_empty() {
         2

@@ -5,6 +5,7 @@ use crate::diagnostic::Span;
 use crate::language::Language;
 use crate::schema::{
     Attribute, Column, Copy, Entity, GUARD_SORT, Index, KeyPair, Model, Table, Unique, guard_parts,
+    step,
 };
 use crate::template::{Format, KeyTemplate, Part};
 use std::collections::BTreeMap;
@@ -77,7 +78,23 @@ impl Starts {
             .places
             .range::<str, _>((Bound::Included(start), Bound::Unbounded))
             .map_while(move |(other, places)| other.starts_with(start).then_some(places));
-        shorter.chain(longer)
+        shorter.chain(longer).inspect(|_| step())
+    }
+}
+
+/// The search that finds the fewest shapes. All are made at the same time, always the one that has
+/// found the fewest until now: a search by a start without a text would go through all shapes.
+fn fewest<'s>(searches: [(&'s Starts, &'s str); 4]) -> Option<(&'s Starts, &'s str)> {
+    let mut begun = searches.map(|(starts, start)| (0, starts.related(start)));
+    loop {
+        let (at, (count, search)) = begun
+            .iter_mut()
+            .enumerate()
+            .min_by_key(|(_, (count, _))| *count)?;
+        match search.next() {
+            Some(places) => *count += places.len(),
+            None => return searches.get(at).copied(),
+        }
     }
 }
 
@@ -152,8 +169,6 @@ impl Spaces {
         let Some(found) = self.of_space(table, space) else {
             return Vec::new();
         };
-        let count =
-            |starts: &Starts, start: &str| starts.related(start).map(Vec::len).sum::<usize>();
         let ends = (partition.backward_end(), sort.backward_end());
         let searches = [
             (&found.by_partition, partition.start()),
@@ -161,14 +176,11 @@ impl Spaces {
             (&found.by_partition_end, ends.0.as_str()),
             (&found.by_sort_end, ends.1.as_str()),
         ];
-        // Search by the text that leaves the fewest shapes.
-        let fewest = searches
-            .into_iter()
-            .min_by_key(|(starts, start)| count(starts, start));
-        let Some((starts, start)) = fewest else {
+        let Some((starts, start)) = fewest(searches) else {
             return Vec::new();
         };
         let mut places: Vec<usize> = starts.related(start).flatten().copied().collect();
+        places.iter().for_each(|_| step());
         places.sort_unstable();
         places
     }

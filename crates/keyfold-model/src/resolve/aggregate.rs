@@ -1,7 +1,7 @@
 //! `count`, `sum` and `max`: attributes kept up to date with the items of another entity.
 
 use super::comparison::stored_text;
-use super::names::{attribute_of, unknown};
+use super::names::{Places, attribute_of, unknown};
 use crate::check::meant;
 use crate::diagnostic::{Diagnostic, report};
 use crate::schema::{
@@ -38,13 +38,13 @@ pub(super) fn kept_attribute(declared: &AggregateDecl, of: Option<Type>) -> Attr
 pub(super) fn resolve(
     declared: &EntityDecl,
     model: &mut Model,
-    is_declared: impl Fn(&Name) -> bool,
+    names: &Places<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     if declared.aggregates.is_empty() {
         return;
     }
-    let Some(at) = place(&declared.name, model) else {
+    let Some(at) = names.place(&declared.name) else {
         return;
     };
     let Some(parent) = model.entities.get(at) else {
@@ -53,29 +53,24 @@ pub(super) fn resolve(
     let all = declared
         .aggregates
         .iter()
-        .filter(|one| place(&one.entity, model).is_some() || !is_declared(&one.entity))
-        .filter_map(|one| report(aggregate(one, parent, model), diagnostics))
+        .filter(|one| names.place(&one.entity).is_some() || !names.is_declared(&one.entity))
+        .filter_map(|one| report(aggregate(one, parent, (model, names)), diagnostics))
         .collect();
     for one in &declared.aggregates {
-        diagnostics.extend(meant_name(one, model));
+        diagnostics.extend(meant_name(one, (model, names)));
     }
     if let Some(entity) = model.entities.get_mut(at) {
         entity.aggregates = all;
     }
 }
 
-/// The place of the first resolved entity of a name.
-fn place(name: &Name, model: &Model) -> Option<usize> {
-    model
-        .entities
-        .iter()
-        .position(|entity| entity.name == name.text)
-}
-
 /// The warning about a fixed text of `where` that is nearly a name.
-fn meant_name(declared: &AggregateDecl, model: &Model) -> Option<Diagnostic> {
+fn meant_name(
+    declared: &AggregateDecl,
+    (model, names): (&Model, &Places<'_>),
+) -> Option<Diagnostic> {
     let (name, value) = declared.condition.as_ref()?;
-    let child = model.entities.get(place(&declared.entity, model)?)?;
+    let child = model.entities.get(names.place(&declared.entity)?)?;
     let names = child.attributes.iter().map(|one| one.name.as_str());
     meant::report(value, &child.attribute(&name.text)?.kind, names)
 }
@@ -84,9 +79,9 @@ fn meant_name(declared: &AggregateDecl, model: &Model) -> Option<Diagnostic> {
 fn aggregate(
     declared: &AggregateDecl,
     parent: &Entity,
-    model: &Model,
+    (model, places): (&Model, &Places<'_>),
 ) -> Result<Aggregate, Box<Diagnostic>> {
-    let found = place(&declared.entity, model);
+    let found = places.place(&declared.entity);
     let Some((at, child)) = found.and_then(|at| Some((at, model.entities.get(at)?))) else {
         let names = model.entities.iter().map(|entity| entity.name.as_str());
         return Err(Box::new(unknown("entity", &declared.entity, names)));

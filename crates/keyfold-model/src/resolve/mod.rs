@@ -33,10 +33,9 @@ mod write;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::schema::Model;
 use crate::sources::Sources;
-use crate::syntax::ast::{Name, Tree};
+use crate::syntax::ast::Tree;
 pub(crate) use files::check_uses;
-use names::Entities;
-use std::collections::HashSet;
+use names::{Entities, Places};
 use types::Types;
 
 /// Resolves the declarations of a model's files. The model lacks the declarations that have errors.
@@ -71,13 +70,12 @@ pub(crate) fn resolve(tree: &Tree, sources: &Sources, diagnostics: &mut Vec<Diag
             model.entities.push(entity);
         }
     }
-    let entities: HashSet<&str> = names_of(tree).collect();
+    let places = Places::new(tree, &model);
     for declared in &tree.entities {
-        // An entity that was not resolved was reported where it stands.
-        let is_declared = |name: &Name| entities.contains(name.text.as_str());
-        aggregate::resolve(declared, &mut model, is_declared, diagnostics);
+        aggregate::resolve(declared, &mut model, &places, diagnostics);
     }
-    let entities = Entities::new(tree, &model);
+    model.note_aggregates();
+    let entities = Entities::new(tree, &model, places);
     for declared in &tree.patterns {
         if let Some(pattern) = pattern::resolve(declared, &entities, &model, &types, diagnostics) {
             model.patterns.push(pattern);
@@ -89,10 +87,6 @@ pub(crate) fn resolve(tree: &Tree, sources: &Sources, diagnostics: &mut Vec<Diag
         }
     }
     model
-}
-
-fn names_of(tree: &Tree) -> impl Iterator<Item = &str> {
-    tree.entities.iter().map(|entity| entity.name.text.as_str())
 }
 
 /// The places of faulty types, which are taken for strings. Errors about their uses follow from them.

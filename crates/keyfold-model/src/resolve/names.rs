@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::near::nearest;
 use crate::period::Unit;
-use crate::schema::{Attribute, Entity, Model};
+use crate::schema::{Attribute, Entity, Model, Type};
 use crate::syntax::ast::{Name, Tree};
 use crate::written::written;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,38 +11,71 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Most names that the help of an unknown name lists.
 const NAMES_SHOWN_MAX: usize = 40;
 
+/// The places of entities by name. An entity that was not resolved was reported where it stands.
+pub(super) struct Places<'t>(HashMap<&'t str, Option<usize>>);
+
+impl<'t> Places<'t> {
+    pub(super) fn new(tree: &'t Tree, model: &Model) -> Places<'t> {
+        let entities = model.entities.iter().enumerate().rev();
+        let resolved: HashMap<&str, usize> = entities
+            .map(|(at, entity)| (entity.name.as_str(), at))
+            .collect();
+        let names = tree.entities.iter().map(|entity| entity.name.text.as_str());
+        Places(
+            names
+                .map(|name| (name, resolved.get(name).copied()))
+                .collect(),
+        )
+    }
+
+    pub(super) fn is_declared(&self, name: &Name) -> bool {
+        self.0.contains_key(name.text.as_str())
+    }
+
+    /// The place of the first resolved entity of a name.
+    pub(super) fn place(&self, name: &Name) -> Option<usize> {
+        self.0.get(name.text.as_str()).copied().flatten()
+    }
+}
+
 /// The names of entities: all that are declared, and the places of those that were resolved.
 pub(super) struct Entities<'t> {
     declared: Vec<&'t str>,
-    places: HashMap<&'t str, usize>,
+    places: Places<'t>,
+    /// The type of the first attribute of each name.
+    attributes: HashMap<String, Type>,
 }
 
 impl<'t> Entities<'t> {
-    pub(super) fn new(tree: &'t Tree, model: &Model) -> Entities<'t> {
-        let declared: Vec<&str> = tree
+    pub(super) fn new(tree: &'t Tree, model: &Model, places: Places<'t>) -> Entities<'t> {
+        let declared = tree
             .entities
             .iter()
             .map(|entity| entity.name.text.as_str())
             .collect();
-        let resolved: HashMap<&str, usize> = model
-            .entities
-            .iter()
-            .enumerate()
-            .rev()
-            .map(|(at, entity)| (entity.name.as_str(), at))
-            .collect();
-        let places = declared
-            .iter()
-            .filter_map(|name| Some((*name, *resolved.get(name)?)))
-            .collect();
-        Entities { declared, places }
+        let mut attributes = HashMap::new();
+        for one in model.entities.iter().flat_map(|entity| &entity.attributes) {
+            if !attributes.contains_key(&one.name) {
+                attributes.insert(one.name.clone(), one.kind.clone());
+            }
+        }
+        Entities {
+            declared,
+            places,
+            attributes,
+        }
+    }
+
+    /// The type of the first attribute of a name.
+    pub(super) fn attribute_type(&self, name: &str) -> Option<&Type> {
+        self.attributes.get(name)
     }
 
     /// The place of a declared entity. `None` when it was not resolved: an undeclared name is
     /// reported here, a faulty declaration was reported where it stands.
     pub(super) fn place(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> Option<usize> {
-        let place = self.places.get(name.text.as_str()).copied();
-        if place.is_none() && !self.declared.contains(&name.text.as_str()) {
+        let place = self.places.place(name);
+        if place.is_none() && !self.places.is_declared(name) {
             diagnostics.push(unknown("entity", name, self.declared.iter().copied()));
         }
         place

@@ -41,7 +41,7 @@ pub(super) fn resolve(
         optional,
     } in &declared.parameters
     {
-        let kind = parameter_type(name, kind.as_ref(), model, types);
+        let kind = parameter_type(name, kind.as_ref(), entities, types);
         scope.parameters.push(WriteParameter {
             name: name.text.clone(),
             kind: report(kind, diagnostics)?,
@@ -84,18 +84,13 @@ pub(super) fn resolve(
 fn parameter_type(
     name: &Name,
     declared: Option<&TypeDecl>,
-    model: &Model,
+    entities: &Entities<'_>,
     types: &Types<'_>,
 ) -> Result<Type, Box<Diagnostic>> {
     if let Some(declared) = declared {
         return types.resolve(declared, name, 0);
     }
-    let attribute = model
-        .entities
-        .iter()
-        .find_map(|entity| entity.attribute(&name.text));
-    let kind = attribute.map(|attribute| attribute.kind.clone());
-    kind.ok_or_else(|| {
+    entities.attribute_type(&name.text).cloned().ok_or_else(|| {
         let message = format!("the type of the parameter `{}` is not known", name.text);
         let help = format!(
             "say it, as in `{}: int` or `{}: string`",

@@ -82,19 +82,10 @@ impl Model {
         &'m self,
         entity: &'m Entity,
     ) -> impl Iterator<Item = (&'m Entity, &'m Aggregate)> {
-        let is_of = move |at: usize| {
-            self.entities
-                .get(at)
-                .is_some_and(|found| found.name == entity.name)
-        };
-        self.entities
-            .iter()
-            .flat_map(|parent| {
-                parent
-                    .aggregates
-                    .iter()
-                    .map(move |aggregate| (parent, aggregate))
-            })
-            .filter(move |(_, aggregate)| is_of(aggregate.entity))
+        let all = self.counted.get(&entity.name).into_iter().flatten();
+        all.filter_map(|(parent, at)| {
+            let parent = self.entities.get(*parent)?;
+            Some((parent, parent.aggregates.get(*at)?))
+        })
     }
 }

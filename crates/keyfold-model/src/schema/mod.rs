@@ -4,6 +4,7 @@ mod attribute;
 mod condition;
 mod entity;
 mod followed;
+mod list;
 mod model;
 mod path;
 mod pattern;
@@ -23,6 +24,8 @@ pub use entity::{
     Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, Unique,
     UniqueMember, guard_parts, held_in_guard, hidden,
 };
+pub(crate) use list::step;
+pub use list::{List, Named, Walk, steps};
 pub use model::{File, Model};
 pub use path::Path;
 pub use pattern::{Limit, Ordered, Parameter, Pattern, Returned, Together};

@@ -1,10 +1,12 @@
 //! The resolved model.
 
 use super::entity::Entity;
+use super::list::{List, Named};
 use super::pattern::{Pattern, Returned};
 use super::table::Table;
 use super::write::Write;
 use crate::diagnostic::Span;
+use std::collections::BTreeMap;
 
 /// A model: tables, entities, patterns and writes.
 #[derive(Debug, Clone, Default)]
@@ -18,11 +20,14 @@ pub struct Model {
     /// The tables.
     pub tables: Vec<Table>,
     /// The entities.
-    pub entities: Vec<Entity>,
+    pub entities: List<Entity>,
+    /// By entity, the aggregates that others keep of it: the place of the entity that keeps it, and
+    /// its place there.
+    pub counted: BTreeMap<String, Vec<(usize, usize)>>,
     /// The access patterns, with their plans.
-    pub patterns: Vec<Pattern>,
+    pub patterns: List<Pattern>,
     /// The named writes.
-    pub writes: Vec<Write>,
+    pub writes: List<Write>,
 }
 
 /// A file of a model.
@@ -36,7 +41,37 @@ pub struct File {
     pub span: Span,
 }
 
+impl Named for Entity {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Named for Pattern {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Named for Write {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 impl Model {
+    /// Notes the aggregates of each entity, once all are resolved.
+    pub(crate) fn note_aggregates(&mut self) {
+        for (parent, entity) in self.entities.iter().enumerate() {
+            for (at, aggregate) in entity.aggregates.iter().enumerate() {
+                if let Some(child) = self.entities.get(aggregate.entity) {
+                    let counted = self.counted.entry(child.name.clone());
+                    counted.or_default().push((parent, at));
+                }
+            }
+        }
+    }
+
     /// The file of a declaration, by the declaration's place.
     pub fn file_of(&self, span: Span) -> Option<&File> {
         let behind = self
@@ -52,17 +87,17 @@ impl Model {
 
     /// The entity with this name.
     pub fn entity(&self, name: &str) -> Option<&Entity> {
-        self.entities.iter().find(|entity| entity.name == name)
+        self.entities.named(name)
     }
 
     /// The pattern with this name.
     pub fn pattern(&self, name: &str) -> Option<&Pattern> {
-        self.patterns.iter().find(|pattern| pattern.name == name)
+        self.patterns.named(name)
     }
 
     /// The named write with this name.
     pub fn write(&self, name: &str) -> Option<&Write> {
-        self.writes.iter().find(|write| write.name == name)
+        self.writes.named(name)
     }
 
     /// The name of a returned item in the answer: the entity, `Entity.copy`, or the name that the
