@@ -42,6 +42,11 @@ write like()
   update Page set stats.likes = stats.likes + 1 when exists stats.likes and n <= stats.likes
 write forget()
   update Page remove old.line2 when exists old
+write copy_views()
+  update Page set prices.eu = 3, n = n + stats.views
+write view_both()
+  update Page set stats.views = stats.views + 1
+  check Card
 write look()
   update Card set stats.views = stats.views + 1
 "##;
@@ -129,6 +134,85 @@ fn a_copy_follows_a_field() {
     assert_eq!(place.found("live", &[], "stats"), ["{log: [], views: 2}"]);
     run(&place, "look", &[]).unwrap();
     assert_eq!(place.found("live", &[], "stats"), ["{log: [], views: 3}"]);
+}
+
+/// The item that another program wrote, without its records.
+const FOREIGN: Text<'_> = &[
+    ("PK", "PAGE#9"),
+    ("SK", "PAGE"),
+    ("kind", "Page"),
+    ("id", "9"),
+];
+
+#[test]
+fn an_item_without_its_record_is_named_with_the_attribute() {
+    let place = place();
+    place.put_raw(FOREIGN);
+    place.put_raw(&[
+        ("PK", "CARD#9"),
+        ("SK", "CARD"),
+        ("kind", "Card"),
+        ("id", "9"),
+    ]);
+    let refused = |name: &str, sentence: &str| {
+        let named = place.model.write(name).unwrap();
+        let mut given = given(&[("id", "9"), ("tag", "a")]);
+        given.retain(|name, _| named.parameters.iter().any(|one| one.name == *name));
+        let values = arguments::of_write(named, &given).unwrap();
+        let error = write::run(&place.backend, &place.model, named, &values).unwrap_err();
+        assert!(
+            matches!(error, ClientError::Refused(_)),
+            "{name}: {error:?}"
+        );
+        let sentence = format!("{sentence}; `keyfold verify` finds such items");
+        assert_eq!(error.to_string(), sentence, "{name}");
+    };
+    let lies = "the Page with id = 9 has no `stats`, in which `stats.views` lies";
+    refused("view", lies);
+    // In a transaction, and after a read.
+    refused("view_both", lies);
+    let tags = "the Page with id = 9 has no `stats`, in which `stats.tags` lies";
+    refused("tag", tags);
+    let line = "the Page with id = 9 has no `prices`, in which `prices.eu` lies";
+    refused("short", line);
+    let card = "the Card with id = 9 has no `stats.views`, which the model requires";
+    refused("look", card);
+}
+
+#[test]
+fn an_item_without_an_operand_is_named_with_the_path() {
+    let place = place();
+    let mut item = keyfold_types::Item::new();
+    for (name, text) in FOREIGN {
+        item.insert(*name, *text);
+    }
+    item.insert("n", keyfold_types::Value::from(1));
+    item.insert(
+        "prices",
+        keyfold_types::Value::M(std::collections::BTreeMap::new()),
+    );
+    item.insert("stats", "seven");
+    let put = |item: keyfold_types::Item| {
+        let input = keyfold_api::PutItemInput {
+            table_name: Some("Tab".to_owned()),
+            item: Some(Ok(item)),
+            ..keyfold_api::PutItemInput::default()
+        };
+        place.backend.call(input.into()).unwrap();
+    };
+    put(item.clone());
+    let refused = |name: &str| {
+        let named = place.model.write(name).unwrap();
+        let values = arguments::of_write(named, &given(&[("id", "9")])).unwrap();
+        write::run(&place.backend, &place.model, named, &values)
+            .unwrap_err()
+            .to_string()
+    };
+    let finds = "; `keyfold verify` finds such items";
+    let text = "`stats` of the Page with id = 9 has no fields, in which `stats.views` lies";
+    assert_eq!(refused("view"), format!("{text}{finds}"));
+    let missing = "the Page with id = 9 has no `stats.views`, which the model requires";
+    assert_eq!(refused("copy_views"), format!("{missing}{finds}"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The assignments of a named write: as an expression that the engine evaluates, or as a value
 //! computed from the attributes that were read.
 
-use super::lacking::{lacks, no_place};
+use super::lacking::{item_text, lacks, no_place};
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::expression::Change;
@@ -117,7 +117,7 @@ fn evaluate(
     let one = |operand: &Operand| match operand {
         Operand::Attribute(path) => {
             let held = path.value_in(old).cloned();
-            held.ok_or_else(|| lacks(entity, old, path))
+            held.ok_or_else(|| lacks(&item_text(entity, old), path))
         }
         Operand::Parameter(name) => argument(name, arguments),
         Operand::Literal(value) => Ok(value.clone()),
@@ -254,7 +254,7 @@ fn place<'v, 'p>(
     let Some((last, way)) = path.fields.split_last() else {
         return Ok(None);
     };
-    if let Some(error) = no_place(entity, path, values) {
+    if let Some(error) = no_place(&item_text(entity, values), path, values) {
         return Err(error);
     }
     let mut held = values.get_mut(&path.attribute);

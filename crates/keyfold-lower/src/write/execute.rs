@@ -2,6 +2,7 @@
 
 use super::aggregate::with_aggregates;
 use super::context::Context;
+use super::lacking;
 use super::refusal::Refusal;
 use super::step::{Draft, Step, StepAction};
 use super::written::Written;
@@ -31,16 +32,22 @@ enum Outcome {
 /// the write then reads again and makes its steps again.
 pub(super) async fn sent(
     context: &Context<'_>,
-    draft: Draft,
+    mut draft: Draft,
     tried: u32,
 ) -> Result<Option<Written>, ClientError> {
+    let unread = std::mem::take(&mut draft.unread);
     let steps = with_aggregates(context, draft).await?;
     if steps.is_empty() || is_judged(&steps) {
         return Ok(Some(Written::nothing()));
     }
-    match execute(context, steps).await? {
-        Outcome::Done(written) => Ok(Some(written)),
-        Outcome::Stale => {
+    let changes: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
+    match execute(context, steps).await {
+        Err(error) => {
+            let error = lacking::explained(context, error, &unread).await;
+            Err(explained(error, &changes))
+        }
+        Ok(Outcome::Done(written)) => Ok(Some(written)),
+        Ok(Outcome::Stale) => {
             context.io.pause(back_off(tried)).await;
             Ok(None)
         }
@@ -94,7 +101,7 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
         }),
         Err(error) => {
             let Some(failed) = error.failed_actions() else {
-                return Err(explained(error, &changes));
+                return Err(error);
             };
             let failed: Vec<&Refusal> = failed.iter().filter_map(|at| refusals.get(*at)).collect();
             // A stale step decides before a refusal: the other writer may have changed the same

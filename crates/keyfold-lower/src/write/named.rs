@@ -7,6 +7,7 @@ use super::context::Context;
 use super::entity;
 use super::execute::sent;
 use super::inputs::{self, GivenItems, Inputs, name_of};
+use super::lacking::Unread;
 use super::refusal::{Refusal, not_found, not_found_text};
 use super::step::{Draft, Step, StepAction};
 use super::stored_entity::{self, StoredEntity};
@@ -311,6 +312,9 @@ async fn update(
         add_conditions(&mut step, &action.conditions, inputs.arguments)?;
         if let Some(change) = update_expression(entity, action, inputs.arguments)? {
             step.action = change;
+            let place = (step.table.as_str(), &step.key);
+            let unread = Unread::of((entity, action), &inputs.own, place);
+            draft.unread.push(unread);
         }
         draft.push(step);
         return Ok(inputs.own.clone());

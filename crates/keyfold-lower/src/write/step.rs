@@ -1,6 +1,7 @@
 //! The steps of a write: one changed item each, with its action, its conditions and the refusal
 //! when they fail.
 
+use super::lacking::Unread;
 use super::refusal::Refusal;
 use crate::arguments::Values;
 use crate::derive::{Derived, Role};
@@ -19,6 +20,8 @@ pub(super) struct Draft {
     pub(super) changes: Vec<EntityChange>,
     /// The items that aggregates of deleted entities still count.
     pub(super) remaining: Vec<RemainingItems>,
+    /// The updates of items that are not read before.
+    pub(super) unread: Vec<Unread>,
 }
 
 /// The change of an entity from `before` to `after`; one of them is `None` when it is created or
