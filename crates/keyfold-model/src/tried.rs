@@ -78,9 +78,20 @@ pub(crate) fn keep_helpful(
             trial.helps(&before, &help.edits, &compile)
         });
         let diagnostic = &mut finding.diagnostic;
+        lead(diagnostic);
         if let (true, Some(text)) = (diagnostic.help.is_empty(), diagnostic.otherwise.take()) {
             *diagnostic = diagnostic.clone().help(text);
         }
+    }
+}
+
+/// A help that continued one that is left out stands first now: it does not begin with "or".
+fn lead(diagnostic: &mut Diagnostic) {
+    let first = diagnostic.help.first_mut();
+    if let Some(line) = first.and_then(|help| help.lines.first_mut())
+        && let Some(rest) = line.strip_prefix("or ")
+    {
+        *line = rest.to_owned();
     }
 }
 
