@@ -41,6 +41,7 @@ mod unstored;
 mod unused_index;
 mod up_to_now;
 pub(crate) mod updatable;
+pub(crate) mod used;
 mod whole;
 mod written_values;
 

@@ -6,12 +6,12 @@ use super::rule::Rule;
 use super::{
     bounded_item, covered, declared_once, disjoint, exact, filtered, fits, followed, grammar,
     hot_partition, injective, known, meant, never_made, one_value, ordered, over_indexed, served,
-    shared, single, unbounded, unused_index, up_to_now, whole,
+    shared, single, unbounded, unused_index, up_to_now, used, whole,
 };
 use std::fmt::Write as _;
 
 /// All rules, by code. Up to KF029 they are errors, from KF030 on warnings.
-pub const RULES: [Rule; 24] = [
+pub const RULES: [Rule; 25] = [
     grammar::RULE,
     known::RULE,
     declared_once::RULE,
@@ -36,6 +36,7 @@ pub const RULES: [Rule; 24] = [
     up_to_now::RULE,
     meant::RULE,
     never_made::RULE,
+    used::RULE,
 ];
 
 impl Rule {

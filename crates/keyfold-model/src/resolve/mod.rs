@@ -28,6 +28,7 @@ mod template;
 pub(crate) mod together;
 mod too_many;
 mod types;
+mod unused;
 mod write;
 
 use crate::diagnostic::{Diagnostic, Span};

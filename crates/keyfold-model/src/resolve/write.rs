@@ -8,6 +8,7 @@ use super::present::{Present, path_of};
 use super::source::{self, Earlier};
 use super::too_many;
 use super::types::Types;
+use super::unused;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::schema::{
     Action, Assignment, Attribute, Condition, Entity, Model, Operand, Record, Taken, Type, Verb,
@@ -69,6 +70,8 @@ pub(super) fn resolve(
         earlier.push(Earlier { declared, entity });
     }
     report(check_actions(&actions, model, declared), diagnostics)?;
+    let taken = |action: &ActionDecl, entity: &Entity| scope.own(action, entity);
+    unused::check(declared, &actions, model, taken, diagnostics);
     scope.require_operands(&actions);
     let few = too_many::check(&actions, model, &scope.parameters, declared);
     report(few, diagnostics)?;
@@ -200,15 +203,22 @@ impl Scope {
             item: None,
         };
         let mut taken = source::declared_sources(declared, entity, earlier, &operands)?;
+        let own = self.own(declared, entity).into_iter();
+        taken.extend(source::of_alias(declared, own, &self.parameters));
+        Ok(taken)
+    }
+
+    /// The attributes that an action takes from parameters, and not from its records.
+    fn own(&self, declared: &ActionDecl, entity: &Entity) -> Vec<String> {
+        let each = self.each(declared).ok().flatten();
         let is_field = |name: &str| {
             let field = each.as_ref().and_then(|each| each.field(name));
             field.is_some()
         };
-        let own = needed(declared, entity)
+        needed(declared, entity)
             .filter(|attribute| !is_field(&attribute.name))
-            .map(|attribute| attribute.name.clone());
-        taken.extend(source::of_alias(declared, own, &self.parameters));
-        Ok(taken)
+            .map(|attribute| attribute.name.clone())
+            .collect()
     }
 
     /// The fields of the records and the parameters that operands may name.
