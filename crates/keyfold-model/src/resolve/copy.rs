@@ -3,7 +3,7 @@
 use super::comparison::Operands;
 use super::condition::{self, Subject};
 use super::key::check_required;
-use super::names::attribute_of;
+use super::names::{self, attribute_of, unknown_attribute};
 use super::template::{self, Columns};
 use crate::diagnostic::{Diagnostic, report};
 use crate::schema::{Attribute, Condition, Copy, Entity, KeyPair, Operand, Table};
@@ -75,10 +75,20 @@ fn conditions(declared: &CopyDecl, entity: &Entity) -> Result<Vec<Condition>, Bo
         item: Some(entity),
     };
     let comparison = |one: &ComparisonDecl| {
-        let attribute = attribute_of(entity, &one.attribute)?;
-        check_known(&one.attribute, attribute, entity)?;
+        let name = &one.attribute;
+        let Some(attribute) = entity.attribute(&name.text) else {
+            let error = unknown_attribute(entity, name);
+            return Err(Box::new(of_source(error, declared, entity)));
+        };
+        check_known(name, attribute, entity)?;
         let subject = Subject::of(one, &attribute.kind)?;
-        let comparison = operands.comparison(one, &subject)?;
+        let comparison = operands.comparison(one, &subject).map_err(|error| {
+            let unknown = unknown_operand(one, entity).filter(|_| error.code == "KF002");
+            match unknown {
+                Some(unknown) => Box::new(of_source(unknown, declared, entity)),
+                None => error,
+            }
+        })?;
         for (declared, operand) in one.operands.iter().zip(&comparison.operands) {
             if let Operand::Attribute(other) = operand
                 && let Some(found) = entity.attribute(&other.attribute)
@@ -91,6 +101,34 @@ fn conditions(declared: &CopyDecl, entity: &Entity) -> Result<Vec<Condition>, Bo
     let when = declared.when.iter();
     when.map(|one| condition::resolve(one, &comparison))
         .collect()
+}
+
+/// The error about an operand that is no attribute of the copied entity.
+fn unknown_operand(compared: &ComparisonDecl, entity: &Entity) -> Option<Diagnostic> {
+    let unknown = compared.operands.iter().find_map(|operand| {
+        let braced = operand.name.in_braces();
+        let name = braced.unwrap_or_else(|| operand.name.clone());
+        let is_known = name.is_quoted() || entity.attribute(&name.text).is_some();
+        (!is_known).then_some((name, operand.fields.is_empty()))
+    });
+    let (name, is_whole) = unknown?;
+    let names = entity.attributes.iter().map(|one| one.name.as_str());
+    let what = format!("attribute or value of {}", entity.name);
+    let error = names::unknown(&what, &name, names);
+    Some(match is_whole {
+        true => error.help(format!("a fixed text stands in quotes: \"{}\"", name.text)),
+        false => error,
+    })
+}
+
+/// An error about a name in the condition of a copy, with what such a condition may name.
+fn of_source(error: Diagnostic, declared: &CopyDecl, entity: &Entity) -> Diagnostic {
+    let (copy, source) = (&declared.name.text, &entity.name);
+    error
+        .note(format!(
+            "the copy {copy} changes by writes of {source} alone: its condition compares attributes of {source} with each other and with fixed values"
+        ))
+        .help(format!("declare in {source} what the copy depends on"))
 }
 
 /// Refuses an attribute whose value a write of the entity does not know.

@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{ComparisonDecl, ConditionDecl, PathDecl};
 use crate::syntax::lexer::TokenKind;
 use crate::words::Comparator;
+use crate::written::written;
 
 /// Deepest nesting of parentheses and `not`.
 const DEPTH_MAX: usize = 20;
@@ -134,7 +135,18 @@ fn comparison(cursor: &mut Cursor<'_>) -> Parsed<ComparisonDecl> {
     }
     let subject = subject(cursor)?;
     let comparator_span = cursor.span();
-    let (comparator, operands) = comparator_and_operands(cursor)?;
+    let is_alone = cursor.peek().is_none() && !subject.is_size;
+    let (comparator, operands) = comparator_and_operands(cursor).map_err(|error| {
+        if !is_alone {
+            return error;
+        }
+        let path = std::iter::once(&subject.path.name).chain(&subject.path.fields);
+        let path: Vec<String> = path.map(|name| written(&name.text)).collect();
+        let path = path.join(".");
+        Box::new(error.help(format!(
+            "for a bool `{path} = true`, for an attribute that may be missing `exists {path}`"
+        )))
+    })?;
     let spans = (start, comparator_span);
     Ok(declared(cursor, subject, comparator, operands, spans))
 }
