@@ -6,7 +6,7 @@ mod drawn;
 
 use drawn::{Beside, pick};
 use keyfold_model::compile;
-use keyfold_prove::{Options, prove};
+use keyfold_prove::{Options, Subject, Through, prove_through};
 use std::fmt::Write as _;
 
 /// The number of models; `RANDOM_MODELS=20000` searches longer, `RANDOM_FIRST=421` begins at a seed.
@@ -649,6 +649,15 @@ fn accepted(text: &str) -> Option<String> {
     None
 }
 
+/// The client that is proved: with `THROUGH="node lockstep.mjs"`, that of the command, which gets a
+/// process for each model.
+fn subject() -> Subject {
+    match std::env::var("THROUGH") {
+        Ok(command) => Subject::Through(Through::new(command.split(' ').map(str::to_owned))),
+        Err(_) => Subject::Embedded,
+    }
+}
+
 #[test]
 fn what_the_compiler_accepts_is_proved() {
     let now = std::time::SystemTime::now()
@@ -689,7 +698,7 @@ fn what_the_compiler_accepts_is_proved() {
         models += 1;
         never.retain(|part| !source.contains(part));
         patterns += compiled.patterns.len() as u64;
-        let report = prove(
+        let report = prove_through(
             &compiled,
             Options {
                 seed,
@@ -698,6 +707,7 @@ fn what_the_compiler_accepts_is_proved() {
                 now_epoch_ms,
                 deep: seed % 4 == 0,
             },
+            &subject(),
             |_| {},
         )
         .unwrap();
