@@ -1,0 +1,128 @@
+/** What callers give for patterns, writes and entities, as values of their types. */
+
+import { invalid, KeyfoldError } from "./error.js";
+import { fieldsOf } from "./key/make.js";
+import type { Model } from "./model.js";
+import type { EntityPlan, ParameterPlan, PatternPlan, Type, WritePlan } from "./plan.js";
+import { shownText } from "./value/text.js";
+import { canonicalTime, digitsOf } from "./value/time.js";
+import { typed } from "./value/typed.js";
+import type { Values } from "./value/value.js";
+
+/** Values by name, as callers give them. `undefined` is the same as an absent one. */
+export type Given = Readonly<Record<string, unknown>>;
+
+interface Named {
+  readonly name: string;
+  readonly type: Type;
+}
+
+/** Types values of known names. `of` names the owner in messages. */
+function typedAll(model: Model, given: Given, known: readonly Named[], of: string): Values {
+  const values: Values = new Map();
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const found = known.find((one) => one.name === name);
+    if (found === undefined) {
+      const list = known.length === 0 ? "it takes none" : `it has ${known.map((one) => one.name).join(", ")}`;
+      throw invalid(`${of} has no \`${shownText(name)}\`; ${list}`, name, of);
+    }
+    values.set(name, valueOf(model, name, found.type, value, of));
+  }
+  return values;
+}
+
+function valueOf(model: Model, name: string, type: Type, value: unknown, of: string): ReturnType<typeof typed> {
+  try {
+    return typed(model, name, type, value);
+  } catch (error) {
+    if (!(error instanceof KeyfoldError)) throw error;
+    throw invalid(`${of}: ${error.message}`, error.detail.code === "invalid" ? error.detail.name : name, of);
+  }
+}
+
+/** Refuses values that lack one of the names. */
+function require(values: Values, names: readonly string[], of: string): void {
+  const missing = names.filter((name) => !values.has(name));
+  if (missing.length > 0) throw invalid(`${of} needs ${missing.join(", ")}`, missing[0], of);
+}
+
+/** The argument of a parameter as its limit takes it: one of several ids is a list, and a time with more
+ * digits than keys hold is cut where no key lies between it and the cut one. */
+function limited({ type, limit }: ParameterPlan, given: unknown): unknown {
+  if (limit === "among" && given !== undefined && !Array.isArray(given)) {
+    return given instanceof Set ? [...given] : [given];
+  }
+  const digits = digitsOf(type);
+  if (digits === undefined || (limit !== "atMost" && limit !== "above")) return given;
+  const text = given instanceof Date && !Number.isNaN(given.getTime()) ? given.toISOString() : given;
+  return typeof text === "string" ? (canonicalTime(text, digits) ?? text) : text;
+}
+
+/** The arguments of a pattern. Only optional parameters and `now` may be left out. */
+export function argumentsOfPattern(model: Model, pattern: PatternPlan, given: Given): Values {
+  const parameters = pattern.parameters ?? [];
+  const of = `the pattern ${pattern.name}`;
+  const cut = new Map(Object.entries(given));
+  for (const parameter of parameters) {
+    if (cut.has(parameter.name)) cut.set(parameter.name, limited(parameter, cut.get(parameter.name)));
+  }
+  const values = typedAll(model, Object.fromEntries(cut), parameters, of);
+  const needed = parameters.filter((one) => one.optional !== true && one.now !== true);
+  require(values, needed.map((one) => one.name), of);
+  // An optional parameter needs those before it: only these combinations have a proved plan.
+  let absent: string | undefined;
+  for (const { name } of parameters.filter((one) => one.optional === true)) {
+    if (values.has(name) && absent !== undefined) {
+      throw invalid(`${of}: ${name} is given, and ${absent} before it is not`, name, of);
+    }
+    if (!values.has(name)) absent ??= name;
+  }
+  return values;
+}
+
+/** The arguments of a named write. Optional attributes and those with a default may be left out. */
+export function argumentsOfWrite(model: Model, write: WritePlan, given: Given): Values {
+  const parameters = write.parameters ?? [];
+  const of = `the write ${write.name}`;
+  const values = typedAll(model, given, parameters, of);
+  require(values, parameters.filter((one) => one.optional !== true).map((one) => one.name), of);
+  return values;
+}
+
+/** The attributes of a whole entity. A version is the one that the stored entity must have. */
+export function wholeEntity(model: Model, entity: EntityPlan, given: Given): Values {
+  refuseKept(entity, given);
+  const values = typedAll(model, given, entity.attributes, entity.name);
+  const needed = entity.attributes.filter(
+    (one) => one.optional !== true && one.kept !== true && one.default === undefined,
+  );
+  require(values, needed.map((one) => one.name), entity.name);
+  return values;
+}
+
+/** Some attributes of an entity, among them all of its key. */
+export function someOfEntity(model: Model, entity: EntityPlan, given: Given): Values {
+  refuseKept(entity, given);
+  const values = typedAll(model, given, entity.attributes, entity.name);
+  require(values, identityOf(entity), `the key of ${entity.name}`);
+  return values;
+}
+
+/** The attributes of an entity's key, each once. */
+export function keyFields(entity: EntityPlan): string[] {
+  return [...new Set(entity.key.flatMap((one) => fieldsOf(one.parts)))];
+}
+
+/** The attributes that identify an item: its `id`, or those of its key. */
+export function identityOf(entity: EntityPlan): readonly string[] {
+  return entity.id ?? keyFields(entity);
+}
+
+function refuseKept(entity: EntityPlan, given: Given): void {
+  for (const { name, kept } of entity.attributes) {
+    if (kept === true && given[name] !== undefined && entity.version !== name) {
+      throw invalid(`${name} of ${entity.name} is kept by the model and not written by hand`, name, entity.name);
+    }
+  }
+}

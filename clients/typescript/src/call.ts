@@ -1,0 +1,83 @@
+/** A call under way: its moment, its chance, and its end by a signal or a timeout. */
+
+import { failure } from "./error.js";
+import type { Answer, Io } from "./io.js";
+import type { CallOptions, ClientOptions, Transport } from "./options.js";
+
+const TIMEOUT_MS = 30_000;
+/** A timer of more milliseconds ends at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** What carries calls out. */
+export interface Driver {
+  readonly transport: Transport;
+  readonly options: ClientOptions;
+}
+
+/** Carries out one call. `name` is that of its pattern, write or entity. */
+export async function carryOut<T>(
+  { transport, options }: Driver,
+  name: string,
+  { signal, timeout = options.timeout ?? TIMEOUT_MS }: CallOptions,
+  call: (io: Io) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`));
+  const late = (): void => controller.abort(failure("aborted", `${name} took longer than ${timeout} ms`));
+  const timer = timeout <= TIMER_MS_MAX ? setTimeout(late, timeout) : undefined;
+  if (signal?.aborted === true) aborted();
+  signal?.addEventListener("abort", aborted, { once: true });
+  try {
+    return await call(ioOf(transport, options, name, controller.signal));
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", aborted);
+  }
+}
+
+function ioOf(transport: Transport, options: ClientOptions, name: string, signal: AbortSignal): Io {
+  const { now = Date.now, random = randomBytes, onRequest } = options;
+  return {
+    now: now(),
+    packed: new Map(),
+    random: () => random().reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n),
+    async ask(operation, input) {
+      signal.throwIfAborted();
+      const start = performance.now();
+      const report = (error?: unknown): void => {
+        const event = { call: name, operation, input, milliseconds: performance.now() - start };
+        onRequest?.(error === undefined ? event : { ...event, error });
+      };
+      let answer: Answer;
+      try {
+        answer = await transport.call(operation, input, signal);
+      } catch (error) {
+        report(error);
+        throw error;
+      }
+      report();
+      return answer;
+    },
+    pause: (least, most) => wait(least + Math.random() * (most - least), signal),
+  };
+}
+
+function randomBytes(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(16));
+}
+
+/** Waits, and no longer than until the signal. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", end);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}

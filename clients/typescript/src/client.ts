@@ -1,0 +1,264 @@
+/** The client of a model: patterns, writes, events and tables. Writes, events and tables are imported when one
+ * is asked for, so that a program that only reads does not load them. */
+
+import { argumentsOfPattern, argumentsOfWrite, type Given, someOfEntity, wholeEntity } from "./arguments.js";
+import { carryOut, type Driver } from "./call.js";
+import { type Bound, cursorOf, positionOfCursor } from "./cursor.js";
+import { failure, invalid } from "./error.js";
+import type { Io } from "./io.js";
+import { Model } from "./model.js";
+import type {
+  CallOptions,
+  ClientOptions,
+  Connection,
+  EntityEvent,
+  FoundItem,
+  Page,
+  ReadOptions,
+  StreamRecord,
+  TableOutcome,
+  UpdateOptions,
+  Written,
+} from "./options.js";
+import type { PatternPlan, Plan } from "./plan.js";
+import type { Found } from "./read/kinds.js";
+import { type FoundPage, type PageStart, readPage } from "./read/page.js";
+import { missing, notFound } from "./read/required.js";
+import { transportOf } from "./transport/connect.js";
+import { plain } from "./value/plain.js";
+import { display } from "./value/text.js";
+import type { Outcome } from "./write/execute.js";
+
+export type { Given } from "./arguments.js";
+
+/** A reading of a pattern, from its start. */
+interface Reading {
+  readonly pattern: PatternPlan;
+  readonly bound: Bound;
+  readonly start: PageStart;
+  readonly options: ReadOptions;
+}
+
+/** Carries out the plan of a model on a connection. */
+export class Client {
+  /** The plan. */
+  readonly plan: Plan;
+  readonly #model: Model;
+  readonly #driver: Driver;
+
+  constructor(plan: Plan, connection: Connection, options: ClientOptions = {}) {
+    this.plan = plan;
+    this.#model = new Model(plan);
+    this.#driver = { transport: transportOf(connection, options), options };
+  }
+
+  /** A page of a pattern's answer. */
+  async page<T = FoundItem>(pattern: string, args: Given = {}, options: ReadOptions = {}): Promise<Page<T>> {
+    const reading = await this.#reading(pattern, args, options);
+    return this.#shown<T>(reading, await this.#found(reading));
+  }
+
+  /** The item of a pattern that returns one; `undefined` where there is none. */
+  async one<T = FoundItem>(pattern: string, args: Given = {}, options: ReadOptions = {}): Promise<T | undefined> {
+    const reading = await this.#reading(pattern, args, options);
+    if (reading.pattern.returns.length !== 1 || reading.pattern.returns[0]?.many === true) {
+      throw invalid(`the pattern ${pattern} returns several items; read a page of it`, pattern);
+    }
+    const [item] = (await this.#found(reading)).items;
+    return item && (this.#plain(item) as T);
+  }
+
+  /** The items of a pattern that reads several by keys of their own, by name; a missing optional one is
+   * absent. */
+  async together<T = Readonly<Record<string, FoundItem>>>(
+    pattern: string,
+    args: Given = {},
+    options: ReadOptions = {},
+  ): Promise<T> {
+    const reading = await this.#reading(pattern, args, options);
+    if (reading.pattern.together === undefined) {
+      throw invalid(`the pattern ${pattern} does not read several items by keys of their own; read a page of it`, pattern);
+    }
+    const { items } = await this.#found(reading);
+    return Object.fromEntries(items.map((item) => [item.name, this.#plain(item)])) as T;
+  }
+
+  /** The pages of an answer, each read when it is asked for. */
+  async *pages<T = FoundItem>(
+    pattern: string,
+    args: Given = {},
+    options: ReadOptions = {},
+  ): AsyncIterableIterator<Page<T>> {
+    const reading = await this.#reading(pattern, args, options);
+    for await (const page of this.#all(reading)) yield await this.#shown<T>(reading, page);
+  }
+
+  /** The items of all pages. */
+  async *items<T = FoundItem>(
+    pattern: string,
+    args: Given = {},
+    options: ReadOptions = {},
+  ): AsyncIterableIterator<T> {
+    const reading = await this.#reading(pattern, args, options);
+    for await (const page of this.#all(reading)) {
+      for (const item of page.items) yield this.#plain(item) as T;
+    }
+  }
+
+  /** The first item of an answer; `undefined` where it is empty. */
+  async first<T = FoundItem>(pattern: string, args: Given = {}, options: ReadOptions = {}): Promise<T | undefined> {
+    const reading = await this.#reading(pattern, args, options);
+    // A filter may drop the one item of a page.
+    const limit = reading.pattern.plan.filters === undefined ? 1 : options.limit;
+    for await (const { items } of this.#all({ ...reading, start: { ...reading.start, limit } })) {
+      const [item] = items;
+      if (item !== undefined) return this.#plain(item) as T;
+    }
+    return undefined;
+  }
+
+  /** All items of an answer. More than `most` are an error. */
+  async all<T = FoundItem>(pattern: string, args: Given, most: number, options: ReadOptions = {}): Promise<T[]> {
+    const reading = await this.#reading(pattern, args, options);
+    const all: T[] = [];
+    for await (const page of this.#all(reading)) {
+      all.push(...page.items.map((item) => this.#plain(item) as T));
+      if (all.length > most) {
+        throw failure("refused", `${pattern} has more than ${most} items; read its pages, or allow more`);
+      }
+    }
+    return all;
+  }
+
+  /** Runs a named write. */
+  async write(name: string, args: Given = {}, options: CallOptions = {}): Promise<Written> {
+    const write = this.#model.write(name);
+    const values = argumentsOfWrite(this.#model, write, args);
+    return this.#written(name, options, async (io) => {
+      const { runWrite } = await import("./write/named.js");
+      return runWrite(io, this.#model, write, values);
+    });
+  }
+
+  /** Creates an entity that must not exist. */
+  async create(entity: string, values: Given, options: CallOptions = {}): Promise<Written> {
+    const plan = this.#model.entity(entity);
+    const whole = wholeEntity(this.#model, plan, values);
+    return this.#changed(`create ${entity}`, options, (all, io) => all.createEntity(io, this.#model, plan, whole));
+  }
+
+  /** Writes a whole entity, whether it exists or not. */
+  async put(entity: string, values: Given, options: CallOptions = {}): Promise<Written> {
+    const plan = this.#model.entity(entity);
+    const whole = wholeEntity(this.#model, plan, values);
+    return this.#changed(`put ${entity}`, options, (all, io) => all.putEntity(io, this.#model, plan, whole));
+  }
+
+  /** Changes some attributes of an entity that exists: its key, and the changes. */
+  async update(entity: string, values: Given, options: UpdateOptions = {}): Promise<Written> {
+    const plan = this.#model.entity(entity);
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+    const removed = [...(options.remove ?? []), ...Object.keys(values).filter((name) => values[name] === null)];
+    const some = someOfEntity(this.#model, plan, given);
+    const names = [...new Set(removed)];
+    return this.#changed(`update ${entity}`, options, (all, io) =>
+      all.updateEntity(io, this.#model, plan, some, names),
+    );
+  }
+
+  /** Deletes an entity that exists: its key, and the version that it must have. */
+  async delete(entity: string, key: Given, options: CallOptions = {}): Promise<Written> {
+    const plan = this.#model.entity(entity);
+    const values = someOfEntity(this.#model, plan, key);
+    return this.#changed(`delete ${entity}`, options, (all, io) => all.deleteEntity(io, this.#model, plan, values));
+  }
+
+  /** A stream record as a typed entity; `undefined` for an item that no caller sees: a guard, a part,
+   * another program's. */
+  async event<T = FoundItem>(record: StreamRecord): Promise<EntityEvent<T> | undefined> {
+    const { eventOf } = await import("./events.js");
+    const event = await carryOut(this.#driver, "event", {}, (io) => eventOf(io, this.#model, record));
+    if (event === undefined) return undefined;
+    const { kind, old, new: next } = event;
+    return {
+      kind,
+      ...(old !== undefined && { old: this.#plain(old) as T }),
+      ...(next !== undefined && { new: this.#plain(next) as T }),
+    };
+  }
+
+  /** Creates the tables that do not exist, and compares the others with the model. */
+  async ensureTables(options: CallOptions = {}): Promise<TableOutcome[]> {
+    const { ensureTables } = await import("./tables.js");
+    return carryOut(this.#driver, "ensureTables", options, (io) => ensureTables(io, this.#model));
+  }
+
+  /** Checks what a caller gives for a pattern. */
+  async #reading(name: string, given: Given, options: ReadOptions): Promise<Reading> {
+    const { limit, after: cursor, backward, strong } = options;
+    const pattern = this.#model.pattern(name);
+    const args = argumentsOfPattern(this.#model, pattern, given);
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) {
+      throw invalid(`the limit of ${name} is no whole number above 0: ${limit}`, "limit");
+    }
+    const { onUnknown, cursorSecret: secret } = this.#driver.options;
+    const bound = { plan: this.plan, pattern, args, secret };
+    const { after, now } = cursor === undefined || cursor === null ? {} : await positionOfCursor(bound, cursor);
+    return { pattern, bound, start: { limit, after, now, backward, strong, onUnknown }, options };
+  }
+
+  /** Reads one page. */
+  #found({ pattern, bound, start, options }: Reading): Promise<FoundPage> {
+    return carryOut(this.#driver, pattern.name, options, (io) => readPage(io, this.#model, pattern, bound.args, start));
+  }
+
+  /** Reads one page after the other. The answer from its beginning to its end has all required items. */
+  async *#all(reading: Reading): AsyncGenerator<FoundPage, void, undefined> {
+    const { pattern } = reading;
+    const left = new Set(missing(pattern, []));
+    let { start } = reading;
+    do {
+      const page = await this.#found({ ...reading, start });
+      for (const one of left) if (page.items.some((item) => item.name === one.name)) left.delete(one);
+      yield page;
+      const [lost] = left;
+      const isWhole = page.next === undefined && reading.start.after === undefined;
+      if (isWhole && lost !== undefined && pattern.together === undefined) throw notFound(pattern, lost, page.asked);
+      start = { ...start, after: page.next, now: page.now };
+    } while (start.after !== undefined);
+  }
+
+  async #shown<T>({ bound }: Reading, { items, next, now, requests, units }: FoundPage): Promise<Page<T>> {
+    return {
+      items: items.map((item) => this.#plain(item) as T),
+      ...(next !== undefined && { next: await cursorOf(bound, { after: next, now }) }),
+      requests,
+      capacity: units,
+    };
+  }
+
+  /** The values of an item as those of JavaScript. */
+  #plain({ kind, entity, values }: Found): FoundItem {
+    const { numbers = "number" } = this.#driver.options;
+    const members = [...values].map(([name, value]): [string, unknown] => {
+      const type = this.#model.attribute(entity, name)?.type ?? "string";
+      return [name, plain(this.#model, numbers, name, type, value)];
+    });
+    return Object.fromEntries([[this.#model.kindMember, kind], ...members]) as FoundItem;
+  }
+
+  #changed(
+    name: string,
+    options: CallOptions,
+    change: (all: typeof import("./write/change.js"), io: Io) => Promise<Outcome>,
+  ): Promise<Written> {
+    return this.#written(name, options, async (io) => change(await import("./write/change.js"), io));
+  }
+
+  async #written(name: string, options: CallOptions, call: (io: Io) => Promise<Outcome>): Promise<Written> {
+    const { operation, changes, capacity, made } = await carryOut(this.#driver, name, options, call);
+    // A moment or an identifier is a text.
+    const shown = made.map((one) => ({ ...one, value: display(one.value) }));
+    return { operation, changes: [...changes], capacity, made: shown };
+  }
+}

@@ -1,0 +1,90 @@
+/** Cursors: positions as opaque texts, which may be given to a browser. A cursor belongs to a model, a pattern
+ * and its arguments; with a secret it is signed, and a changed one is refused. */
+
+import { invalid } from "./error.js";
+import type { Item, PatternPlan, Plan } from "./plan.js";
+import { digest } from "./value/sha256.js";
+import { base64Of, bytesOf, jsonOfItem, type Values } from "./value/value.js";
+
+/** The digits of the digest that binds a cursor to its pattern and arguments. */
+const BOUND_DIGITS = 16;
+
+/** A position, and the moment of the pattern where it follows from one. */
+export interface Position {
+  readonly after: Item;
+  readonly now: number | undefined;
+}
+
+/** What a cursor belongs to. */
+export interface Bound {
+  readonly plan: Plan;
+  readonly pattern: PatternPlan;
+  readonly args: Values;
+  readonly secret: string | undefined;
+}
+
+/** The cursor of a position. */
+export async function cursorOf(bound: Bound, { after, now }: Position): Promise<string> {
+  const text = JSON.stringify([digestOf(bound), after, ...(now === undefined ? [] : [now])]);
+  const bytes = new TextEncoder().encode(text);
+  const own = urlText(base64Of(bytes));
+  if (bound.secret === undefined) return own;
+  const signature = await crypto.subtle.sign("HMAC", await keyOf(bound.secret), bytes);
+  return `${own}.${urlText(base64Of(new Uint8Array(signature)))}`;
+}
+
+/** The position of a cursor. Nothing is sent for a wrong one. */
+export async function positionOfCursor(bound: Bound, cursor: unknown): Promise<Position> {
+  const wrong = (): Error =>
+    invalid(
+      `\`after\` is no cursor of ${bound.pattern.name} with these arguments; give the \`next\` of the page before`,
+      "after",
+    );
+  if (typeof cursor !== "string") throw wrong();
+  const [text = "", signature, ...rest] = cursor.split(".");
+  let found: unknown;
+  try {
+    const bytes = bytesOf(base64Text(text));
+    if (!(await isSigned(bound.secret, bytes, signature)) || rest.length > 0) throw wrong();
+    found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw wrong();
+  }
+  const [own, after, now]: unknown[] = Array.isArray(found) ? found : [];
+  const isMoment = now === undefined || (typeof now === "number" && Number.isSafeInteger(now));
+  if (own !== digestOf(bound) || !isItem(after) || !isMoment) throw wrong();
+  return { after, now };
+}
+
+function isItem(value: unknown): value is Item {
+  const isObject = (one: unknown): boolean => typeof one === "object" && one !== null && !Array.isArray(one);
+  return isObject(value) && Object.values(value as object).every(isObject);
+}
+
+async function isSigned(
+  secret: string | undefined,
+  bytes: Uint8Array<ArrayBuffer>,
+  signature: string | undefined,
+): Promise<boolean> {
+  if (secret === undefined || signature === undefined) return secret === undefined && signature === undefined;
+  return crypto.subtle.verify("HMAC", await keyOf(secret), bytesOf(base64Text(signature)), bytes);
+}
+
+/** What binds a cursor to its model, pattern and arguments. */
+function digestOf({ plan, pattern, args }: Bound): string {
+  const given = jsonOfItem(Object.fromEntries(args), true);
+  return digest(`${plan.model.hash}\n${pattern.name}\n${given}`).slice(0, BOUND_DIGITS);
+}
+
+function keyOf(secret: string): Promise<CryptoKey> {
+  const bytes = new TextEncoder().encode(secret);
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+}
+
+function urlText(base64: string): string {
+  return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function base64Text(url: string): string {
+  return url.replaceAll("-", "+").replaceAll("_", "/");
+}

@@ -1,0 +1,105 @@
+/** The errors of reads and writes. */
+
+/** What is wrong, by code. */
+export type ErrorDetail =
+  /** A condition of a write does not hold, or what is stored contradicts the model. `conditions` are those
+   * of the write, with the values of their parameters. */
+  | { readonly code: "refused"; readonly conditions?: string }
+  /** An item with this key exists already. */
+  | { readonly code: "exists" }
+  /** A unique value belongs to another item. */
+  | { readonly code: "taken"; readonly attributes: readonly string[] }
+  /** A required item does not exist. */
+  | { readonly code: "not_found" }
+  /** The given version is not the stored one. */
+  | { readonly code: "stale_version" }
+  /** The call contradicts the model: `name` is the attribute or argument, `of` the entity, pattern or write.
+   * Nothing was sent. */
+  | { readonly code: "invalid"; readonly name?: string; readonly of?: string }
+  /** An item that the model does not know. */
+  | { readonly code: "unknown_item" }
+  /** Others were faster at every attempt. */
+  | { readonly code: "overtaken" }
+  /** The service refuses because it is asked too much. */
+  | { readonly code: "throttled"; readonly exception: string }
+  /** A write was sent and its answer was lost: `why` says how, `check` what to look at. */
+  | { readonly code: "outcome_unknown"; readonly why: string; readonly check: string }
+  /** The service refuses the request. */
+  | { readonly code: "service"; readonly exception: string; readonly reasons: readonly Reason[] }
+  /** The service cannot be reached, or its answer is not DynamoDB's. */
+  | { readonly code: "transport" }
+  /** The caller's signal or timeout ended the call. */
+  | { readonly code: "aborted" }
+  /** An existing table contradicts the model. */
+  | {
+      readonly code: "table_differs";
+      readonly table: string;
+      readonly differences: readonly string[];
+    };
+
+/** The codes of errors. */
+export type ErrorCode = ErrorDetail["code"];
+
+/** Why one action of a transaction was cancelled. */
+export interface Reason {
+  readonly code: string;
+  readonly message?: string;
+}
+
+/** Where a write was refused. */
+export interface Place {
+  /** The entity or item in words: `put Order`, `update Account as from`. */
+  readonly action: string;
+  /** The table of the item. */
+  readonly table: string;
+  /** The key of the item. */
+  readonly key: Readonly<Record<string, unknown>>;
+}
+
+/** The one class of errors. `detail.code` can be switched on exhaustively. */
+export class KeyfoldError extends Error {
+  /** What is wrong. */
+  readonly detail: ErrorDetail;
+  /** The item and the action of the write that was refused, where one is at fault. */
+  readonly place: Place | undefined;
+
+  constructor(message: string, detail: ErrorDetail, place?: Place, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "KeyfoldError";
+    this.detail = detail;
+    this.place = place;
+  }
+
+  /** The code of the error. */
+  get code(): ErrorCode {
+    return this.detail.code;
+  }
+}
+
+/** An error whose detail is nothing but its code. */
+export type PlainCode =
+  | "refused"
+  | "exists"
+  | "not_found"
+  | "stale_version"
+  | "unknown_item"
+  | "overtaken"
+  | "transport"
+  | "aborted";
+
+/** Makes an error whose detail is nothing but its code. */
+export function failure(code: PlainCode, message: string, place?: Place): KeyfoldError {
+  return new KeyfoldError(message, { code }, place);
+}
+
+/** Makes an error about the call itself. */
+export function invalid(message: string, name?: string, of?: string): KeyfoldError {
+  const detail = { code: "invalid", ...(name !== undefined && { name }), ...(of !== undefined && { of }) } as const;
+  return new KeyfoldError(message, detail);
+}
+
+/** Makes the error of a write whose answer was lost. */
+export function outcomeUnknown(why: string, check: string, cause?: unknown): KeyfoldError {
+  const message = `whether it was done is not known: ${why}; look at ${check} before you do it again`;
+  return new KeyfoldError(message, { code: "outcome_unknown", why, check }, undefined, cause);
+}

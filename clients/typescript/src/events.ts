@@ -1,0 +1,104 @@
+/** Stream records as the model's entities and copies. */
+
+import { kindName } from "./derive.js";
+import { invalid } from "./error.js";
+import type { Io } from "./io.js";
+import { columnsOf, type Model } from "./model.js";
+import type { StreamRecord } from "./options.js";
+import type { AttributeValue, CopyPlan, EntityPlan, Item, TablePlan } from "./plan.js";
+import { fitsColumn, type Found } from "./read/kinds.js";
+import { partsAttribute, valuesOf } from "./stored.js";
+import { base64Of, held } from "./value/value.js";
+
+/** A change of an entity or copy. */
+export interface FoundEvent {
+  readonly kind: string;
+  readonly old: Found | undefined;
+  readonly new: Found | undefined;
+}
+
+/** What an item can be. */
+interface Kind {
+  readonly table: TablePlan;
+  readonly entity: EntityPlan;
+  readonly copy: CopyPlan | undefined;
+}
+
+/** The change that a stream record reports; `undefined` for an item that no caller sees: a guard, a part,
+ * another program's. */
+export async function eventOf(io: Io, model: Model, record: StreamRecord): Promise<FoundEvent | undefined> {
+  const { Keys, OldImage, NewImage } = record.dynamodb ?? {};
+  const [key, old, next] = [itemOf(Keys), itemOf(OldImage), itemOf(NewImage)];
+  const image = next ?? old;
+  if (image === undefined) {
+    throw invalid("the record has no image; the table's stream must have new and old images", "record");
+  }
+  const kind = kindOf(model, record, { ...key, ...image });
+  if (kind === undefined) return undefined;
+  return {
+    kind: kindName(kind.entity, kind.copy),
+    old: old && (await foundOf(io, kind, old)),
+    new: next && (await foundOf(io, kind, next)),
+  };
+}
+
+/** The kind of an item: its table's type attribute and its key say it. */
+function kindOf(model: Model, record: StreamRecord, item: Item): Kind | undefined {
+  const source = (record as { readonly eventSourceARN?: unknown }).eventSourceARN;
+  const table = typeof source === "string" ? /:table\/([^/]+)/.exec(source)?.[1] : undefined;
+  const fits = ({ table: own, entity, copy }: Kind): boolean => {
+    const isIn = table === undefined || table === own.name || (own.period !== undefined && table.startsWith(`${own.name}_`));
+    const said = own.typeAttribute === undefined ? undefined : held(item, own.typeAttribute);
+    const isSaid = said === undefined || said.S === kindName(entity, copy);
+    const key = (copy ?? entity).key;
+    return isIn && isSaid && key.every((one) => fitsColumn(one, held(item, one.attribute))) && isMain(key, item);
+  };
+  return allKinds(model).find((kind) => columnsOf(kind.table).every(({ name }) => held(item, name)) && fits(kind));
+}
+
+/** Whether an item is no further part of a split list: those hold nothing but elements. */
+function isMain(key: EntityPlan["key"], item: Item): boolean {
+  const last = key[1]?.parts.at(-1);
+  if (typeof last !== "object" || !("part" in last)) return true;
+  return /^0*$/.test(held(item, key[1]?.attribute ?? "")?.S?.slice(-last.part) ?? "");
+}
+
+function allKinds(model: Model): Kind[] {
+  return model.plan.entities.flatMap((entity): Kind[] => {
+    const table = model.table(entity.table);
+    const copies = (entity.copies ?? []).map((copy): Kind => ({ table, entity, copy }));
+    return [{ table, entity, copy: undefined }, ...copies];
+  });
+}
+
+async function foundOf(io: Io, { table, entity, copy }: Kind, item: Item): Promise<Found> {
+  const names = copy?.attributes ?? entity.attributes.map((one) => one.name);
+  const { split } = entity;
+  // A list that is stored in several parts changes by several records, and none of them has all of it.
+  const isWhole = split === undefined || Number(held(item, partsAttribute(split.attribute))?.N ?? "1") <= 1;
+  const own = names.filter((name) => isWhole || name !== split?.attribute);
+  const values = await valuesOf({ io, table, entity, copy }, own, [item]);
+  const kind = kindName(entity, copy);
+  return { name: kind, kind, entity, values };
+}
+
+/** An image as the service's JSON: readers of streams give binary values as bytes. */
+function itemOf(image: unknown): Item | undefined {
+  if (typeof image !== "object" || image === null) return undefined;
+  return Object.fromEntries(Object.entries(image).map(([name, value]) => [name, valueOf(value)]));
+}
+
+function valueOf(value: unknown): AttributeValue {
+  if (typeof value !== "object" || value === null) return {};
+  const { B, BS, L, M, ...other } = value as {
+    readonly B?: unknown;
+    readonly BS?: readonly unknown[];
+    readonly L?: readonly unknown[];
+    readonly M?: unknown;
+  } & AttributeValue;
+  const text = (bytes: unknown): string => (bytes instanceof Uint8Array ? base64Of(bytes) : String(bytes));
+  if (B !== undefined) return { B: text(B) };
+  if (BS !== undefined) return { BS: BS.map(text) };
+  if (L !== undefined) return { L: L.map(valueOf) };
+  return M === undefined ? other : { M: itemOf(M) ?? {} };
+}

@@ -1,0 +1,165 @@
+/** Conditions, filters and changes as values, and their expressions with placeholders. */
+
+import type { Bound, Test } from "./bound.js";
+import type { AttributeValue } from "./plan.js";
+import { isEqual } from "./value/value.js";
+
+/** A condition on an item. */
+export type Term =
+  | { readonly exists: string }
+  | { readonly missing: string }
+  | { readonly equal: string; readonly value: AttributeValue }
+  | { readonly condition: Bound };
+
+/** The new value of an attribute. `add` is a stored number plus this one, `first` the stored value or this
+ * one, `include` and `exclude` change a set, `field` sets a field of a record or map. */
+export type Change =
+  | { readonly is: "set" | "first" | "append" | "prepend" | "include" | "exclude"; readonly value: AttributeValue }
+  | { readonly is: "add"; readonly number: string }
+  | { readonly is: "attribute"; readonly name: string }
+  | { readonly is: "sum" | "difference"; readonly left: Change; readonly right: Change }
+  | { readonly is: "field"; readonly fields: readonly string[]; readonly change: Change };
+
+/** An attribute and its change. */
+export type Changed = [string, Change];
+
+/** Whether two terms are equal. */
+export function isSameTerm(one: Term, other: Term): boolean {
+  if ("exists" in one) return "exists" in other && one.exists === other.exists;
+  if ("missing" in one) return "missing" in other && one.missing === other.missing;
+  return "equal" in one && "equal" in other && one.equal === other.equal && isEqual(one.value, other.value);
+}
+
+/** The placeholders of the expressions of one request. */
+export class Placeholders {
+  readonly #names: string[] = [];
+  readonly #values: AttributeValue[] = [];
+
+  /** The placeholder of a name, the same for the same name. */
+  name(attribute: string): string {
+    const known = this.#names.indexOf(attribute);
+    return `#n${known < 0 ? this.#names.push(attribute) - 1 : known}`;
+  }
+
+  /** A new placeholder of a value. */
+  value(value: AttributeValue): string {
+    return `:v${this.#values.push(value) - 1}`;
+  }
+
+  /** The members of a request that hold the placeholders. */
+  members(): object {
+    const byPlace = <T>(all: readonly T[], mark: string): Record<string, T> =>
+      Object.fromEntries(all.map((one, at) => [`${mark}${at}`, one]));
+    return {
+      ...(this.#names.length > 0 && { ExpressionAttributeNames: byPlace(this.#names, "#n") }),
+      ...(this.#values.length > 0 && { ExpressionAttributeValues: byPlace(this.#values, ":v") }),
+    };
+  }
+
+  /** The terms joined by AND; `undefined` for no terms. */
+  terms(terms: readonly Term[]): string | undefined {
+    const written = terms.map((term) => this.#term(term));
+    return written.length === 0 ? undefined : written.join(" AND ");
+  }
+
+  #term(term: Term): string {
+    if ("exists" in term) return `attribute_exists(${this.name(term.exists)})`;
+    if ("missing" in term) return `attribute_not_exists(${this.name(term.missing)})`;
+    if ("equal" in term) {
+      const name = this.name(term.equal);
+      return `${name} = ${this.value(term.value)}`;
+    }
+    const written = this.#condition(term.condition);
+    return "any" in term.condition ? `(${written})` : written;
+  }
+
+  #condition(bound: Bound): string {
+    if ("not" in bound) return `NOT (${this.#condition(bound.not)})`;
+    if ("all" in bound) return this.#joined(bound.all, " AND ");
+    if ("any" in bound) return this.#joined(bound.any, " OR ");
+    return this.#test(bound.test);
+  }
+
+  #joined(members: readonly Bound[], word: string): string {
+    const one = (member: Bound): string => {
+      const written = this.#condition(member);
+      return "all" in member || "any" in member ? `(${written})` : written;
+    };
+    return members.map(one).join(word);
+  }
+
+  #test(test: Test): string {
+    const path = test.path.map((name) => this.name(name)).join(".");
+    const left = test.measure === "size" ? `size(${path})` : path;
+    const right = test.operands.map((one) => ("value" in one ? this.value(one.value) : this.name(one.attribute)));
+    switch (test.is) {
+      case "contains":
+        return `contains(${left}, ${right.join("")})`;
+      case "starts":
+        return `begins_with(${left}, ${right.join("")})`;
+      case "exists":
+        return `attribute_exists(${left})`;
+      case "missing":
+        return `attribute_not_exists(${left})`;
+      case "in":
+        return `${left} IN (${right.join(", ")})`;
+      default:
+        return `${left} ${test.is} ${right.join("")}`;
+    }
+  }
+
+  /** The update expression. */
+  changes(changes: readonly Changed[], removed: readonly string[]): string {
+    const clauses: Record<"SET" | "REMOVE" | "ADD" | "DELETE", string[]> = { SET: [], REMOVE: [], ADD: [], DELETE: [] };
+    for (const [attribute, change] of changes) {
+      const name = this.#target(attribute, change);
+      const made = this.#change(attribute, change);
+      if (change.is === "include") clauses.ADD.push(`${name} ${made}`);
+      else if (change.is === "exclude") clauses.DELETE.push(`${name} ${made}`);
+      else clauses.SET.push(`${name} = ${made}`);
+    }
+    clauses.REMOVE.push(...removed.map((name) => this.name(name)));
+    const said = Object.entries(clauses).filter(([, all]) => all.length > 0);
+    return said.map(([word, all]) => `${word} ${all.join(", ")}`).join(" ");
+  }
+
+  /** The place that a change writes: an attribute, or a field inside it. */
+  #target(attribute: string, change: Change): string {
+    const fields = change.is === "field" ? change.fields : [];
+    return [attribute, ...fields].map((name) => this.name(name)).join(".");
+  }
+
+  #change(attribute: string, change: Change): string {
+    switch (change.is) {
+      case "set":
+      case "include":
+      case "exclude":
+        return this.value(change.value);
+      case "field":
+        return this.#change(attribute, change.change);
+      case "attribute":
+        return this.name(change.name);
+      case "sum":
+      case "difference": {
+        const left = this.#change(attribute, change.left);
+        return `${left} ${change.is === "sum" ? "+" : "-"} ${this.#change(attribute, change.right)}`;
+      }
+      case "first": {
+        const name = this.name(attribute);
+        return `if_not_exists(${name}, ${this.value(change.value)})`;
+      }
+      case "add": {
+        const name = this.name(attribute);
+        const zero = this.value({ N: "0" });
+        return `if_not_exists(${name}, ${zero}) + ${this.value({ N: change.number })}`;
+      }
+      case "append":
+      case "prepend": {
+        const name = this.name(attribute);
+        const stored = `if_not_exists(${name}, ${this.value({ L: [] })})`;
+        const one = this.value({ L: [change.value] });
+        return `list_append(${change.is === "append" ? `${stored}, ${one}` : `${one}, ${stored}`})`;
+      }
+    }
+  }
+}

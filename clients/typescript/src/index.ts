@@ -1,0 +1,31 @@
+/** The runtime of Keyfold's typed clients: carries out the plan document of a model on Keyfold, on
+ * Amazon DynamoDB, or on any engine with its API. */
+
+export { Client } from "./client.js";
+export type { Given } from "./client.js";
+export { KeyfoldError } from "./error.js";
+export type { ErrorCode, ErrorDetail, Place, Reason } from "./error.js";
+export type {
+  AttributeValue,
+  AwsClient,
+  CallOptions,
+  ClientOptions,
+  Connection,
+  CredentialProvider,
+  Decimal,
+  Credentials,
+  Endpoint,
+  EntityEvent,
+  FoundItem,
+  Item,
+  Made,
+  Page,
+  ReadOptions,
+  RequestEvent,
+  StreamRecord,
+  TableOutcome,
+  Transport,
+  UpdateOptions,
+  Written,
+} from "./options.js";
+export type { Plan } from "./plan.js";

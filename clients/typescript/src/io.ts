@@ -1,0 +1,95 @@
+/** The handle by which a call asks. Reads and writes do no I/O of their own: a driver sends what they ask,
+ * and a test plays the database. */
+
+import { KeyfoldError } from "./error.js";
+import type { AttributeValue, Item } from "./plan.js";
+
+/** A row of consumed capacity. */
+export interface Consumed {
+  readonly CapacityUnits?: number;
+}
+
+/** The body of an answer, as far as reads and writes look at it. */
+export interface Answer {
+  readonly Item?: Item;
+  readonly Items?: readonly Item[];
+  readonly LastEvaluatedKey?: Item;
+  readonly Responses?: unknown;
+  readonly UnprocessedKeys?: Readonly<Record<string, object>>;
+  readonly ConsumedCapacity?: Consumed | readonly Consumed[];
+}
+
+/** The handle of a call. */
+export interface Io {
+  /** The moment of the call, milliseconds since 1970. */
+  readonly now: number;
+  /** The random bits of the next identifier: 128 of them. */
+  random(): bigint;
+  /** Asks a request. Requests that are asked at the same time may be sent at the same time. */
+  ask(operation: string, input: object): Promise<Answer>;
+  /** Waits any number of milliseconds between the two, so that writers of one item take turns. */
+  pause(least: number, most: number): Promise<void>;
+  /** The compressed values of this call by their JSON: an unchanged one keeps its bytes. */
+  readonly packed: Map<string, AttributeValue>;
+}
+
+/** The results of all of these, which run at the same time. Each comes to its end before the error of the
+ * first that failed is thrown. */
+export async function together<T>(all: Iterable<Promise<T>>): Promise<T[]> {
+  const ended = await Promise.allSettled(all);
+  return ended.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
+}
+
+/** The most attempts of optimistic reads and writes before an error. */
+export const TRIES = 24;
+
+/** Waits a random time that grows with the attempts. */
+export function backOff(io: Io, tried: number): Promise<void> {
+  return io.pause(1, 4 * Math.min(tried + 1, 16));
+}
+
+/** Whether an answer reports the capacity of its request. */
+export const REPORTED = { ReturnConsumedCapacity: "TOTAL" } as const;
+
+/** The units that an answer reports. */
+export function unitsOf(answer: Answer): number {
+  const rows: readonly Consumed[] = answer.ConsumedCapacity === undefined ? [] : [answer.ConsumedCapacity].flat();
+  return rows.reduce((sum, row) => sum + (row.CapacityUnits ?? 0), 0);
+}
+
+/** The exception of a service's refusal; `undefined` for another error. */
+export function exceptionOf(error: unknown): string | undefined {
+  const detail = error instanceof KeyfoldError ? error.detail : undefined;
+  return detail?.code === "service" || detail?.code === "throttled" ? detail.exception : undefined;
+}
+
+/** Whether the table of a request does not exist. */
+export function isNoTable(error: unknown): boolean {
+  return exceptionOf(error) === "ResourceNotFoundException";
+}
+
+function reasonCodes(error: unknown): readonly string[] {
+  const detail = error instanceof KeyfoldError ? error.detail : undefined;
+  return detail?.code === "service" ? detail.reasons.map((reason) => reason.code) : [];
+}
+
+/** Whether another transaction was using an item: a write may be tried again once it has read the item
+ * again. */
+export function isConflict(error: unknown): boolean {
+  const exception = exceptionOf(error);
+  return (
+    exception === "TransactionConflictException" ||
+    (exception === "TransactionCanceledException" && reasonCodes(error).includes("TransactionConflict"))
+  );
+}
+
+/** The indexes of the actions whose condition failed; none when the failure is no condition. */
+export function failedActions(error: unknown): number[] {
+  const exception = exceptionOf(error);
+  if (exception === "ConditionalCheckFailedException") return [0];
+  if (exception !== "TransactionCanceledException") return [];
+  return reasonCodes(error).flatMap((code, at) => (code === "ConditionalCheckFailed" ? [at] : []));
+}

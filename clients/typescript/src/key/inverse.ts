@@ -1,0 +1,129 @@
+/** Keys to values: parts read backwards. Hashes, small letters and cut periods do not come back. */
+
+import type { AttributeValue, FieldPart, Part } from "../plan.js";
+import { canonicalNumber } from "../value/number.js";
+import { digitsOf, widthOf, widthOfTime } from "../value/time.js";
+import type { Unit } from "../plan.js";
+import { isEqual, type Values } from "../value/value.js";
+import { isBare, isField, isNumber, isText, nines, shardDigits, text as made } from "./make.js";
+
+const HASH_DIGITS = 32;
+const UNITS: readonly string[] = ["hour", "day", "month", "year"];
+
+/** Whether the value of a field can be read back from a key. */
+function isInvertible({ type, format }: FieldPart): boolean {
+  if (format === undefined || format === "escaped") {
+    return isText(type) || isNumber(type) || type === "bool";
+  }
+  return typeof format === "object" ? format.padded !== undefined : format === "bare" || format === "reversed";
+}
+
+/** Whether keys made of these parts give the value of an attribute back. */
+export function givesBack(parts: readonly Part[], name: string): boolean {
+  return parts.some((part) => isField(part) && part.field === name && isInvertible(part));
+}
+
+/** The values that a key attribute was made of; `undefined` when the parts cannot have made it. */
+export function inverse(parts: readonly Part[], key: AttributeValue): Values | undefined {
+  if (isBare(parts)) return new Map([[parts[0].field, key]]);
+  if (key.S === undefined) return undefined;
+  const values: Values = new Map();
+  let rest = key.S;
+  for (const [at, part] of parts.entries()) {
+    const length = lengthOf(part, parts[at + 1], rest);
+    if (length === undefined || length > rest.length) return undefined;
+    const written = rest.slice(0, length);
+    rest = rest.slice(length);
+    if (!isField(part)) {
+      if (!fits(part, written)) return undefined;
+    } else if (isInvertible(part)) {
+      const value = valueOf(part, written);
+      const before = values.get(part.field);
+      if (value === undefined || (before !== undefined && !isEqual(before, value))) return undefined;
+      values.set(part.field, value);
+    }
+  }
+  return rest === "" ? values : undefined;
+}
+
+/** Whether a text is that of a part that is no value. */
+function fits(part: Exclude<Part, FieldPart>, written: string): boolean {
+  if (typeof part === "string") return part === written;
+  return "break" in part ? written === "\0" : /^[0-9]*$/.test(written);
+}
+
+/** The length of a part at the start of a text. */
+function lengthOf(part: Part, next: Part | undefined, rest: string): number | undefined {
+  if (typeof part === "string") return part.length;
+  if (!isField(part)) {
+    return "shards" in part ? shardDigits(part.shards) : "part" in part ? part.part : 1;
+  }
+  const width = widthOfField(part);
+  if (width !== undefined) return width;
+  if (next === undefined) return rest.length;
+  // The field does not contain the first character of the text behind it.
+  const behind = typeof next === "string" ? String.fromCodePoint(next.codePointAt(0) ?? 0) : "break" in next ? "\0" : undefined;
+  const at = behind === undefined ? -1 : rest.indexOf(behind);
+  return at < 0 ? undefined : at;
+}
+
+/** The characters of a field whose values all have texts of one length; `undefined` for others. */
+export function widthOfField({ type, format }: FieldPart): number | undefined {
+  if (typeof format === "object") {
+    if (format.cut !== undefined) return widthOf(format.cut);
+    const { whole, decimals = 0, signed } = format.padded ?? { whole: 0 };
+    return whole + (signed === true ? 1 : 0) + (decimals > 0 ? decimals + 1 : 0);
+  }
+  if (typeof type === "string" && UNITS.includes(type)) return widthOf(type as Unit);
+  if (format === "hash") return HASH_DIGITS;
+  if (type === "date") return 10;
+  if (type === "ulid") return 26;
+  if (type === "uuid") return 36;
+  const digits = digitsOf(type);
+  return digits === undefined ? undefined : widthOfTime(digits);
+}
+
+/** The value whose text in the key this is; `undefined` when no value has it. */
+function valueOf(part: FieldPart, written: string): AttributeValue | undefined {
+  const plain = plainOf(part, written);
+  if (plain === undefined) return undefined;
+  let value: AttributeValue;
+  if (isNumber(part.type)) {
+    const number = canonicalNumber(plain);
+    if (number === undefined) return undefined;
+    value = { N: number };
+  } else if (part.type === "bool") {
+    value = { BOOL: plain === "true" };
+  } else {
+    value = { S: plain };
+  }
+  // Only the text that the value makes is its text: `007` is not that of a plain 7.
+  try {
+    return made([part], new Map([[part.field, value]])) === written ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function plainOf({ format }: FieldPart, written: string): string | undefined {
+  if (format === "reversed") return nines(written);
+  if (format === "escaped") return unescaped(written);
+  const padded = typeof format === "object" ? format.padded : undefined;
+  if (padded?.signed === true) {
+    // The text of zero has no sign in either direction.
+    const isBelow = written.startsWith("-");
+    const size = isBelow ? nines(written.slice(1)) : written.slice(1);
+    return `${isBelow !== (padded.reversed === true) ? "-" : ""}${size}`;
+  }
+  return padded?.reversed === true ? nines(written) : written;
+}
+
+/** The text that was escaped; `undefined` when an escape is damaged. */
+function unescaped(written: string): string | undefined {
+  if (written === "%") return "";
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return undefined;
+  }
+}

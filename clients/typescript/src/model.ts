@@ -1,0 +1,122 @@
+/** A plan document with what is looked up in it by name. */
+
+import { invalid } from "./error.js";
+import type {
+  AggregatePlan,
+  AttributePlan,
+  Column,
+  EntityPlan,
+  IndexPlan,
+  PatternPlan,
+  Plan,
+  TablePlan,
+  Type,
+  WritePlan,
+} from "./plan.js";
+
+/** The version of the form of plan documents that this runtime knows. */
+const VERSION = 1;
+
+/** A field of a record. */
+export interface RecordField {
+  readonly name: string;
+  readonly type: Type;
+  readonly optional?: true;
+}
+
+/** A model. */
+export class Model {
+  readonly plan: Plan;
+  readonly records: Map<string, readonly RecordField[]>;
+  readonly tables: Map<string, TablePlan>;
+  readonly entities: Map<string, EntityPlan>;
+  /** The member of items that holds their kind: `$kind` where an attribute is named `kind`. */
+  readonly kindMember: "kind" | "$kind";
+  readonly #patterns: Map<string, PatternPlan>;
+  readonly #writes: Map<string, WritePlan>;
+  readonly #attributes: Map<string, Map<string, AttributePlan>>;
+  readonly #aggregates: Map<string, [EntityPlan, AggregatePlan][]>;
+
+  constructor(plan: Plan) {
+    if (plan.keyfoldPlan !== VERSION) {
+      throw invalid(`this is a plan of version ${plan.keyfoldPlan}, and this runtime knows ${VERSION}; update it`);
+    }
+    const byName = <T extends { readonly name: string }>(all: readonly T[] = []): Map<string, T> =>
+      new Map(all.map((one) => [one.name, one]));
+    this.plan = plan;
+    this.records = new Map((plan.records ?? []).map((one) => [one.name, one.fields]));
+    this.tables = byName(plan.tables);
+    this.entities = byName(plan.entities);
+    this.#patterns = byName(plan.patterns);
+    this.#writes = byName(plan.writes);
+    this.#attributes = new Map(plan.entities.map((one) => [one.name, byName(one.attributes)]));
+    const isKind = plan.entities.some((entity) => entity.attributes.some((one) => one.name === "kind"));
+    this.kindMember = isKind ? "$kind" : "kind";
+    this.#aggregates = new Map();
+    for (const parent of plan.entities) {
+      for (const aggregate of parent.aggregates ?? []) {
+        const known = this.#aggregates.get(aggregate.entity) ?? [];
+        this.#aggregates.set(aggregate.entity, [...known, [parent, aggregate]]);
+      }
+    }
+  }
+
+  /** The entity with this name. */
+  entity(name: string): EntityPlan {
+    return found(this.entities, name, "entity");
+  }
+
+  /** The pattern with this name. */
+  pattern(name: string): PatternPlan {
+    return found(this.#patterns, name, "pattern");
+  }
+
+  /** The named write. */
+  write(name: string): WritePlan {
+    return found(this.#writes, name, "write");
+  }
+
+  /** The table with this name. */
+  table(name: string): TablePlan {
+    return found(this.tables, name, "table");
+  }
+
+  /** An attribute of an entity. */
+  attribute(entity: EntityPlan, name: string): AttributePlan | undefined {
+    return this.#attributes.get(entity.name)?.get(name);
+  }
+
+  /** The aggregates that follow the items of an entity, each with the entity that keeps it. */
+  aggregatesOf(entity: EntityPlan): readonly [EntityPlan, AggregatePlan][] {
+    return this.#aggregates.get(entity.name) ?? [];
+  }
+}
+
+function found<T>(all: Map<string, T>, name: string, what: string): T {
+  const one = all.get(name);
+  if (one === undefined) {
+    throw invalid(`the model has no ${what} \`${name}\`; it has ${[...all.keys()].join(", ")}`, name);
+  }
+  return one;
+}
+
+/** The key attributes of a table. */
+export function columnsOf(table: TablePlan): readonly Column[] {
+  return table.sort === undefined ? [table.partition] : [table.partition, table.sort];
+}
+
+/** The key attributes of an index. */
+export function indexColumns(index: IndexPlan): readonly Column[] {
+  return [...index.partition, ...(index.sort ?? [])];
+}
+
+/** The index of a table with this name. */
+export function indexOf(table: TablePlan, name: string | undefined): IndexPlan | undefined {
+  return table.indexes?.find((index) => index.name === name);
+}
+
+/** Whether an entity stores an attribute in its main item as it is. */
+export function storesPlainly(entity: EntityPlan, name: string): boolean {
+  const others = [...(entity.compressed ?? []), ...(entity.leftOut ?? [])];
+  return !others.includes(name) && entity.split?.attribute !== name;
+}

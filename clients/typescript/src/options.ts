@@ -1,0 +1,171 @@
+/** What callers give and get: connections, options, pages and reports. */
+
+import type { AttributeValue, Item } from "./plan.js";
+
+/** Credentials of AWS. */
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+  readonly expiration?: Date | undefined;
+}
+
+/** A function that returns credentials, such as those of `@aws-sdk/credential-providers`. */
+export type CredentialProvider = () => Promise<Credentials>;
+
+/** Sends one request of DynamoDB's API and returns the body of its answer. */
+export interface Transport {
+  /** Rejects with a `KeyfoldError` of the code `service`, `throttled`, `transport`,
+   * `outcome_unknown` or `aborted`. */
+  call(operation: string, input: object, signal?: AbortSignal): Promise<object>;
+}
+
+/** An endpoint and how it is used. */
+export interface Endpoint {
+  /** `http://127.0.0.1:8000`; by default that of Amazon DynamoDB in the region. */
+  readonly endpoint?: string;
+  /** The region of signatures; by default that of the environment, or `us-east-1`. */
+  readonly region?: string;
+  /** By default those of the environment; `local` at an endpoint that is not Amazon's. */
+  readonly credentials?: Credentials | CredentialProvider;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** The part of a client of `@aws-sdk/client-dynamodb` whose settings are used. */
+export interface AwsClient {
+  readonly config: {
+    readonly region: string | (() => Promise<string>);
+    readonly credentials: Credentials | CredentialProvider;
+    readonly endpoint?: unknown;
+  };
+}
+
+/** Where requests go: a text, an endpoint, a client of the AWS SDK, or a transport.
+ *
+ * `http://127.0.0.1:8000`, `https://..`, `dynamodb://eu-west-1`. `connect` of
+ * `@keyfold/client/node` also takes `dynamodb://eu-west-1?profile=prod` and `keyfold:./data`. */
+export type Connection = string | Endpoint | AwsClient | Transport;
+
+/** A request that was sent, for logs and traces. */
+export interface RequestEvent {
+  /** The pattern, write or entity of the call. */
+  readonly call: string;
+  readonly operation: string;
+  readonly input: object;
+  readonly milliseconds: number;
+  /** The error, where there was one. */
+  readonly error?: unknown;
+}
+
+/** Options of a client. */
+export interface ClientOptions {
+  /** How numbers are given: `number` refuses a stored number with more digits than it keeps,
+   * `exact` gives `bigint` for `int` and a decimal text for `number`. */
+  readonly numbers?: "number" | "exact";
+  /** What becomes of an item that the model does not know. */
+  readonly onUnknown?: "error" | "skip";
+  /** Signs cursors, so that a changed one is refused. */
+  readonly cursorSecret?: string;
+  /** The most milliseconds of a call, retries included; 30,000 by default. */
+  readonly timeout?: number;
+  /** How often a request is sent again where that is safe; 3 by default. */
+  readonly retries?: number;
+  /** Called after each request. */
+  readonly onRequest?: (event: RequestEvent) => void;
+  /** The clock, milliseconds since 1970. */
+  readonly now?: () => number;
+  /** 16 random bytes, of which an identifier is made. */
+  readonly random?: () => Uint8Array;
+}
+
+/** Options of each call. */
+export interface CallOptions {
+  /** Ends the call. */
+  readonly signal?: AbortSignal | undefined;
+  /** The most milliseconds of the call, instead of the client's. */
+  readonly timeout?: number | undefined;
+}
+
+/** Options of a read. */
+export interface ReadOptions extends CallOptions {
+  /** The most items of a page, instead of the pattern's. */
+  readonly limit?: number | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | null | undefined;
+  /** Whether the items come against the pattern's order. */
+  readonly backward?: boolean | undefined;
+  /** Whether to read with strong consistency; not offered by global indexes. */
+  readonly strong?: boolean | undefined;
+}
+
+/** Options of an update. */
+export interface UpdateOptions extends CallOptions {
+  /** Attributes to remove. An attribute with the value `null` is removed, too. */
+  readonly remove?: readonly string[] | undefined;
+}
+
+/** An item of an answer, told apart from others by `kind`. */
+export type FoundItem = { readonly kind: string } & Readonly<Record<string, unknown>>;
+
+/** A page of an answer. */
+export interface Page<T = FoundItem> {
+  readonly items: T[];
+  /** The cursor of the next page, which may be given to a browser; absent at the end. */
+  readonly next?: string;
+  /** The number of requests. */
+  readonly requests: number;
+  /** The units of capacity that the answer reports. */
+  readonly capacity: number;
+}
+
+/** An attribute that was not given and was made: the present moment or a new identifier. */
+export interface Made {
+  readonly entity: string;
+  /** Behind the alias of an action that has one: `first.accountId`. */
+  readonly attribute: string;
+  readonly value: unknown;
+}
+
+/** The report of a write. */
+export interface Written {
+  /** `PutItem`, `UpdateItem`, `DeleteItem` or `TransactWriteItems`; `GetItem` when nothing had to be
+   * written. */
+  readonly operation: string;
+  /** The change of each item: `put Order`, `delete the guard of email`. */
+  readonly changes: string[];
+  readonly capacity: number;
+  readonly made: Made[];
+}
+
+/** A stream record as an entity: `old` is absent when it was created, `new` when it was deleted. */
+export interface EntityEvent<T = FoundItem> {
+  /** The entity, or `Entity.copy`. */
+  readonly kind: string;
+  readonly old?: T;
+  readonly new?: T;
+}
+
+/** A record of a stream: as a reader of streams or an event of Lambda has it. */
+export interface StreamRecord {
+  readonly dynamodb?:
+    | {
+        readonly Keys?: unknown;
+        readonly OldImage?: unknown;
+        readonly NewImage?: unknown;
+      }
+    | undefined;
+}
+
+/** The outcome for a table. */
+export interface TableOutcome {
+  readonly table: string;
+  readonly outcome: "created" | "existing";
+}
+
+export type { AttributeValue, Item };
+
+/** A number as decimal text of up to 38 digits, as `exact` gives it: `12345678901234567890.5`. */
+export type Decimal = string & { readonly [decimal]: true };
+
+declare const decimal: unique symbol;

@@ -1,0 +1,112 @@
+/** Several items by their keys: BatchGetItem, in the order of the given ids. */
+
+import { failure, invalid } from "../error.js";
+import { Placeholders } from "../expression.js";
+import { REPORTED, together, unitsOf } from "../io.js";
+import type { Item } from "../plan.js";
+import { hasKey, jsonOfItem } from "../value/value.js";
+import { emptyRaw, type Question, type Raw } from "./question.js";
+import { isAbsent, projection, tableOf, wholeKey } from "./request.js";
+
+/** The most requests for keys that the service leaves unprocessed. */
+const TRIES = 16;
+const KEYS_MAX = 100;
+
+/** A key and the table that it is read from. */
+export type Keyed = readonly [string, Item];
+/** What one request reads. */
+export type Wanted = Readonly<Record<string, object>>;
+
+/** Reads the items of the pattern's list of ids. Absent items are left out. */
+export async function batchGet(question: Question): Promise<Raw> {
+  const list = question.parameters.find((one) => one.limit === "among");
+  const ids = list && question.args.get(list.name)?.L;
+  if (list === undefined || ids === undefined) throw invalid(`the pattern needs ${list?.name ?? "a list of ids"}`);
+  // An id that is given twice is read once.
+  const wanted = new Map<string, Keyed>();
+  for (const id of ids) {
+    const args = new Map(question.args).set(list.attribute ?? "", id);
+    const one: Keyed = [tableOf(question, args), wholeKey(question, args)];
+    const place = `${one[0]} ${jsonOfItem(one[1])}`;
+    if (!wanted.has(place)) wanted.set(place, one);
+  }
+  const keys = [...wanted.values()];
+  const raw = emptyRaw(`${keys.length} keys`);
+  const requests: Wanted[] = [];
+  for (let at = 0; at < keys.length; at += KEYS_MAX) requests.push(...requestsOf(question, keys.slice(at, at + KEYS_MAX)));
+  const found = await askAll(question, requests, raw);
+  raw.items = keys.flatMap(([table, key]): Item[] => {
+    const item = atKey(found, table, key);
+    return item === undefined ? [] : [item];
+  });
+  return raw;
+}
+
+/** The item with this key among those that were read. */
+export function atKey(found: readonly Keyed[], table: string, key: Item): Item | undefined {
+  return found.find(([place, item]) => place === table && hasKey(item, key))?.[1];
+}
+
+/** The part of a request that reads the items with these keys of one table. */
+function keysOf(question: Question, keys: readonly Item[]): object {
+  const made = new Placeholders();
+  return {
+    Keys: keys,
+    ...(question.isStrong && { ConsistentRead: true }),
+    ...projection(question, made),
+    ...made.members(),
+  };
+}
+
+/** What a request with these keys reads of each table. */
+export function byTable(question: Question, keyed: readonly Keyed[]): Wanted {
+  const keys = new Map<string, Item[]>();
+  for (const [table, key] of keyed) {
+    const known = keys.get(table);
+    if (known === undefined) keys.set(table, [key]);
+    else known.push(key);
+  }
+  return Object.fromEntries([...keys].map(([table, all]) => [table, keysOf(question, all)]));
+}
+
+/** The requests that read one batch of keys. */
+function requestsOf(question: Question, batch: readonly Keyed[]): Wanted[] {
+  const parts = Object.entries(byTable(question, batch));
+  // One absent table of a period would fail the request for all tables.
+  const isApart = question.table.period !== undefined && parts.length > 1;
+  return isApart ? parts.map((one) => Object.fromEntries([one])) : [Object.fromEntries(parts)];
+}
+
+/** Sends requests at the same time. Returns their items, each with its table. */
+export async function askAll(question: Question, requests: readonly Wanted[], raw: Raw): Promise<Keyed[]> {
+  const parts = await together(requests.map((one) => ask(question, one)));
+  for (const [, cost] of parts) {
+    raw.requests += cost.requests;
+    raw.units += cost.units;
+  }
+  return parts.flatMap(([found]) => found);
+}
+
+/** Sends one request, and sends the keys that the service leaves unprocessed again. */
+async function ask(question: Question, wanted: Wanted): Promise<[Keyed[], Raw]> {
+  const found: Keyed[] = [];
+  const raw = emptyRaw();
+  let left = wanted;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    if (Object.keys(left).length === 0) return [found, raw];
+    raw.requests += 1;
+    try {
+      const answer = await question.io.ask("BatchGetItem", { RequestItems: left, ...REPORTED });
+      raw.units += unitsOf(answer);
+      for (const [table, items] of Object.entries((answer.Responses ?? {}) as Record<string, Item[]>)) {
+        found.push(...items.map((item): Keyed => [table, item]));
+      }
+      left = answer.UnprocessedKeys ?? {};
+    } catch (error) {
+      if (isAbsent(question, error)) return [found, raw];
+      throw error;
+    }
+    if (Object.keys(left).length > 0 && tried > 0) await question.io.pause(1, 20 << Math.min(tried, 6));
+  }
+  throw failure("transport", "the service left keys unprocessed again and again; try again later");
+}

@@ -1,0 +1,28 @@
+/** The single kinds of a collection that its range does not hold: each comes by a GetItem, beside the first
+ * page. */
+
+import { failure } from "../error.js";
+import { together } from "../io.js";
+import type { PatternPlan } from "../plan.js";
+import { addRaw, emptyRaw, itemQuestion, type Question, type Raw } from "./question.js";
+import { getItem } from "./request.js";
+
+/** Reads the single kinds for the first page. */
+export async function readBeside(question: Question, pattern: PatternPlan): Promise<Raw> {
+  const raw = emptyRaw();
+  const beside = question.plan.beside ?? [];
+  const found = await together(
+    beside.map(({ plan }) => {
+      const own = itemQuestion(question, plan);
+      return getItem({ ...own, isStrong: plan.strong === true || question.isStrong });
+    }),
+  );
+  for (const [at, one] of found.entries()) {
+    const returned = pattern.returns[beside[at]?.returns ?? -1];
+    if (returned !== undefined && one.items.length === 0 && returned.optional !== true) {
+      throw failure("not_found", `${pattern.name}: there is no ${returned.name} for ${one.asked}`);
+    }
+    addRaw(raw, one);
+  }
+  return raw;
+}

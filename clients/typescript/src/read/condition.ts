@@ -1,0 +1,109 @@
+/** The key condition of a query: the partition, and the range of sort keys. */
+
+import { failure } from "../error.js";
+import type { Placeholders } from "../expression.js";
+import { end, type End } from "../key/end.js";
+import { column, LAST, prefix } from "../key/make.js";
+import { checkLength } from "../lengths.js";
+import type { AttributeValue, Part, RangePlan } from "../plan.js";
+import { shown } from "../value/text.js";
+import { order, type Values } from "../value/value.js";
+import { keyValue, type Question, rangeEnd } from "./question.js";
+
+/** A term of a key condition: its expression, and its text for people. */
+type Written = readonly [string, string];
+
+/** The terms of a key condition; `undefined` where no key can fulfil it. `args` give the partition, with the
+ * period or shard to read; the question's own arguments give the ends of the range. */
+export function keyCondition(question: Question, args: Values, made: Placeholders): Written[] | undefined {
+  const { partition = [], sort } = question.plan;
+  const terms = partition.map((one) => equal(one.attribute, keyValue(question, "partition", one, args), made));
+  if (sort === undefined) return terms;
+  for (const one of sort.before ?? []) {
+    terms.push(equal(one.attribute, keyValue(question, "sort", one, question.args), made));
+  }
+  if ((sort.at ?? []).length === 0) return terms;
+  const range = rangeOf(question, sort, sort.at ?? []);
+  if (range === "nothing") return undefined;
+  if (range === "all") return terms;
+  for (const [at, held] of range.values.entries()) {
+    const parts = (at === 0 ? sort.at : sort.to) ?? [];
+    checkLength(`the pattern ${question.name}`, "sort", { attribute: sort.attribute, parts }, held);
+  }
+  terms.push(written(sort.attribute, range, made));
+  return terms;
+}
+
+function equal(attribute: string, value: AttributeValue, made: Placeholders): Written {
+  const name = made.name(attribute);
+  return [`${name} = ${made.value(value)}`, print(attribute, " = ", value)];
+}
+
+/** The bounds of a range: a comparison with one value, or two ends. */
+interface Bounds {
+  readonly is: "=" | "starts" | ">=" | "<=" | "<" | "between";
+  readonly values: readonly [AttributeValue] | readonly [AttributeValue, AttributeValue];
+}
+
+function rangeOf(question: Question, sort: RangePlan, first: readonly Part[]): Bounds | "all" | "nothing" {
+  const at = (parts: readonly Part[]): End => end(parts, question.args, (name) => rangeEnd(question, name));
+  switch (sort.is) {
+    case "equal":
+      return { is: "=", values: [column(first, question.args)] };
+    case "beginsWith": {
+      const text = prefix(first, question.args);
+      return text === "" ? "all" : { is: "starts", values: [{ S: text }] };
+    }
+    case "atLeast":
+      return between(at(first), "open");
+    case "atMost":
+      return between("open", at(first));
+    case "between":
+      return between(at(first), at(sort.to ?? []));
+  }
+}
+
+function between(low: End, high: End): Bounds | "all" | "nothing" {
+  if (low === "nothing" || high === "nothing") return "nothing";
+  if (low === "open") {
+    if (high === "open") return "all";
+    return "at" in high ? { is: "<=", values: [high.at] } : { is: "<", values: [high.before] };
+  }
+  if ("at" in low && high === "open") return { is: ">=", values: [low.at] };
+  if ("at" in low && high !== "open" && "at" in high) {
+    // DynamoDB refuses a range that ends before it starts.
+    const isEmpty = (order(low.at, high.at) ?? 0) > 0;
+    return isEmpty ? "nothing" : { is: "between", values: [low.at, high.at] };
+  }
+  throw failure("refused", "a range with two ends includes its upper end");
+}
+
+function written(attribute: string, { is, values }: Bounds, made: Placeholders): Written {
+  const name = made.name(attribute);
+  const [first, second = first] = values;
+  if (is === "starts") {
+    return [`begins_with(${name}, ${made.value(first)})`, `begins_with(${print(attribute, ", ", first)})`];
+  }
+  if (is === "between") {
+    const low = made.value(first);
+    return [
+      `${name} BETWEEN ${low} AND ${made.value(second)}`,
+      `${print(attribute, " BETWEEN ", first)}${print("", " AND ", second)}`,
+    ];
+  }
+  return [`${name} ${is} ${made.value(first)}`, print(attribute, ` ${is} `, first)];
+}
+
+/** A comparison for people. */
+export function print(attribute: string, comparison: string, value: AttributeValue): string {
+  const text = value.S === undefined ? shown(value) : `"${value.S.replaceAll(LAST, "…")}"`;
+  return `${attribute}${comparison}${text}`;
+}
+
+/** A key for people. */
+export function printKey(key: Readonly<Record<string, AttributeValue>>): string {
+  return Object.keys(key)
+    .sort()
+    .map((name) => print(name, " = ", key[name] ?? {}))
+    .join(" AND ");
+}

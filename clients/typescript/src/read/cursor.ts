@@ -1,0 +1,89 @@
+/** Positions: the keys after which pages go on.
+ *
+ * Of one query or scan, it is the key of the last item in the table, and in the index. Of periods, it is that
+ * key and `#period`; of shards, `#shardN` with the key in it, or `#done` at its end. */
+
+import { invalid } from "../error.js";
+import { column } from "../key/make.js";
+import { columnsOf } from "../model.js";
+import type { AttributeValue, Item, PatternPlan } from "../plan.js";
+import { sortedNames } from "../value/text.js";
+import { held, isEqual } from "../value/value.js";
+import type { Question } from "./question.js";
+
+const PERIOD = "#period";
+const SHARD = "#shard";
+const DONE = "#done";
+
+/** The key attributes of a plan, in the table and in the index. */
+function namesOf({ table, plan }: Question): string[] {
+  return sortedNames([
+    ...columnsOf(table).map((one) => one.name),
+    ...(plan.partition ?? []).map((one) => one.attribute),
+    ...(plan.sortAttributes ?? []),
+  ]);
+}
+
+/** The key of an item, after which a page goes on. */
+export function positionOf(question: Question, item: Item): Item {
+  const names = namesOf(question);
+  return Object.fromEntries(names.flatMap((name): [string, AttributeValue][] => {
+    const value = held(item, name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+/** The position in a period: after a key in it, or at its start. */
+export function inPeriod(key: Item | undefined, period: string): Item {
+  return { ...key, [PERIOD]: { S: period } };
+}
+
+/** The period of a position, and the key in it. */
+export function splitPeriod(position: Item | undefined): [string | undefined, Item | undefined] {
+  const { [PERIOD]: period, ...key } = position ?? {};
+  return [period?.S, Object.keys(key).length === 0 ? undefined : key];
+}
+
+/** The position in one shard: the key after which it goes on. */
+export type ShardPosition = "start" | "done" | Item;
+
+/** The position of a shard. */
+export function shardPosition(position: Item | undefined, shard: number): ShardPosition {
+  const key = position && held(position, `${SHARD}${shard}`)?.M;
+  if (key === undefined || Object.keys(key).length === 0) return "start";
+  return Object.hasOwn(key, DONE) ? "done" : { ...key };
+}
+
+/** The position with those of all shards, by number. */
+export function inShards(positions: readonly ShardPosition[]): Item {
+  const keyOf = (one: ShardPosition): Item => (one === "start" ? {} : one === "done" ? { [DONE]: { BOOL: true } } : one);
+  return Object.fromEntries(positions.map((one, shard) => [`${SHARD}${shard}`, { M: keyOf(one) }]));
+}
+
+/** Refuses a position that no page of this pattern with these arguments returns. */
+export function checkPosition(question: Question, pattern: PatternPlan, after: Item): void {
+  const { fan } = question.plan;
+  let isOwn: boolean;
+  if (fan === undefined) isOwn = isOwnKey(question, after);
+  else if (fan.periods !== undefined) isOwn = held(after, PERIOD) !== undefined;
+  else isOwn = Object.keys(after).every((name) => name.startsWith(SHARD));
+  if (!isOwn) {
+    throw invalid(
+      `this is not where a page of ${pattern.name} ended with these arguments; give the \`next\` of that page`,
+      "after",
+    );
+  }
+}
+
+/** Whether a key has the attributes of the pattern's keys, and lies in its partition. */
+function isOwnKey(question: Question, after: Item): boolean {
+  const { plan, args } = question;
+  if (plan.request !== "Query" && plan.request !== "Scan") return false;
+  const names = namesOf(question);
+  const given = sortedNames(Object.keys(after));
+  return (
+    names.length === given.length &&
+    names.every((name, at) => name === given[at]) &&
+    (plan.partition ?? []).every((one) => isEqual(after[one.attribute], column(one.parts, args)))
+  );
+}

@@ -1,0 +1,248 @@
+/** Patterns over several partitions or tables: the periods one after the other, or all shards merged by sort
+ * key. */
+
+import { failure, invalid } from "../error.js";
+import { together } from "../io.js";
+import { SHARD } from "../key/make.js";
+import type { FanPlan, Item, Type, Unit } from "../plan.js";
+import { display } from "../value/text.js";
+import { firstTime, periodsBetween, PERIODS_MAX, timeOfEpochMs } from "../value/time.js";
+import { whole, type Values } from "../value/value.js";
+import { inPeriod, inShards, positionOf, shardPosition, type ShardPosition, splitPeriod } from "./cursor.js";
+import { addRaw, compareItems, emptyRaw, isDescending, type Question, type Raw } from "./question.js";
+import { onePage } from "./request.js";
+
+/** A fan over periods. */
+interface Periods extends FanPlan {
+  readonly periods: Unit;
+}
+
+/** Reads a page of several periods or shards. */
+export async function readFan(
+  question: Question,
+  fan: FanPlan,
+  isSplit: boolean,
+  after: Item | undefined,
+  now: number,
+): Promise<Raw> {
+  if (isSplit) {
+    throw failure("refused", "items that are split are not read over several periods or shards; ask for one");
+  }
+  const { periods } = fan;
+  if (periods === undefined) {
+    return merged(question, fan.shards ?? 0, question.args, after, question.limit);
+  }
+  return readPeriods(question, { ...fan, periods }, after, now);
+}
+
+async function readPeriods(question: Question, fan: Periods, after: Item | undefined, now: number): Promise<Raw> {
+  const all = periodsOf(question, fan, now);
+  const [period, key] = splitPeriod(after);
+  const left = all.slice(Math.max(all.indexOf(period ?? ""), 0));
+  const raw =
+    question.limit === undefined
+      ? await wholePeriods(question, fan, left, key)
+      : await untilFull(question, fan, left, key, question.limit);
+  raw.asked = `${left.length} ${fan.periods}s of ${question.plan.table}`;
+  return raw;
+}
+
+/** Reads periods one after the other until the page is full. */
+async function untilFull(
+  question: Question,
+  fan: Periods,
+  periods: readonly string[],
+  start: Item | undefined,
+  limit: number,
+): Promise<Raw> {
+  const raw = emptyRaw();
+  let after = start;
+  for (const period of periods) {
+    do {
+      const left = limit - raw.items.length;
+      if (left <= 0) {
+        raw.next = inPeriod(after, period);
+        return raw;
+      }
+      const page = await pageOfPeriod(question, fan, period, after, left);
+      after = page.next;
+      addRaw(raw, page);
+    } while (after !== undefined);
+  }
+  return raw;
+}
+
+/** Reads all of the periods at the same time, the first of them after a key. Without a limit every one is
+ * read, whatever the others hold. */
+async function wholePeriods(
+  question: Question,
+  fan: Periods,
+  periods: readonly string[],
+  after: Item | undefined,
+): Promise<Raw> {
+  const raw = emptyRaw();
+  const parts = periods.map((period, at) => wholePeriod(question, fan, period, at === 0 ? after : undefined));
+  for (const part of await together(parts)) addRaw(raw, part);
+  return raw;
+}
+
+/** Reads a period to its end. */
+async function wholePeriod(question: Question, fan: Periods, period: string, start: Item | undefined): Promise<Raw> {
+  const raw = emptyRaw();
+  let after = start;
+  do {
+    const page = await pageOfPeriod(question, fan, period, after, undefined);
+    after = page.next;
+    addRaw(raw, page);
+  } while (after !== undefined);
+  return raw;
+}
+
+/** Reads a page of a period. */
+function pageOfPeriod(
+  question: Question,
+  { attribute = "", type = "time.ms", shards }: Periods,
+  period: string,
+  after: Item | undefined,
+  limit: number | undefined,
+): Promise<Raw> {
+  const args = new Map(question.args).set(attribute, { S: firstTime(type, period) });
+  return shards === undefined || shards === null
+    ? onePage(question, args, after, limit)
+    : merged(question, shards, args, after, limit);
+}
+
+/** The periods that the arguments ask for, in the order in which they are read: the latest first where the
+ * answer has the latest times first. */
+function periodsOf(question: Question, fan: Periods, now: number): string[] {
+  const { periods: unit, attribute = "", type = "time.ms", low = "", high } = fan;
+  const from = given(question.args, low);
+  // Without an upper end, the present period is the last.
+  const until = typeof high === "string" ? given(question.args, high) : (timeOfEpochMs(type, now) ?? from);
+  const all = periodsBetween(unit, from, until);
+  if (all === undefined) {
+    throw invalid(
+      `${attribute}: ${from} to ${until} are no two times with at most ${PERIODS_MAX} ${unit}s between them`,
+      attribute,
+    );
+  }
+  const kept = all.filter((period) => isIn(question, type, period, [low, from], [high, until]));
+  return isDescending(question) === (question.plan.reversed === true) ? kept : kept.reverse();
+}
+
+function given(args: Values, name: string): string {
+  const value = args.get(name);
+  if (value === undefined) throw invalid(`the pattern needs ${name}`, name);
+  return display(value);
+}
+
+/** Whether a period has moments of a range whose ends may lie outside of it. */
+function isIn(
+  question: Question,
+  type: Type,
+  period: string,
+  [low, from]: readonly [string, string],
+  [high, until]: readonly [string | null | undefined, string],
+): boolean {
+  const isStrict = (name: string): boolean => {
+    const limit = question.parameters.find((one) => one.name === name)?.limit;
+    return limit === "above" || limit === "below";
+  };
+  // A date is its own period.
+  if (isStrict(low) && period === from) return false;
+  // The range ends before the first moment of this period.
+  return typeof high !== "string" || !isStrict(high) || firstTime(type, period) !== until;
+}
+
+/** The page that was read of one shard. */
+interface Shard {
+  readonly items: Item[];
+  /** The key after which the shard goes on; `undefined` at its end. */
+  next: Item | undefined;
+  /** The position before the page. */
+  readonly start: ShardPosition;
+}
+
+/** Reads a page of each shard of the partition that the arguments give, and merges them by sort key. */
+async function merged(
+  question: Question,
+  count: number,
+  args: Values,
+  after: Item | undefined,
+  limit: number | undefined,
+): Promise<Raw> {
+  const raw = emptyRaw();
+  const shards: Shard[] = [];
+  const parts = Array.from({ length: count }, (_, number) => {
+    const own = new Map(args).set(SHARD, whole(number));
+    return readShard(question, own, shardPosition(after, number), limit);
+  });
+  for (const [shard, cost] of await together(parts)) {
+    addRaw(raw, cost);
+    shards.push(shard);
+  }
+  raw.asked = `${count} shards of ${question.plan.table}`;
+  const taken = merge(question, shards, limit ?? Number.POSITIVE_INFINITY, raw);
+  const isUnfinished = shards.some((shard, at) => (taken[at] ?? 0) < shard.items.length || shard.next !== undefined);
+  if (isUnfinished) {
+    raw.next = inShards(shards.map((shard, at) => positionAfter(question, shard, taken[at] ?? 0)));
+  }
+  return raw;
+}
+
+/** Reads a page of a shard; all of it, if the pattern has no limit. Returns it with its cost. */
+async function readShard(
+  question: Question,
+  args: Values,
+  start: ShardPosition,
+  limit: number | undefined,
+): Promise<[Shard, Raw]> {
+  const raw = emptyRaw();
+  const shard: Shard = { items: [], next: undefined, start };
+  if (start === "done") return [shard, raw];
+  let after = start === "start" ? undefined : start;
+  do {
+    const page = await onePage(question, args, after, limit);
+    shard.items.push(...page.items.splice(0));
+    shard.next = page.next;
+    addRaw(raw, page);
+    after = page.next;
+  } while (after !== undefined && limit === undefined);
+  return [shard, raw];
+}
+
+/** Takes items in order from all shards, at most a page and no further than every shard has been read.
+ * Returns the number of items taken from each shard. */
+function merge(question: Question, shards: readonly Shard[], limit: number, raw: Raw): number[] {
+  const compare = (one: Item, other: Item): number => compareItems(question, one, other);
+  // Items behind the end of an unfinished page may come before those of other shards.
+  const bound = first(
+    shards.flatMap((shard) => (shard.next === undefined ? [] : [shard.next])),
+    compare,
+  );
+  const taken = shards.map(() => 0);
+  while (raw.items.length < limit) {
+    const heads = shards.flatMap((shard, at) => {
+      const item = shard.items[taken[at] ?? 0];
+      return item === undefined ? [] : [{ at, item }];
+    });
+    const head = first(heads, (one, other) => compare(one.item, other.item));
+    if (head === undefined || (bound !== undefined && compare(head.item, bound) > 0)) break;
+    raw.items.push(head.item);
+    taken[head.at] = (taken[head.at] ?? 0) + 1;
+  }
+  return taken;
+}
+
+/** The first of the least. */
+function first<T>(all: readonly T[], compare: (one: T, other: T) => number): T | undefined {
+  return all.reduce<T | undefined>((least, one) => (least === undefined || compare(one, least) < 0 ? one : least), undefined);
+}
+
+/** The position after the first `taken` items of the page. */
+function positionAfter(question: Question, { start, items, next }: Shard, taken: number): ShardPosition {
+  if (start === "done") return "done";
+  if (taken === items.length) return next ?? "done";
+  const last = items[taken - 1];
+  return last === undefined ? start : positionOf(question, last);
+}

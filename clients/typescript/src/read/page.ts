@@ -1,0 +1,217 @@
+/** Runs patterns: sends the requests of the plan and returns the items with their kinds.
+ *
+ * - `request` sends one request; `batch` reads items by their keys; `fan` reads several partitions or
+ *   tables, and merges them; `split` reads entities that are stored as several items.
+ * - `condition` makes the key condition; `cursor` holds the keys after which pages go on.
+ * - `together` reads several items by keys of their own.
+ * - `guarded` reads the guard of an `id` first, which says where the item lies.
+ * - `current` decides between the entries of a late index.
+ * - `kinds` distinguishes kinds and joins split lists; `required` checks collections.
+ *
+ * What few patterns need is imported when one of them runs, so that a program loads it only then. */
+
+import { failure, invalid } from "../error.js";
+import { backOff, type Io, together, TRIES } from "../io.js";
+import { indexOf, type Model } from "../model.js";
+import type { Item, PatternPlan, ReadPlan } from "../plan.js";
+import { timeOfEpochMs } from "../value/time.js";
+import type { Values } from "../value/value.js";
+import { readBeside } from "./beside.js";
+import { checkPosition } from "./cursor.js";
+import { lost, placeOfGuard } from "./guarded.js";
+import { type Found, Kinds, type OnUnknown } from "./kinds.js";
+import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
+import { getItem, onePage } from "./request.js";
+import { checkRequired } from "./required.js";
+import { readSplit } from "./split.js";
+
+/** The start, the size and the direction of a page. */
+export interface PageStart {
+  readonly limit?: number | undefined;
+  /** The position after which the page begins. */
+  readonly after?: Item | undefined;
+  readonly backward?: boolean | undefined;
+  readonly strong?: boolean | undefined;
+  /** The moment of the pattern, instead of that of the call. */
+  readonly now?: number | undefined;
+  readonly onUnknown?: OnUnknown | undefined;
+}
+
+/** One page of a pattern's answer. */
+export interface FoundPage {
+  readonly items: Found[];
+  /** The position of the next page. */
+  readonly next: Item | undefined;
+  /** The moment of the pattern, where pages behind this one need it. */
+  readonly now: number | undefined;
+  /** The key condition, for messages. */
+  readonly asked: string;
+  readonly requests: number;
+  readonly units: number;
+}
+
+/** Runs a pattern and returns one page. */
+export async function readPage(
+  io: Io,
+  model: Model,
+  pattern: PatternPlan,
+  args: Values,
+  start: PageStart,
+): Promise<FoundPage> {
+  const plan = planFor(pattern, args);
+  const { after, onUnknown = "error", now = io.now } = start;
+  if (plan.gets !== undefined) {
+    if (after !== undefined) throw invalid(`${pattern.name} has one page: it reads each item by its key`, "after");
+    const { readTogether } = await import("./together.js");
+    const [raw, items] = await readTogether(io, model, pattern, plan, args, start);
+    return { ...pageOf(raw), items, now: undefined };
+  }
+  const kinds = new Kinds(io, model, pattern, plan, { onUnknown });
+  const isSingle = pattern.returns.length === 1 && pattern.returns[0]?.many !== true;
+  const question: Question = {
+    io,
+    name: pattern.name,
+    model,
+    table: model.table(plan.table),
+    plan,
+    args: withFixed(pattern, args, now),
+    parameters: pattern.parameters ?? [],
+    digests: kinds.digests(),
+    // Whether one item is single is seen only where all of them are read.
+    limit: isSingle ? undefined : (start.limit ?? plan.page),
+    backward: start.backward === true,
+    isStrong: plan.strong === true || (start.strong === true && strongOf(pattern, plan, model)),
+  };
+  if (after !== undefined) checkPosition(question, pattern, after);
+  const hasBeside = plan.beside !== undefined && after === undefined;
+  const range = readFound(question, pattern, kinds, after, now);
+  const [first, [raw, items]] = hasBeside
+    ? await both(readBeside(question, pattern), range)
+    : ([emptyRaw(), await range] as const);
+  raw.requests += first.requests;
+  raw.units += first.units;
+  items.unshift(...((await kinds.found(first.items)) ?? []));
+  if (isSingle) checkSingle(pattern, items, raw.asked);
+  checkRequired(model, pattern, question, items, { after, next: raw.next, asked: raw.asked });
+  const usesNow = pattern.parameters?.some((one) => one.now === true) === true || plan.fan?.periods !== undefined;
+  return { ...pageOf(raw), items, now: usesNow ? now : undefined };
+}
+
+/** The results of two that run at the same time. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  return (await together<A | B>([one, other])) as [A, B];
+}
+
+function pageOf({ next, asked, requests, units }: Raw): Omit<FoundPage, "items" | "now"> {
+  return { next, asked, requests, units };
+}
+
+/** The plan for the parameters that are given. */
+function planFor(pattern: PatternPlan, args: Values): ReadPlan {
+  const optional = (pattern.parameters ?? []).filter((one) => one.optional === true);
+  const fits = (absent: readonly string[]): boolean =>
+    optional.every(({ name }) => absent.includes(name) !== args.has(name));
+  return pattern.variants?.find((variant) => fits(variant.without))?.plan ?? pattern.plan;
+}
+
+/** Refuses strong consistency of a global index. */
+function strongOf(pattern: PatternPlan, plan: ReadPlan, model: Model): true {
+  const index = indexOf(model.table(plan.table), plan.index);
+  if (index !== undefined && index.local !== true) {
+    throw invalid(`${pattern.name} reads the global index ${index.name}, which has no strong consistency`, "strong");
+  }
+  return true;
+}
+
+/** The arguments, the values that the pattern fixes, and the present moment where `now` is not given. */
+function withFixed(pattern: PatternPlan, args: Values, now: number): Values {
+  const all = new Map(args);
+  for (const { name, type, now: isNow } of pattern.parameters ?? []) {
+    const moment = isNow === true && !all.has(name) ? timeOfEpochMs(type, now) : undefined;
+    if (moment !== undefined) all.set(name, { S: moment });
+  }
+  for (const { name, value } of pattern.fixed ?? []) all.set(name, value);
+  return all;
+}
+
+/** Reads a page; of a plan with a guard, the guard first. An item that moved between the two reads is looked
+ * for again, strongly. */
+async function readFound(
+  question: Question,
+  pattern: PatternPlan,
+  kinds: Kinds,
+  after: Item | undefined,
+  now: number,
+): Promise<[Raw, Found[]]> {
+  const { guard } = question.plan;
+  if (guard === undefined) return readConsistent(question, pattern, kinds, after, now);
+  const read = emptyRaw();
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const isStrong = question.isStrong || tried > 0;
+    const [found, args] = await placeOfGuard(question, guard, isStrong);
+    addRaw(read, found);
+    if (args === undefined) return [read, []];
+    const [raw, items] = await readConsistent({ ...question, args, isStrong }, pattern, kinds, after, now);
+    addRaw(read, raw);
+    read.asked = raw.asked;
+    if (items.length > 0) return [read, items];
+    await backOff(question.io, tried);
+  }
+  throw lost(question);
+}
+
+/** Reads a page until the parts of every list in it belong together: a writer may change them while they are
+ * read. */
+async function readConsistent(
+  question: Question,
+  pattern: PatternPlan,
+  kinds: Kinds,
+  after: Item | undefined,
+  now: number,
+): Promise<[Raw, Found[]]> {
+  const isSingle = pattern.returns.length === 1 && pattern.returns[0]?.many !== true;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const raw = await readOnce(question, kinds, after, now);
+    if (isSingle && raw.items.length > 1) {
+      await (await import("./current.js")).keepCurrent(question, pattern, kinds, raw);
+    }
+    const items = await kinds.found(raw.items.splice(0));
+    if (items !== undefined) return [raw, items];
+    await backOff(question.io, tried);
+  }
+  throw failure(
+    "overtaken",
+    `${pattern.name}: the parts of a list do not belong together: they were not written through the model, or are written without end`,
+  );
+}
+
+/** Reads a page once. */
+async function readOnce(question: Question, kinds: Kinds, after: Item | undefined, now: number): Promise<Raw> {
+  const { plan, args, limit } = question;
+  switch (plan.request) {
+    case "GetItem":
+      return getItem(question);
+    case "BatchGetItem":
+    case "TransactGetItems":
+      return (await import("./batch.js")).batchGet(question);
+    case "Query":
+    case "Scan":
+      if (plan.fan !== undefined) {
+        return (await import("./fan.js")).readFan(question, plan.fan, kinds.isSplit(), after, now);
+      }
+      return kinds.isSplit() ? readSplit(question, kinds, after) : onePage(question, args, after, limit);
+  }
+}
+
+/** Refuses an answer that breaks the pattern's promise of one item. */
+function checkSingle(pattern: PatternPlan, items: readonly Found[], asked: string): void {
+  if (items.length > 1) {
+    throw failure(
+      "refused",
+      `${pattern.name} promises one item and found ${items.length}: they were not written through the model`,
+    );
+  }
+  if (items.length === 0 && pattern.returns[0]?.optional !== true) {
+    throw failure("not_found", `${pattern.name}: no item for ${asked}`);
+  }
+}

@@ -1,0 +1,167 @@
+/** The requests of a plan: GetItem, Query and Scan. */
+
+import { bind } from "../bound.js";
+import { physicalName } from "../derive.js";
+import { invalid } from "../error.js";
+import { Placeholders } from "../expression.js";
+import { type Answer, isNoTable, REPORTED, unitsOf } from "../io.js";
+import { indexColumns, indexOf } from "../model.js";
+import type { Item } from "../plan.js";
+import { sortedNames } from "../value/text.js";
+import { periodOf } from "../value/time.js";
+import type { Values } from "../value/value.js";
+import { keyCondition, printKey } from "./condition.js";
+import { emptyRaw, isDescending, keyValue, type Question, type Raw } from "./question.js";
+
+/** The name of the table that a request goes to; with periods, of the table of the given time. */
+export function tableOf({ plan, table }: Question, args: Values): string {
+  if (plan.period === undefined) return table.name;
+  const time = args.get(plan.period.from)?.S;
+  if (time === undefined) throw invalid(`the table's name needs ${plan.period.from}`, plan.period.from);
+  return physicalName(table, periodOf(plan.period.unit, time));
+}
+
+/** The key of a plan that reads items by their whole key. */
+export function wholeKey(question: Question, args: Values): Item {
+  const { plan, table } = question;
+  const key: Item = {};
+  const [partition] = plan.partition ?? [];
+  if (partition !== undefined) key[table.partition.name] = keyValue(question, "partition", partition, args);
+  if (table.sort !== undefined && plan.sort?.is === "equal") {
+    const own = { attribute: table.sort.name, parts: plan.sort.at ?? [] };
+    key[own.attribute] = keyValue(question, "sort", own, args);
+  }
+  return key;
+}
+
+/** The projection of a plan: the attributes that it returns, and the keys that distinguish kinds of items. */
+export function projection(question: Question, made: Placeholders): object {
+  const { plan, table } = question;
+  if (plan.only === undefined) return {};
+  const index = indexOf(table, plan.index);
+  const columns = [table.partition, ...(table.sort ? [table.sort] : [])].map((one) => one.name);
+  // What an index lacks is read back from keys, or fetched.
+  const isHeld = (name: string): boolean =>
+    index === undefined ||
+    index.projection === "all" ||
+    (index.projection !== "keys" && index.projection.includes(name)) ||
+    [...columns, ...indexColumns(index).map((one) => one.name)].includes(name) ||
+    plan.fetched?.includes(name) === true;
+  const names = sortedNames([
+    ...plan.only.filter(isHeld),
+    ...question.digests,
+    ...columns,
+    // The cursor of a page that is merged from several is the key of one of its items in the index.
+    ...(plan.partition ?? []).map((one) => one.attribute),
+    ...(plan.sortAttributes ?? []),
+  ]);
+  return { ProjectionExpression: names.map((name) => made.name(name)).join(", ") };
+}
+
+/** Whether an error says that the table of a period does not exist: nothing has been written in it. */
+export function isAbsent({ table }: Question, error: unknown): boolean {
+  return table.period !== undefined && isNoTable(error);
+}
+
+/** Sends a request; the answer of the absent table of a period is empty. */
+async function ask(question: Question, operation: string, input: object): Promise<Answer> {
+  try {
+    return await question.io.ask(operation, input);
+  } catch (error) {
+    if (isAbsent(question, error)) return {};
+    throw error;
+  }
+}
+
+/** Reads one item by its key. */
+export async function getItem(question: Question): Promise<Raw> {
+  const name = tableOf(question, question.args);
+  const key = wholeKey(question, question.args);
+  const made = new Placeholders();
+  const input = {
+    TableName: name,
+    Key: key,
+    ...(question.isStrong && { ConsistentRead: true }),
+    ...projection(question, made),
+    ...made.members(),
+    ...REPORTED,
+  };
+  const answer = await ask(question, "GetItem", input);
+  const items = answer.Item === undefined ? [] : [answer.Item];
+  return { items, asked: printKey(key), requests: 1, units: unitsOf(answer), next: undefined };
+}
+
+/** Reads one page of a query or scan, of the partition and table that the arguments give. */
+export function onePage(
+  question: Question,
+  args: Values,
+  after: Item | undefined,
+  limit: number | undefined,
+): Promise<Raw> {
+  return question.plan.request === "Scan"
+    ? scan(question, after, limit)
+    : query(question, tableOf(question, args), args, after, limit);
+}
+
+/** Reads one page of a query. */
+export async function query(
+  question: Question,
+  name: string,
+  args: Values,
+  after: Item | undefined,
+  limit: number | undefined,
+): Promise<Raw> {
+  const { plan } = question;
+  const made = new Placeholders();
+  const terms = keyCondition(question, args, made);
+  if (terms === undefined) return emptyRaw("nothing: no key lies in the range");
+  const filtered = filter(question, made);
+  const projected = projection(question, made);
+  const fetchesAll = plan.fetched !== undefined && plan.only === undefined;
+  const input = {
+    TableName: name,
+    ...(plan.index !== undefined && { IndexName: plan.index }),
+    ...(limit !== undefined && { Limit: limit }),
+    ...(question.isStrong && { ConsistentRead: true }),
+    ...(isDescending(question) && { ScanIndexForward: false }),
+    ...(after !== undefined && { ExclusiveStartKey: after }),
+    KeyConditionExpression: terms.map(([expression]) => expression).join(" AND "),
+    ...filtered,
+    ...(fetchesAll && { Select: "ALL_ATTRIBUTES" }),
+    ...projected,
+    ...made.members(),
+    ...REPORTED,
+  };
+  const answer = await ask(question, "Query", input);
+  return paged(answer, terms.map(([, printed]) => printed).join(" AND "));
+}
+
+function paged(answer: Answer, asked: string): Raw {
+  const items = [...(answer.Items ?? [])];
+  return { items, asked, requests: 1, units: unitsOf(answer), next: answer.LastEvaluatedKey };
+}
+
+/** Reads one page of a scan. */
+async function scan(question: Question, after: Item | undefined, limit: number | undefined): Promise<Raw> {
+  const made = new Placeholders();
+  const filtered = filter(question, made);
+  const projected = projection(question, made);
+  const input = {
+    TableName: question.plan.table,
+    ...(limit !== undefined && { Limit: limit }),
+    ...(question.isStrong && { ConsistentRead: true }),
+    ...(after !== undefined && { ExclusiveStartKey: after }),
+    ...filtered,
+    ...projected,
+    ...made.members(),
+    ...REPORTED,
+  };
+  return paged(await question.io.ask("Scan", input), "every item");
+}
+
+/** The filter expression of a plan. */
+function filter({ plan, args }: Question, made: Placeholders): object {
+  const terms = (plan.filters ?? []).map((condition) => ({ condition: bind(condition, args) }));
+  const expression = made.terms(terms);
+  return expression === undefined ? {} : { FilterExpression: expression };
+}

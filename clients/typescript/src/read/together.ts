@@ -1,0 +1,86 @@
+/** Several items by keys of their own: one TransactGetItems, or one BatchGetItem. */
+
+import { failure, invalid } from "../error.js";
+import { Placeholders } from "../expression.js";
+import { type Io, REPORTED } from "../io.js";
+import type { Model } from "../model.js";
+import type { Item, PatternPlan, ReadPlan, ReturnedPlan } from "../plan.js";
+import { hasKey, type Values } from "../value/value.js";
+import { askAll, atKey, byTable, type Keyed } from "./batch.js";
+import { printKey } from "./condition.js";
+import { readAtOnce } from "./current.js";
+import { type Found, Kinds, type OnUnknown } from "./kinds.js";
+import { emptyRaw, type Question, questionOf, type Raw } from "./question.js";
+import { projection, wholeKey } from "./request.js";
+
+/** One item to read. */
+interface Wanted {
+  readonly name: string;
+  readonly plan: ReadPlan;
+  readonly returned: ReturnedPlan;
+  readonly place: Keyed;
+}
+
+/** Reads the items of a pattern by their keys. */
+export async function readTogether(
+  io: Io,
+  model: Model,
+  pattern: PatternPlan,
+  plan: ReadPlan,
+  args: Values,
+  { onUnknown = "error", strong = false }: { readonly onUnknown?: OnUnknown | undefined; readonly strong?: boolean | undefined },
+): Promise<[Raw, Found[]]> {
+  const all = (plan.gets ?? []).flatMap((get, at): Wanted[] => {
+    const returned = pattern.returns[at];
+    if (returned === undefined) return [];
+    const key = wholeKey(questionOf(io, model, get.plan, args, pattern.name), args);
+    return [{ ...get, returned, place: [model.table(get.plan.table).name, key] }];
+  });
+  const [first] = all;
+  if (first === undefined) throw invalid(`${pattern.name} reads nothing`);
+  const isStrong = plan.strong === true || strong;
+  const question = { ...questionOf(io, model, plan, args), table: model.table(first.plan.table), isStrong };
+  const raw = emptyRaw(all.map((one) => printKey(one.place[1])).join("; "));
+  const distinct = all.map((one) => one.place).filter((one, at, places) => firstOf(places, one) === at);
+  const read =
+    plan.request === "TransactGetItems"
+      ? await snapshot(question, model, pattern, distinct, raw)
+      : await askAll(question, [byTable(question, distinct)], raw);
+  const items: Found[] = [];
+  for (const one of all) {
+    const stored = atKey(read, ...one.place);
+    if (stored !== undefined) {
+      const kinds = new Kinds(io, model, pattern, one.plan, { returns: [one.returned], onUnknown });
+      items.push(...((await kinds.found([stored])) ?? []));
+    } else if (one.returned.optional !== true) {
+      throw failure("not_found", `${pattern.name}: there is no ${one.name} for ${printKey(one.place[1])}`);
+    }
+  }
+  return [raw, items];
+}
+
+/** The number of the first item at a place: a request takes no key twice. */
+function firstOf(places: readonly Keyed[], [table, key]: Keyed): number {
+  return places.findIndex(([other, own]) => other === table && hasKey(own, key));
+}
+
+/** Reads all items as they are at one moment. */
+async function snapshot(
+  question: Question,
+  model: Model,
+  pattern: PatternPlan,
+  distinct: readonly Keyed[],
+  raw: Raw,
+): Promise<Keyed[]> {
+  const gets = distinct.map(([name, key]) => {
+    const made = new Placeholders();
+    const projected = projection({ ...question, table: model.table(name) }, made);
+    return { Get: { TableName: name, Key: key, ...projected, ...made.members() } };
+  });
+  const input = { TransactItems: gets, ...REPORTED };
+  const found: readonly (Item | undefined)[] = await readAtOnce(question, input, raw, `the items of ${pattern.name}`);
+  return distinct.flatMap(([table], at): Keyed[] => {
+    const item = found[at];
+    return item === undefined ? [] : [[table, item]];
+  });
+}

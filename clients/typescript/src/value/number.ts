@@ -1,0 +1,119 @@
+/** Decimal numbers of up to 38 digits, as text. DynamoDB has them; a JavaScript number does not. */
+
+/** The number `coefficient * 10^exponent`, without zeros at the end of the coefficient. */
+export interface Decimal {
+  readonly coefficient: bigint;
+  readonly exponent: number;
+}
+
+const DIGITS_MAX = 38;
+const MAGNITUDE_MAX = 125;
+const MAGNITUDE_MIN = -130;
+const FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/;
+/** Texts that are in their one form already. */
+const PLAIN = /^(?:0|-?[1-9][0-9]{0,36})$/;
+
+/** A decimal in its one form; `undefined` outside of DynamoDB's range. */
+function normal(coefficient: bigint, exponent: number): Decimal | undefined {
+  if (coefficient === 0n) {
+    return { coefficient, exponent: 0 };
+  }
+  let digits = coefficient.toString();
+  const kept = digits.replace(/0+$/, "");
+  const dropped = digits.length - kept.length;
+  digits = kept.replace("-", "");
+  const magnitude = exponent + dropped + digits.length - 1;
+  const fits = digits.length <= DIGITS_MAX && magnitude <= MAGNITUDE_MAX && magnitude >= MAGNITUDE_MIN;
+  return fits ? { coefficient: BigInt(kept), exponent: exponent + dropped } : undefined;
+}
+
+/** The number that a text is; `undefined` for another text and for a number that DynamoDB lacks. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const found = FORM.exec(text);
+  const [, sign, whole = "", fraction = "", power = "0"] = found ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  if (found === null || whole + fraction === "" || power.length > 12) {
+    return undefined;
+  }
+  if (digits.length > 400) {
+    const short = digits.replace(/0+$/, "");
+    return short.length > DIGITS_MAX
+      ? undefined
+      : normal(BigInt(sign + short), Number(power) - fraction.length + digits.length - short.length);
+  }
+  return normal(BigInt(`${sign === "-" ? "-" : ""}${digits || "0"}`), Number(power) - fraction.length);
+}
+
+/** The text of a number, without an exponent. */
+export function decimalText({ coefficient, exponent }: Decimal): string {
+  if (exponent >= 0) {
+    return coefficient.toString() + "0".repeat(exponent);
+  }
+  const isNegative = coefficient < 0n;
+  const digits = (isNegative ? -coefficient : coefficient).toString().padStart(1 - exponent, "0");
+  const at = digits.length + exponent;
+  return `${isNegative ? "-" : ""}${digits.slice(0, at)}.${digits.slice(at)}`;
+}
+
+/** The one text of a number; `undefined` when the text is none. */
+export function canonicalNumber(text: string): string | undefined {
+  if (PLAIN.test(text)) {
+    return text;
+  }
+  const parsed = parseDecimal(text);
+  return parsed && decimalText(parsed);
+}
+
+function parsed(text: string): Decimal {
+  return parseDecimal(text) ?? { coefficient: 0n, exponent: 0 };
+}
+
+/** The coefficients of two numbers with the lower of their exponents. */
+function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
+  const exponent = Math.min(one.exponent, other.exponent);
+  const scaled = (of: Decimal): bigint => of.coefficient * 10n ** BigInt(of.exponent - exponent);
+  return [scaled(one), scaled(other), exponent];
+}
+
+/** The exact sum; `undefined` where it has more than 38 digits or is out of range. */
+export function addNumbers(one: string, other: string): string | undefined {
+  const [left, right, exponent] = aligned(parsed(one), parsed(other));
+  const sum = normal(left + right, exponent);
+  return sum && decimalText(sum);
+}
+
+/** The number with the other sign. */
+export function negatedNumber(text: string): string {
+  const { coefficient, exponent } = parsed(text);
+  return decimalText({ coefficient: -coefficient, exponent });
+}
+
+/** Less than zero, zero, or more, as `one` is less, equal or greater. */
+export function compareNumbers(one: string, other: string): number {
+  const [left, right] = aligned(parsed(one), parsed(other));
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The least number that is greater; `undefined` above the greatest. */
+export function nextNumber(text: string, isWhole: boolean): string | undefined {
+  const whole = isWhole ? addNumbers(text, "1") : undefined;
+  if (whole !== undefined) {
+    return whole;
+  }
+  const { coefficient, exponent } = parsed(text);
+  if (coefficient === 0n) {
+    return decimalText({ coefficient: 1n, exponent: MAGNITUDE_MIN });
+  }
+  const size = coefficient < 0n ? -coefficient : coefficient;
+  const missing = DIGITS_MAX - size.toString().length;
+  const full = size * 10n ** BigInt(missing);
+  if (coefficient > 0n) {
+    const next = normal(full + 1n, exponent - missing);
+    return next && decimalText(next);
+  }
+  // Below a power of ten, numbers have one more digit behind the point.
+  const isPower = size === 1n;
+  const less = isPower ? full * 10n - 1n : full - 1n;
+  const next = normal(-less, exponent - missing - (isPower ? 1 : 0));
+  return next === undefined ? "0" : decimalText(next);
+}
