@@ -1,0 +1,147 @@
+/** Creates, replaces, changes and deletes one entity, with everything that follows from it: keys, index keys,
+ * copies, guards, parts and aggregates, in one transaction where more than one item changes.
+ *
+ * A change of an existing entity is optimistic. It reads the entity, compares the items that follow from its
+ * old and its new attributes, and requires in the transaction that the attributes it rests on are still the
+ * same. When another writer was faster, the change starts over. */
+
+import { complete, type MadeValue, touch } from "../complete.js";
+import { identifyingPlace } from "../derive.js";
+import { failure, invalid, type Place } from "../error.js";
+import { type Io, TRIES } from "../io.js";
+import type { Model } from "../model.js";
+import type { EntityPlan } from "../plan.js";
+import { shown, sortedNames } from "../value/text.js";
+import { isEqual, type Values, whole } from "../value/value.js";
+import type { Context } from "./context.js";
+import { addCreate, addDelete, addPutOver, addReplace } from "./entity.js";
+import { type Outcome, sent } from "./execute.js";
+import { exists, keyText, notFound, notFoundText, placeOfItem } from "./refusal.js";
+import { type Draft, emptyDraft } from "./step.js";
+import { read, type StoredEntity } from "./stored-entity.js";
+
+/** Makes the steps of a write and sends them, again and again while other writers are faster. */
+async function attempt(
+  context: Context,
+  entity: EntityPlan,
+  made: readonly MadeValue[],
+  compose: (draft: Draft) => Promise<void>,
+): Promise<Outcome> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const draft = emptyDraft();
+    await compose(draft);
+    const outcome = await sent(context, draft, tried, made);
+    if (outcome !== undefined) return outcome;
+  }
+  throw failure("overtaken", `${entity.name} was changed by others ${TRIES} times in a row; try again`);
+}
+
+/** Creates an entity that must not exist. Defaults are filled in. */
+export async function createEntity(io: Io, model: Model, entity: EntityPlan, given: Values): Promise<Outcome> {
+  const context = { io, model };
+  const made: MadeValue[] = [];
+  const values = complete(io, entity, given, made);
+  return attempt(context, entity, made, (draft) =>
+    addCreate(context, entity, values, exists(entity, values), draft),
+  );
+}
+
+/** Writes a whole entity, whether it exists or not. Defaults are filled in; attributes that the model keeps
+ * stay as they are. A version among the values must be the stored one, and 0 where there is no such entity
+ * yet. */
+export async function putEntity(io: Io, model: Model, entity: EntityPlan, given: Values): Promise<Outcome> {
+  const context = { io, model };
+  const made: MadeValue[] = [];
+  const values = complete(io, entity, given, made);
+  return attempt(context, entity, made, async (draft) => {
+    const old = await read(context, entity, values);
+    if (old === undefined) checkAbsent(context, entity, given);
+    else checkVersion(context, entity, old, given);
+    await addPutOver(context, entity, values, old, [], draft);
+  });
+}
+
+/** Changes some attributes of an entity that exists, and removes others. A version among the changes must be
+ * the stored one. */
+export async function updateEntity(
+  io: Io,
+  model: Model,
+  entity: EntityPlan,
+  given: Values,
+  removed: readonly string[],
+): Promise<Outcome> {
+  checkRemovable(model, entity, given, removed);
+  const context = { io, model };
+  const made: MadeValue[] = [];
+  const changes = touch(io, entity, given, made);
+  const names = [...sortedNames(changes.keys()), ...removed];
+  return attempt(context, entity, made, async (draft) => {
+    const old = await existing(context, "update", entity, changes);
+    const after = new Map([...old.values, ...changes]);
+    for (const name of removed) after.delete(name);
+    const watched: string[] = [];
+    await addReplace(context, { entity, old, after, given: names, watched, isPart: false }, draft);
+  });
+}
+
+/** Deletes an entity that exists, with everything that follows from it. A version beside the key must be the
+ * stored one. */
+export async function deleteEntity(io: Io, model: Model, entity: EntityPlan, key: Values): Promise<Outcome> {
+  const context = { io, model };
+  const watched = entity.version === undefined ? [] : [entity.version];
+  return attempt(context, entity, [], async (draft) => {
+    const old = await existing(context, "delete", entity, key);
+    await addDelete(context, entity, old, watched, draft);
+  });
+}
+
+/** Reads an entity that must exist, and compares the given version. */
+async function existing(context: Context, verb: string, entity: EntityPlan, given: Values): Promise<StoredEntity> {
+  const old = await read(context, entity, given);
+  if (old === undefined) throw notFound(entity, given, placeFor(context, verb, entity, given));
+  checkVersion(context, entity, old, given);
+  return old;
+}
+
+function placeFor({ model }: Context, verb: string, entity: EntityPlan, values: Values): Place {
+  const [table, key] = identifyingPlace(model, entity, values);
+  return placeOfItem(`${verb} ${entity.name}`, table, key);
+}
+
+/** Refuses to remove attributes that the entity does not have, requires, or is given. */
+function checkRemovable(model: Model, entity: EntityPlan, changes: Values, removed: readonly string[]): void {
+  for (const name of removed) {
+    const attribute = model.attribute(entity, name);
+    if (attribute === undefined) throw invalid(`${entity.name} has no \`${name}\``, name, entity.name);
+    if (changes.has(name)) throw invalid(`\`${name}\` is both set and removed`, name, entity.name);
+    if (attribute.optional !== true || attribute.kept === true) {
+      throw invalid(`${name} is required and cannot be removed`, name, entity.name);
+    }
+  }
+}
+
+/** Refuses a given version that is not the stored one. */
+function checkVersion(context: Context, entity: EntityPlan, old: StoredEntity, given: Values): void {
+  const { name, version } = entity;
+  const wanted = version === undefined ? undefined : given.get(version);
+  if (version === undefined || wanted === undefined) return;
+  const stored = old.values.get(version);
+  if (isEqual(stored, wanted)) return;
+  const is = stored === undefined ? "missing" : shown(stored);
+  throw failure(
+    "stale_version",
+    `the ${name} with ${keyText(entity, old.values)} has been changed: its ${version} is ${is}, and ${shown(wanted)} was expected; read it again`,
+    placeFor(context, "change", entity, old.values),
+  );
+}
+
+/** Refuses a given version, other than 0, of an entity that does not exist. */
+function checkAbsent(context: Context, entity: EntityPlan, given: Values): void {
+  const wanted = entity.version === undefined ? undefined : given.get(entity.version);
+  if (wanted === undefined || isEqual(wanted, whole(0))) return;
+  throw failure(
+    "stale_version",
+    `${notFoundText(entity, given)}, and its version ${shown(wanted)} was expected: it has been deleted`,
+    placeFor(context, "put", entity, given),
+  );
+}

@@ -1,0 +1,89 @@
+/** The conditions of a named write's actions: judged by the engine, or on an entity that was read. */
+
+import { attributesOf, bind, conditionText, holds, parametersOf } from "../bound.js";
+import { identifyingPlace } from "../derive.js";
+import type { Term } from "../expression.js";
+import type { Model } from "../model.js";
+import type { ActionPlan, Condition, EntityPlan } from "../plan.js";
+import { shown } from "../value/text.js";
+import type { Values } from "../value/value.js";
+import { type Inputs, nameOf } from "./inputs.js";
+import { errorOf, keyText, notFoundText, placeOfItem, type Refusal } from "./refusal.js";
+import type { Step } from "./step.js";
+import type { StoredEntity } from "./stored-entity.js";
+
+/** Judges the conditions of an action on an entity that was read; an entity that does not exist has no
+ * attributes. Returns the attributes that they rest on: these must not change before the write. */
+export function judged(
+  model: Model,
+  entity: EntityPlan,
+  action: ActionPlan,
+  inputs: Inputs,
+  old: StoredEntity | undefined,
+): string[] {
+  const values: Values = old?.values ?? new Map();
+  const watched: string[] = [];
+  for (const condition of action.when ?? []) {
+    if (!holds(bind(condition, inputs.args), values)) {
+      const refusal = refused(entity, action, [condition], inputs, old === undefined ? "absent" : "stored");
+      const [table, key] = identifyingPlace(model, entity, inputs.own);
+      throw errorOf(refusal, placeOfItem(nameOf(action), table, key));
+    }
+    watched.push(...attributesOf(condition));
+  }
+  return watched;
+}
+
+/** The refusal of an action whose conditions do not hold, where the engine judges them. */
+export function unfulfilled(entity: EntityPlan, action: ActionPlan, inputs: Inputs): Refusal {
+  const conditions = action.when ?? [];
+  // Where a missing item fulfils them, the item is stored.
+  const fitsNew = conditions.every((one) => holds(bind(one, inputs.args), new Map()));
+  return refused(entity, action, conditions, inputs, fitsNew ? "stored" : "unknown");
+}
+
+/** `found` is what is known of the item whose conditions do not hold. */
+function refused(
+  entity: EntityPlan,
+  action: ActionPlan,
+  conditions: readonly Condition[],
+  inputs: Inputs,
+  found: "stored" | "absent" | "unknown",
+): Refusal {
+  const absent = notFoundText(entity, inputs.own);
+  const items = {
+    stored: `the ${entity.name} with ${keyText(entity, inputs.own)}`,
+    absent: `${absent}, and a new one`,
+    unknown: `${absent}, or it`,
+  };
+  const written = show(conditions, inputs.args);
+  const message = `${nameOf(action)}: ${items[found]} does not have ${written}`;
+  return { code: "refused", message, conditions: written };
+}
+
+/** Conditions as they are written, with the values of their parameters. */
+function show(conditions: readonly Condition[], args: Values): string {
+  const [first] = conditions;
+  const written = conditionText(first !== undefined && conditions.length === 1 ? first : { all: conditions });
+  const names = [...new Set(conditions.flatMap(parametersOf))].filter((name) => args.has(name));
+  const given = names.map((name) => `${name} = ${shown(args.get(name))}`);
+  return given.length === 0 ? written : `${written} (${given.join(", ")})`;
+}
+
+/** The conditions of an action as the engine judges them. */
+export function termsOf({ when = [] }: ActionPlan, args: Values): Term[] {
+  return when.map((condition) => ({ condition: bind(condition, args) }));
+}
+
+/** Adds the conditions of an action to a step, for the engine to judge. */
+export function addConditions(step: Step, action: ActionPlan, args: Values): void {
+  const terms = termsOf(action, args);
+  if (terms.length === 0) return;
+  step.conditions = [...step.conditions, ...terms];
+  const { refusal } = step;
+  if (typeof refusal === "object" && refusal.code === "not_found") {
+    const conditions = show(action.when ?? [], args);
+    const message = `${step.label}: ${refusal.message}, or it does not have ${conditions}`;
+    step.refusal = { code: "refused", message, conditions };
+  }
+}

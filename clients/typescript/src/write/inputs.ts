@@ -1,0 +1,139 @@
+/** The values that the actions of a named write take: parameters, fields of records, and attributes of the
+ * entities of other actions. */
+
+import { identityOf } from "../arguments.js";
+import type { MadeValue } from "../complete.js";
+import { identifyingPlace } from "../derive.js";
+import { failure, invalid, KeyfoldError } from "../error.js";
+import type { Model } from "../model.js";
+import type { ActionPlan, EntityPlan, Item, TakenPlan, WritePlan } from "../plan.js";
+import { shown } from "../value/text.js";
+import { isSameItem, type Values } from "../value/value.js";
+import { keyText, placeOfItem } from "./refusal.js";
+
+/** The inputs of an action. */
+export interface Inputs {
+  /** The values that the action takes for attributes of its entity. */
+  readonly own: Values;
+  /** The parameters and the fields of the record, which operands name. */
+  readonly args: Values;
+  /** The attributes of its entity that later actions take. They must not change before the write. */
+  readonly lent: readonly string[];
+}
+
+/** The attributes of an action's entity that other actions of the write take. */
+export function lentOf(write: WritePlan, at: number): string[] {
+  const sources = write.actions.flatMap((action) => action.taken ?? []).map((one) => one.from);
+  return sources.flatMap(({ action, attribute }) => (action === at ? (attribute ?? []) : []));
+}
+
+/** The fields of the records that an action repeats over. */
+export function fieldsOfEach(model: Model, write: WritePlan, action: ActionPlan): string[] {
+  const type = write.parameters?.find((one) => one.name === action.each)?.type;
+  const of = typeof type === "object" ? type.list : undefined;
+  const record = typeof of === "object" ? of.record : undefined;
+  return (record === undefined ? [] : (model.records.get(record) ?? [])).map((field) => field.name);
+}
+
+/** The arguments of an action: one set, or one for each record of the list that it repeats over. */
+export function argumentsOfAction(action: ActionPlan, fields: readonly string[], args: Values): Values[] {
+  if (action.each === undefined) return [args];
+  // A field that a record lacks has no value: an argument of the same name is another item's.
+  const others = [...args].filter(([name]) => !fields.includes(name));
+  const records = args.get(action.each)?.L;
+  if (records === undefined) throw invalid(`the write needs ${action.each}`, action.each);
+  return records.map((record) => {
+    if (record.M === undefined) throw failure("refused", `${action.each} holds ${shown(record)}, which is no record`);
+    return new Map([...others, ...Object.entries(record.M)]);
+  });
+}
+
+/** The values that an action takes for attributes of its entity; `undefined` when it is left out, because the
+ * source of its key has no value. `lenders` are the attributes of the entities of the actions above it. */
+export function ownValues(
+  entity: EntityPlan,
+  action: ActionPlan,
+  args: Values,
+  fields: readonly string[],
+  lenders: readonly (Values | undefined)[],
+): Values | undefined {
+  // A parameter of an attribute's name belongs to another action where this one has an alias.
+  const own = new Map(action.as === undefined ? args : [...args].filter(([name]) => fields.includes(name)));
+  for (const { attribute, declared, from } of action.taken ?? []) {
+    const value = sourceValue(from, args, lenders);
+    if (value !== undefined) own.set(attribute, value);
+    else if (declared === true && identityOf(entity).includes(attribute)) return undefined;
+    else own.delete(attribute);
+  }
+  return own;
+}
+
+function sourceValue(
+  { action, attribute = "", parameter = "", value }: TakenPlan["from"],
+  args: Values,
+  lenders: readonly (Values | undefined)[],
+): ReturnType<Values["get"]> {
+  if (action !== undefined) return lenders[action]?.get(attribute);
+  return value ?? args.get(parameter);
+}
+
+/** A value that was made, under the name of the parameter that would give it. */
+export function ofAlias({ as }: ActionPlan, made: MadeValue): MadeValue {
+  return as === undefined ? made : { ...made, attribute: `${as}.${made.attribute}` };
+}
+
+/** The error about an attribute, under the argument that gave its value: a parameter of another name, or a
+ * field of the record of this number. */
+export function ofArgument(
+  { set = [], otherwise = [], taken = [], each }: ActionPlan,
+  fields: readonly string[],
+  number: number,
+  error: KeyfoldError,
+): KeyfoldError {
+  const name = error.detail.code === "invalid" ? error.detail.name : undefined;
+  if (error.detail.code !== "invalid" || name === undefined) return error;
+  // The name may go on with the way into the value.
+  const [attribute = ""] = name.split(/[.[]/, 1);
+  const assigned = [...set, ...otherwise].find(
+    (one) =>
+      one.attribute === attribute &&
+      one.fields === undefined &&
+      one.right === undefined &&
+      one.left.parameter !== undefined,
+  );
+  const source = taken.find((one) => one.attribute === attribute && one.from.parameter !== undefined);
+  const parameter = assigned?.left.parameter ?? source?.from.parameter ?? attribute;
+  const way = name.slice(attribute.length);
+  const isField = each !== undefined && fields.includes(parameter);
+  const argument = isField ? `${each}[${number}].${parameter}${way}` : `${parameter}${way}`;
+  if (argument === name) return error;
+  return new KeyfoldError(`${argument}: ${error.message}`, { ...error.detail, name: argument }, error.place, error);
+}
+
+/** An action as the model writes it: `update Account as from`. */
+export function nameOf({ verb, as, entity }: ActionPlan): string {
+  const word = verb === "upsert" ? "create or update" : verb;
+  return `${word} ${entity}${as === undefined ? "" : ` as ${as}`}`;
+}
+
+/** The items that the actions of a write are given. A write changes an item once. */
+export class GivenItems {
+  readonly #all: { readonly table: string; readonly key: Item; readonly name: string }[] = [];
+
+  /** Adds the main item of an entity that an action is given; refuses one that another action is given. */
+  add(model: Model, entity: EntityPlan, action: ActionPlan, values: Values): void {
+    const [table, key] = identifyingPlace(model, entity, values);
+    const name = nameOf(action);
+    const same = this.#all.find((one) => one.table === table && isSameItem(one.key, key));
+    if (same !== undefined) {
+      const both =
+        same.name === name ? `\`${name}\` is given twice` : `\`${same.name}\` and \`${name}\` are both given`;
+      throw failure(
+        "refused",
+        `${both} the ${entity.name} with ${keyText(entity, values)}; a write changes an item once`,
+        placeOfItem(name, table, key),
+      );
+    }
+    this.#all.push({ table, key, name });
+  }
+}

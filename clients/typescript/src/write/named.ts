@@ -1,0 +1,256 @@
+/** Named writes: actions that happen together or not at all. */
+
+import { complete, type MadeValue } from "../complete.js";
+import { identifyingPlace, placeOf } from "../derive.js";
+import { failure, KeyfoldError } from "../error.js";
+import type { Changed } from "../expression.js";
+import { type Io, TRIES } from "../io.js";
+import type { Model } from "../model.js";
+import type { ActionPlan, EntityPlan, WritePlan } from "../plan.js";
+import { timeOfEpochMs } from "../value/time.js";
+import type { Values } from "../value/value.js";
+import { changeOf, evaluate } from "./assignment.js";
+import { blindPut } from "./blind.js";
+import { addConditions, judged, termsOf, unfulfilled } from "./conditions.js";
+import type { Context } from "./context.js";
+import { fatesOf, isDirectCheck, isDirectPut, isDirectUpdate, withoutAbsent } from "./direct.js";
+import { addCreate, addDelete, addPutOver, unchanged } from "./entity.js";
+import { type Outcome, sent } from "./execute.js";
+import {
+  argumentsOfAction,
+  fieldsOfEach,
+  GivenItems,
+  type Inputs,
+  lentOf,
+  nameOf,
+  ofAlias,
+  ofArgument,
+  ownValues,
+} from "./inputs.js";
+import { exists, notFound, notFoundText, placeOfItem } from "./refusal.js";
+import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
+import { read, type StoredEntity } from "./stored-entity.js";
+import { addChange, addUpsert } from "./upsert.js";
+
+/** Runs a named write: its actions together or not at all. */
+export async function runWrite(io: Io, model: Model, write: WritePlan, args: Values): Promise<Outcome> {
+  const given = withNow(io, write, args);
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const composition = new Composition({ io, model }, write);
+    await composition.compose(given);
+    const outcome = await sent({ io, model }, composition.draft, tried, composition.made);
+    if (outcome !== undefined) return outcome;
+  }
+  throw failure("overtaken", `${write.name}: the items were changed by others ${TRIES} times in a row`);
+}
+
+/** The arguments, with the present moment where a condition compares with `now` or a write sets it, and the
+ * caller gave none. */
+function withNow(io: Io, { parameters = [] }: WritePlan, args: Values): Values {
+  const all = new Map(args);
+  for (const { name, type, now, optional } of parameters) {
+    const present = now === true && optional === true ? timeOfEpochMs(type, io.now) : undefined;
+    if (present !== undefined && !all.has(name)) all.set(name, { S: present });
+  }
+  return all;
+}
+
+/** The steps of all actions of one try of a write. */
+class Composition {
+  readonly draft: Draft = emptyDraft();
+  readonly made: MadeValue[] = [];
+  readonly #given = new GivenItems();
+  readonly #context: Context;
+  readonly #write: WritePlan;
+
+  constructor(context: Context, write: WritePlan) {
+    this.#context = context;
+    this.#write = write;
+  }
+
+  /** Adds the steps of all actions. */
+  async compose(args: Values): Promise<void> {
+    const { model } = this.#context;
+    const optional = (this.#write.parameters ?? []).filter((one) => one.optional === true && one.now !== true);
+    const lenders: (Values | undefined)[] = [];
+    for (const [at, action] of this.#write.actions.entries()) {
+      const entity = model.entity(action.entity);
+      const fields = fieldsOfEach(model, this.#write, action);
+      const lent = lentOf(this.#write, at);
+      let lender: Values | undefined;
+      for (const [number, own] of argumentsOfAction(action, fields, args).entries()) {
+        const values = ownValues(entity, action, own, fields, lenders);
+        if (values === undefined) continue;
+        const absent = new Set(optional.map((one) => one.name).filter((name) => !own.has(name)));
+        const inputs = { own: values, args: own, lent };
+        try {
+          lender = await this.#addOne(entity, action, absent, inputs);
+        } catch (error) {
+          if (!(error instanceof KeyfoldError)) throw error;
+          throw this.#placed(entity, action, inputs, ofArgument(action, fields, number, error));
+        }
+      }
+      lenders.push(lender);
+    }
+  }
+
+  /** The error of an action; a refusal says which action and item. */
+  #placed(entity: EntityPlan, action: ActionPlan, { own }: Inputs, error: KeyfoldError): KeyfoldError {
+    if (error.code !== "refused" || error.place !== undefined) return error;
+    const [table, key] = identifyingPlace(this.#context.model, entity, own);
+    return new KeyfoldError(error.message, error.detail, placeOfItem(nameOf(action), table, key), error);
+  }
+
+  /** Adds the steps of one action, and returns the attributes that others may take. */
+  async #addOne(
+    entity: EntityPlan,
+    whole: ActionPlan,
+    absent: ReadonlySet<string>,
+    given: Inputs,
+  ): Promise<Values> {
+    const action = withoutAbsent(whole, absent);
+    const made: MadeValue[] = [];
+    const isWhole = action.verb === "create" || action.verb === "put";
+    const own = isWhole ? allAttributes(this.#context, entity, action, given, made) : given.own;
+    const inputs = { ...given, own };
+    this.#given.add(this.#context.model, entity, action, own);
+    let lender = own;
+    if (action.verb === "upsert") {
+      const fates = fatesOf(whole, absent);
+      made.push(...(await addUpsert(this.#context, entity, action, fates, inputs, this.draft)));
+    } else {
+      lender = await addAction(this.#context, entity, action, inputs, this.draft);
+    }
+    this.made.push(...made.map((one) => ofAlias(action, one)));
+    return lender;
+  }
+}
+
+/** The attributes of a whole entity: those given, those assigned, and the defaults of the others. */
+function allAttributes(
+  { io, model }: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  { own, args }: Inputs,
+  made: MadeValue[],
+): Values {
+  const values: Values = new Map([...own].filter(([name]) => model.attribute(entity, name) !== undefined));
+  const nothing: Values = new Map();
+  for (const one of action.set ?? []) {
+    const value = evaluate(model, entity, one, args, [nothing, nothing]);
+    if (value !== undefined) values.set(one.attribute, value);
+  }
+  return complete(io, entity, values, made);
+}
+
+/** Adds the steps of one action that is no upsert. Returns the attributes of its entity that others may take:
+ * as they are stored, or as they are created or put. */
+async function addAction(
+  context: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  inputs: Inputs,
+  draft: Draft,
+): Promise<Values> {
+  const { own, args } = inputs;
+  switch (action.verb) {
+    case "create":
+      await addCreate(context, entity, own, exists(entity, own), draft);
+      return own;
+    case "put": {
+      if (isDirectPut(entity, action)) {
+        const put = await blindPut(context, entity, own);
+        const refusal = unfulfilled(entity, action, inputs);
+        draft.steps.push({ ...put, conditions: termsOf(action, args), refusal });
+        return own;
+      }
+      const old = await read(context, entity, own);
+      const watched = judged(context.model, entity, action, inputs, old);
+      await addPutOver(context, entity, own, old, watched, draft);
+      return own;
+    }
+    case "delete": {
+      const old = await readExisting(context, entity, action, own);
+      const watched = [...judged(context.model, entity, action, inputs, old), ...inputs.lent];
+      await addDelete(context, entity, old, watched, draft);
+      return old.values;
+    }
+    case "check":
+      return addCheck(context, entity, action, inputs, draft);
+    case "update":
+    case "upsert":
+      return addUpdate(context, entity, action, inputs, draft);
+  }
+}
+
+/** Reads an entity that must exist. */
+async function readExisting(
+  context: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  values: Values,
+): Promise<StoredEntity> {
+  const found = await read(context, entity, values);
+  if (found !== undefined) return found;
+  const [table, key] = identifyingPlace(context.model, entity, values);
+  throw notFound(entity, values, placeOfItem(nameOf(action), table, key));
+}
+
+/** A check of the main item of an entity that must exist. */
+function onMainItem({ model }: Context, entity: EntityPlan, action: ActionPlan, values: Values): Step {
+  const { table, tableName, key } = placeOf(model, entity, values);
+  return {
+    ...step(nameOf(action), { table: tableName, key }, { is: "check" }),
+    conditions: [{ exists: table.partition.name }],
+    refusal: { code: "not_found", message: notFoundText(entity, values) },
+  };
+}
+
+async function addCheck(
+  context: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  inputs: Inputs,
+  draft: Draft,
+): Promise<Values> {
+  if (isDirectCheck(entity, action) && inputs.lent.length === 0) {
+    const made = onMainItem(context, entity, action, inputs.own);
+    addConditions(made, action, inputs.args);
+    draft.steps.push(made);
+    return inputs.own;
+  }
+  const old = await readExisting(context, entity, action, inputs.own);
+  const watched = [...judged(context.model, entity, action, inputs, old), ...inputs.lent];
+  const key = entity.id === undefined ? inputs.own : old.values;
+  const made = onMainItem(context, entity, action, key);
+  draft.steps.push(unlessStale(made, unchanged(context, entity, old, watched)));
+  return old.values;
+}
+
+async function addUpdate(
+  context: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  inputs: Inputs,
+  draft: Draft,
+): Promise<Values> {
+  if (isDirectUpdate(context.model, entity, action) && inputs.lent.length === 0) {
+    const made = onMainItem(context, entity, action, inputs.own);
+    addConditions(made, action, inputs.args);
+    made.action = updateOf(context.model, entity, action, inputs.args) ?? made.action;
+    draft.steps.push(made);
+    return inputs.own;
+  }
+  const old = await readExisting(context, entity, action, inputs.own);
+  await addChange(context, entity, action, inputs, old, draft);
+  return old.values;
+}
+
+/** The update that the engine evaluates; `undefined` where nothing is given that it changes. */
+function updateOf(model: Model, entity: EntityPlan, action: ActionPlan, args: Values): StepAction | undefined {
+  const set = (action.set ?? []).map((one): Changed => [one.attribute, changeOf(model, entity, one, args)]);
+  const version: Changed[] = entity.version === undefined ? [] : [[entity.version, { is: "add", number: "1" }]];
+  const changes = [...set, ...version];
+  const removed = [...(action.remove ?? [])];
+  return changes.length === 0 && removed.length === 0 ? undefined : { is: "update", changes, removed };
+}

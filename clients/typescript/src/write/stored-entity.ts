@@ -1,0 +1,140 @@
+/** An entity as it is stored: its main item, the parts of a split list, and its attributes. */
+
+import { derive, type Derived, guardKey, heldPlace, idGuard, keyOf, tableName } from "../derive.js";
+import { failure } from "../error.js";
+import { type Answer, backOff, isNoTable, TRIES } from "../io.js";
+import { CHUNK, column } from "../key/make.js";
+import { columnsOf } from "../model.js";
+import type { AttributeValue, EntityPlan, Item } from "../plan.js";
+import { isAsWritten, partsAttribute, valuesOf } from "../stored.js";
+import { held, type Values, whole } from "../value/value.js";
+import { type Context, get } from "./context.js";
+import { keyText } from "./refusal.js";
+
+/** An entity as it was read. */
+export interface StoredEntity {
+  /** The main item. */
+  readonly item: Item;
+  /** The attributes, unpacked and joined. */
+  readonly values: Values;
+  /** The items behind the main one that a list is split over. */
+  readonly parts: readonly Item[];
+}
+
+/** Reads an entity with strong consistency, with all of its parts; one that moves by its `id`. */
+export async function read(context: Context, entity: EntityPlan, key: Values): Promise<StoredEntity | undefined> {
+  const id = idGuard(entity);
+  if (id === undefined) return readAt(context, entity, key);
+  const table = context.model.table(entity.table);
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const guard = await get(context, table.name, guardKey(table, entity, id, key));
+    if (guard === undefined) return undefined;
+    const found = await readAt(context, entity, heldPlace(entity, key, guard));
+    if (found !== undefined) return found;
+    // It moved between the two reads.
+    await backOff(context.io, tried);
+  }
+  throw failure(
+    "refused",
+    `the ${entity.name} with ${keyText(entity, key)} is not where the guard of its id says: it was not written through the model, or moves without end`,
+  );
+}
+
+/** Reads an entity by its whole key. */
+async function readAt(context: Context, entity: EntityPlan, key: Values): Promise<StoredEntity | undefined> {
+  const table = context.model.table(entity.table);
+  const name = tableName(table, entity, key);
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const main = await mainItem(context, entity, name, key);
+    if (main === undefined) return undefined;
+    const parts = await partsOf(context, entity, name, key, main);
+    const origin = { io: context.io, table, entity, copy: undefined };
+    const values = await valuesOf(origin, entity.attributes.map((one) => one.name), [main, ...parts]);
+    // A list whose parts changed while they were read is read again.
+    if (isAsWritten(entity, main, values)) return { item: main, values, parts };
+    await backOff(context.io, tried);
+  }
+  throw failure(
+    "refused",
+    `the parts of ${entity.name} do not belong together: they were not written through the model`,
+  );
+}
+
+async function mainItem(context: Context, entity: EntityPlan, name: string, key: Values): Promise<Item | undefined> {
+  try {
+    return await get(context, name, keyOf(entity.name, entity.key, key));
+  } catch (error) {
+    // The table of a period does not exist before its first item is written.
+    if (context.model.table(entity.table).period !== undefined && isNoTable(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Reads the items behind the main one that a list is split over: as many as the main item counts. */
+async function partsOf(
+  context: Context,
+  entity: EntityPlan,
+  name: string,
+  key: Values,
+  main: Item,
+): Promise<Item[]> {
+  const [partition, sort] = entity.key;
+  const { split } = entity;
+  const count = Number((split && held(main, partsAttribute(split.attribute))?.N) ?? 0);
+  if (partition === undefined || sort === undefined || !(count >= 2)) return [];
+  const sortKey = (part: number): AttributeValue => column(sort.parts, new Map(key).set(CHUNK, whole(part)));
+  const first = sortKey(1);
+  const input = {
+    TableName: name,
+    KeyConditionExpression: "#p = :p AND #s BETWEEN :f AND :l",
+    ExpressionAttributeNames: { "#p": partition.attribute, "#s": sort.attribute },
+    ExpressionAttributeValues: { ":p": main[partition.attribute], ":f": first, ":l": sortKey(count - 1) },
+    ConsistentRead: true,
+  };
+  // Items of other kinds may lie between the parts: their sort keys do not end with a part's number.
+  const last = sort.parts.at(-1);
+  const digits = typeof last === "object" && "part" in last ? last.part : 0;
+  const start = first.S?.slice(0, -digits) ?? "";
+  const isPart = (item: Item): boolean => {
+    const text = held(item, sort.attribute)?.S;
+    const isOfList = text?.startsWith(start) === true && text.length === start.length + digits;
+    return isOfList && /^[0-9]*$/.test(text.slice(-digits));
+  };
+  const items: Item[] = [];
+  for (let after: Item | undefined; ; ) {
+    const answer: Answer = await context.io.ask("Query", { ...input, ...(after && { ExclusiveStartKey: after }) });
+    items.push(...(answer.Items ?? []).filter(isPart));
+    after = answer.LastEvaluatedKey;
+    if (after === undefined) return items;
+  }
+}
+
+/** The items that are stored for the entity, the main one first. The parts of a list are those that were
+ * read: another version of the model may have split it differently. */
+export async function derivedOf(context: Context, entity: EntityPlan, old: StoredEntity): Promise<Derived[]> {
+  const all = await derive(context.io, context.model, entity, old.values);
+  if (entity.split === undefined) return all;
+  const table = context.model.table(entity.table);
+  const name = tableName(table, entity, old.values);
+  const isPart = ({ role }: Derived): boolean => typeof role === "object" && "part" in role;
+  const parts = old.parts.map((item, at): Derived => {
+    const key = Object.fromEntries(columnsOf(table).flatMap((one): [string, AttributeValue][] => {
+      const value = held(item, one.name);
+      return value === undefined ? [] : [[one.name, value]];
+    }));
+    return { role: { part: at + 1 }, table: name, key, item };
+  });
+  return [...all.filter((one) => !isPart(one)), ...parts];
+}
+
+/** The given values, with the attributes that the model keeps as they are stored. */
+export function withKept(entity: EntityPlan, old: StoredEntity, given: Values): Values {
+  const all = new Map(given);
+  for (const { name, kept } of entity.attributes) {
+    if (kept !== true) continue;
+    const value = old.values.get(name);
+    if (value === undefined) all.delete(name);
+    else all.set(name, value);
+  }
+  return all;
+}

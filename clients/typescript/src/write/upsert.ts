@@ -1,0 +1,96 @@
+/** Changes of an entity by a named write's assignments: of one that was read, or that may not exist. */
+
+import { complete, type MadeValue } from "../complete.js";
+import type { ActionPlan, EntityPlan } from "../plan.js";
+import type { Values } from "../value/value.js";
+import { evaluate } from "./assignment.js";
+import { blindUpsert } from "./blind.js";
+import { judged, termsOf, unfulfilled } from "./conditions.js";
+import type { Context } from "./context.js";
+import { type Fate, operandsOf, writtenAttributes } from "./direct.js";
+import { addCreate, addReplace } from "./entity.js";
+import type { Inputs } from "./inputs.js";
+import type { Draft } from "./step.js";
+import { read, type StoredEntity } from "./stored-entity.js";
+
+/** Adds the steps of an upsert: one update where that has the outcome of both, a change or a creation of what
+ * was read otherwise. Returns what was made for a new item. */
+export async function addUpsert(
+  context: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  fates: readonly [string, Fate][] | undefined,
+  inputs: Inputs,
+  draft: Draft,
+): Promise<MadeValue[]> {
+  const made: MadeValue[] = [];
+  if (fates !== undefined) {
+    // Whether a new item takes what is made here is not known.
+    const values = newValues(context, entity, action, inputs, []);
+    const step = await blindUpsert(context, entity, action, inputs.args, values, fates);
+    if (step !== undefined) {
+      step.conditions = termsOf(action, inputs.args);
+      step.refusal = unfulfilled(entity, action, inputs);
+      draft.steps.push(step);
+      return made;
+    }
+  }
+  const old = await read(context, entity, inputs.own);
+  if (old !== undefined) {
+    await addChange(context, entity, action, inputs, old, draft);
+    return made;
+  }
+  judged(context.model, entity, action, inputs, undefined);
+  await addCreate(context, entity, newValues(context, entity, action, inputs, made), "stale", draft);
+  return made;
+}
+
+/** The attributes of a new item: its parameters, what stands behind `else`, assignments that need no stored
+ * item, and defaults. */
+function newValues(
+  { io, model }: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  inputs: Inputs,
+  made: MadeValue[],
+): Values {
+  const { set = [], otherwise = [] } = action;
+  const said = new Set(otherwise.map((one) => one.attribute));
+  const assigned = new Set([...said, ...set.map((one) => one.attribute)]);
+  // An optional attribute that the upsert does not name is no parameter of it.
+  const isGiven = (name: string): boolean => {
+    const found = model.attribute(entity, name);
+    return found !== undefined && (found.optional !== true || found.default !== undefined) && !assigned.has(name);
+  };
+  const values: Values = new Map([...inputs.own].filter(([name]) => isGiven(name)));
+  const nothing: Values = new Map();
+  for (const one of [...set.filter(({ attribute }) => !said.has(attribute)), ...otherwise]) {
+    const value = evaluate(model, entity, one, inputs.args, [nothing, nothing]);
+    if (value !== undefined) values.set(one.attribute, value);
+  }
+  return complete(io, entity, values, made);
+}
+
+/** Adds the steps that change an entity that was read. */
+export async function addChange(
+  context: Context,
+  entity: EntityPlan,
+  action: ActionPlan,
+  inputs: Inputs,
+  old: StoredEntity,
+  draft: Draft,
+): Promise<void> {
+  const watched = [...judged(context.model, entity, action, inputs, old), ...inputs.lent];
+  const after: Values = new Map(old.values);
+  for (const one of action.set ?? []) {
+    const value = evaluate(context.model, entity, one, inputs.args, [old.values, after]);
+    if (value === undefined) after.delete(one.attribute);
+    else after.set(one.attribute, value);
+    // The whole of an attribute whose field is set is written.
+    if (one.fields !== undefined) watched.push(one.attribute);
+    watched.push(...operandsOf(one).flatMap((operand) => operand.attribute ?? []));
+  }
+  for (const name of action.remove ?? []) after.delete(name);
+  const given = writtenAttributes(action);
+  await addReplace(context, { entity, old, after, given, watched, isPart: true }, draft);
+}
