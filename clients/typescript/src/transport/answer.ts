@@ -1,0 +1,55 @@
+/** Errors of answers: the service's exceptions as the codes of this package. */
+
+import { KeyfoldError, type Reason } from "../error.js";
+
+/** Exceptions of a service that is asked too much: nothing was done. */
+const THROTTLES: readonly string[] = [
+  "LimitExceededException",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "ThrottlingException",
+];
+const THROTTLED_REASONS: readonly string[] = ["None", "ProvisionedThroughputExceeded", "ThrottlingError"];
+
+/** The members of an exception. */
+export interface Exception {
+  readonly name: string;
+  readonly message: string;
+  readonly reasons: readonly { readonly Code?: string; readonly Message?: string }[];
+}
+
+/** The exception in the body of an answer; `undefined` for a body that is none of DynamoDB's. */
+export function exceptionIn(body: string): Exception | undefined {
+  const json = parsed(body) as Readonly<Record<string, unknown>> | undefined;
+  if (typeof json !== "object" || json === null || typeof json["__type"] !== "string") return undefined;
+  const { message = json["Message"], CancellationReasons: reasons } = json;
+  return {
+    name: json["__type"].slice(json["__type"].lastIndexOf("#") + 1),
+    message: typeof message === "string" ? message : "",
+    reasons: Array.isArray(reasons) ? reasons : [],
+  };
+}
+
+/** The JSON of a text; `undefined` for another text. */
+export function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error of a service's refusal. */
+export function refusal({ name, message, reasons }: Exception, cause?: unknown): KeyfoldError {
+  const text = `${name}: ${message}`;
+  const all = reasons.map(({ Code: code = "None", Message: said }): Reason =>
+    said === undefined ? { code } : { code, message: said },
+  );
+  // A transaction that was cancelled for nothing but throttling can be sent again.
+  const isOnlyThrottled =
+    all.some(({ code }) => code !== "None") && all.every(({ code }) => THROTTLED_REASONS.includes(code));
+  if (THROTTLES.includes(name) || isOnlyThrottled) {
+    return new KeyfoldError(text, { code: "throttled", exception: name }, undefined, cause);
+  }
+  return new KeyfoldError(text, { code: "service", exception: name, reasons: all }, undefined, cause);
+}

@@ -1,0 +1,115 @@
+/** Connections as endpoints: addresses, regions and credentials. */
+
+import { invalid } from "../error.js";
+import type { AwsClient, CredentialProvider, Credentials, Endpoint } from "../options.js";
+import { shownText } from "../value/text.js";
+import { environmentCredentials, noCredentials, variable } from "./environment.js";
+
+/** Everything that requests need. */
+export interface Target {
+  /** The address, with a slash at its end. */
+  readonly url: string;
+  /** The host with its port, as the header says it. */
+  readonly host: string;
+  readonly region: string;
+  readonly credentials: Credentials | CredentialProvider;
+}
+
+/** A connection text, read. */
+export type Text =
+  | { readonly is: "endpoint"; readonly endpoint: Endpoint; readonly profile: string | undefined }
+  /** A server of its own: on a data folder, or in memory. */
+  | { readonly is: "server"; readonly folder: string | undefined };
+
+/** Reads a connection text. */
+export function read(text: string): Text {
+  if (text === "memory:") return { is: "server", folder: undefined };
+  if (text.startsWith("keyfold:") && text !== "keyfold:") return { is: "server", folder: text.slice(8) };
+  const [, scheme = "", rest = "", query = ""] = /^(https?|dynamodb):\/\/([^?]*)\??(.*)$/i.exec(text) ?? [];
+  if (scheme === "") {
+    throw invalid(
+      `\`${shownText(withoutPassword(text))}\` is no connection; write http://host:port, dynamodb://region?profile=name, keyfold:./folder or memory:`,
+      "connection",
+    );
+  }
+  const members = new URLSearchParams(query);
+  const unknown = [...members.keys()].find((name) => name !== "profile" && name !== "region");
+  if (unknown !== undefined) {
+    throw invalid(`a connection text has \`region\` and \`profile\`, and no \`${shownText(unknown)}\``, "connection");
+  }
+  const isAmazon = scheme.toLowerCase() === "dynamodb";
+  const region = (isAmazon ? rest.replace(/\/$/, "") : "") || members.get("region");
+  const endpoint = isAmazon ? {} : { endpoint: addressOf(`${scheme}://${rest}`)[0] };
+  return {
+    is: "endpoint",
+    endpoint: region === null ? endpoint : { ...endpoint, region },
+    profile: members.get("profile") ?? undefined,
+  };
+}
+
+/** The address that requests are sent to, and its host with the port. */
+export function addressOf(url: string): [string, string] {
+  const wrong = (why: string): Error =>
+    invalid(
+      `\`${shownText(withoutPassword(url))}\` is no address of an endpoint: ${why}; an address looks like http://127.0.0.1:8000`,
+      "connection",
+    );
+  if (!/^https?:\/\//i.test(url)) throw wrong("it does not begin with http:// or https://");
+  if (url.includes("@")) throw wrong("it has a user or a password, and credentials are given beside the address");
+  // A parser of the web reads backslashes, blanks and more slashes than two in its own way.
+  const authority = /^https?:\/\/([^/?#\\\s]*)\/*$/i.exec(url)?.[1];
+  if (authority === undefined) throw wrong("there is something behind the host");
+  if (authority === "" || authority.startsWith(":")) throw wrong("it has no host");
+  if (/:(?:0*)?$/.test(authority)) throw wrong("its port is no number from 1 to 65535");
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw wrong("it has no host, or characters that an address cannot have");
+  }
+  return [`${parsed.protocol}//${parsed.host}/`, parsed.host];
+}
+
+/** An address without what stands before `@`. */
+function withoutPassword(url: string): string {
+  const at = url.lastIndexOf("@");
+  return at < 0 ? url : `…${url.slice(at)}`;
+}
+
+/** The target of an endpoint. */
+export function targetOf(given: Endpoint): Target {
+  const region = given.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1";
+  if (!/^[a-z0-9-]+$/.test(region)) throw invalid(`\`${shownText(region)}\` is no region`, "region");
+  const own = given.endpoint ?? variable("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL");
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  const [url, host] = addressOf(own ?? `https://dynamodb.${region}.${domain}/`);
+  const isAmazon = /\.amazonaws\.com(?:\.cn)?$/.test(host);
+  // A server without credentials of its own takes any.
+  const local = { accessKeyId: "local", secretAccessKey: "local" };
+  const credentials = given.credentials ?? environmentCredentials() ?? (isAmazon ? missing : local);
+  return { url, host, region, credentials };
+}
+
+function missing(): Promise<Credentials> {
+  return Promise.reject(noCredentials());
+}
+
+interface Address {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly url?: URL;
+}
+
+/** The target of a client of the AWS SDK: its region, its credentials and its endpoint. */
+export async function targetOfAws({ config }: AwsClient): Promise<Target> {
+  const region = typeof config.region === "function" ? await config.region() : config.region;
+  const { endpoint } = config;
+  const given: unknown = typeof endpoint === "function" ? await (endpoint as () => unknown)() : endpoint;
+  const credentials = config.credentials;
+  if (given === undefined || given === null) return targetOf({ region, credentials });
+  if (typeof given === "string") return targetOf({ endpoint: given, region, credentials });
+  const { protocol, hostname, port, url } = given as Address;
+  const address = url?.origin ?? `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
+  return targetOf({ endpoint: address, region, credentials });
+}

@@ -1,0 +1,114 @@
+/** The API over HTTP: signed requests by `fetch`, and their answers. */
+
+import { KeyfoldError } from "../error.js";
+import type { Transport } from "../options.js";
+import { exceptionIn, parsed, refusal } from "./answer.js";
+import { addressText, isUnsent, whyOf } from "./fault.js";
+import { KeptCredentials } from "./environment.js";
+import type { Target } from "./endpoint.js";
+import { type Attempt, repeated, type Retries, withToken } from "./retry.js";
+import { Signer } from "./sign.js";
+
+/** An endpoint with DynamoDB's API. */
+export class HttpTransport implements Transport {
+  readonly #target: () => Promise<Target>;
+  readonly #retries: Retries;
+  readonly #fetch: typeof fetch;
+  readonly #signer = new Signer();
+  #kept: Promise<[Target, KeptCredentials]> | undefined;
+  /** The milliseconds that the service's clock is ahead. */
+  #ahead = 0;
+
+  /** `target` is asked for once. */
+  constructor(target: () => Promise<Target>, retries: Retries, send: typeof fetch = (...all) => fetch(...all)) {
+    this.#target = target;
+    this.#retries = retries;
+    this.#fetch = send;
+  }
+
+  async call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
+    const body = new TextEncoder().encode(JSON.stringify(withToken(operation, input)));
+    const [target, credentials] = await this.#resolved();
+    return repeated(operation, this.#retries, signal, () =>
+      this.#attempt(target, credentials, operation, body, signal),
+    );
+  }
+
+  async #resolved(): Promise<[Target, KeptCredentials]> {
+    const kept = (this.#kept ??= this.#target().then((one) => [one, new KeptCredentials(one.credentials)]));
+    try {
+      return await kept;
+    } catch (error) {
+      this.#kept = undefined;
+      throw error;
+    }
+  }
+
+  /** Sends a request once and classifies the outcome. */
+  async #attempt(
+    target: Target,
+    credentials: KeptCredentials,
+    operation: string,
+    body: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): Promise<Attempt> {
+    const request = {
+      host: target.host,
+      target: `DynamoDB_20120810.${operation}`,
+      body,
+      now: Date.now() + this.#ahead,
+    };
+    let headers: Record<string, string>;
+    try {
+      headers = await this.#signer.headers(await credentials.get(), target.region, request);
+    } catch (error) {
+      if (error instanceof KeyfoldError) throw error;
+      return { is: "unsent", why: `there are no credentials: ${whyOf(error)}`, cause: error, isFinal: true };
+    }
+    let response: Response;
+    let text: string;
+    try {
+      const init: RequestInit = { method: "POST", headers, body: body as Uint8Array<ArrayBuffer>, redirect: "manual" };
+      if (signal !== undefined) init.signal = signal;
+      // Called as a function of its own: that of a browser refuses another `this`.
+      const send = this.#fetch;
+      response = await send(target.url, init);
+      text = await response.text();
+    } catch (error) {
+      const why = `cannot reach ${addressText(target)}: ${whyOf(error)}`;
+      return { is: isUnsent(error) ? "unsent" : "lost", why, cause: error };
+    }
+    return this.#judged(target, credentials, response, text);
+  }
+
+  #judged(target: Target, credentials: KeptCredentials, response: Response, text: string): Attempt {
+    const { status } = response;
+    if (status === 200) {
+      const answer = parsed(text);
+      if (typeof answer === "object" && answer !== null) return { is: "answered", answer };
+      return { is: "lost", why: `the answer of ${addressText(target)} is not DynamoDB's JSON`, isFinal: true };
+    }
+    const exception = exceptionIn(text);
+    if (status >= 500) {
+      const said = exception === undefined ? "" : `: ${exception.name} ${exception.message}`;
+      return { is: "lost", why: `${addressText(target)} failed with ${status}${said}` };
+    }
+    if (exception === undefined) {
+      const why = `the answer of ${addressText(target)} is not DynamoDB's: it has the status ${status}`;
+      return { is: "unsent", why, isFinal: true };
+    }
+    if (exception.name === "ExpiredTokenException") credentials.forget();
+    if (/Signature (?:expired|not yet current)/.test(exception.message) && this.#setClock(response)) {
+      return { is: "unsent", why: `${exception.name}: ${exception.message}` };
+    }
+    return { is: "refused", error: refusal(exception) };
+  }
+
+  /** Sets the clock of signatures by the answer's; returns whether it was wrong. */
+  #setClock(response: Response): boolean {
+    const at = Date.parse(response.headers.get("date") ?? "");
+    const before = this.#ahead;
+    if (!Number.isNaN(at)) this.#ahead = at - Date.now();
+    return Math.abs(this.#ahead - before) > 60_000;
+  }
+}

@@ -1,0 +1,27 @@
+/** Connections that only Node, Deno and Bun have: servers of their own, and profiles of AWS. */
+
+import type { ClientOptions, Transport } from "../options.js";
+import { transportOf } from "./connect.js";
+import { read } from "./endpoint.js";
+import { sharedServer } from "./shared.js";
+
+export { type Server, startServer } from "./server.js";
+
+/** A connection that is open until `close`. */
+export interface OpenConnection extends Transport {
+  /** Stops the server that the connection has started, if it has. */
+  close(): Promise<void>;
+}
+
+/** Opens the connection of a text. `keyfold:./data` starts a server on a data folder and `memory:` one in
+ * memory, which `close` stops; `dynamodb://eu-west-1?profile=prod` takes the credentials of a profile. */
+export async function connect(text: string, options: Pick<ClientOptions, "retries"> = {}): Promise<OpenConnection> {
+  const found = read(text);
+  if (found.is === "endpoint") return open(transportOf(text, options), () => Promise.resolve());
+  const server = await sharedServer(found.folder);
+  return open(transportOf(server.endpoint, options), () => server.stop());
+}
+
+function open(transport: Transport, close: () => Promise<void>): OpenConnection {
+  return { call: (operation, input, signal) => transport.call(operation, input, signal), close };
+}

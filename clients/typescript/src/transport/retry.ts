@@ -1,0 +1,132 @@
+/** Retries: which requests may be sent again after which outcome.
+ *
+ * A request is sent again after a refusal that says that nothing was done, and after a lost answer if it is
+ * idempotent: reads, and transactions, which carry a token. The lost answer of another write is
+ * `outcome_unknown`. */
+
+import { failure, KeyfoldError, outcomeUnknown } from "../error.js";
+
+/** The retry from which on delays do not grow any more. */
+const DELAYS_GROW = 8;
+const READS: readonly string[] = [
+  "BatchGetItem",
+  "DescribeContinuousBackups",
+  "DescribeTable",
+  "DescribeTimeToLive",
+  "GetItem",
+  "ListTagsOfResource",
+  "Query",
+  "Scan",
+  "TransactGetItems",
+];
+
+/** What became of a request that was sent once. */
+export type Attempt =
+  | { readonly is: "answered"; readonly answer: object }
+  /** The service refused it: nothing was done. */
+  | { readonly is: "refused"; readonly error: KeyfoldError }
+  /** It was not sent, or refused by something before the service. */
+  | { readonly is: "unsent"; readonly why: string; readonly cause?: unknown; readonly isFinal?: boolean }
+  /** It may have been carried out, or may still be. */
+  | { readonly is: "lost"; readonly why: string; readonly cause?: unknown; readonly isFinal?: boolean };
+
+type Failed = Exclude<Attempt, { readonly is: "answered" }>;
+
+/** How requests are sent again. */
+export interface Retries {
+  /** How often at most. */
+  readonly count: number;
+  /** Waits; replaced by tests. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** The request with a token that all of its attempts have, where the operation takes one. */
+export function withToken(operation: string, input: object): object {
+  if (operation !== "TransactWriteItems") return input;
+  const digits = Array.from(crypto.getRandomValues(new Uint8Array(16)), (one) => one.toString(16).padStart(2, "0"));
+  return { ClientRequestToken: digits.join(""), ...input };
+}
+
+/** Carries out a request at most once. `send` sends it and classifies the outcome. */
+export async function repeated(
+  operation: string,
+  { count, wait = pause }: Retries,
+  signal: AbortSignal | undefined,
+  send: () => Promise<Attempt>,
+): Promise<object> {
+  const reads = READS.includes(operation);
+  const isIdempotent = reads || operation === "TransactWriteItems";
+  let lost: Extract<Failed, { readonly is: "lost" }> | undefined;
+  for (let tried = 1; ; tried += 1) {
+    if (isOver(signal)) throw ended(operation, signal, reads, lost);
+    const attempt = await send();
+    if (attempt.is === "answered") return attempt.answer;
+    if (attempt.is === "lost") lost = attempt;
+    if (isOver(signal)) throw ended(operation, signal, reads, lost);
+    const mayRepeat = isPassing(attempt, isIdempotent);
+    if (!mayRepeat || tried > count) throw errorOf(operation, attempt, lost, { reads, isIdempotent, mayRepeat });
+    // The delay is random, so that many clients do not send again at the same moment.
+    await wait((25 + 25 * Math.random()) * 2 ** Math.min(tried, DELAYS_GROW), signal);
+  }
+}
+
+function isOver(signal: AbortSignal | undefined): signal is AbortSignal {
+  return signal?.aborted === true;
+}
+
+/** Whether nothing was done and the same request may succeed later, or another execution has no effect. */
+function isPassing(attempt: Failed, isIdempotent: boolean): boolean {
+  if (attempt.is !== "refused") return attempt.isFinal !== true && (attempt.is === "unsent" || isIdempotent);
+  const { detail } = attempt.error;
+  if (detail.code === "throttled") return true;
+  const passing = ["ExpiredTokenException", "TransactionInProgressException"];
+  return detail.code === "service" && passing.includes(detail.exception);
+}
+
+function errorOf(
+  operation: string,
+  attempt: Failed,
+  lost: Extract<Failed, { readonly is: "lost" }> | undefined,
+  { reads, isIdempotent, mayRepeat }: Readonly<Record<"reads" | "isIdempotent" | "mayRepeat", boolean>>,
+): KeyfoldError {
+  if (attempt.is === "refused") {
+    // The service compares tokens: a refusal says that no earlier attempt succeeded.
+    if (lost === undefined || reads || (isIdempotent && !mayRepeat)) return attempt.error;
+  } else if (reads || lost === undefined) {
+    return transportError(attempt.why, attempt.cause);
+  }
+  return outcomeUnknown(lost?.why ?? "", `what the ${operation} was to change`, lost?.cause);
+}
+
+/** The error of a service that cannot be reached. */
+export function transportError(why: string, cause?: unknown): KeyfoldError {
+  return new KeyfoldError(why, { code: "transport" }, undefined, cause);
+}
+
+/** The error of a call that its caller ended. What a write did whose answer was not awaited is not known. */
+function ended(
+  operation: string,
+  signal: AbortSignal,
+  reads: boolean,
+  lost: Extract<Failed, { readonly is: "lost" }> | undefined,
+): KeyfoldError {
+  const reason: unknown = signal.reason;
+  const isOwn = reason instanceof KeyfoldError;
+  const error = isOwn ? reason : failure("aborted", `the ${operation} was ended by its caller`);
+  if (reads || lost === undefined) return error;
+  return outcomeUnknown(error.message, `what the ${operation} was to change`, error);
+}
+
+/** Waits, and no longer than until the signal. */
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,108 @@
+/** A Keyfold server in a process of its own. */
+
+import { parsed } from "./answer.js";
+import { variable } from "./environment.js";
+import { builtin, type Child, thisProcess } from "./modules.js";
+import { transportError } from "./retry.js";
+
+/** The most milliseconds until a server has started, and until it has stopped. */
+const START_MS = 60_000;
+const STOP_MS = 20_000;
+/** The most characters that are kept of what a server complains of. */
+const COMPLAINT_MAX = 2_000;
+
+/** A server, from its start until `stop`. */
+export interface Server {
+  /** Its address. */
+  readonly endpoint: string;
+  /** Stops it, and waits until it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Starts the `keyfold` binary of KEYFOLD_BIN or of the PATH on a free port: on a data folder, or in memory
+ * where there is none. It ends with this process at the latest. */
+export async function startServer(folder?: string): Promise<Server> {
+  const { spawn } = await builtin("node:child_process");
+  const binary = variable("KEYFOLD_BIN") ?? "keyfold";
+  const own = folder === undefined ? ["--memory"] : ["--data", folder];
+  const child = spawn(binary, ["serve", "--json", "--port", "0", ...own], { stdio: ["ignore", "pipe", "pipe"] });
+  const forget = killedAtEnd(child);
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  void ended.then(forget);
+  const stop = async (): Promise<void> => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+    child.ref();
+    child.kill();
+    await ended;
+    clearTimeout(timer);
+  };
+  try {
+    const endpoint = await started(child, binary);
+    // A program that forgets to stop the server ends all the same.
+    child.unref();
+    for (const output of [child.stdout, child.stderr]) output.unref?.();
+    return { endpoint, stop };
+  } catch (error) {
+    if (child.pid !== undefined) await stop();
+    throw error;
+  }
+}
+
+/** Ends a child with this process: at its exit, and at signals that end it. Returns the function that forgets
+ * the child. */
+function killedAtEnd(child: Child): () => void {
+  const process = thisProcess();
+  const kill = (): void => {
+    child.kill();
+  };
+  const signals = ["SIGHUP", "SIGINT", "SIGTERM"].map((signal): [string, () => void] => {
+    const listener = (): void => {
+      kill();
+      // Without a listener of the program, the signal ends the process.
+      const isOnly = process?.listenerCount(signal) === 1;
+      process?.off(signal, listener);
+      if (isOnly) process?.kill(process.pid, signal);
+    };
+    return [signal, listener];
+  });
+  const all: readonly [string, () => void][] = [["exit", kill], ...signals];
+  for (const [event, listener] of all) process?.on(event, listener);
+  return () => {
+    for (const [event, listener] of all) process?.off(event, listener);
+  };
+}
+
+/** What a server says when it is ready, or why it is not. */
+interface Said {
+  readonly result?: { readonly endpoint?: string };
+  readonly error?: { readonly message?: string };
+}
+
+/** The address that a server says when it is ready. */
+function started(child: Child, binary: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    const refuse = (why: string): void => {
+      clearTimeout(timer);
+      reject(transportError(why));
+    };
+    const timer = setTimeout(() => refuse(`${binary} did not start in a minute`), START_MS);
+    child.once("error", ({ message }) => {
+      refuse(`${binary} does not start: ${message}; install keyfold, or set KEYFOLD_BIN`);
+    });
+    let complaint = "";
+    child.stderr.on("data", (chunk) => {
+      complaint = (complaint + new TextDecoder().decode(chunk)).slice(-COMPLAINT_MAX);
+    });
+    child.once("close", () => refuse(`${binary} ended before it was ready: ${(complaint || said).trim()}`));
+    child.stdout.on("data", (chunk) => {
+      said += new TextDecoder().decode(chunk);
+      if (!said.includes("\n")) return;
+      const { result, error } = (parsed(said) ?? {}) as Said;
+      const endpoint = result?.endpoint;
+      if (endpoint === undefined) return refuse(`${binary} did not start: ${error?.message ?? said.trim()}`);
+      clearTimeout(timer);
+      resolve(endpoint);
+    });
+  });
+}

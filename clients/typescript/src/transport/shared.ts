@@ -1,0 +1,47 @@
+/** Servers that several connections of a process share: a data folder has one server. */
+
+import { builtin } from "./modules.js";
+import { type Server, startServer } from "./server.js";
+
+/** A server, and the number of connections that use it. */
+interface Shared {
+  readonly server: Promise<Server>;
+  users: number;
+}
+
+const SHARED: Map<string, Shared> = /* @__PURE__ */ new Map();
+/** Servers that have been told to stop, by folder. */
+const STOPPING: Map<string, Promise<void>> = /* @__PURE__ */ new Map();
+
+/** The server on a data folder, which is started where there is none; one of its own in memory. It ends when
+ * all who asked for it have stopped it. */
+export async function sharedServer(folder: string | undefined): Promise<Server> {
+  if (folder === undefined) return startServer();
+  const path = (await builtin("node:path")).resolve(folder);
+  const shared = SHARED.get(path) ?? { server: started(path), users: 0 };
+  SHARED.set(path, shared);
+  shared.users += 1;
+  try {
+    const { endpoint } = await shared.server;
+    let stopped: Promise<void> | undefined;
+    return { endpoint, stop: () => (stopped ??= leave(path, shared)) };
+  } catch (error) {
+    SHARED.delete(path);
+    throw error;
+  }
+}
+
+/** Starts a server once the one before has let the folder go. */
+async function started(path: string): Promise<Server> {
+  await STOPPING.get(path);
+  return startServer(path);
+}
+
+async function leave(path: string, shared: Shared): Promise<void> {
+  shared.users -= 1;
+  if (shared.users > 0) return;
+  SHARED.delete(path);
+  const stopping = (await shared.server).stop();
+  STOPPING.set(path, stopping);
+  await stopping;
+}
