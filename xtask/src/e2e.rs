@@ -1,4 +1,4 @@
-//! End-to-end tests with real clients. Their packages come from lock files into ignored folders; a
+//! End-to-end tests with real clients, and those of our clients in other languages. Their packages come from lock files into ignored folders; a
 //! tool that is missing fails the tests.
 
 use crate::execute;
@@ -12,6 +12,9 @@ const JAVASCRIPT: [&str; 4] = [
     "pages.test.mjs",
     "documents.test.mjs",
 ];
+
+/// The number of random models that are proved through each client.
+const RANDOM_MODELS: &str = "40";
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let folder = root.join("e2e");
@@ -41,7 +44,33 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         javascript
             .env("KEYFOLD_BIN", &binary)
             .env("NODE_NO_WARNINGS", "1"),
-    )
+    )?;
+    typescript(&root.join("clients").join("typescript"), &binary)
+}
+
+/// The package for TypeScript: its types, its tests, and the proof of each model and of random ones
+/// through it.
+fn typescript(folder: &Path, binary: &Path) -> Result<(), String> {
+    node(folder)?;
+    for script in ["check", "test"] {
+        let mut npm = Command::new("npm");
+        npm.current_dir(folder)
+            .args(["run", "--silent", script])
+            .env("KEYFOLD_BIN", binary);
+        execute(&mut npm)?;
+    }
+    let mut random = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    random
+        .current_dir(folder)
+        .args(["test", "--quiet", "--package", "keyfold-prove"])
+        .args(["--test", "random_models"])
+        .env("RANDOM_MODELS", RANDOM_MODELS)
+        // Tests of a package run in its folder.
+        .env(
+            "THROUGH",
+            "node ../../clients/typescript/built/lockstep.mjs",
+        );
+    execute(&mut random)
 }
 
 /// Whether what `lock` asks for is installed; `stamp` is a copy of the lock it was installed from.

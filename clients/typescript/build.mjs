@@ -1,0 +1,35 @@
+/** Builds the package: ESM with types in `dist/esm`, CommonJS with types in `dist/cjs`, and the programs of
+ * the tests in `built`. */
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(fileURLToPath(import.meta.url));
+process.chdir(root);
+
+const files = (folder, end) =>
+  readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith(end))
+    .map((name) => join(folder, name));
+
+for (const folder of ["dist", "built"]) rmSync(folder, { recursive: true, force: true });
+execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "--outDir", "dist/esm"], { stdio: "inherit" });
+await build({ entryPoints: files("dist/esm", ".js"), outdir: "dist/cjs", format: "cjs", platform: "node", supported: { "dynamic-import": false }, logLevel: "warning" });
+mkdirSync("dist/cjs", { recursive: true });
+cpSync("dist/esm", "dist/cjs", { recursive: true, filter: (name) => !name.endsWith(".js") });
+writeFileSync("dist/cjs/package.json", '{ "type": "commonjs" }\n');
+await build({
+  entryPoints: files("test", ".ts"),
+  outdir: "built",
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  outExtension: { ".js": ".mjs" },
+  sourcemap: "inline",
+  logLevel: "warning",
+});

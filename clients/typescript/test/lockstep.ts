@@ -1,0 +1,253 @@
+/** A client of the proof: carries the calls of `keyfold prove --through` out by the public interface, line by
+ * line as `docs/transcripts.md` says. */
+
+import { createInterface } from "node:readline";
+import { stdin, stdout } from "node:process";
+import { argumentsOfPattern } from "../src/arguments.js";
+import { Client, type Given } from "../src/client.js";
+import { cursorOf, positionOfCursor } from "../src/cursor.js";
+import { KeyfoldError } from "../src/error.js";
+import { Model } from "../src/model.js";
+import type { FoundItem, Transport, Written } from "../src/options.js";
+import type { AttributeValue, EntityPlan, Item, PatternPlan, Plan, Type } from "../src/plan.js";
+import { plain } from "../src/value/plain.js";
+import { typed } from "../src/value/typed.js";
+
+/** A call of the proof. */
+interface Call {
+  readonly kind: "page" | "all" | "create" | "put" | "update" | "delete" | "write";
+  readonly pattern: string;
+  readonly entity: string;
+  readonly write: string;
+  readonly arguments: Item;
+  readonly values: Item;
+  readonly remove: readonly string[];
+  readonly limit: number | null;
+  readonly after: Item | null;
+  readonly backward: boolean;
+  readonly now: number | null;
+}
+
+interface Line {
+  readonly plan?: Plan;
+  readonly call?: Call;
+  readonly now?: number;
+  readonly random?: readonly string[];
+  readonly answers?: readonly {
+    readonly output?: object;
+    readonly error?: {
+      readonly exception?: string;
+      readonly message?: string;
+      readonly reasons?: readonly { readonly Code: string; readonly Message?: string }[];
+      readonly transport?: string;
+    };
+  }[];
+}
+
+const SECRET = "the proof's secret";
+
+const lines = createInterface({ input: stdin })[Symbol.asyncIterator]();
+
+function say(line: object): void {
+  stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+async function heard(): Promise<Line | undefined> {
+  const next = await lines.next();
+  return next.done === true ? undefined : (JSON.parse(next.value) as Line);
+}
+
+/** A request that waits for its answer. */
+interface Waiting {
+  readonly operation: string;
+  readonly input: object;
+  resolve(output: object): void;
+  reject(error: unknown): void;
+}
+
+/** Asks by lines. Requests that are made at the same time are asked together. */
+class Lines implements Transport {
+  requests = 0;
+  #waiting: Waiting[] = [];
+  #isAsking = false;
+
+  call(operation: string, input: object): Promise<object> {
+    this.requests += 1;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operation, input, resolve, reject });
+      if (!this.#isAsking) {
+        this.#isAsking = true;
+        setImmediate(() => void this.#ask());
+      }
+    });
+  }
+
+  async #ask(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const asked = this.#waiting;
+      this.#waiting = [];
+      say({ ask: asked.map(({ operation, input }) => ({ operation, input })) });
+      const { answers = [] } = (await heard()) ?? {};
+      for (const [at, one] of asked.entries()) {
+        const { output, error } = answers[at] ?? {};
+        if (error === undefined) one.resolve(output ?? {});
+        else one.reject(errorOf(error));
+      }
+      await new Promise((done) => setImmediate(done));
+    }
+    this.#isAsking = false;
+  }
+}
+
+function errorOf({ exception, message = "", reasons = [], transport }: NonNullable<NonNullable<Line["answers"]>[number]["error"]>): Error {
+  if (exception === undefined) return new KeyfoldError(transport ?? "", { code: "transport" });
+  const all = reasons.map(({ Code, Message }) => ({ code: Code, ...(Message !== undefined && { message: Message }) }));
+  return new KeyfoldError(message, { code: "service", exception, reasons: all });
+}
+
+/** A model under proof. */
+class Subject {
+  readonly #plan: Plan;
+  readonly #model: Model;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#model = new Model(plan);
+  }
+
+  async result({ call, now = 0, random = [] }: Line): Promise<object> {
+    if (call === undefined) throw new Error("no call");
+    const transport = new Lines();
+    const identifiers = random.values();
+    const client = new Client(this.#plan, transport, {
+      numbers: "exact",
+      cursorSecret: SECRET,
+      timeout: 600_000,
+      now: () => (call.kind === "page" || call.kind === "all" ? (call.now ?? now) : now),
+      random: () => Buffer.from(identifiers.next().value ?? "", "hex"),
+    });
+    try {
+      return { done: await this.#done(client, call, transport) };
+    } catch (error) {
+      if (error instanceof KeyfoldError) return { failed: { code: codeOf(error), message: error.message } };
+      return { failed: { code: "fault", message: error instanceof Error ? error.stack : String(error) } };
+    }
+  }
+
+  async #done(client: Client, call: Call, transport: Lines): Promise<object> {
+    const entity = (): EntityPlan => this.#model.entity(call.entity);
+    const values = (): Given => this.#plain(call.values, entity().attributes);
+    switch (call.kind) {
+      case "page":
+      case "all":
+        return this.#read(client, call, transport);
+      case "create":
+        return written(await client.create(call.entity, values()));
+      case "put":
+        return written(await client.put(call.entity, values()));
+      case "update":
+        return written(await client.update(call.entity, values(), { remove: call.remove }));
+      case "delete":
+        return written(await client.delete(call.entity, values()));
+      case "write": {
+        const write = this.#model.write(call.write);
+        return written(await client.write(call.write, this.#plain(call.arguments, write.parameters ?? [])));
+      }
+    }
+  }
+
+  /** Values as a program gives them. */
+  #plain(item: Item, known: readonly { readonly name: string; readonly type: Type }[]): Given {
+    return Object.fromEntries(
+      Object.entries(item).map(([name, value]) => {
+        const type = known.find((one) => one.name === name)?.type ?? "string";
+        return [name, plain(this.#model, "exact", name, type, value)];
+      }),
+    );
+  }
+
+  async #read(client: Client, call: Call, transport: Lines): Promise<object> {
+    const pattern = this.#model.pattern(call.pattern);
+    const args = this.#plain(call.arguments, pattern.parameters ?? []);
+    const bound = {
+      plan: this.#plan,
+      pattern,
+      args: argumentsOfPattern(this.#model, pattern, args),
+      secret: SECRET,
+    };
+    const after =
+      call.after === null ? undefined : await cursorOf(bound, { after: call.after, now: call.now ?? undefined });
+    const options = { limit: call.limit ?? undefined, backward: call.backward, after };
+    if (pattern.together !== undefined) {
+      const byName = await client.together(pattern.name, args, options);
+      const items = pattern.returns.flatMap(({ name }) => {
+        const item = byName[name];
+        return item === undefined ? [] : [this.#item(pattern, item, name)];
+      });
+      return { items, next: null, requests: transport.requests };
+    }
+    if (call.kind === "page") {
+      const { items, next, requests } = await client.page(pattern.name, args, options);
+      const position = next === undefined ? null : (await positionOfCursor(bound, next)).after;
+      return { items: items.map((item) => this.#item(pattern, item)), next: position, requests };
+    }
+    const items: object[] = [];
+    let requests = 0;
+    for await (const page of client.pages(pattern.name, args, options)) {
+      items.push(...page.items.map((item) => this.#item(pattern, item)));
+      requests += page.requests;
+    }
+    return { items, next: null, requests };
+  }
+
+  /** An item of an answer with its stored values. */
+  #item(pattern: PatternPlan, item: FoundItem, name?: string): object {
+    const { [this.#model.kindMember]: kind, ...members } = item as Record<string, unknown>;
+    const [entity = ""] = String(kind).split(".");
+    const found = this.#model.entity(entity);
+    const attributes = Object.entries(members).map(([attribute, value]): [string, AttributeValue] => {
+      const type = this.#model.attribute(found, attribute)?.type ?? "string";
+      return [attribute, typed(this.#model, attribute, type, value)];
+    });
+    return { kind: name ?? this.#nameOf(pattern, String(kind)), attributes: Object.fromEntries(attributes) };
+  }
+
+  /** The name that a pattern gives a kind. */
+  #nameOf({ returns }: PatternPlan, kind: string): string {
+    const found = returns.find(({ entity, copy }) => kind === (copy === undefined ? entity : `${entity}.${copy}`));
+    return found?.name ?? kind;
+  }
+}
+
+function written({ operation, changes, made }: Written): object {
+  return { operation, changes, made: made.map((one) => ({ ...one, value: { S: one.value } })) };
+}
+
+/** The code of the proof for an error. */
+function codeOf({ code }: KeyfoldError): string {
+  switch (code) {
+    case "unknown_item":
+    case "overtaken":
+      return "refused";
+    case "throttled":
+      return "service";
+    case "refused":
+    case "exists":
+    case "taken":
+    case "not_found":
+    case "stale_version":
+    case "invalid":
+    case "outcome_unknown":
+    case "service":
+    case "transport":
+    case "aborted":
+    case "table_differs":
+      return code;
+  }
+}
+
+const first = await heard();
+if (first?.plan === undefined) throw new Error("the first line has no plan");
+const subject = new Subject(first.plan);
+say({ ready: true });
+for (let line = await heard(); line !== undefined; line = await heard()) say(await subject.result(line));

@@ -1,0 +1,122 @@
+/** The package: its size, and its installation from a file in an empty project without network. */
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { BINARY } from "./source.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const PROJECT = mkdtempSync(join(tmpdir(), "keyfold-package-"));
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+
+/** The most bytes of gzip that a program loads before it writes, and all together. */
+const READING_BYTES_MAX = 31 * 1024;
+const ALL_BYTES_MAX = 44 * 1024;
+
+/** The first block of a language in the README. */
+function block(language) {
+  const found = new RegExp(`\n\`\`\`${language}\n([^]*?)\n\`\`\`\n`).exec(README);
+  assert.ok(found, `README.md has no block of ${language}`);
+  return found[1];
+}
+
+function run(program, args, options = {}) {
+  return execFileSync(program, args, { cwd: PROJECT, encoding: "utf8", ...options });
+}
+
+before(() => {
+  const [{ filename }] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", PROJECT], { cwd: ROOT }));
+  writeFileSync(join(PROJECT, "package.json"), '{ "private": true }\n');
+  run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--silent", `./${filename}`]);
+});
+after(() => rmSync(PROJECT, { recursive: true, force: true }));
+
+test("the quick start of the README runs in an empty project", () => {
+  writeFileSync(join(PROJECT, "notes.keyfold"), `${block("keyfold")}\n`);
+  writeFileSync(join(PROJECT, "notes.json"), run(BINARY, ["plan", "notes.keyfold"]));
+  const program = block("js");
+  writeFileSync(join(PROJECT, "notes.mjs"), program);
+  const said = [...program.matchAll(/console\.log\(.*; \/\/ (.*)/g)].map(([, text]) => text);
+  assert.equal(run(process.execPath, ["notes.mjs"]).trim(), said.join("\n"));
+});
+
+test("the package is there for require, with one class of errors", () => {
+  writeFileSync(
+    join(PROJECT, "notes.cjs"),
+    `const { readFileSync } = require("node:fs");
+const { Client, KeyfoldError } = require("@keyfold/client");
+const { connect } = require("@keyfold/client/node");
+(async () => {
+  const connection = await connect("memory:");
+  const notes = new Client(JSON.parse(readFileSync("notes.json", "utf8")), connection);
+  await notes.ensureTables();
+  await notes.create("Note", { author: "ada", at: "2024-01-15", text: "Hello" });
+  const error = await notes.create("Note", { author: "ada", at: "2024-01-15", text: "Hello" }).catch((one) => one);
+  const { items } = await notes.page("notes_of", { author: "ada" });
+  await connection.close();
+  console.log(error instanceof KeyfoldError, error.code, items.length);
+})();
+`,
+  );
+  assert.equal(run(process.execPath, ["notes.cjs"]), "true exists 1\n");
+});
+
+test("the types are right for both kinds of modules, strictly", () => {
+  const program = `import { Client, KeyfoldError, type Page } from "@keyfold/client";
+import { connect } from "@keyfold/client/node";
+export async function page(plan: ConstructorParameters<typeof Client>[0]): Promise<Page> {
+  const client = new Client(plan, await connect("memory:"), { numbers: "exact", onUnknown: "skip" });
+  try {
+    return await client.page("notes_of", { author: "ada" }, { limit: 3 });
+  } catch (error) {
+    if (error instanceof KeyfoldError && error.detail.code === "taken") error.detail.attributes.join();
+    throw error;
+  }
+}
+`;
+  for (const name of ["esm.mts", "cjs.cts"]) writeFileSync(join(PROJECT, name), program);
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  run(process.execPath, [
+    ...[tsc, "--noEmit", "--strict", "--module", "node16", "--target", "es2022", "--lib", "es2022,dom,dom.asynciterable"],
+    ...["--exactOptionalPropertyTypes", "esm.mts", "cjs.cts"],
+  ], { stdio: ["ignore", "inherit", "inherit"] });
+});
+
+test("the package is small and has no dependency", async () => {
+  const { dependencies, sideEffects } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  assert.deepEqual([dependencies, sideEffects], [undefined, false]);
+  const bundled = async (splitting) => {
+    const { outputFiles, metafile } = await build({
+      stdin: { contents: 'export { Client, KeyfoldError } from "@keyfold/client";', resolveDir: PROJECT },
+      bundle: true,
+      minify: true,
+      splitting,
+      format: "esm",
+      target: "es2022",
+      outdir: "out",
+      write: false,
+      metafile: true,
+    });
+    return { outputs: metafile.outputs, files: new Map(outputFiles.map((one) => [one.path.split("/").at(-1), one])) };
+  };
+  const { outputs, files } = await bundled(true);
+  const loaded = new Set();
+  const load = (path) => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const one of outputs[path].imports) if (one.kind === "import-statement") load(one.path);
+  };
+  load(Object.keys(outputs).find((path) => path.endsWith("stdin.js")));
+  const size = (file) => gzipSync(file.contents, { level: 9 }).length;
+  const reading = [...loaded].reduce((sum, path) => sum + size(files.get(path.split("/").at(-1))), 0);
+  const all = [...(await bundled(false)).files.values()].reduce((sum, file) => sum + size(file), 0);
+  console.log(`gzipped: ${reading} bytes to read, ${all} bytes in all`);
+  assert.ok(reading <= READING_BYTES_MAX, `${reading} bytes to read`);
+  assert.ok(all <= ALL_BYTES_MAX, `${all} bytes in all`);
+});

@@ -1,0 +1,220 @@
+/** Reads on a server: pages and their cursors, iterators, answers of one item, and the options of calls. The
+ * requests are compared with those of Keyfold's own client by `lockstep`. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { counted, planOf } from "./model.mjs";
+import { source } from "./source.mjs";
+
+const { Client, KeyfoldError, connect } = await source("client.js", "error.js", "transport/node.js");
+
+const PLAN = planOf(`
+model reads 1
+table Main (PK, SK) type entity
+  gsi GSI1 (GSI1PK, GSI1SK)
+entity Owner
+  owner: string, name: string
+  key "OWNER#{owner}" "OWNER"
+entity Note
+  owner: string, number: int, text: string?
+  key "OWNER#{owner}" "NOTE#{number:04}"
+  GSI1 "NOTES" "{number:04}#{owner}"
+  copy brief "BRIEF#{number:04}" "{owner}" only number
+entity Reading
+  sensor: string, at: time, value: int
+  key "SENSOR#{sensor}" "{at}#{value:04}" shard 3
+pattern owner(owner) -> Owner?
+pattern notes(owner) -> Note[] page 3
+pattern all_notes() -> Note[]
+pattern marked(owner, word: string) -> Note[] filter text = word
+pattern whole(owner) -> Owner + Note[]
+pattern readings(sensor) -> Reading[] page 4
+pattern pair(owner, number) -> (Owner, Note?)
+`);
+
+let server;
+let client;
+before(async () => {
+  server = await connect("memory:");
+  client = new Client(PLAN, server);
+  await client.ensureTables();
+  await client.put("Owner", { owner: "ada", name: "Ada" });
+  for (let number = 1; number <= 8; number += 1) {
+    await client.put("Note", { owner: "ada", number, ...(number === 5 && { text: "x" }) });
+    await client.put("Reading", { sensor: "s", at: new Date(number * 1000), value: number });
+  }
+  await client.put("Note", { owner: "lost", number: 1 });
+});
+after(() => server.close());
+
+async function refused(promise, code) {
+  const error = await promise.then(
+    (answer) => assert.fail(`no error, but ${JSON.stringify(answer)}`),
+    (one) => one,
+  );
+  assert.ok(error instanceof KeyfoldError, String(error.stack));
+  assert.equal(error.code, code, error.message);
+  return error;
+}
+
+const numbers = (items) => items.map((item) => item.number ?? item.value);
+
+test("pages go on after their cursors, in both directions", async () => {
+  const first = await client.page("notes", { owner: "ada" });
+  assert.deepEqual([numbers(first.items), first.requests], [[1, 2, 3], 1]);
+  assert.ok(first.capacity > 0);
+  const second = await client.page("notes", { owner: "ada" }, { after: first.next, limit: 4 });
+  assert.deepEqual(numbers(second.items), [4, 5, 6, 7]);
+  const back = await client.page("notes", { owner: "ada" }, { after: second.next, backward: true });
+  assert.deepEqual(numbers(back.items), [6, 5, 4]);
+  const last = await client.page("notes", { owner: "ada" }, { limit: 100 });
+  assert.equal("next" in last, false);
+});
+
+test("cursors of shards go on where each shard ended", async () => {
+  const found = [];
+  let after;
+  do {
+    const page = await client.page("readings", { sensor: "s" }, { after });
+    found.push(...numbers(page.items));
+    after = page.next;
+  } while (after !== undefined);
+  assert.deepEqual(found, [1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test("a cursor is a text for URLs, and belongs to its pattern and arguments", async () => {
+  const { next } = await client.page("notes", { owner: "ada" });
+  assert.match(next, /^[A-Za-z0-9_-]+$/);
+  const transport = counted();
+  const own = new Client(PLAN, transport);
+  for (const [pattern, args, after] of [
+    ["notes", { owner: "bob" }, next],
+    ["marked", { owner: "ada", word: "x" }, next],
+    ["notes", { owner: "ada" }, `${next.slice(0, -4)}AAAA`],
+    ["notes", { owner: "ada" }, `${next}.AAAA`],
+    ["notes", { owner: "ada" }, ""],
+    ["notes", { owner: "ada" }, "%%%"],
+    ["notes", { owner: "ada" }, 7],
+    ["notes", { owner: "ada" }, btoa("null")],
+    ["pair", { owner: "ada", number: 1 }, next],
+  ]) {
+    const error = await refused(own.page(pattern, args, { after }), "invalid");
+    assert.equal(error.detail.name, "after");
+  }
+  assert.deepEqual(transport.sent, []);
+});
+
+test("a signed cursor is refused when it was changed, or signed by another secret", async () => {
+  const signed = new Client(PLAN, server, { cursorSecret: "s1" });
+  const { next } = await signed.page("notes", { owner: "ada" });
+  assert.deepEqual(numbers((await signed.page("notes", { owner: "ada" }, { after: next })).items), [4, 5, 6]);
+  const [text, signature] = next.split(".");
+  const changed = Buffer.from(Buffer.from(text, "base64url").toString().replace("NOTE#0003", "NOTE#0001"));
+  for (const after of [text, `${changed.toString("base64url")}.${signature}`, `${next}A`, `${text}.`]) {
+    await refused(signed.page("notes", { owner: "ada" }, { after }), "invalid");
+  }
+  await refused(new Client(PLAN, server, { cursorSecret: "s2" }).page("notes", { owner: "ada" }, { after: next }), "invalid");
+  await refused(client.page("notes", { owner: "ada" }, { after: next }), "invalid");
+});
+
+test("items, pages, first and all read as far as they are asked", async () => {
+  const sent = [];
+  const own = new Client(PLAN, server, { onRequest: ({ operation, call }) => sent.push(`${call} ${operation}`) });
+  for await (const item of own.items("notes", { owner: "ada" })) {
+    if (item.number === 2) break;
+  }
+  assert.deepEqual(sent, ["notes Query"]);
+  const pages = [];
+  for await (const page of own.pages("notes", { owner: "ada" })) pages.push(page.items.length);
+  assert.deepEqual(pages, [3, 3, 2]);
+  assert.equal((await own.first("notes", { owner: "ada" }, { backward: true })).number, 8);
+  assert.equal((await own.first("marked", { owner: "ada", word: "x" })).number, 5);
+  assert.equal(await own.first("notes", { owner: "nobody" }), undefined);
+  assert.equal((await own.all("notes", { owner: "ada" }, 8)).length, 8);
+  const error = await refused(own.all("notes", { owner: "ada" }, 7), "refused");
+  assert.match(error.message, /more than 7 items/);
+});
+
+test("one and together read by keys, and kinds are told apart", async () => {
+  assert.deepEqual(await client.one("owner", { owner: "ada" }), { kind: "Owner", owner: "ada", name: "Ada" });
+  assert.equal(await client.one("owner", { owner: "nobody" }), undefined);
+  const pair = await client.together("pair", { owner: "ada", number: 5 });
+  assert.deepEqual([pair.Owner.kind, pair.Note.text], ["Owner", "x"]);
+  assert.deepEqual(Object.keys(await client.together("pair", { owner: "ada", number: 99 })), ["Owner"]);
+  await refused(client.together("pair", { owner: "nobody", number: 1 }), "not_found");
+  await refused(client.one("notes", { owner: "ada" }), "invalid");
+  await refused(client.together("notes", { owner: "ada" }), "invalid");
+});
+
+test("a collection without its required item is no answer", async () => {
+  const whole = await client.all("whole", { owner: "ada" }, 100);
+  assert.deepEqual(whole.map((item) => item.kind).slice(-2), ["Note", "Owner"]);
+  await refused(client.page("whole", { owner: "lost" }), "not_found");
+  await refused(client.all("whole", { owner: "lost" }, 9, { limit: 1 }), "not_found");
+});
+
+test("an item that the model does not know is an error, or is skipped", async () => {
+  const Item = { PK: { S: "OWNER#odd" }, SK: { S: "NOTE#strange" } };
+  await server.call("PutItem", { TableName: "Main", Item });
+  await refused(client.page("notes", { owner: "odd" }), "unknown_item");
+  const own = new Client(PLAN, server, { onUnknown: "skip" });
+  assert.deepEqual((await own.page("notes", { owner: "odd" })).items, []);
+});
+
+test("strong reads are asked for, and refused of a global index", async () => {
+  const transport = counted({ Query: () => ({ Items: [] }) });
+  const own = new Client(PLAN, transport);
+  await own.page("notes", { owner: "ada" }, { strong: true });
+  assert.equal(transport.sent[0].input.ConsistentRead, true);
+  await refused(own.page("all_notes", {}, { strong: true }), "invalid");
+  await refused(own.page("notes", { owner: "ada" }, { limit: 0 }), "invalid");
+  assert.equal(transport.sent.length, 1);
+});
+
+test("a signal or a timeout ends a call", async () => {
+  const never = {
+    call: (_, __, signal) =>
+      new Promise((resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  };
+  const own = new Client(PLAN, never, { timeout: 20 });
+  assert.match((await refused(own.page("notes", { owner: "ada" }), "aborted")).message, /longer than 20 ms/);
+  const controller = new AbortController();
+  const call = own.page("notes", { owner: "ada" }, { signal: controller.signal, timeout: 60_000 });
+  controller.abort();
+  assert.match((await refused(call, "aborted")).message, /signal/);
+  await refused(own.page("notes", { owner: "ada" }, { signal: AbortSignal.abort() }), "aborted");
+});
+
+test("each request is reported", async () => {
+  const events = [];
+  const own = new Client(PLAN, server, { onRequest: (event) => events.push(event) });
+  await own.page("notes", { owner: "ada" });
+  const [{ call, operation, input, milliseconds, error }] = events;
+  assert.deepEqual([call, operation, input.TableName, error], ["notes", "Query", "Main", undefined]);
+  assert.ok(milliseconds >= 0);
+  const failing = new Client(PLAN, { call: () => Promise.reject(new Error("no")) }, { onRequest: (event) => events.push(event) });
+  await assert.rejects(failing.page("notes", { owner: "ada" }));
+  assert.match(String(events[1].error), /no/);
+});
+
+test("tables are created once, and differences are reported", async () => {
+  assert.deepEqual(await client.ensureTables(), [{ table: "Main", outcome: "existing" }]);
+  const own = planOf("model other 1\ntable Main (PK, SK)\n  gsi GSI2 (A, B)\n  point in time recovery\nentity E\n  a: string\n  key \"E#{a}\" \"E\"\n  GSI2 \"E\" \"{a}\"\npattern e(a) -> E?\n");
+  const error = await refused(new Client(own, server).ensureTables(), "table_differs");
+  assert.deepEqual(error.detail.differences, [
+    "gsi GSI2: the model has it, the table has not",
+    "point in time recovery: the model says on, the table has it off",
+  ]);
+  const other = await connect("memory:");
+  try {
+    const made = new Client(own, other);
+    assert.deepEqual(await made.ensureTables(), [{ table: "Main", outcome: "created" }]);
+    assert.deepEqual(await made.ensureTables(), [{ table: "Main", outcome: "existing" }]);
+  } finally {
+    await other.close();
+  }
+});
+
+test("a plan of another version is refused", () => {
+  assert.throws(() => new Client({ ...PLAN, keyfoldPlan: 2 }, server), { code: "invalid" });
+});

@@ -1,0 +1,454 @@
+/** Transports: signatures, retries, connection texts, and servers of their own. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { source, BINARY } from "./source.mjs";
+
+const made = await source(
+  "error.js",
+  "transport/connect.js",
+  "transport/node.js",
+  "transport/local.js",
+  "transport/aws.js",
+  "transport/http.js",
+  "transport/endpoint.js",
+  "transport/profile.js",
+  "transport/sign.js",
+  "value/sha256.js",
+);
+const { KeyfoldError, HttpTransport, connect, read, addressOf, targetOf, transportOf } = made;
+
+const ENVIRONMENT = Object.keys(process.env).filter((name) => name.startsWith("AWS_"));
+for (const name of ENVIRONMENT) delete process.env[name];
+
+/** A transport whose requests are answered by `answers`, one after the other; the last one for all others. */
+function played(answers, count = 3) {
+  const sent = [];
+  const waits = [];
+  const send = async (url, init) => {
+    sent.push({ url, body: JSON.parse(new TextDecoder().decode(init.body)), headers: init.headers });
+    const answer = answers[Math.min(sent.length, answers.length) - 1];
+    if (answer instanceof Error) throw answer;
+    const [status, body, headers = {}] = answer;
+    return new Response(typeof body === "string" ? body : JSON.stringify(body), { status, headers });
+  };
+  const wait = async (milliseconds) => void waits.push(milliseconds);
+  const target = targetOf({ endpoint: "http://localhost:1", region: "eu-west-1" });
+  return { transport: new HttpTransport(async () => target, { count, wait }, send), sent, waits };
+}
+
+function fault(code) {
+  return Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error(`it is ${code}`), { code }) });
+}
+
+const THROTTLED = [400, { __type: "com.amazonaws.dynamodb.v20120810#ThrottlingException", message: "slower" }];
+const LOST = fault("ECONNRESET");
+const FINE = [200, { Item: {} }];
+
+async function codeOf(promise) {
+  const error = await promise.then(
+    (answer) => assert.fail(`no error, but ${JSON.stringify(answer)}`),
+    (one) => one,
+  );
+  assert.ok(error instanceof KeyfoldError, String(error.stack));
+  return error.code;
+}
+
+/** A signal that aborts after these milliseconds. Node does not wait for that of `AbortSignal.timeout`. */
+function ending(milliseconds) {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), milliseconds);
+  return controller.signal;
+}
+
+test("what was not done is sent again, after growing pauses", async () => {
+  for (const operation of ["GetItem", "PutItem", "TransactWriteItems"]) {
+    const { transport, sent, waits } = played([THROTTLED, fault("ECONNREFUSED"), FINE]);
+    assert.deepEqual(await transport.call(operation, { TableName: "Tables" }), { Item: {} });
+    assert.equal(sent.length, 3);
+    assert.ok(waits[0] >= 50 && waits[0] <= 100 && waits[1] >= 100 && waits[1] <= 200, String(waits));
+  }
+});
+
+test("a lost answer of a write without a token is not repeated", async () => {
+  const { transport, sent } = played([LOST, FINE]);
+  const error = await transport.call("PutItem", {}).catch((one) => one);
+  assert.equal(error.code, "outcome_unknown");
+  assert.match(error.message, /^whether it was done is not known: cannot reach http:\/\/localhost:1: it is ECONNRESET; look at/);
+  assert.equal(sent.length, 1);
+});
+
+test("a lost answer of a read or a transaction is asked for again", async () => {
+  for (const operation of ["Query", "TransactWriteItems"]) {
+    const { transport, sent } = played([LOST, [500, { __type: "x#InternalServerError", message: "" }], FINE]);
+    assert.deepEqual(await transport.call(operation, {}), { Item: {} });
+    const tokens = sent.map((one) => one.body.ClientRequestToken);
+    assert.equal(new Set(tokens).size, 1);
+    assert.equal(typeof tokens[0], operation === "Query" ? "undefined" : "string");
+  }
+  const { transport, sent } = played([FINE]);
+  await transport.call("TransactWriteItems", { ClientRequestToken: "own" });
+  assert.equal(sent[0].body.ClientRequestToken, "own");
+});
+
+test("each fault has its code", async () => {
+  const service = (name) => [400, { __type: `a.b#${name}`, message: "no" }];
+  const cases = [
+    ["GetItem", [THROTTLED], "throttled", 4],
+    ["GetItem", [LOST], "transport", 4],
+    ["PutItem", [fault("ENOTFOUND")], "transport", 4],
+    ["TransactWriteItems", [LOST], "outcome_unknown", 4],
+    ["TransactWriteItems", [LOST, service("ValidationException")], "service", 2],
+    ["TransactWriteItems", [LOST, THROTTLED], "outcome_unknown", 4],
+    ["PutItem", [service("ConditionalCheckFailedException")], "service", 1],
+    ["UpdateItem", [[503, "busy"]], "outcome_unknown", 1],
+    ["GetItem", [[200, "<html>"]], "transport", 1],
+    ["PutItem", [[200, "<html>"]], "outcome_unknown", 1],
+    ["PutItem", [[404, "<html>"]], "transport", 1],
+    ["PutItem", [[307, "", { location: "http://elsewhere" }]], "transport", 1],
+  ];
+  for (const [operation, answers, code, times] of cases) {
+    const { transport, sent } = played(answers);
+    assert.equal(await codeOf(transport.call(operation, {})), code, `${operation} ${answers}`);
+    assert.equal(sent.length, times, `${operation} ${answers}`);
+  }
+});
+
+test("the reasons of a cancelled transaction are kept, and throttling alone is passing", async () => {
+  const cancelled = (...codes) => [
+    400,
+    {
+      __type: "x#TransactionCanceledException",
+      Message: "cancelled",
+      CancellationReasons: codes.map((Code) => ({ Code, Message: Code === "None" ? undefined : "why" })),
+    },
+  ];
+  const failed = played([cancelled("None", "ConditionalCheckFailed")]);
+  const error = await failed.transport.call("TransactWriteItems", {}).catch((one) => one);
+  assert.deepEqual(error.detail.reasons, [{ code: "None" }, { code: "ConditionalCheckFailed", message: "why" }]);
+  assert.equal(error.message, "TransactionCanceledException: cancelled");
+  const passing = played([cancelled("ThrottlingError", "None"), FINE]);
+  assert.deepEqual(await passing.transport.call("TransactWriteItems", {}), { Item: {} });
+});
+
+test("a signal ends a call: what a sent write did is not known", async () => {
+  const controller = new AbortController();
+  const { transport, sent } = played([FINE]);
+  controller.abort();
+  assert.equal(await codeOf(transport.call("PutItem", {}, controller.signal)), "aborted");
+  assert.equal(sent.length, 0);
+  for (const [operation, code] of [["GetItem", "aborted"], ["PutItem", "outcome_unknown"]]) {
+    const target = targetOf({ endpoint: "http://localhost:1" });
+    const hang = (_, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const hanging = new HttpTransport(async () => target, { count: 3 }, hang);
+    assert.equal(await codeOf(hanging.call(operation, {}, ending(20))), code);
+  }
+});
+
+test("a signal ends the pause between two attempts", async () => {
+  const target = targetOf({ endpoint: "http://localhost:1" });
+  const refuse = async () => new Response(JSON.stringify(THROTTLED[1]), { status: 400 });
+  const transport = new HttpTransport(async () => target, { count: 30 }, refuse);
+  const start = performance.now();
+  assert.equal(await codeOf(transport.call("PutItem", {}, ending(200))), "aborted");
+  assert.ok(performance.now() - start < 2_000);
+});
+
+test("expired credentials are asked for again, and a wrong clock is set", async () => {
+  const expired = [400, { __type: "x#ExpiredTokenException", message: "expired" }];
+  let asked = 0;
+  const credentials = async () => ({ accessKeyId: `key${(asked += 1)}`, secretAccessKey: "s", sessionToken: "t" });
+  const target = targetOf({ endpoint: "http://localhost:1", credentials });
+  const keys = [];
+  const send = async (_, { headers }) => {
+    assert.equal(headers["x-amz-security-token"], "t");
+    keys.push(/Credential=(\w+)/.exec(headers.authorization)[1]);
+    const [status, body] = keys.length === 1 ? expired : FINE;
+    return new Response(JSON.stringify(body), { status });
+  };
+  const transport = new HttpTransport(async () => target, { count: 3, wait: async () => {} }, send);
+  await transport.call("GetItem", {});
+  await transport.call("GetItem", {});
+  assert.deepEqual(keys, ["key1", "key2", "key2"]);
+
+  const skewed = [
+    400,
+    { __type: "x#InvalidSignatureException", message: "Signature expired: 20240101T000000Z is now earlier than .." },
+    { date: "Mon, 01 Jan 2035 00:00:00 GMT" },
+  ];
+  const clock = played([skewed, FINE]);
+  await clock.transport.call("PutItem", {});
+  assert.match(clock.sent[1].headers["x-amz-date"], /^20350101T00000/);
+});
+
+test("signatures are those of Amazon's documents", async () => {
+  const { Signer } = made;
+  const credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };
+  const request = {
+    host: "dynamodb.us-east-1.amazonaws.com",
+    target: "DynamoDB_20120810.GetItem",
+    now: Date.UTC(2015, 7, 30, 12, 36, 0),
+  };
+  const signer = new Signer();
+  const of = async (body) => (await signer.headers(credentials, "us-east-1", { ...request, body })).authorization;
+  const node = await import("node:crypto");
+  for (let length = 0; length < 200; length += 1) {
+    const bytes = node.randomBytes(length);
+    assert.equal(made.hex(made.sha256(bytes)), node.createHash("sha256").update(bytes).digest("hex"));
+    const key = node.randomBytes(length);
+    assert.equal(made.hex(made.hmac(key, "text")), node.createHmac("sha256", key).update("text").digest("hex"));
+  }
+  const hmac = (key, text) => node.createHmac("sha256", key).update(text).digest();
+  for (const body of [Buffer.from("{}"), Buffer.alloc(100_000, "é")]) {
+    const names = "content-type;host;x-amz-date;x-amz-target";
+    const hash = (one) => node.createHash("sha256").update(one).digest("hex");
+    const canonical = `POST\n/\n\ncontent-type:application/x-amz-json-1.0\nhost:${request.host}\nx-amz-date:20150830T123600Z\nx-amz-target:${request.target}\n\n${names}\n${hash(body)}`;
+    const scope = "20150830/us-east-1/dynamodb/aws4_request";
+    const key = scope.split("/").reduce(hmac, `AWS4${credentials.secretAccessKey}`);
+    const text = `AWS4-HMAC-SHA256\n20150830T123600Z\n${scope}\n${hash(canonical)}`;
+    const wanted = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/${scope}, SignedHeaders=${names}, Signature=${hmac(key, text).toString("hex")}`;
+    assert.equal(await of(body), wanted);
+  }
+});
+
+test("a connection text says it all", () => {
+  assert.deepEqual(read("keyfold:./data"), { is: "server", folder: "./data" });
+  assert.deepEqual(read("memory:"), { is: "server", folder: undefined });
+  assert.deepEqual(read("dynamodb://eu-west-1?profile=prod"), {
+    is: "endpoint",
+    endpoint: { region: "eu-west-1" },
+    profile: "prod",
+  });
+  assert.deepEqual(read("HTTP://[::1]:8000/?region=x-1").endpoint, { endpoint: "http://[::1]:8000/", region: "x-1" });
+  assert.equal(targetOf(read("dynamodb://eu-west-1").endpoint).url, "https://dynamodb.eu-west-1.amazonaws.com/");
+  assert.equal(targetOf(read("dynamodb://cn-north-1").endpoint).url, "https://dynamodb.cn-north-1.amazonaws.com.cn/");
+  for (const [text, why] of [
+    ["", /is no connection/],
+    ["keyfold:", /is no connection/],
+    ["127.0.0.1:8000", /is no connection/],
+    ["http://host?profil=x", /no `profil`/],
+    ["dynamodb://eu west", /is no region/],
+    ["http://user:hunter2@host", /a user or a password/],
+  ]) {
+    const error = (() => {
+      try {
+        transportOf(text);
+      } catch (one) {
+        return one;
+      }
+    })();
+    assert.equal(error?.code, "invalid", text);
+    assert.match(error.message, why);
+    assert.ok(!error.message.includes("hunter2"));
+  }
+});
+
+test("an address is a scheme and a host", () => {
+  for (const [url, host] of [
+    ["http://127.0.0.1:8000", "127.0.0.1:8000"],
+    ["https://dynamodb.eu-west-1.amazonaws.com/", "dynamodb.eu-west-1.amazonaws.com"],
+    ["HTTP://[::1]:8000//", "[::1]:8000"],
+  ]) {
+    assert.equal(addressOf(url)[1], host, url);
+  }
+  for (const [url, why] of [
+    ["127.0.0.1:8000", "begin with"],
+    ["ftp://host", "begin with"],
+    ["http://", "no host"],
+    ["http:///path", "behind the host"],
+    ["http://:8000", "no host"],
+    ["http://host:", "port"],
+    ["http://host:0", "port"],
+    ["http://host:99999", "no host, or characters"],
+    ["http://host:x", "no host, or characters"],
+    ["http://host/path", "behind the host"],
+    ["http://host/?a=b", "behind the host"],
+    ["http://host#x", "behind the host"],
+    ["http://a b", "behind the host"],
+    ["http://host\\path", "behind the host"],
+  ]) {
+    assert.throws(() => addressOf(url), (error) => error.code === "invalid" && error.message.includes(why), url);
+  }
+});
+
+const folder = mkdtempSync(join(tmpdir(), "keyfold-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const TABLE = {
+  TableName: "Tables",
+  AttributeDefinitions: [{ AttributeName: "k", AttributeType: "S" }],
+  KeySchema: [{ AttributeName: "k", KeyType: "HASH" }],
+  BillingMode: "PAY_PER_REQUEST",
+};
+
+test("a text starts a server on a data folder, and stops it", async () => {
+  const data = join(folder, "data");
+  const first = await connect(`keyfold:${data}`);
+  await first.call("CreateTable", TABLE);
+  await first.call("PutItem", { TableName: "Tables", Item: { k: { S: "é" }, b: { B: "AAE=" } } });
+  await first.close();
+  assert.equal(await codeOf(first.call("PutItem", { TableName: "Tables", Item: { k: { S: "a" } } })), "transport");
+  const second = await connect(`keyfold:${data}`);
+  const { Item } = await second.call("GetItem", { TableName: "Tables", Key: { k: { S: "é" } } });
+  assert.deepEqual(Item, { k: { S: "é" }, b: { B: "AAE=" } });
+  await second.close();
+});
+
+test("connections of one process share the server of a folder", async () => {
+  const data = join(folder, "shared-data");
+  const [one, other] = await Promise.all([connect(`keyfold:${data}`), connect(`keyfold:${folder}/./shared-data`)]);
+  await one.call("CreateTable", TABLE);
+  await one.close();
+  await one.close();
+  assert.deepEqual(await other.call("ListTables", {}), { TableNames: ["Tables"] });
+  const closing = other.close();
+  const third = await connect(`keyfold:${data}`);
+  assert.deepEqual(await third.call("ListTables", {}), { TableNames: ["Tables"] });
+  await Promise.all([closing, third.close()]);
+});
+
+test("a signal that ends a program ends its server", async () => {
+  const { spawn } = await import("node:child_process");
+  const program = `
+    import { source } from ${JSON.stringify(new URL("./source.mjs", import.meta.url).href)};
+    const { startServer } = await source("transport/node.js");
+    const { endpoint } = await startServer();
+    setInterval(() => {}, 1000);
+    console.log(endpoint);
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, KEYFOLD_BIN: BINARY },
+  });
+  const endpoint = String(await new Promise((resolve) => child.stdout.once("data", resolve))).trim();
+  const ended = new Promise((resolve) => child.once("close", (_, signal) => resolve(signal)));
+  assert.deepEqual(await transportOf(endpoint).call("ListTables", {}), { TableNames: [] });
+  child.kill("SIGTERM");
+  assert.equal(await ended, "SIGTERM");
+  for (let tried = 0; ; tried += 1) {
+    const outcome = await transportOf(endpoint, { retries: 0 }).call("ListTables", {}).catch((error) => error.code);
+    if (outcome === "transport") break;
+    assert.ok(tried < 100, "the server still answers");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+});
+
+test("a server that does not start says why", async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  const error = await connect(`keyfold:${file}`).catch((one) => one);
+  assert.equal(error.code, "transport");
+  assert.match(error.message, /did not start: cannot open the data folder .*file/);
+});
+
+test("a server without `close` ends with its program", async () => {
+  const program = `
+    import { source } from ${JSON.stringify(new URL("./source.mjs", import.meta.url).href)};
+    const { transportOf } = await source("transport/connect.js");
+    const transport = transportOf("memory:");
+    console.log(JSON.stringify(await transport.call("ListTables", {})));
+    console.log(process._getActiveHandles().length);
+  `;
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+    timeout: 60_000,
+    env: { ...process.env, KEYFOLD_BIN: BINARY },
+  });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^\{"TableNames":\[\]\}/);
+});
+
+test("a binary that is not there is reported", async () => {
+  const known = process.env.KEYFOLD_BIN;
+  process.env.KEYFOLD_BIN = join(folder, "nothing");
+  try {
+    const error = await connect("memory:").catch((one) => one);
+    assert.equal(error.code, "transport");
+    assert.match(error.message, /does not start: .*ENOENT; install keyfold, or set KEYFOLD_BIN/);
+  } finally {
+    process.env.KEYFOLD_BIN = known;
+  }
+});
+
+test("a server with credentials takes only their signatures", async () => {
+  const { spawn } = await import("node:child_process");
+  const file = join(folder, "credentials.json");
+  writeFileSync(file, JSON.stringify([{ accessKey: "key", secret: "s/e+c", sessionToken: "token" }]));
+  const server = spawn(BINARY, ["serve", "--memory", "--json", "--port", "0", "--credentials", file], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  try {
+    const line = await new Promise((resolve) => server.stdout.once("data", resolve));
+    const { endpoint } = JSON.parse(String(line)).result;
+    const of = (credentials) => transportOf({ endpoint, region: "eu-west-1", credentials }).call("ListTables", {});
+    const good = { accessKeyId: "key", secretAccessKey: "s/e+c", sessionToken: "token" };
+    assert.deepEqual(await of(good), { TableNames: [] });
+    assert.deepEqual(await of(async () => good), { TableNames: [] });
+    assert.equal(await codeOf(of({ ...good, secretAccessKey: "other" })), "service");
+    const config = { region: async () => "eu-west-1", credentials: async () => good };
+    const { hostname, port } = new URL(endpoint);
+    const sdk = { config: { ...config, endpoint: async () => ({ protocol: "http:", hostname, port: Number(port), path: "/" }) } };
+    assert.deepEqual(await transportOf(sdk).call("ListTables", {}), { TableNames: [] });
+    process.env.AWS_SHARED_CREDENTIALS_FILE = join(folder, "shared");
+    process.env.AWS_CONFIG_FILE = join(folder, "config");
+    writeFileSync(process.env.AWS_CONFIG_FILE, "[profile prod]\nregion = eu-west-3\ns3 =\n  region = no\n");
+    writeFileSync(
+      process.env.AWS_SHARED_CREDENTIALS_FILE,
+      "# keys\n[other]\naws_access_key_id=no\n[ prod ]\naws_access_key_id = key\naws_secret_access_key=s/e+c\naws_session_token = token\n",
+    );
+    assert.deepEqual(await transportOf(`${endpoint}?profile=prod`).call("ListTables", {}), { TableNames: [] });
+    assert.equal(await codeOf(transportOf(`${endpoint}?profile=none`).call("ListTables", {})), "invalid");
+    assert.equal((await made.targetOfText(read("dynamodb://?profile=prod"))).region, "eu-west-3");
+  } finally {
+    server.kill();
+  }
+});
+
+test("a bundle for browsers and edges imports no module of Node", async () => {
+  const { build } = await import("esbuild");
+  const entry = new URL("../src/index.ts", import.meta.url).pathname;
+  const options = { entryPoints: [entry], bundle: true, format: "esm", platform: "browser", write: false };
+  const { outputFiles, warnings } = await build({ ...options, logLevel: "silent" });
+  assert.deepEqual(warnings, []);
+  assert.ok(!/(?:from|import|require\()\s*"node:/.test(outputFiles[0].text));
+});
+
+test("a client of the AWS SDK can carry requests", async () => {
+  const { awsTransport } = made;
+  class PutItemCommand {
+    constructor(input) {
+      this.input = input;
+    }
+  }
+  const bytes = new Uint8Array([0, 1]);
+  const client = {
+    config: { maxAttempts: async () => 1 },
+    send: async ({ input }) => ({ $metadata: {}, Attributes: input.Item, Other: undefined }),
+  };
+  const item = { B: { B: "AAE=" }, S: { S: "B" }, L: { L: [{ BS: ["AAE="] }] }, M: { M: { B: { S: "text" }, BS: { L: [] } } } };
+  const answer = await awsTransport(client, { PutItemCommand }).call("PutItem", { Item: item });
+  assert.deepEqual(answer, { Attributes: item });
+  let sent;
+  const seeing = { ...client, send: async ({ input }) => ((sent = input), {}) };
+  await awsTransport(seeing, { PutItemCommand }).call("PutItem", { Item: item });
+  assert.deepEqual(sent.Item, {
+    B: { B: bytes },
+    S: { S: "B" },
+    L: { L: [{ BS: [bytes] }] },
+    M: { M: { B: { S: "text" }, BS: { L: [] } } },
+  });
+  const eager = { ...client, config: { maxAttempts: async () => 3 } };
+  assert.equal(await codeOf(awsTransport(eager, { PutItemCommand }).call("PutItem", {})), "invalid");
+  const refusing = {
+    ...client,
+    send: async () => {
+      throw Object.assign(new Error("no"), { name: "ConditionalCheckFailedException", $metadata: { httpStatusCode: 400 } });
+    },
+  };
+  const error = await awsTransport(refusing, { PutItemCommand }).call("PutItem", {}).catch((one) => one);
+  assert.deepEqual(error.detail, { code: "service", exception: "ConditionalCheckFailedException", reasons: [] });
+});

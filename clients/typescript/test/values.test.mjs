@@ -1,0 +1,155 @@
+/** Values: each type written and read back from a server, and wrong ones refused before anything is sent. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { counted, planOf } from "./model.mjs";
+import { source } from "./source.mjs";
+
+const { Client, KeyfoldError, connect } = await source("client.js", "error.js", "transport/node.js");
+
+const PLAN = planOf(`
+model values 1
+table Things (PK, SK)
+record Part
+  label: string
+  weight: number?
+entity Thing
+  id: string
+  note: string?
+  count: int?
+  exact: number?
+  flag: bool?
+  seconds: time(s)?
+  millis: time?
+  micros: time(us)?
+  nanos: time(ns)?
+  born: date?
+  state: open | closed?
+  bytes: binary?
+  tags: set of string?
+  numbers: set of int?
+  blobs: set of binary?
+  parts: list of Part?
+  weights: map of number?
+  key "THING#{id}" "THING"
+pattern thing(id) -> Thing?
+`);
+
+let server;
+before(async () => {
+  server = await connect("memory:");
+});
+after(() => server.close());
+
+/** Writes a thing and reads it back. */
+async function kept(values, options = {}) {
+  const client = new Client(PLAN, server, options);
+  await client.ensureTables();
+  await client.put("Thing", { id: "one", ...values });
+  const { kind, id, ...found } = await client.one("thing", { id: "one" });
+  assert.deepEqual([kind, id], ["Thing", "one"]);
+  return found;
+}
+
+test("every type comes back as it was given", async () => {
+  const values = {
+    note: "",
+    count: -12,
+    exact: 0.1,
+    flag: false,
+    seconds: "2024-01-15T10:30:00Z",
+    millis: "2024-01-15T10:30:00.120Z",
+    micros: "2024-01-15T10:30:00.123456Z",
+    nanos: "2024-01-15T10:30:00.123456789Z",
+    born: "2024-02-29",
+    state: "open",
+    bytes: new Uint8Array([0, 255, 128]),
+    tags: new Set(["𝄞", "a"]),
+    numbers: new Set([1, 2]),
+    parts: [{ label: "x", weight: 1.5 }, { label: "y" }],
+    weights: { "": 1, "𝄞": 2, __proto__x: 3 },
+  };
+  assert.deepEqual(await kept(values), values);
+});
+
+test("numbers of 38 digits are exact, or refused where a number would lose digits", async () => {
+  const count = 12345678901234567890123456789012345678n;
+  const exact = "1234567890123456789.0123456789012345678";
+  assert.deepEqual(await kept({ count, exact }, { numbers: "exact" }), { count, exact });
+  const client = new Client(PLAN, server);
+  await assert.rejects(client.one("thing", { id: "one" }), { code: "refused", message: /numbers: "exact"/ });
+  assert.deepEqual(await kept({ exact: "1e-130" }, { numbers: "exact" }), { exact: `0.${"0".repeat(129)}1` });
+  assert.deepEqual(await kept({ exact: 1e21, count: -0 }), { exact: 1e21, count: 0 });
+});
+
+test("texts keep every character", async () => {
+  for (const note of ["😀", "\u0000", "\u2028\u2029", "é", "\u{10ffff}", "ﬃ".normalize("NFD")]) {
+    assert.equal((await kept({ note })).note, note);
+  }
+  const client = new Client(PLAN, server);
+  await client.put("Thing", { id: "𝄞/é", note: "x" });
+  assert.equal((await client.one("thing", { id: "𝄞/é" })).note, "x");
+});
+
+test("times take zones and dates, and keep their precision", async () => {
+  const at = new Date(Date.UTC(2024, 0, 15, 10, 30, 0, 120));
+  const found = await kept({ millis: at, nanos: "2024-01-15T12:30:00.5+02:00", seconds: "2024-01-15", born: "2024-01-15" });
+  assert.deepEqual(found, {
+    millis: "2024-01-15T10:30:00.120Z",
+    nanos: "2024-01-15T10:30:00.500000000Z",
+    seconds: "2024-01-15T00:00:00Z",
+    born: "2024-01-15",
+  });
+});
+
+test("sets of bytes and empty values", async () => {
+  const found = await kept({ blobs: [new Uint8Array([1]), new Uint8Array([])], bytes: new Uint8Array(0), parts: [] });
+  assert.equal(found.blobs.length, 2);
+  assert.equal(found.bytes.length, 0);
+  assert.deepEqual(found.parts, []);
+});
+
+/** Values that are refused, with the name and the reason. */
+const WRONG = [
+  [{ count: 1.5 }, "count", /not a whole number/],
+  [{ count: Number.NaN }, "count", /not a whole number/],
+  [{ count: true }, "count", /is no int: true/],
+  [{ exact: Number.POSITIVE_INFINITY }, "exact", /not a number/],
+  [{ exact: "123456789012345678901234567890123456789" }, "exact", /not a number/],
+  [{ exact: "1e126" }, "exact", /not a number/],
+  [{ exact: {} }, "exact", /is no number: Object/],
+  [{ note: 5 }, "note", /is no string: 5/],
+  [{ note: "\ud800" }, "note", /half of a character/],
+  [{ flag: "true" }, "flag", /is no bool/],
+  [{ seconds: "2024-01-15T10:30:00.5Z" }, "seconds", /finer than a time\(s\)/],
+  [{ millis: "2024-01-15T10:30:00" }, "millis", /a time with its zone/],
+  [{ millis: new Date(Number.NaN) }, "millis", /is no time/],
+  [{ born: "2024-02-30" }, "born", /a day like/],
+  [{ state: "OPEN" }, "state", /one of open, closed/],
+  [{ bytes: "AAA=" }, "bytes", /is no binary/],
+  [{ tags: new Set() }, "tags", /at least one value/],
+  [{ tags: ["a", "a"] }, "tags", /none twice/],
+  [{ numbers: [1, "1"] }, "numbers", /none twice/],
+  [{ tags: "abc" }, "tags", /is no set of string/],
+  [{ parts: [{ label: "x", size: 1 }] }, "parts[0].size", /no field of Part/],
+  [{ parts: [{}] }, "parts[0].label", /is missing/],
+  [{ parts: { 0: 1 } }, "parts", /is no list of Part/],
+  [{ weights: { a: "heavy" } }, "weights.a", /not a number/],
+  [{ colour: "red" }, "colour", /has no `colour`/],
+  [{ id: "" }, "id", /is empty, and a key is made of it/],
+  [{ id: "x".repeat(2100) }, "id", /a partition key has at most 2048 bytes/],
+  [{ id: undefined }, "id", /needs id/],
+];
+
+for (const [values, name, reason] of WRONG) {
+  test(`refused before it is sent: ${name}, ${reason.source}`, async () => {
+    const transport = counted();
+    const client = new Client(PLAN, transport);
+    const error = await client.put("Thing", { id: "one", ...values }).then(assert.fail, (one) => one);
+    assert.ok(error instanceof KeyfoldError, String(error.stack));
+    assert.equal(error.code, "invalid", error.message);
+    assert.match(error.message, reason);
+    assert.equal(error.detail.name, name);
+    assert.deepEqual(transport.sent, []);
+  });
+}

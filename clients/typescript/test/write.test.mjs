@@ -1,0 +1,291 @@
+/** Writes on a server: what follows from them, refusals and their places, and other writers. The requests are
+ * compared with those of Keyfold's own client by `lockstep`. */
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { source, BINARY } from "./source.mjs";
+
+const { Client, KeyfoldError, connect, startServer } = await source("client.js", "error.js", "transport/node.js");
+
+const MODEL = `
+model writes 1
+
+table Main (PK, SK)
+table Logs (PK, SK) per day
+
+record Move
+  accountId: string, n: int
+
+entity Customer in Main
+  customerId: string, name: string
+  key    "CUSTOMER#{customerId}"  "CUSTOMER"
+  count  accounts of Account
+  sum    worth of Account.balance
+  max    highest of Account.balance
+
+entity Account in Main
+  accountId: string, customerId: Customer.customerId, balance: int, mail: string?, note: string?
+  key        "ACCOUNT#{accountId}"    "ACCOUNT"
+  copy card  "CUSTOMER#{customerId}"  "BALANCE#{balance:012}#{accountId}"  only balance, note
+  unique     mail
+  version    edition
+
+entity Place in Main
+  placeId: string, city: string, rank: int = 1
+  key  "CITY#{city}"  "{rank:03}#{placeId}"
+  id   placeId
+
+entity Line in Logs
+  device: string, at: time, text: string
+  key  "DEVICE#{device}"  "{at}"
+
+pattern customer(customerId)  -> Customer?
+pattern account(accountId)    -> Account?
+pattern accounts(customerId)  -> Account.card[]  highest page 3
+pattern place(placeId)        -> Place?
+pattern lines(device, day of at)  -> Line[] ascending page 10
+
+write transfer(n: int)
+  update Account as from set balance = balance - n when balance >= n
+  update Account as to set balance = balance + n
+
+write pay(n: int)
+  update Account set balance = balance + n
+
+write collect(moves: list of Move)
+  update Account for each moves set balance = balance - n
+
+write open_two()
+  create Account as first
+  create Account as second
+  check Customer where customerId = first.customerId
+`;
+
+const folder = mkdtempSync(join(tmpdir(), "keyfold-write-"));
+let plan;
+let server;
+let client;
+
+before(async () => {
+  const file = join(folder, "writes.keyfold");
+  writeFileSync(file, MODEL);
+  plan = JSON.parse(execFileSync(BINARY, ["plan", file], { encoding: "utf8" }));
+  server = await connect("memory:");
+  client = new Client(plan, server);
+  await client.ensureTables();
+});
+
+after(async () => {
+  await server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function refused(promise) {
+  const error = await promise.then(
+    (answer) => assert.fail(`no error, but ${JSON.stringify(answer)}`),
+    (one) => one,
+  );
+  assert.ok(error instanceof KeyfoldError, String(error.stack));
+  return error;
+}
+
+/** A customer with two accounts. */
+async function customer(id) {
+  await client.create("Customer", { customerId: id, name: "Ada" });
+  await client.create("Account", { accountId: `${id}1`, customerId: id, balance: 5, mail: `${id}@x` });
+  await client.create("Account", { accountId: `${id}2`, customerId: id, balance: 7 });
+}
+
+test("copies, guards and aggregates follow a write", async () => {
+  await customer("a");
+  const kept = async () => {
+    const { accounts, worth, highest } = await client.one("customer", { customerId: "a" });
+    return [accounts, worth, highest];
+  };
+  assert.deepEqual(await kept(), [2, 12, 7]);
+  const report = await client.write("transfer", { "from.accountId": "a2", "to.accountId": "a1", n: 4 });
+  assert.equal(report.operation, "TransactWriteItems");
+  assert.deepEqual(report.changes, [
+    "update Account",
+    "delete Account.card",
+    "put Account.card",
+    "update Account",
+    "delete Account.card",
+    "put Account.card",
+    "sum Customer.worth",
+  ]);
+  assert.deepEqual(await kept(), [2, 12, 9]);
+  const { items } = await client.page("accounts", { customerId: "a" });
+  assert.deepEqual(items.map((item) => item.balance), [9, 3]);
+  await client.delete("Account", { accountId: "a1" });
+  assert.deepEqual(await kept(), [1, 3, 3]);
+  const error = await refused(client.delete("Customer", { customerId: "a" }));
+  assert.equal(error.code, "refused");
+  assert.match(error.message, /still has Account items; delete them first/);
+  await client.delete("Account", { accountId: "a2" });
+  await client.delete("Customer", { customerId: "a" });
+  assert.equal(await client.one("customer", { customerId: "a" }), undefined);
+});
+
+test("a refusal names the action, the item and the conditions", async () => {
+  await customer("b");
+  const poor = await refused(client.write("transfer", { "from.accountId": "b1", "to.accountId": "b2", n: 6 }));
+  assert.deepEqual(poor.detail, { code: "refused", conditions: "balance >= n (n = 6)" });
+  assert.deepEqual(poor.place, {
+    action: "update Account as from",
+    table: "Main",
+    key: { PK: "ACCOUNT#b1", SK: "ACCOUNT" },
+  });
+  const twice = await refused(client.write("transfer", { "from.accountId": "b1", "to.accountId": "b1", n: 1 }));
+  assert.match(twice.message, /a write changes an item once/);
+  const taken = await refused(
+    client.create("Account", { accountId: "b3", customerId: "b", balance: 1, mail: "b@x" }),
+  );
+  assert.deepEqual(taken.detail, { code: "taken", attributes: ["mail"] });
+  assert.equal(taken.message, "mail `b@x` is taken: another Account has it");
+  const there = await refused(client.create("Account", { accountId: "b1", customerId: "b", balance: 1 }));
+  assert.equal(there.code, "exists");
+  assert.equal(there.place.action, "put Account");
+  const orphan = await refused(client.create("Account", { accountId: "b4", customerId: "none", balance: 1 }));
+  assert.equal(orphan.code, "not_found");
+  assert.equal(orphan.message, "there is no Customer with customerId = none");
+  const gone = await refused(client.update("Account", { accountId: "none", note: "x" }));
+  assert.equal(gone.code, "not_found");
+  assert.equal(gone.place.action, "update Account");
+  const rich = await refused(client.write("pay", { accountId: "b2", n: 10n ** 38n - 1n }));
+  assert.equal(rich.message, "balance: the result is no number of DynamoDB");
+  assert.equal(rich.place.action, "update Account");
+  const stale = await refused(client.update("Account", { accountId: "b1", note: "x", edition: 9 }));
+  assert.equal(stale.code, "stale_version");
+  const required = await refused(client.update("Account", { accountId: "b1", balance: null }));
+  assert.equal(required.code, "invalid");
+  const lost = await refused(
+    client.write("open_two", {
+      "first.accountId": "b5",
+      "first.customerId": "none",
+      "first.balance": 1,
+      "second.accountId": "b6",
+      "second.customerId": "b",
+      "second.balance": 1,
+    }),
+  );
+  assert.equal(lost.code, "not_found");
+});
+
+test("a wrong value is named as the caller wrote it", async () => {
+  const empty = await refused(client.write("transfer", { "from.accountId": "b1", "to.accountId": "", n: 1 }));
+  assert.equal(empty.code, "invalid");
+  assert.equal(empty.detail.name, "to.accountId");
+  assert.equal(empty.message, "to.accountId: accountId is empty, and a key is made of it");
+  const moves = [{ accountId: "b1", n: 1 }, { accountId: "", n: 1 }];
+  const field = await refused(client.write("collect", { moves }));
+  assert.equal(field.detail.name, "moves[1].accountId");
+});
+
+test("each write counts in the version", async () => {
+  await client.update("Account", { accountId: "b1", balance: 5 });
+  const { edition } = await client.one("account", { accountId: "b1" });
+  await client.update("Account", { accountId: "b1", balance: 5 });
+  assert.equal((await client.one("account", { accountId: "b1" })).edition, edition + 1);
+});
+
+test("writers of one item take turns", async () => {
+  await customer("c");
+  const both = [1, 2, 3, 4, 5, 6].map((n) =>
+    client.write("transfer", n % 2 === 0
+      ? { "from.accountId": "c1", "to.accountId": "c2", n: 1 }
+      : { "from.accountId": "c2", "to.accountId": "c1", n: 1 }),
+  );
+  await Promise.all(both);
+  const [one, two] = await Promise.all(["c1", "c2"].map((accountId) => client.one("account", { accountId })));
+  assert.deepEqual([one.balance, two.balance], [5, 7]);
+  assert.deepEqual([one.edition, two.edition], [7, 7]);
+  const { worth, highest } = await client.one("customer", { customerId: "c" });
+  assert.deepEqual([worth, highest], [12, 7]);
+});
+
+test("a write that is always overtaken gives up", async () => {
+  await customer("d");
+  const busy = {
+    call(operation, input, signal) {
+      if (operation !== "TransactWriteItems") return server.call(operation, input, signal);
+      const reasons = [{ code: "TransactionConflict" }];
+      const detail = { code: "service", exception: "TransactionCanceledException", reasons };
+      return Promise.reject(new KeyfoldError("cancelled", detail));
+    },
+  };
+  const slow = new Client(plan, busy);
+  const error = await refused(slow.update("Account", { accountId: "d1", balance: 1 }));
+  assert.equal(error.code, "overtaken");
+  assert.equal(error.message, "Account was changed by others 24 times in a row; try again");
+});
+
+test("a lost answer names what to look at", async () => {
+  const lost = {
+    async call() {
+      throw new KeyfoldError("lost", { code: "outcome_unknown", why: "the line was cut", check: "it" });
+    },
+  };
+  const error = await refused(new Client(plan, lost).create("Customer", { customerId: "e", name: "n" }));
+  assert.equal(error.code, "outcome_unknown");
+  assert.equal(
+    error.message,
+    "whether it was done is not known: the line was cut; look at put Customer of Main (PK = CUSTOMER#e, SK = CUSTOMER) before you do it again",
+  );
+});
+
+test("a transaction whose answer is lost is done once", async () => {
+  const own = await startServer();
+  try {
+    let lost = 0;
+    const cut = async (url, init) => {
+      const answer = await fetch(url, init);
+      if (!init.headers["x-amz-target"].endsWith("WriteItems") || lost === 1) return answer;
+      lost += 1;
+      throw Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error("cut"), { code: "ECONNRESET" }) });
+    };
+    const cutting = new Client(plan, { endpoint: own.endpoint, fetch: cut });
+    await cutting.ensureTables();
+    await cutting.create("Customer", { customerId: "f", name: "n" });
+    const account = { accountId: "f1", customerId: "f", balance: 3 };
+    assert.equal((await cutting.create("Account", account)).operation, "TransactWriteItems");
+    assert.equal(lost, 1);
+    const { accounts, worth } = await cutting.one("customer", { customerId: "f" });
+    assert.deepEqual([accounts, worth], [1, 3]);
+  } finally {
+    await own.stop();
+  }
+});
+
+test("an item with an id moves with its guard", async () => {
+  await client.create("Place", { placeId: "p", city: "Rome" });
+  const report = await client.update("Place", { placeId: "p", city: "Bern" });
+  assert.deepEqual(report.changes, ["delete Place", "put Place", "put the guard of placeId"]);
+  assert.equal((await client.one("place", { placeId: "p" })).city, "Bern");
+  await Promise.all(["Oslo", "Lima", "Graz"].map((city) => client.update("Place", { placeId: "p", city })));
+  const { city } = await client.one("place", { placeId: "p" });
+  assert.ok(["Oslo", "Lima", "Graz"].includes(city), city);
+  const there = await refused(client.create("Place", { placeId: "p", city: "Nice" }));
+  assert.equal(there.code, "exists");
+  await client.delete("Place", { placeId: "p" });
+  assert.equal(await client.one("place", { placeId: "p" }), undefined);
+  const { Count } = await server.call("Scan", {
+    TableName: "Main",
+    FilterExpression: "contains(PK, :p) OR begins_with(PK, :u)",
+    ExpressionAttributeValues: { ":p": { S: "CITY#" }, ":u": { S: "UNIQUE#Place" } },
+  });
+  assert.equal(Count, 0);
+});
+
+test("the table of a period is created when its first item is written", async () => {
+  const at = "2031-05-06T07:08:09.000Z";
+  const report = await client.put("Line", { device: "x", at, text: "hello" });
+  assert.equal(report.operation, "PutItem");
+  const { TableNames } = await server.call("ListTables", {});
+  assert.ok(TableNames.includes("Logs_2031_05_06"), String(TableNames));
+  await client.update("Line", { device: "x", at, text: "again" });
+});
