@@ -5,13 +5,15 @@ import type { AttributeValue, Condition } from "./plan.js";
 import { held, isEqual, order, whole, type Values } from "./value/value.js";
 
 /** The right side of a comparison. */
-export type Other = { readonly value: AttributeValue } | { readonly attribute: string };
+export type Other = { readonly value: AttributeValue } | { readonly path: Path };
+
+/** An attribute, and the way to a field inside it. */
+export type Path = readonly string[];
 
 /** A comparison whose parameters have values. It is no range: `bind` makes two of one. */
 export interface Test {
   readonly measure: "size" | "kind" | undefined;
-  /** The attribute, and the way to a field inside it. */
-  readonly path: readonly string[];
+  readonly path: Path;
   readonly is: string;
   readonly operands: readonly Other[];
 }
@@ -28,8 +30,8 @@ export function bind(condition: Condition, values: Values): Bound {
   if (condition.not !== undefined) return { not: bind(condition.not, values) };
   if (condition.all !== undefined) return { all: condition.all.map((member) => bind(member, values)) };
   if (condition.any !== undefined) return { any: condition.any.map((member) => bind(member, values)) };
-  const operands = (condition.operands ?? []).map(({ attribute, parameter, value }): Other => {
-    if (attribute !== undefined) return { attribute };
+  const operands = (condition.operands ?? []).map(({ attribute, fields = [], parameter, value }): Other => {
+    if (attribute !== undefined) return { path: [attribute, ...fields] };
     if (value !== undefined) return { value };
     const given = values.get(parameter ?? "");
     if (given === undefined) throw invalid(`the condition needs ${parameter}`, parameter);
@@ -59,13 +61,18 @@ export function holds(bound: Bound, values: Values): boolean {
   return passes(bound.test, values);
 }
 
-/** The value at the left; `undefined` where it is absent, or has no size. */
-function leftOf(test: Test, values: Values): AttributeValue | undefined {
-  const [attribute = "", ...fields] = test.path;
+/** The value at the end of a path; `undefined` where anything on the way is missing. */
+export function valueAt(values: Values, [attribute = "", ...fields]: Path): AttributeValue | undefined {
   let found = values.get(attribute);
   for (const field of fields) {
     found = found?.M === undefined ? undefined : held(found.M, field);
   }
+  return found;
+}
+
+/** The value at the left; `undefined` where it is absent, or has no size. */
+function leftOf(test: Test, values: Values): AttributeValue | undefined {
+  const found = valueAt(values, test.path);
   return test.measure === "size" && found !== undefined ? sizeOf(found) : found;
 }
 
@@ -81,7 +88,7 @@ function passes(test: Test, values: Values): boolean {
   const left = leftOf(test, values);
   if (test.is === "exists") return left !== undefined;
   if (test.is === "missing") return left === undefined;
-  const right = test.operands.map((one) => ("value" in one ? one.value : values.get(one.attribute)));
+  const right = test.operands.map((one) => ("value" in one ? one.value : valueAt(values, one.path)));
   if (test.is === "in") return right.some((one) => compares(left, "=", one));
   return compares(left, test.is, right[0]);
 }

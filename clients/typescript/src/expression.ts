@@ -1,6 +1,6 @@
 /** Conditions, filters and changes as values, and their expressions with placeholders. */
 
-import type { Bound, Test } from "./bound.js";
+import type { Bound, Path, Test } from "./bound.js";
 import type { AttributeValue } from "./plan.js";
 import { isEqual } from "./value/value.js";
 
@@ -16,9 +16,12 @@ export type Term =
 export type Change =
   | { readonly is: "set" | "first" | "append" | "prepend" | "include" | "exclude"; readonly value: AttributeValue }
   | { readonly is: "add"; readonly number: string }
-  | { readonly is: "attribute"; readonly name: string }
+  | { readonly is: "attribute"; readonly path: Path }
   | { readonly is: "sum" | "difference"; readonly left: Change; readonly right: Change }
   | { readonly is: "field"; readonly fields: readonly string[]; readonly change: Change };
+
+/** An attribute that goes, or the path of a field inside it. */
+export type Removed = string | Path;
 
 /** An attribute and its change. */
 export type Changed = [string, Change];
@@ -89,9 +92,9 @@ export class Placeholders {
   }
 
   #test(test: Test): string {
-    const path = test.path.map((name) => this.name(name)).join(".");
+    const path = this.#path(test.path);
     const left = test.measure === "size" ? `size(${path})` : path;
-    const right = test.operands.map((one) => ("value" in one ? this.value(one.value) : this.name(one.attribute)));
+    const right = test.operands.map((one) => ("value" in one ? this.value(one.value) : this.#path(one.path)));
     switch (test.is) {
       case "contains":
         return `contains(${left}, ${right.join("")})`;
@@ -109,54 +112,50 @@ export class Placeholders {
   }
 
   /** The update expression. */
-  changes(changes: readonly Changed[], removed: readonly string[]): string {
+  changes(changes: readonly Changed[], removed: readonly Removed[]): string {
     const clauses: Record<"SET" | "REMOVE" | "ADD" | "DELETE", string[]> = { SET: [], REMOVE: [], ADD: [], DELETE: [] };
     for (const [attribute, change] of changes) {
-      const name = this.#target(attribute, change);
-      const made = this.#change(attribute, change);
+      const name = this.#path([attribute, ...(change.is === "field" ? change.fields : [])]);
+      const made = this.#change(name, change);
       if (change.is === "include") clauses.ADD.push(`${name} ${made}`);
       else if (change.is === "exclude") clauses.DELETE.push(`${name} ${made}`);
       else clauses.SET.push(`${name} = ${made}`);
     }
-    clauses.REMOVE.push(...removed.map((name) => this.name(name)));
+    clauses.REMOVE.push(...removed.map((one) => this.#path(typeof one === "string" ? [one] : one)));
     const said = Object.entries(clauses).filter(([, all]) => all.length > 0);
     return said.map(([word, all]) => `${word} ${all.join(", ")}`).join(" ");
   }
 
-  /** The place that a change writes: an attribute, or a field inside it. */
-  #target(attribute: string, change: Change): string {
-    const fields = change.is === "field" ? change.fields : [];
-    return [attribute, ...fields].map((name) => this.name(name)).join(".");
+  /** The placeholders of a path. */
+  #path(path: Path): string {
+    return path.map((name) => this.name(name)).join(".");
   }
 
-  #change(attribute: string, change: Change): string {
+  /** The new value of what lies at `target`, the placeholders of its path. */
+  #change(target: string, change: Change): string {
     switch (change.is) {
       case "set":
       case "include":
       case "exclude":
         return this.value(change.value);
       case "field":
-        return this.#change(attribute, change.change);
+        return this.#change(target, change.change);
       case "attribute":
-        return this.name(change.name);
+        return this.#path(change.path);
       case "sum":
       case "difference": {
-        const left = this.#change(attribute, change.left);
-        return `${left} ${change.is === "sum" ? "+" : "-"} ${this.#change(attribute, change.right)}`;
+        const left = this.#change(target, change.left);
+        return `${left} ${change.is === "sum" ? "+" : "-"} ${this.#change(target, change.right)}`;
       }
-      case "first": {
-        const name = this.name(attribute);
-        return `if_not_exists(${name}, ${this.value(change.value)})`;
-      }
+      case "first":
+        return `if_not_exists(${target}, ${this.value(change.value)})`;
       case "add": {
-        const name = this.name(attribute);
         const zero = this.value({ N: "0" });
-        return `if_not_exists(${name}, ${zero}) + ${this.value({ N: change.number })}`;
+        return `if_not_exists(${target}, ${zero}) + ${this.value({ N: change.number })}`;
       }
       case "append":
       case "prepend": {
-        const name = this.name(attribute);
-        const stored = `if_not_exists(${name}, ${this.value({ L: [] })})`;
+        const stored = `if_not_exists(${target}, ${this.value({ L: [] })})`;
         const one = this.value({ L: [change.value] });
         return `list_append(${change.is === "append" ? `${stored}, ${one}` : `${one}, ${stored}`})`;
       }

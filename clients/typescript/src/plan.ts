@@ -71,7 +71,15 @@ export interface KeyColumn {
 export interface Operand {
   readonly parameter?: string;
   readonly attribute?: string;
+  /** The way to a field inside the attribute. */
+  readonly fields?: readonly string[];
   readonly value?: AttributeValue;
+}
+
+/** A field inside an attribute. */
+export interface FieldPlan {
+  readonly attribute: string;
+  readonly fields: readonly string[];
 }
 
 /** A condition of the model: a comparison, or others together. */
@@ -311,6 +319,7 @@ export interface ActionPlan {
   readonly set?: readonly AssignmentPlan[];
   readonly otherwise?: readonly AssignmentPlan[];
   readonly remove?: readonly string[];
+  readonly removeFields?: readonly FieldPlan[];
   readonly when?: readonly Condition[];
   readonly upserts?: readonly {
     readonly without?: readonly string[];

@@ -1,16 +1,30 @@
 /** The assignments of a named write: as an expression that the engine evaluates, or as a value computed from
  * the attributes that were read. */
 
+import { type Path, valueAt } from "../bound.js";
 import { failure, invalid } from "../error.js";
 import type { Change } from "../expression.js";
 import type { Model } from "../model.js";
 import type { AssignmentPlan, AttributeValue, EntityPlan, Operand, Type } from "../plan.js";
 import { addNumbers, compareNumbers, negatedNumber } from "../value/number.js";
 import { compareTexts, shown } from "../value/text.js";
-import { held, isEqual, type Values } from "../value/value.js";
+import { isEqual, type Values } from "../value/value.js";
+import { lacks, noPlace, pathText } from "./lacking.js";
 
-function typeOf(model: Model, entity: EntityPlan, name: string): Exclude<Type, string> {
-  const type = model.attribute(entity, name)?.type;
+/** The type at the end of a path; `undefined` for a path that leads nowhere. */
+export function typeAt(model: Model, entity: EntityPlan, [attribute = "", ...fields]: Path): Type | undefined {
+  let type = model.attribute(entity, attribute)?.type;
+  for (const field of fields) {
+    if (typeof type !== "object") return undefined;
+    const { record, map } = type;
+    type = record === undefined ? map : model.records.get(record)?.find((one) => one.name === field)?.type;
+  }
+  return type;
+}
+
+/** The type that an assignment changes, where it is no scalar. */
+function typeOf(model: Model, entity: EntityPlan, path: Path): Exclude<Type, string> {
+  const type = typeAt(model, entity, path);
   return typeof type === "object" ? type : {};
 }
 
@@ -28,17 +42,24 @@ function givenValue({ parameter, value }: Operand, args: Values): AttributeValue
 
 /** An assignment as a change that the engine carries out. */
 export function changeOf(model: Model, entity: EntityPlan, assignment: AssignmentPlan, args: Values): Change {
+  const { attribute, fields = [], joint, left, right } = assignment;
   const one = (operand: Operand): Change =>
     operand.attribute === undefined
       ? { is: "set", value: givenValue(operand, args) }
-      : { is: "attribute", name: operand.attribute };
-  const { fields = [], joint } = assignment;
-  const left = one(assignment.left);
-  if (assignment.right === undefined) {
-    return fields.length === 0 ? left : { is: "field", fields, change: left };
-  }
-  const right = one(assignment.right);
-  const type = typeOf(model, entity, assignment.attribute);
+      : { is: "attribute", path: pathOf(operand.attribute, operand.fields) };
+  const change =
+    right === undefined
+      ? one(left)
+      : joined(typeOf(model, entity, pathOf(attribute, fields)), one(left), joint, one(right));
+  return fields.length === 0 ? change : { is: "field", fields, change };
+}
+
+function pathOf(attribute: string, fields: readonly string[] = []): Path {
+  return [attribute, ...fields];
+}
+
+/** The change of a value of this type by an addition or subtraction. */
+function joined(type: Exclude<Type, string>, left: Change, joint: AssignmentPlan["joint"], right: Change): Change {
   if (right.is === "set" && type.list !== undefined) {
     return { is: joint === "before" ? "prepend" : "append", value: right.value };
   }
@@ -56,34 +77,45 @@ function setOf(element: AttributeValue): AttributeValue {
   throw failure("refused", `${shown(element)} is no element of a set`);
 }
 
-/** The value that an assignment makes of the item's old attributes; `undefined` where a set loses its last
- * element, since DynamoDB stores no empty set. The fields of a record or map are set in `next`, which holds
- * the changes of the assignments before. */
-export function evaluate(
+/** Carries an assignment out on `next`, from the item's old attributes. A set that loses its last element goes,
+ * since DynamoDB stores no empty set. */
+export function apply(
   model: Model,
   entity: EntityPlan,
   assignment: AssignmentPlan,
   args: Values,
   [old, next]: readonly [Values, Values],
+): void {
+  const path = pathOf(assignment.attribute, assignment.fields);
+  const value = evaluate(model, entity, assignment, args, old);
+  if (value === undefined) removeAt(entity, path, next);
+  else changeAt(entity, path, next, value);
+}
+
+/** The value that an assignment makes of the item's old attributes; `undefined` where a set loses its last
+ * element. */
+function evaluate(
+  model: Model,
+  entity: EntityPlan,
+  { attribute, fields, left, right, joint }: AssignmentPlan,
+  args: Values,
+  old: Values,
 ): AttributeValue | undefined {
-  const stored = (values: Values, name: string): AttributeValue => {
-    const value = values.get(name);
-    if (value === undefined) throw failure("refused", `the ${entity.name} has no ${name}`);
+  const one = (operand: Operand): AttributeValue => {
+    if (operand.attribute === undefined) return givenValue(operand, args);
+    const path = pathOf(operand.attribute, operand.fields);
+    const value = valueAt(old, path);
+    if (value === undefined) throw lacks(entity, old, path);
     return value;
   };
-  const one = (operand: Operand): AttributeValue =>
-    operand.attribute === undefined ? givenValue(operand, args) : stored(old, operand.attribute);
-  const { attribute, fields = [], left, right, joint } = assignment;
-  if (right === undefined) {
-    const value = one(left);
-    return fields.length === 0 ? value : withField(stored(next, attribute), fields, value);
-  }
-  const type = typeOf(model, entity, attribute);
+  if (right === undefined) return one(left);
+  const path = pathOf(attribute, fields);
+  const type = typeOf(model, entity, path);
   if (type.list === undefined && type.set === undefined) {
-    return calculated(attribute, joint === "minus", one(left), one(right));
+    return calculated(pathText(path), joint === "minus", one(left), one(right));
   }
   // The list or set that the assignment adds to; a missing one is empty.
-  const collection = left.attribute === undefined ? one(left) : old.get(left.attribute);
+  const collection = left.attribute === undefined ? one(left) : valueAt(old, pathOf(left.attribute, left.fields));
   return type.list === undefined
     ? joinedSet(collection, joint === "minus", setOf(one(right)))
     : joinedList(collection, joint === "before", one(right));
@@ -122,12 +154,29 @@ function calculated(name: string, takes: boolean, left: AttributeValue, right: A
   return { N };
 }
 
-/** A record or map with another value of a field inside it. */
-function withField(whole: AttributeValue, fields: readonly string[], value: AttributeValue): AttributeValue {
-  const [field, ...behind] = fields;
+/** Removes an attribute, or a field inside it. */
+export function removeAt(entity: EntityPlan, path: Path, values: Values): void {
+  changeAt(entity, path, values, undefined);
+}
+
+/** Gives an attribute or a field inside it a value; `undefined` removes it. */
+function changeAt(entity: EntityPlan, path: Path, values: Values, value: AttributeValue | undefined): void {
+  const [attribute = "", ...fields] = path;
+  const error = noPlace(entity, path, values);
+  if (error !== undefined) throw error;
+  const changed = withField(values.get(attribute), fields, value);
+  if (changed === undefined) values.delete(attribute);
+  else values.set(attribute, changed);
+}
+
+/** A record or map with another value of a field inside it, or without the field. */
+function withField(
+  whole: AttributeValue | undefined,
+  [field, ...behind]: readonly string[],
+  value: AttributeValue | undefined,
+): AttributeValue | undefined {
   if (field === undefined) return value;
-  if (whole.M === undefined) throw failure("refused", `${shown(whole)} has no fields`);
-  const inside = held(whole.M, field);
-  if (behind.length > 0 && inside === undefined) throw failure("refused", `\`${field}\` is missing`);
-  return { M: { ...whole.M, [field]: withField(inside ?? {}, behind, value) } };
+  const { [field]: inside, ...others } = whole?.M ?? {};
+  const changed = withField(inside, behind, value);
+  return { M: changed === undefined ? others : { ...others, [field]: changed } };
 }

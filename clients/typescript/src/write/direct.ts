@@ -1,8 +1,9 @@
 /** Which actions the engine carries out by itself, without a read before them. */
 
-import { attributesOf, parametersOf, without } from "../bound.js";
+import { attributesOf, parametersOf, type Path, without } from "../bound.js";
 import { type Model, storesPlainly } from "../model.js";
 import type { ActionPlan, AssignmentPlan, EntityPlan, Operand } from "../plan.js";
+import { typeAt } from "./assignment.js";
 
 /** What an upsert as one update does to a stored attribute. */
 export type Fate = "same" | "first" | "moved" | "added";
@@ -64,9 +65,13 @@ export function isDirectUpdate(model: Model, entity: EntityPlan, action: ActionP
   );
 }
 
+function isSamePath(one: Path, other: Path): boolean {
+  return one.length === other.length && one.every((name, at) => name === other[at]);
+}
+
 /** The attributes that an action assigns or removes. */
-export function writtenAttributes({ set = [], remove = [] }: ActionPlan): string[] {
-  return [...set.map((one) => one.attribute), ...remove];
+export function writtenAttributes({ set = [], remove = [], removeFields = [] }: ActionPlan): string[] {
+  return [...set, ...removeFields].map((one) => one.attribute).concat(remove);
 }
 
 /** Whether the engine can judge the conditions of an action: it sees attributes as they are stored, and the
@@ -82,9 +87,13 @@ function engineJudges(entity: EntityPlan, { when = [] }: ActionPlan): boolean {
 function isSimple(model: Model, entity: EntityPlan, assignment: AssignmentPlan): boolean {
   const { attribute, left, right, fields = [] } = assignment;
   const named = operandsOf(assignment).flatMap((one) => one.attribute ?? []);
-  const type = model.attribute(entity, attribute)?.type;
+  const path = [attribute, ...fields];
+  const type = typeAt(model, entity, path);
   const isCollection = typeof type === "object" && (type.list !== undefined || type.set !== undefined);
-  const changesItself = right === undefined || (left.attribute === attribute && right.attribute === undefined);
+  // ADD and DELETE take a whole attribute only.
+  const isSetInside = typeof type === "object" && type.set !== undefined && fields.length > 0;
+  const isItself = left.attribute !== undefined && isSamePath([left.attribute, ...(left.fields ?? [])], path);
+  const changesItself = right === undefined || (isItself && !isSetInside && right.attribute === undefined);
   return (
     named.every((name) => storesPlainly(entity, name)) &&
     (fields.length === 0 || storesPlainly(entity, attribute)) &&

@@ -6,7 +6,7 @@
 
 import { derive, tableName } from "../derive.js";
 import { failure } from "../error.js";
-import { type Changed, isSameTerm, type Term } from "../expression.js";
+import { type Changed, isSameTerm, type Removed, type Term } from "../expression.js";
 import type { AggregatePlan, AttributeValue, Item } from "../plan.js";
 import { questionOf } from "../read/question.js";
 import { query } from "../read/request.js";
@@ -128,7 +128,7 @@ async function search(
 /** The update of the parent's item. */
 interface ParentUpdate {
   readonly changes: Changed[];
-  readonly removed: string[];
+  readonly removed: readonly string[];
   readonly conditions: readonly Term[];
 }
 
@@ -158,7 +158,7 @@ function parentUpdate(
 /** Adds the update as a step, or to the step of the same item. */
 function addUpdate(update: ParentUpdate, change: AggregateChange, target: Target, steps: Step[]): void {
   const { changes, removed, conditions } = update;
-  const action: StepAction = { is: "update", changes, removed };
+  const action: StepAction = { is: "update", changes, removed: [...removed] };
   const own = target.step === undefined ? undefined : steps[target.step];
   if (own === undefined) {
     const label = `max ${change.parent.name}.${change.aggregate.attribute}`;
@@ -177,7 +177,7 @@ function addUpdate(update: ParentUpdate, change: AggregateChange, target: Target
 /** Two updates of one item. A later change takes the place of an earlier one of the same attribute; the number
  * of items adds up, and the counter of changes goes up once. */
 function merged(
-  own: { readonly changes: readonly Changed[]; readonly removed: readonly string[] },
+  own: { readonly changes: readonly Changed[]; readonly removed: readonly Removed[] },
   update: ParentUpdate,
   aggregate: AggregatePlan,
 ): StepAction {
@@ -194,7 +194,8 @@ function merged(
     }
   }
   const set = update.changes.map(([name]) => name);
-  const removed = new Set([...own.removed.filter((name) => !set.includes(name)), ...update.removed]);
+  const others = own.removed.filter((one) => !set.includes((typeof one === "string" ? one : one[0]) ?? ""));
+  const removed = new Set<Removed>([...others, ...update.removed]);
   return {
     is: "update",
     changes: changes.filter(([name]) => !update.removed.includes(name)),

@@ -9,7 +9,7 @@ import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, WritePlan } from "../plan.js";
 import { timeOfEpochMs } from "../value/time.js";
 import type { Values } from "../value/value.js";
-import { changeOf, evaluate } from "./assignment.js";
+import { apply, changeOf } from "./assignment.js";
 import { blindPut } from "./blind.js";
 import { addConditions, judged, termsOf, unfulfilled } from "./conditions.js";
 import type { Context } from "./context.js";
@@ -137,8 +137,7 @@ function allAttributes(
   const values: Values = new Map([...own].filter(([name]) => model.attribute(entity, name) !== undefined));
   const nothing: Values = new Map();
   for (const one of action.set ?? []) {
-    const value = evaluate(model, entity, one, args, [nothing, nothing]);
-    if (value !== undefined) values.set(one.attribute, value);
+    apply(model, entity, one, args, [nothing, values]);
   }
   return complete(io, entity, values, made);
 }
@@ -251,6 +250,7 @@ function updateOf(model: Model, entity: EntityPlan, action: ActionPlan, args: Va
   const set = (action.set ?? []).map((one): Changed => [one.attribute, changeOf(model, entity, one, args)]);
   const version: Changed[] = entity.version === undefined ? [] : [[entity.version, { is: "add", number: "1" }]];
   const changes = [...set, ...version];
-  const removed = [...(action.remove ?? [])];
+  const inner = (action.removeFields ?? []).map(({ attribute, fields }) => [attribute, ...fields]);
+  const removed = [...(action.remove ?? []), ...inner];
   return changes.length === 0 && removed.length === 0 ? undefined : { is: "update", changes, removed };
 }

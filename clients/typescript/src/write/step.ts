@@ -2,7 +2,7 @@
  * fail. */
 
 import type { Derived, Role } from "../derive.js";
-import { type Changed, Placeholders, type Term } from "../expression.js";
+import { type Changed, Placeholders, type Removed, type Term } from "../expression.js";
 import type { AttributeValue, EntityPlan, Item, TablePlan } from "../plan.js";
 import { isSameItem, type Values } from "../value/value.js";
 import type { Refusal } from "./refusal.js";
@@ -10,7 +10,7 @@ import type { Refusal } from "./refusal.js";
 /** What a step does with its item. */
 export type StepAction =
   | { readonly is: "put"; readonly item: Item }
-  | { readonly is: "update"; readonly changes: Changed[]; readonly removed: string[] }
+  | { readonly is: "update"; readonly changes: Changed[]; readonly removed: Removed[] }
   | { readonly is: "delete" }
   | { readonly is: "check" };
 

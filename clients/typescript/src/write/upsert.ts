@@ -3,7 +3,7 @@
 import { complete, type MadeValue } from "../complete.js";
 import type { ActionPlan, EntityPlan } from "../plan.js";
 import type { Values } from "../value/value.js";
-import { evaluate } from "./assignment.js";
+import { apply, removeAt } from "./assignment.js";
 import { blindUpsert } from "./blind.js";
 import { judged, termsOf, unfulfilled } from "./conditions.js";
 import type { Context } from "./context.js";
@@ -65,8 +65,7 @@ function newValues(
   const values: Values = new Map([...inputs.own].filter(([name]) => isGiven(name)));
   const nothing: Values = new Map();
   for (const one of [...set.filter(({ attribute }) => !said.has(attribute)), ...otherwise]) {
-    const value = evaluate(model, entity, one, inputs.args, [nothing, nothing]);
-    if (value !== undefined) values.set(one.attribute, value);
+    apply(model, entity, one, inputs.args, [nothing, values]);
   }
   return complete(io, entity, values, made);
 }
@@ -83,14 +82,16 @@ export async function addChange(
   const watched = [...judged(context.model, entity, action, inputs, old), ...inputs.lent];
   const after: Values = new Map(old.values);
   for (const one of action.set ?? []) {
-    const value = evaluate(context.model, entity, one, inputs.args, [old.values, after]);
-    if (value === undefined) after.delete(one.attribute);
-    else after.set(one.attribute, value);
+    apply(context.model, entity, one, inputs.args, [old.values, after]);
     // The whole of an attribute whose field is set is written.
     if (one.fields !== undefined) watched.push(one.attribute);
     watched.push(...operandsOf(one).flatMap((operand) => operand.attribute ?? []));
   }
   for (const name of action.remove ?? []) after.delete(name);
+  for (const { attribute, fields } of action.removeFields ?? []) {
+    removeAt(entity, [attribute, ...fields], after);
+    watched.push(attribute);
+  }
   const given = writtenAttributes(action);
   await addReplace(context, { entity, old, after, given, watched, isPart: true }, draft);
 }
