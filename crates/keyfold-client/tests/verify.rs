@@ -285,6 +285,7 @@ fn wrong_copies_and_guards_are_found() {
     put(&place, &guard);
     let (found, _) = verify(&place, Options::default());
     one(&found, FindingKind::GuardForeign, "unique email");
+    assert_eq!(found[0].message, "no User has this email");
 }
 
 #[test]

@@ -147,7 +147,13 @@ impl Group {
                 (FindingKind::CopyStale, text)
             }
             (_, []) if is_guard => {
-                let text = "no item has this value".to_owned();
+                let at = match role(record.slot) {
+                    Role::Guard(at) => Some(at),
+                    Role::Main | Role::Copy(_) => None,
+                };
+                let unique = at.and_then(|at| entity.uniques.get(at));
+                let names = unique.map_or(String::new(), |unique| unique.joined(", "));
+                let text = format!("no {} has this {names}", entity.name);
                 (FindingKind::GuardForeign, text)
             }
             (_, []) => (
