@@ -1,6 +1,7 @@
 //! `keyfold check FILE`: shows the request of each pattern and the items under each key, or the
 //! errors of the model.
 
+use super::watch;
 use crate::failure::Failure;
 use crate::model_file::{self, Checked, Repaired, Shown};
 use crate::output::Output;
@@ -23,16 +24,26 @@ pub(crate) struct Arguments {
     /// Fail on warnings, too.
     #[arg(long)]
     strict: bool,
+    /// Check again each time a file of the model changes; ctrl-c ends it.
+    #[arg(long, conflicts_with = "fix")]
+    watch: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let file = arguments.model.path()?;
+    if arguments.watch {
+        return watch::follow(&file, output, || check(arguments, &file, output));
+    }
+    check(arguments, &file, output)
+}
+
+fn check(arguments: &Arguments, file: &Path, output: Output) -> Result<(), Failure> {
     let repaired = if arguments.fix {
-        model_file::fix(&file, output)?
+        model_file::fix(file, output)?
     } else {
         Vec::new()
     };
-    let checked = model_file::load_checked(&file, output, Shown::ErrorsAndWarnings)?;
+    let checked = model_file::load_checked(file, output, Shown::ErrorsAndWarnings)?;
     let chart = Chart::of(&checked.model);
     let mut report = chart.json();
     report["diagnostics"] = json!(checked.rows);
@@ -48,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     };
     let show = || {
         show(&chart);
-        terminal::line(&summary(&chart, &file, &checked));
+        terminal::line(&summary(&chart, file, &checked));
         if checked.more > 0 {
             terminal::error_line(&format!("{} more warnings are not shown", checked.more));
         }

@@ -26,4 +26,5 @@ pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod update;
 pub(crate) mod verify;
+mod watch;
 mod written;

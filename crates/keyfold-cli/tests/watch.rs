@@ -1,0 +1,121 @@
+//! `keyfold check --watch` follows the files of a model, also where an editor replaces them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod workplace;
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use workplace::Workplace;
+
+const ROOT: &str = "\
+model m 1
+owner platform
+use \"users.keyfold\"
+shared table Tab (PK, SK)
+";
+const USERS: &str = "\
+owner users
+entity User
+  id: string
+  key \"USER#{id}\" \"USER\"
+pattern user(id) -> User?
+";
+
+/// The command, and the lines that it prints.
+struct Watching {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watching {
+    fn start(place: &Workplace) -> Watching {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(place.folder.path())
+            .args(["check", "--watch", "m.keyfold"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (send, lines) = channel();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let also = send.clone();
+        std::thread::spawn(move || {
+            let lines = BufReader::new(out).lines().map_while(Result::ok);
+            lines.for_each(|line| drop(send.send(line)));
+        });
+        std::thread::spawn(move || {
+            let lines = BufReader::new(err).lines().map_while(Result::ok);
+            lines.for_each(|line| drop(also.send(line)));
+        });
+        Watching { child, lines }
+    }
+
+    /// Waits for a line with a text.
+    fn expect(&self, text: &str) {
+        let mut seen = Vec::new();
+        loop {
+            let line = self.lines.recv_timeout(Duration::from_secs(60));
+            let line = line.unwrap_or_else(|_| panic!("no `{text}` in {seen:#?}"));
+            if line.contains(text) {
+                return;
+            }
+            seen.push(line);
+        }
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn a_model_is_checked_again_when_one_of_its_files_changes() {
+    let place = Workplace::new();
+    place.write("m.keyfold", ROOT);
+    place.write("users.keyfold", USERS);
+    let mut watching = Watching::start(&place);
+    watching.expect("1 entity, 1 pattern:");
+    watching.expect("following 2 files");
+
+    // Written in place, with a mistake, which is no end.
+    place.write("users.keyfold", &USERS.replace("-> User?", "-> Usr?"));
+    watching.expect("there is no entity `Usr`");
+    watching.expect("following 2 files");
+
+    // As an editor saves: the file goes, and another is moved to its name.
+    std::fs::remove_file(place.folder.path().join("users.keyfold")).unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    let two = format!("{USERS}pattern users(id[]) -> User[]\n");
+    place.write("users.new", &two);
+    std::fs::rename(
+        place.folder.path().join("users.new"),
+        place.folder.path().join("users.keyfold"),
+    )
+    .unwrap();
+    watching.expect("1 entity, 2 patterns:");
+    watching.expect("following 2 files");
+
+    // A file that comes to the model is followed, too.
+    place.write("more.keyfold", "owner more\n");
+    place.write(
+        "m.keyfold",
+        &ROOT.replace("shared", "use \"more.keyfold\"\nshared"),
+    );
+    watching.expect("following 3 files");
+    let log = "owner more\nentity Log\n  n: int\n  key \"LOG\" \"{n:04}\"\n";
+    place.write("more.keyfold", log);
+    watching.expect("2 entities, 2 patterns:");
+
+    // It ends with the signal of ctrl-c only.
+    watching.expect("following 3 files");
+    assert_eq!(watching.child.try_wait().unwrap(), None);
+    let id = watching.child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(watching.child.wait().unwrap().code(), None);
+}
