@@ -218,6 +218,8 @@ pattern log(id) -> Log?
         place.put("Log", &[("id", id), ("day", "monday"), ("lines", lines)]);
     }
     for day in ["monday", "tuesday"] {
+        let moved = place.update("Log", &[("id", "a"), ("day", day)]);
+        moved.unwrap();
         for (id, lines) in logs {
             let start = PageRequest::default();
             let found = place.ask("log", &[("id", id)], &start).unwrap();
@@ -227,9 +229,6 @@ pattern log(id) -> Log?
             let shown = log.get("lines").map(keyfold_model::value::display);
             assert_eq!((shown.as_deref(), found.requests), (Some(lines), 2), "{id}");
         }
-        place
-            .update("Log", &[("id", "a"), ("day", "tuesday")])
-            .unwrap();
     }
 }
 
