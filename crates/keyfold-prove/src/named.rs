@@ -182,9 +182,23 @@ pub(crate) fn carry_out(
     };
     // Parents that keep aggregates come before their children.
     all.sort_by_key(|one| one.entity.aggregates.is_empty());
+    let made = all.iter().filter(|one| match one.action.verb {
+        Verb::Create | Verb::Put | Verb::Upsert => true,
+        Verb::Update | Verb::Delete | Verb::Check => false,
+    });
+    rows.coming = made
+        .map(|one| (one.action.entity, one.own.clone()))
+        .collect();
+    let possible = act_all(rows, &all);
+    rows.coming.clear();
+    possible
+}
+
+/// Executes actions in their order. Returns whether all of them are possible.
+fn act_all(rows: &mut Rows<'_>, all: &[OneItem<'_>]) -> Result<bool, ProveError> {
     let mut touched: Vec<(usize, Values)> = Vec::new();
     let mut changed: Vec<Attributes> = Vec::new();
-    for one in &all {
+    for one in all {
         // A transaction allows one action per item.
         let key: Values = identity(one.entity)
             .into_iter()

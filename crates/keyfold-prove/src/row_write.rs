@@ -111,7 +111,10 @@ impl Link<'_> {
         let mut fields = self.parent.key.fields();
         let is_own_parent = self.parent.name == self.child.name
             && fields.all(|field| key.get(field) == values.get(field));
-        is_unchanged || is_own_parent || self.rows.find(self.parent, &key).is_some()
+        is_unchanged
+            || is_own_parent
+            || self.rows.is_coming(self.parent, &key)
+            || self.rows.find(self.parent, &key).is_some()
     }
 
     fn parent_key(&self, values: &Values) -> Values {

@@ -27,6 +27,8 @@ pub(crate) struct Rows<'m> {
     next: i64,
     /// The changes since `begin`: entity, row, and the values before.
     journal: Vec<(usize, i64, Option<Values>)>,
+    /// The rows that the write at hand makes: a reference may name one before it is made.
+    pub(crate) coming: Vec<(usize, Values)>,
 }
 
 /// A length of the journal, to roll back to.
@@ -128,7 +130,16 @@ impl<'m> Rows<'m> {
             complete: Vec::new(),
             next: 1,
             journal: Vec::new(),
+            coming: Vec::new(),
         })
+    }
+
+    /// Whether the write at hand makes the row with this key.
+    pub(crate) fn is_coming(&self, entity: &Entity, key: &Values) -> bool {
+        let at = self.place(entity);
+        let has_key = |row: &Values| key.iter().all(|(name, value)| row.get(name) == Some(value));
+        let mut coming = self.coming.iter();
+        coming.any(|(of, row)| *of == at && has_key(row))
     }
 
     /// The index of an entity in the model.

@@ -43,6 +43,26 @@ fn is_proved(source: &str) {
     }
 }
 
+/// Items of one write that refer to each other.
+const CIRCLE: &str = r##"
+model circle 1
+table Tab (PK, SK)
+entity Node
+  id: string, next: Node.id, weight: int
+  key   "NODE#{id}"  "NODE"
+  count before of Node
+  sum   weights of Node.weight
+pattern node(id)  -> Node?
+write pair
+  create Node as one set next = {two.id}
+  put Node as two set next = {one.id}
+"##;
+
+#[test]
+fn items_that_refer_to_each_other_are_made_in_one_write() {
+    is_proved(CIRCLE);
+}
+
 #[test]
 fn every_upsert_is_proved() {
     is_proved(UPSERTS);
