@@ -185,12 +185,28 @@ fn check_template(template: &KeyTemplate, what: &str) -> Option<Diagnostic> {
                     "two different values can make this same text",
                 )
                 .note("ab + c and a + bc would be one key, and one item would overwrite the other")
-                .help(format!("put a delimiter between them: {part}#{next}"))
+                .help(delimiter(part, next))
                 .repair(delimit(template, part, next)),
             );
         }
     }
     None
+}
+
+/// The advice to end a field with a character that its values do not have.
+fn delimiter(part: &Part, next: &Part) -> String {
+    let Part::Text(text) = next else {
+        return format!("put a delimiter between them: {part}#{next}");
+    };
+    let first: String = text.chars().take(1).collect();
+    let mut others = ['#', '|', '~'].into_iter();
+    match others.find(|other| !part.may_contain(*other)) {
+        Some(other) => format!(
+            "put a character in place of `{first}` that {part} does not have: {part}{other}{}",
+            text.strip_prefix(&first).unwrap_or_default()
+        ),
+        None => format!("put a character in place of `{first}` that {part} does not have"),
+    }
 }
 
 /// Puts a delimiter between two adjacent fields of a template.

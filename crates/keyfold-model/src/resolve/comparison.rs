@@ -37,7 +37,7 @@ impl Operands<'_> {
             operands,
             span: declared.span,
         };
-        check_distinct(declared, &comparison)?;
+        check_distinct(declared, &comparison, self.parameters.is_empty())?;
         Ok(comparison)
     }
 
@@ -263,6 +263,7 @@ fn check_count(declared: &ComparisonDecl) -> Result<(), Box<Diagnostic>> {
 fn check_distinct(
     declared: &ComparisonDecl,
     comparison: &Comparison,
+    is_of_copy: bool,
 ) -> Result<(), Box<Diagnostic>> {
     let path = comparison.path();
     let is_itself = comparison.operands.iter().any(|one| one.is_path(&path));
@@ -271,11 +272,15 @@ fn check_distinct(
     }
     let message = format!("`{path}` is compared with itself");
     let error = Diagnostic::error("KF004", declared.span, message, "says nothing");
-    Err(Box::new(match path.is_whole() {
-        true => error.help(format!(
+    // The condition of a copy has no parameters.
+    Err(Box::new(match (is_of_copy, path.is_whole()) {
+        (true, _) => error.help("compare with a fixed value or another attribute"),
+        (false, true) => error.help(format!(
             "to compare with a value, name it among the write's parameters: `write ...({path})`"
         )),
-        false => error.help("compare with a parameter, a fixed value or another attribute"),
+        (false, false) => {
+            error.help("compare with a parameter, a fixed value or another attribute")
+        }
     }))
 }
 
