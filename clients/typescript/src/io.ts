@@ -71,7 +71,8 @@ export function isNoTable(error: unknown): boolean {
   return exceptionOf(error) === "ResourceNotFoundException";
 }
 
-function reasonCodes(error: unknown): readonly string[] {
+/** The codes of the reasons of a cancelled transaction. */
+export function reasonCodes(error: unknown): readonly string[] {
   const detail = error instanceof KeyfoldError ? error.detail : undefined;
   return detail?.code === "service" ? detail.reasons.map((reason) => reason.code) : [];
 }

@@ -9,7 +9,7 @@ import type { AssignmentPlan, AttributeValue, EntityPlan, Operand, Type } from "
 import { addNumbers, compareNumbers, negatedNumber } from "../value/number.js";
 import { compareTexts, shown } from "../value/text.js";
 import { isEqual, type Values } from "../value/value.js";
-import { lacks, noPlace, pathText } from "./lacking.js";
+import { itemText, lacks, noPlace, pathText } from "./lacking.js";
 
 /** The type at the end of a path; `undefined` for a path that leads nowhere. */
 export function typeAt(model: Model, entity: EntityPlan, [attribute = "", ...fields]: Path): Type | undefined {
@@ -105,7 +105,7 @@ function evaluate(
     if (operand.attribute === undefined) return givenValue(operand, args);
     const path = pathOf(operand.attribute, operand.fields);
     const value = valueAt(old, path);
-    if (value === undefined) throw lacks(entity, old, path);
+    if (value === undefined) throw lacks(itemText(entity, old), path);
     return value;
   };
   if (right === undefined) return one(left);
@@ -162,7 +162,7 @@ export function removeAt(entity: EntityPlan, path: Path, values: Values): void {
 /** Gives an attribute or a field inside it a value; `undefined` removes it. */
 function changeAt(entity: EntityPlan, path: Path, values: Values, value: AttributeValue | undefined): void {
   const [attribute = "", ...fields] = path;
-  const error = noPlace(entity, path, values);
+  const error = noPlace(itemText(entity, values), path, values);
   if (error !== undefined) throw error;
   const changed = withField(values.get(attribute), fields, value);
   if (changed === undefined) values.delete(attribute);

@@ -9,6 +9,7 @@ import { withAggregates } from "./aggregate.js";
 import type { Context } from "./context.js";
 import { errorOf, placeOfItem } from "./refusal.js";
 import { type Draft, isAt, lowered, type Step } from "./step.js";
+import { lackingOf, type Unread } from "./unread.js";
 
 /** The most actions of one transaction. */
 const ACTIONS_MAX = 100;
@@ -38,7 +39,7 @@ export async function sent(
 ): Promise<Outcome | undefined> {
   const steps = await withAggregates(context, draft);
   if (steps.length === 0 || isJudged(steps)) return { operation: "GetItem", changes: [], capacity: 0, made };
-  const outcome = await execute(context, steps);
+  const outcome = await execute(context, steps, draft.unread);
   if (outcome === undefined) await backOff(context.io, tried);
   return outcome && { ...outcome, made };
 }
@@ -48,7 +49,11 @@ function isJudged(steps: readonly Step[]): boolean {
   return steps.length === 1 && steps[0]?.action.is === "check" && steps[0].refusal === "stale";
 }
 
-async function execute(context: Context, steps: readonly Step[]): Promise<Omit<Outcome, "made"> | undefined> {
+async function execute(
+  context: Context,
+  steps: readonly Step[],
+  unread: readonly Unread[],
+): Promise<Omit<Outcome, "made"> | undefined> {
   checkDistinct(steps);
   checkCount(steps);
   const [operation, input] = requestOf(steps);
@@ -56,6 +61,8 @@ async function execute(context: Context, steps: readonly Step[]): Promise<Omit<O
     const answer = await askOrCreate(context, operation, input, steps);
     return { operation, changes: steps.map((one) => one.label), capacity: unitsOf(answer) };
   } catch (error) {
+    const lacking = await lackingOf(context, error, unread);
+    if (lacking !== undefined) throw lacking;
     judge(error, steps);
     return undefined;
   }

@@ -7,8 +7,7 @@ import type { Values } from "../value/value.js";
 import { keyText } from "./refusal.js";
 
 /** The refusal of a write that takes the value of a path which an item lacks. */
-export function lacks(entity: EntityPlan, values: Values, path: Path): Error {
-  const item = itemText(entity, values);
+export function lacks(item: string, path: Path): Error {
   return failure(
     "refused",
     `${item} has no \`${pathText(path)}\`, which the model requires; \`keyfold verify\` finds such items`,
@@ -16,11 +15,11 @@ export function lacks(entity: EntityPlan, values: Values, path: Path): Error {
 }
 
 /** The refusal of a change of a field whose record or map an item lacks; `undefined` where it is there. */
-export function noPlace(entity: EntityPlan, path: Path, values: Values): Error | undefined {
+export function noPlace(item: string, path: Path, values: Values): Error | undefined {
   const way = path.slice(1).map((_, at) => path.slice(0, at + 1));
   const wrong = way.find((one) => valueAt(values, one)?.M === undefined);
   if (wrong === undefined) return undefined;
-  const [item, text] = [itemText(entity, values), pathText(wrong)];
+  const text = pathText(wrong);
   const what = valueAt(values, wrong) === undefined ? `${item} has no \`${text}\`` : `\`${text}\` of ${item} has no fields`;
   return failure("refused", `${what}, in which \`${pathText(path)}\` lies; \`keyfold verify\` finds such items`);
 }
@@ -31,7 +30,7 @@ export function pathText(path: Path): string {
 }
 
 /** The item, for people: `the Order with orderId = 7`. */
-function itemText(entity: EntityPlan, values: Values): string {
+export function itemText(entity: EntityPlan, values: Values): string {
   const key = keyText(entity, values);
   return key === "" ? `the ${entity.name}` : `the ${entity.name} with ${key}`;
 }

@@ -31,6 +31,7 @@ import { exists, notFound, notFoundText, placeOfItem } from "./refusal.js";
 import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
 import { read, type StoredEntity } from "./stored-entity.js";
 import { addChange, addUpsert } from "./upsert.js";
+import { unreadOf } from "./unread.js";
 
 /** Runs a named write: its actions together or not at all. */
 export async function runWrite(io: Io, model: Model, write: WritePlan, args: Values): Promise<Outcome> {
@@ -236,7 +237,11 @@ async function addUpdate(
   if (isDirectUpdate(context.model, entity, action) && inputs.lent.length === 0) {
     const made = onMainItem(context, entity, action, inputs.own);
     addConditions(made, action, inputs.args);
-    made.action = updateOf(context.model, entity, action, inputs.args) ?? made.action;
+    const update = updateOf(context.model, entity, action, inputs.args);
+    if (update !== undefined) {
+      made.action = update;
+      draft.unread.push(unreadOf(context.model, entity, action, inputs.own, made));
+    }
     draft.steps.push(made);
     return inputs.own;
   }

@@ -6,6 +6,7 @@ import { type Changed, Placeholders, type Removed, type Term } from "../expressi
 import type { AttributeValue, EntityPlan, Item, TablePlan } from "../plan.js";
 import { isSameItem, type Values } from "../value/value.js";
 import type { Refusal } from "./refusal.js";
+import type { Unread } from "./unread.js";
 
 /** What a step does with its item. */
 export type StepAction =
@@ -62,11 +63,13 @@ export interface Draft {
   readonly changes: EntityChange[];
   /** The items that aggregates of deleted entities still count. */
   readonly remaining: RemainingItems[];
+  /** The updates of items that are not read before. */
+  readonly unread: Unread[];
 }
 
 /** A write without a step. */
 export function emptyDraft(): Draft {
-  return { steps: [], changes: [], remaining: [] };
+  return { steps: [], changes: [], remaining: [], unread: [] };
 }
 
 /** A step without conditions. */
