@@ -1,17 +1,16 @@
-//! End-to-end tests with real clients, and those of our clients in other languages. Their packages come from lock files into ignored folders; a
-//! tool that is missing fails the tests.
+//! End-to-end tests with real clients, and those of our clients in other languages. Their packages
+//! come from lock files into ignored folders; a tool that is missing fails the tests.
 
 use crate::execute;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The tests with the SDK for JavaScript, and in a browser.
-const JAVASCRIPT: [&str; 5] = [
+const JAVASCRIPT: [&str; 4] = [
     "sdk.test.mjs",
     "presigned.test.mjs",
     "pages.test.mjs",
     "documents.test.mjs",
-    "generated.test.mjs",
 ];
 
 /// The number of random models that are proved through each client.
@@ -30,7 +29,6 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let binary = target.join("debug").join("keyfold");
-    let models = random_models(root, &target)?;
     let mut boto3 = Command::new(python);
     boto3
         .current_dir(&folder)
@@ -45,10 +43,10 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     execute(
         javascript
             .env("KEYFOLD_BIN", &binary)
-            .env("KEYFOLD_MODELS", &models)
             .env("NODE_NO_WARNINGS", "1"),
     )?;
-    typescript(&root.join("clients").join("typescript"), &binary)
+    typescript(&root.join("clients").join("typescript"), &binary)?;
+    python_package(&root.join("clients").join("python"), &binary)
 }
 
 /// The package for TypeScript: its types, its tests, and the proof of each model and of random ones
@@ -62,37 +60,35 @@ fn typescript(folder: &Path, binary: &Path) -> Result<(), String> {
             .env("KEYFOLD_BIN", binary);
         execute(&mut npm)?;
     }
+    // Tests of a package run in its folder.
+    random_models(folder, "node ../../clients/typescript/built/lockstep.mjs")
+}
+
+/// The package for Python: its tests, which prove each model through it, and the proof of random
+/// models.
+fn python_package(folder: &Path, binary: &Path) -> Result<(), String> {
+    let mut tests = Command::new(python(folder)?);
+    tests
+        .current_dir(folder)
+        .args(["-m", "pytest", "--quiet"])
+        .env("KEYFOLD_BIN", binary);
+    execute(&mut tests)?;
+    let package = "../../clients/python";
+    let through = format!("{package}/.venv/bin/python {package}/tests/lockstep.py");
+    random_models(folder, &through)?;
+    random_models(folder, &format!("{through} --async"))
+}
+
+/// Proves random models through the client that a command starts.
+fn random_models(folder: &Path, through: &str) -> Result<(), String> {
     let mut random = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
     random
         .current_dir(folder)
         .args(["test", "--quiet", "--package", "keyfold-prove"])
         .args(["--test", "random_models"])
         .env("RANDOM_MODELS", RANDOM_MODELS)
-        // Tests of a package run in its folder.
-        .env(
-            "THROUGH",
-            "node ../../clients/typescript/built/lockstep.mjs",
-        );
+        .env("THROUGH", through);
     execute(&mut random)
-}
-
-/// The random models that are drawn for generated clients; some hundred are refused by the compiler.
-const MODELS_DRAWN: &str = "300";
-
-/// A folder of random models, for tests of what is generated of models.
-fn random_models(root: &Path, target: &Path) -> Result<PathBuf, String> {
-    let folder = target.join("random-models");
-    std::fs::create_dir_all(&folder)
-        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    let mut draw = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    let test = ["--package", "keyfold-prove", "--test", "random_models"];
-    draw.current_dir(root)
-        .args(["test", "--quiet"])
-        .args(test)
-        .env("RANDOM_MODELS", MODELS_DRAWN)
-        .env("RANDOM_MODELS_DIR", &folder);
-    execute(&mut draw)?;
-    Ok(folder)
 }
 
 /// Whether what `lock` asks for is installed; `stamp` is a copy of the lock it was installed from.

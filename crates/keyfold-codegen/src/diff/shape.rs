@@ -21,8 +21,7 @@ pub(super) fn type_text(kind: &Type) -> String {
     match kind {
         Type::List(of) => format!("list of {}", type_text(of)),
         Type::Map(of) => format!("map of {}", type_text(of)),
-        // A reference changes no stored value.
-        Type::Record(Record { name, fields, refers: _ }) => {
+        Type::Record(Record { name, fields }) => {
             let each = fields
                 .iter()
                 .map(|(name, kind, optional)| named(name, kind, *optional));

@@ -19,12 +19,7 @@ impl Records {
 
     /// Adds a record and those that its fields name, which stand before it.
     fn add(&mut self, record: &Record) {
-        // A reference is stored as the value that it is.
-        let Record {
-            name,
-            fields,
-            refers: _,
-        } = record;
+        let Record { name, fields } = record;
         if self.names.contains(name) {
             return;
         }

@@ -1,0 +1,188 @@
+"""The client for `asyncio`, on aioboto3: `pip install keyfold[async]`.
+
+```python
+from keyfold.aio import AsyncClient
+
+async with AsyncClient("shop.plan.json", "dynamodb://eu-west-1") as shop:
+    async for order in shop.items("orders_of_user", {"userId": "ada"}):
+        print(order["orderId"])
+```
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from keyfold.calls import Calls, Given, PageOptions, Walk, too_many
+from keyfold.client import Plan
+from keyfold.errors import Invalid
+from keyfold.events import event_of
+from keyfold.item import Event, Item, Page, Written
+from keyfold.lower.steps import Lowering
+from keyfold.lower.tables import Outcome
+from keyfold.options import OnUnknown, Options
+from keyfold.plan.load import load
+from keyfold.plan.model import Model
+from keyfold.transport import connection as connections
+from keyfold.transport.aioboto import AsyncDriver, connect
+from keyfold.transport.process import Server
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """A model's patterns and writes, with a connection. It is used in `async with`.
+
+    `connection` is a text as that of `keyfold.Client`, or a low-level client of aioboto3, whose own
+    retries are switched off. A given client stays open.
+    """
+
+    def __init__(self, plan: Plan, connection: str | Any, options: Options = Options()) -> None:
+        self._calls = Calls(load(plan), options)
+        self._connection = connection
+        self._options = options
+        self._open = AsyncExitStack()
+        self._driver: AsyncDriver | None = None
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self._calls.model
+
+    async def __aenter__(self) -> AsyncClient:
+        client = self._connection
+        if isinstance(client, str):
+            read = connections.read(client)
+            try:
+                if read.folder is not None:
+                    server = await asyncio.to_thread(Server, ["--data", read.folder])
+                    self._open.push_async_callback(asyncio.to_thread, server.stop)
+                    read = connections.read(server.endpoint)
+                client = await self._open.enter_async_context(connect(read))
+            except BaseException:
+                await self._open.aclose()
+                raise
+        self._driver = AsyncDriver(client, self._options)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._driver = None
+        await self._open.aclose()
+
+    async def _drive(self, call: Lowering[T], timeout: float | None) -> T:
+        if self._driver is None:
+            raise Invalid("the client is not open; use it in `async with`")
+        return await self._driver.drive(call, timeout)
+
+    async def page(
+        self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
+    ) -> Page:
+        """Runs a pattern and returns one page."""
+        call = self._calls.page(pattern, args or {}, options)
+        return await self._drive(call, options.get("timeout"))
+
+    async def one(
+        self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
+    ) -> Item | None:
+        """Runs a pattern of one item. None where the pattern allows that it does not exist."""
+        call = self._calls.one(pattern, args or {}, options)
+        return await self._drive(call, options.get("timeout"))
+
+    async def together(
+        self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
+    ) -> dict[str, Item | None]:
+        """Runs a pattern `-> (A?, B?)`: the items by their names."""
+        call = self._calls.together(pattern, args or {}, options)
+        return await self._drive(call, options.get("timeout"))
+
+    async def pages(
+        self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
+    ) -> AsyncIterator[Page]:
+        """The pages of a pattern, each read when it is asked for."""
+        walk = Walk(self._calls, pattern, args or {}, options)
+        while not walk.is_done:
+            yield await self._drive(walk.next_page(), options.get("timeout"))
+
+    async def items(
+        self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
+    ) -> AsyncIterator[Item]:
+        """The items of a pattern, page after page."""
+        async for own in self.pages(pattern, args, **options):
+            for item in own.items:
+                yield item
+
+    async def first(
+        self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
+    ) -> Item | None:
+        """The first item of a pattern."""
+        async for item in self.items(pattern, args, **options):
+            return item
+        return None
+
+    async def all(
+        self,
+        pattern: str,
+        args: Given | None = None,
+        *,
+        most: int = 10_000,
+        **options: Unpack[PageOptions],
+    ) -> list[Item]:
+        """All items of a pattern. More than `most` are refused."""
+        items: list[Item] = []
+        async for own in self.pages(pattern, args, **options):
+            items.extend(own.items)
+            if len(items) > most:
+                raise too_many(pattern, most)
+        return items
+
+    async def write(
+        self, name: str, args: Given | None = None, *, timeout: float | None = None
+    ) -> Written:
+        """Runs a named write: all of its actions or none."""
+        return await self._drive(self._calls.write(name, args or {}), timeout)
+
+    async def create(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
+        """Creates an entity that must not exist."""
+        return await self._drive(self._calls.create(entity, values), timeout)
+
+    async def put(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
+        """Writes a whole entity, whether it exists or not."""
+        return await self._drive(self._calls.put(entity, values), timeout)
+
+    async def update(
+        self,
+        entity: str,
+        changes: Given,
+        remove: Sequence[str] = (),
+        *,
+        timeout: float | None = None,
+    ) -> Written:
+        """Changes some attributes of an entity that exists. `None` removes an attribute."""
+        return await self._drive(self._calls.update(entity, changes, remove), timeout)
+
+    async def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:
+        """Deletes an entity that exists, with everything that follows from it."""
+        return await self._drive(self._calls.delete(entity, key), timeout)
+
+    async def ensure_tables(self, *, timeout: float | None = None) -> dict[str, Outcome]:
+        """Creates the model's tables, or checks those that exist."""
+        return await self._drive(self._calls.ensure_tables(), timeout)
+
+    def event(
+        self, record: Mapping[str, Any], *, on_unknown: OnUnknown | None = None
+    ) -> Event | None:
+        """The change of an entity in a stream record; none for items that follow from one."""
+        options = self._calls.options
+        return event_of(self._calls.model, record, on_unknown or options.on_unknown)

@@ -1,0 +1,251 @@
+"""The calls of a client: what it takes and returns, as steps. No call knows how it is carried out.
+
+`keyfold.client` carries them out with boto3, `keyfold.aio` with aioboto3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypedDict, TypeVar
+
+from keyfold import cursors
+from keyfold.errors import Invalid, Refused, UnknownItem
+from keyfold.item import Item, Made, Page, Written
+from keyfold.lower import arguments as given_arguments
+from keyfold.lower import tables
+from keyfold.lower.complete import ChanceOrigin
+from keyfold.lower.near import meant
+from keyfold.lower.read import required
+from keyfold.lower.read.page import FoundPage, PageRequest, page
+from keyfold.lower.read.question import FoundItem
+from keyfold.lower.steps import Lowering, Origin
+from keyfold.lower.write import change, named
+from keyfold.lower.write.execute import Written as Lowered
+from keyfold.options import OnUnknown, Options
+from keyfold.plan.kind import STRING, Kind
+from keyfold.plan.model import Entity, Model, Pattern, Write
+from keyfold.values.native import native
+from keyfold.values.value import Values
+
+T = TypeVar("T")
+Given = Mapping[str, object]
+"""Arguments or attributes by name. A value that is `None` is not given."""
+
+
+class PageOptions(TypedDict, total=False):
+    """The options of a page."""
+
+    limit: int | None
+    """The most items of the page, instead of the pattern's."""
+    after: str | None
+    """The cursor: the `next` of the page before."""
+    backward: bool
+    """Whether the items come against the pattern's order."""
+    strong: bool
+    """Whether the requests read what was written last, where the plan does not say so."""
+    on_unknown: OnUnknown | None
+    """Whether an item that the model does not know is an error, or is left out."""
+    timeout: float | None
+    """The seconds after which the call, or each page of an iterator, is aborted."""
+
+
+class Calls:
+    """A model's patterns and writes as calls."""
+
+    def __init__(self, model: Model, options: Options) -> None:
+        self.model = model
+        self.options = options
+        self.new_origin: Callable[[], Origin] = ChanceOrigin
+
+    def page(self, pattern: str, args: Given, options: PageOptions) -> Lowering[Page]:
+        """Runs a pattern and returns one page."""
+        return (yield from Walk(self, pattern, args, options).next_page())
+
+    def one(self, pattern: str, args: Given, options: PageOptions) -> Lowering[Item | None]:
+        """Runs a pattern of one item; none when it does not exist."""
+        found = self.pattern(pattern)
+        if not found.is_single:
+            raise Invalid(
+                f"{pattern} returns several items; use `items`, `page` or `together`", of=pattern
+            )
+        own = yield from self.page(pattern, args, options)
+        return own.items[0] if own.items else None
+
+    def together(
+        self, pattern: str, args: Given, options: PageOptions
+    ) -> Lowering[dict[str, Item | None]]:
+        """Runs a pattern that returns several items by their keys: the items by their names."""
+        found = self.pattern(pattern)
+        if found.together is None:
+            raise Invalid(f"{pattern} does not return items by their keys", of=pattern)
+        own = yield from self.page(pattern, args, options)
+        by_name = {item.kind: item for item in own.items}
+        return {one.name: by_name.get(one.name) for one in found.returns}
+
+    def write(self, name: str, args: Given) -> Lowering[Written]:
+        """Runs a named write."""
+        write: Write = _known(self.model.writes, name, "write")
+        arguments = given_arguments.of_write(write, args)
+        lowered = named.run(self.new_origin(), self.model, write, arguments)
+        return self._written((yield from _owned(name, lowered)))
+
+    def create(self, entity: str, values: Given) -> Lowering[Written]:
+        """Creates an entity that must not exist."""
+        own = self.entity(entity)
+        held = given_arguments.of_entity(own, values)
+        lowered = change.create(self.new_origin(), self.model, own, held)
+        return self._written((yield from _owned(entity, lowered)))
+
+    def put(self, entity: str, values: Given) -> Lowering[Written]:
+        """Writes a whole entity, whether it exists or not."""
+        own = self.entity(entity)
+        held = given_arguments.of_entity(own, values)
+        lowered = change.put(self.new_origin(), self.model, own, held)
+        return self._written((yield from _owned(entity, lowered)))
+
+    def update(self, entity: str, changes: Given, remove: Sequence[str]) -> Lowering[Written]:
+        """Changes some attributes of an entity that exists."""
+        own = self.entity(entity)
+        held = given_arguments.some_of_entity(own, changes)
+        removed = [*(name for name, value in changes.items() if value is None), *remove]
+        lowered = change.update(self.new_origin(), self.model, own, held, removed)
+        return self._written((yield from _owned(entity, lowered)))
+
+    def delete(self, entity: str, key: Given) -> Lowering[Written]:
+        """Deletes an entity that exists."""
+        own = self.entity(entity)
+        held = given_arguments.some_of_entity(own, key)
+        lowered = change.delete(self.new_origin(), self.model, own, held)
+        return self._written((yield from _owned(entity, lowered)))
+
+    def ensure_tables(self) -> Lowering[dict[str, tables.Outcome]]:
+        """Creates the model's tables, or checks those that exist."""
+        return (yield from tables.ensure(self.new_origin(), self.model))
+
+    def pattern(self, name: str) -> Pattern:
+        """The pattern of a name."""
+        return _known(self.model.patterns, name, "pattern")
+
+    def entity(self, name: str) -> Entity:
+        """The entity of a name."""
+        return _known(self.model.entities, name, "entity")
+
+    def _written(self, lowered: Lowered) -> Written:
+        made = [
+            Made(one.entity, one.attribute, native(one.attribute, self._kind(one), one.value))
+            for one in lowered.made
+        ]
+        return Written(lowered.operation, lowered.changes, lowered.capacity, made)
+
+    def _kind(self, made: Any) -> Kind:
+        name = made.attribute.rpartition(".")[2]
+        attributes = self.model.entities[made.entity].attributes
+        found = attributes.get(made.attribute) or attributes.get(name)
+        return found.kind if found is not None else STRING
+
+
+class Walk:
+    """The pages of a pattern, from the first to the last."""
+
+    def __init__(self, calls: Calls, pattern: str, args: Given, options: PageOptions) -> None:
+        self._calls = calls
+        self._pattern = calls.pattern(pattern)
+        self._arguments: Values = given_arguments.of_pattern(self._pattern, args)
+        self._kinds = _kinds(self._pattern)
+        on_unknown = options.get("on_unknown") or calls.options.on_unknown
+        self._skips = on_unknown == "skip"
+        after, cursor = None, options.get("after")
+        if cursor is not None:
+            secret = calls.options.cursor_secret
+            after = cursors.open_(calls.model, self._pattern, self._arguments, cursor, secret)
+        self._start = PageRequest(
+            limit=_limit(pattern, options.get("limit")),
+            after=after,
+            backward=options.get("backward", False),
+            strong=options.get("strong", False),
+            skips_unknown=self._skips,
+        )
+        self._found: list[FoundItem] = []
+        self._is_whole = cursor is None
+        self._condition: str | None = None
+        self.is_done = False
+
+    def next_page(self) -> Lowering[Page]:
+        """The next page."""
+        origin = self._calls.new_origin()
+        lowered = page(origin, self._pattern, self._arguments, self._start)
+        found: FoundPage = yield from _owned(self._pattern.name, lowered)
+        self._start = replace(self._start, after=found.next)
+        self.is_done = found.next is None
+        if self._condition is None:
+            self._condition = found.condition
+        following = None
+        if found.next is not None:
+            calls, secret = self._calls, self._calls.options.cursor_secret
+            following = cursors.seal(
+                calls.model, self._pattern, self._arguments, found.next, secret
+            )
+        self._check_required(found)
+        items = [item for one in found.items for item in self._item(one)]
+        return Page(items, following, found.requests, found.capacity)
+
+    def _check_required(self, found: FoundPage) -> None:
+        """Refuses a whole answer that lacks a required item."""
+        if self._pattern.together is not None or len(self._pattern.returns) < 2:
+            return
+        self._found.extend(found.items)
+        # One item of each kind shows that the kind is there.
+        self._found = list({item.kind: item for item in self._found}.values())
+        if self.is_done and self._is_whole:
+            required.check_all(self._pattern, self._found, self._condition or "")
+
+    def _item(self, found: FoundItem) -> list[Item]:
+        try:
+            return [item_of(self._kinds[found.kind], found)]
+        except UnknownItem:
+            if self._skips:
+                return []
+            raise
+
+
+def _owned(of: str, call: Lowering[T]) -> Lowering[T]:
+    """The call, whose errors about a value name the entity, pattern or write."""
+    try:
+        return (yield from call)
+    except Invalid as error:
+        error.of = error.of or of
+        raise
+
+
+def _limit(pattern: str, limit: int | None) -> int | None:
+    if limit is not None and limit < 1:
+        raise Invalid(f"{pattern}: a page has at least one item", of=pattern, attribute="limit")
+    return limit
+
+
+def _kinds(pattern: Pattern) -> dict[str, Entity]:
+    return {one.name: one.entity for one in pattern.returns}
+
+
+def item_of(entity: Entity, found: FoundItem) -> Item:
+    """The item of a program, with values of Python."""
+    values = {
+        name: native(f"{found.kind}.{name}", entity.attributes[name].kind, value)
+        for name, value in found.attributes.items()
+    }
+    return Item(found.kind, values)
+
+
+def too_many(pattern: str, most: int) -> Refused:
+    """The error about an answer with more items than the caller takes."""
+    return Refused(
+        f"{pattern} has more than {most} items; give `most` another number, or use `items`"
+    )
+
+
+def _known(all_of: Mapping[str, T], name: str, what: str) -> T:
+    found = all_of.get(name)
+    if found is None:
+        raise Invalid(f"the model has no {what} `{name}`{meant(name, all_of)}", of=name)
+    return found

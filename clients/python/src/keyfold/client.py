@@ -1,0 +1,201 @@
+"""The client that blocks, on boto3. `keyfold.aio` has the same calls, awaited.
+
+A program calls patterns, writes and entities by their names, with values by the names of their
+parameters and attributes. Generated code is a thin typed layer on these calls:
+
+- it has a plan document, and gives it to `Client` or `AsyncClient` as a dictionary or a text;
+- arguments and attributes are a dictionary; a `None` is not given, and in `update` it removes. The
+  types of values are those of the table in `keyfold.values.typed`: an id that is a `NewType` of
+  `str` needs nothing, records are dictionaries (or any `Mapping`), enumerations their words;
+- options of pages are the keywords of `PageOptions`; those of writes are `timeout`;
+- an `Item` is a `Mapping` with a `kind`: `Entity`, `Entity.copy`, or the name that a pattern
+  `-> (payer: User, payee: User)` gives. An optional attribute without a value, and one that the
+  pattern does not return, has no entry. Frozen dataclasses are made of it by the generated code:
+  `Order(**item)` where all attributes are plain words;
+- `next` of a `Page`, and `after`, are opaque texts; `Written.value(name)` is a made identifier;
+- errors are the classes of `keyfold.errors`, events the `Event` of `keyfold.item`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from keyfold.calls import Calls, Given, PageOptions, Walk, too_many
+from keyfold.events import event_of
+from keyfold.item import Event, Item, Page, Written
+from keyfold.lower.steps import Lowering
+from keyfold.lower.tables import Outcome
+from keyfold.options import OnUnknown, Options
+from keyfold.plan.load import load
+from keyfold.plan.model import Model
+from keyfold.transport import connection as connections
+from keyfold.transport.boto import Driver, connect
+from keyfold.transport.process import Server
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+T = TypeVar("T")
+Plan = Model | Mapping[str, Any] | str | os.PathLike[str]
+"""A plan document: a model, a dictionary, JSON text, or the path of a file with it."""
+
+
+class Client:
+    """A model's patterns and writes, with a connection.
+
+    `connection` is `http://host:port`, `dynamodb://region?profile=name`, `keyfold:./folder`, or a
+    low-level client of boto3 (`boto3.client("dynamodb")`), whose own retries are switched off.
+    """
+
+    def __init__(self, plan: Plan, connection: str | Any, options: Options = Options()) -> None:
+        self._calls = Calls(load(plan), options)
+        self._server: Server | None = None
+        client = connection
+        if isinstance(connection, str):
+            read = connections.read(connection)
+            if read.folder is not None:
+                self._server = Server(["--data", read.folder])
+                read = connections.read(self._server.endpoint)
+            client = connect(read)
+        self._driver = Driver(client, options)
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self._calls.model
+
+    def close(self) -> None:
+        """Ends the threads, and the server of a folder."""
+        self._driver.close()
+        if self._server is not None:
+            self._server.stop()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _read(self, call: Lowering[T], options: PageOptions) -> T:
+        return self._driver.drive(call, options.get("timeout"))
+
+    def page(
+        self,
+        pattern: str,
+        args: Given | None = None,
+        **options: Unpack[PageOptions],
+    ) -> Page:
+        """Runs a pattern and returns one page."""
+        return self._read(self._calls.page(pattern, args or {}, options), options)
+
+    def one(
+        self,
+        pattern: str,
+        args: Given | None = None,
+        **options: Unpack[PageOptions],
+    ) -> Item | None:
+        """Runs a pattern of one item. None where the pattern allows that it does not exist."""
+        return self._read(self._calls.one(pattern, args or {}, options), options)
+
+    def together(
+        self,
+        pattern: str,
+        args: Given | None = None,
+        **options: Unpack[PageOptions],
+    ) -> dict[str, Item | None]:
+        """Runs a pattern `-> (A?, B?)`: the items by their names."""
+        return self._read(self._calls.together(pattern, args or {}, options), options)
+
+    def pages(
+        self,
+        pattern: str,
+        args: Given | None = None,
+        **options: Unpack[PageOptions],
+    ) -> Iterator[Page]:
+        """The pages of a pattern, each read when it is asked for."""
+        walk = Walk(self._calls, pattern, args or {}, options)
+        while not walk.is_done:
+            yield self._read(walk.next_page(), options)
+
+    def items(
+        self,
+        pattern: str,
+        args: Given | None = None,
+        **options: Unpack[PageOptions],
+    ) -> Iterator[Item]:
+        """The items of a pattern, page after page."""
+        for own in self.pages(pattern, args, **options):
+            yield from own.items
+
+    def first(
+        self,
+        pattern: str,
+        args: Given | None = None,
+        **options: Unpack[PageOptions],
+    ) -> Item | None:
+        """The first item of a pattern."""
+        return next(self.items(pattern, args, **options), None)
+
+    def all(
+        self,
+        pattern: str,
+        args: Given | None = None,
+        *,
+        most: int = 10_000,
+        **options: Unpack[PageOptions],
+    ) -> list[Item]:
+        """All items of a pattern. More than `most` are refused."""
+        items: list[Item] = []
+        for own in self.pages(pattern, args, **options):
+            items.extend(own.items)
+            if len(items) > most:
+                raise too_many(pattern, most)
+        return items
+
+    def write(
+        self, name: str, args: Given | None = None, *, timeout: float | None = None
+    ) -> Written:
+        """Runs a named write: all of its actions or none."""
+        return self._driver.drive(self._calls.write(name, args or {}), timeout)
+
+    def create(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
+        """Creates an entity that must not exist."""
+        return self._driver.drive(self._calls.create(entity, values), timeout)
+
+    def put(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
+        """Writes a whole entity, whether it exists or not."""
+        return self._driver.drive(self._calls.put(entity, values), timeout)
+
+    def update(
+        self,
+        entity: str,
+        changes: Given,
+        remove: Sequence[str] = (),
+        *,
+        timeout: float | None = None,
+    ) -> Written:
+        """Changes some attributes of an entity that exists. `None` removes an attribute."""
+        return self._driver.drive(self._calls.update(entity, changes, remove), timeout)
+
+    def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:
+        """Deletes an entity that exists, with everything that follows from it."""
+        return self._driver.drive(self._calls.delete(entity, key), timeout)
+
+    def ensure_tables(self, *, timeout: float | None = None) -> dict[str, Outcome]:
+        """Creates the model's tables, or checks those that exist."""
+        return self._driver.drive(self._calls.ensure_tables(), timeout)
+
+    def event(
+        self, record: Mapping[str, Any], *, on_unknown: OnUnknown | None = None
+    ) -> Event | None:
+        """The change of an entity in a stream record; none for items that follow from one."""
+        options = self._calls.options
+        return event_of(self._calls.model, record, on_unknown or options.on_unknown)

@@ -1,0 +1,226 @@
+"""The errors of the runtime: one class with a `code`, and a subclass for each code.
+
+A program handles an error by its class (`except Taken as error`) or by its code. `Code` lists all
+codes, so that a type checker sees whether a `match` on `error.code` handles each of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+Code: TypeAlias = Literal[
+    "refused",
+    "exists",
+    "taken",
+    "not_found",
+    "stale_version",
+    "invalid",
+    "unknown_item",
+    "overtaken",
+    "throttled",
+    "outcome_unknown",
+    "service",
+    "transport",
+    "aborted",
+    "table_differs",
+]
+
+
+class KeyfoldError(Exception):
+    """An error of a pattern, a write or a connection."""
+
+    code: ClassVar[Code]
+    """The kind of the error."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Refused(KeyfoldError):
+    """A condition of a write does not hold, or the write is not possible."""
+
+    code = "refused"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        entity: str | None = None,
+        key: str | None = None,
+        action: str | None = None,
+        conditions: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.entity = entity
+        """The entity of the item that refused."""
+        self.key = key
+        """The key of the item that refused, for people: `orderId = 7`."""
+        self.action = action
+        """The action of the write, as the model writes it: `update Order`."""
+        self.conditions = conditions
+        """The conditions of which one does not hold, as the model writes them."""
+
+
+class Exists(KeyfoldError):
+    """An item with this key exists already."""
+
+    code = "exists"
+
+
+class Taken(KeyfoldError):
+    """A unique value belongs to another item."""
+
+    code = "taken"
+
+    def __init__(self, message: str, attributes: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.attributes = attributes
+        """The unique attributes."""
+
+
+class NotFound(KeyfoldError):
+    """A required item does not exist."""
+
+    code = "not_found"
+
+
+class StaleVersion(KeyfoldError):
+    """The given version is not the stored one: the item has been changed since it was read."""
+
+    code = "stale_version"
+
+
+class Invalid(KeyfoldError):
+    """The call contradicts the model. It is found before anything is sent."""
+
+    code = "invalid"
+
+    def __init__(
+        self, message: str, *, of: str | None = None, attribute: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.of = of
+        """The entity, pattern or write."""
+        self.attribute = attribute
+        """The attribute or parameter, with the path to a nested value: `lines[2].price`."""
+
+
+class UnknownItem(KeyfoldError):
+    """The table has an item that the model does not know: it was not written through the model."""
+
+    code = "unknown_item"
+
+
+class Overtaken(KeyfoldError):
+    """Other writers were faster in every attempt. The call may be tried again."""
+
+    code = "overtaken"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The outcome of one action of a cancelled transaction."""
+
+    code: str
+    message: str | None
+
+
+class Service(KeyfoldError):
+    """The service refused a request."""
+
+    code: ClassVar[Code] = "service"
+
+    def __init__(self, exception: str, text: str, reasons: tuple[Reason, ...] = ()) -> None:
+        super().__init__(f"{exception}: {text}")
+        self.exception = exception
+        """The exception's name: `ValidationException`."""
+        self.text = text
+        """The service's message."""
+        self.reasons = reasons
+        """The outcome of each action of a cancelled transaction."""
+
+
+class Throttled(Service):
+    """The service refused a request because of too many of them, until the deadline."""
+
+    code = "throttled"
+
+
+class Transport(KeyfoldError):
+    """The service could not be reached, or its answer is not DynamoDB's. Nothing was written."""
+
+    code = "transport"
+
+
+class OutcomeUnknown(KeyfoldError):
+    """A write was sent and its answer was lost. It may have been carried out."""
+
+    code = "outcome_unknown"
+
+    def __init__(self, why: str, check: str) -> None:
+        super().__init__(
+            f"whether it was done is not known: {why}; look at {check} before you do it again"
+        )
+        self.why = why
+        """The cause."""
+        self.check = check
+        """The items that show whether it was done."""
+
+
+class Aborted(KeyfoldError):
+    """The call reached its timeout."""
+
+    code = "aborted"
+
+    def __init__(self, seconds: float, *, may_have_written: bool = False) -> None:
+        message = f"the call did not end within {seconds} seconds"
+        if may_have_written:
+            message += "; its write was under way, and may have been carried out"
+        super().__init__(message)
+        self.may_have_written = may_have_written
+        """Whether a write was under way, which may have been carried out."""
+
+
+class TableDiffers(KeyfoldError):
+    """An existing table contradicts the model."""
+
+    code = "table_differs"
+
+    def __init__(self, table: str, differences: tuple[str, ...]) -> None:
+        lines = "\n".join(f"  - {one}" for one in differences)
+        super().__init__(f"the table {table} exists and differs from the model:\n{lines}")
+        self.table = table
+        self.differences = differences
+
+
+_CONFLICT = "TransactionConflict"
+_FAILED = "ConditionalCheckFailed"
+_CANCELED = "TransactionCanceledException"
+
+
+def is_conflict(error: KeyfoldError) -> bool:
+    """Whether another transaction was using an item: the write may read it again and be retried."""
+    if not isinstance(error, Service):
+        return False
+    if error.exception == "TransactionConflictException":
+        return True
+    return error.exception == _CANCELED and any(one.code == _CONFLICT for one in error.reasons)
+
+
+def failed_actions(error: KeyfoldError) -> list[int] | None:
+    """The indexes of the actions whose condition failed; none when the failure is no condition."""
+    if not isinstance(error, Service):
+        return None
+    if error.exception == "ConditionalCheckFailedException":
+        return [0]
+    if error.exception != _CANCELED:
+        return None
+    failed = [at for at, one in enumerate(error.reasons) if one.code == _FAILED]
+    return failed or None
+
+
+def is_absent_table(error: KeyfoldError) -> bool:
+    """Whether the table of a request does not exist."""
+    return isinstance(error, Service) and error.exception == "ResourceNotFoundException"

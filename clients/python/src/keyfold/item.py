@@ -1,0 +1,90 @@
+"""Items, pages and reports, as programs get them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Item(Mapping[str, Any]):
+    """An item: its kind, and its attributes by name."""
+
+    __slots__ = ("_values", "kind")
+
+    def __init__(self, kind: str, values: dict[str, Any]) -> None:
+        self.kind = kind
+        """The entity, or `Entity.copy`, or the name that the pattern gives it."""
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Item):
+            return self.kind == other.kind and self._values == other._values
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Item({self.kind!r}, {self._values!r})"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of a pattern's answer."""
+
+    items: list[Item]
+    next: str | None
+    """The cursor of the next page; none at the end of the answer. It may be given to a browser."""
+    requests: int
+    """The number of requests that it took."""
+    capacity: float
+    """The capacity units consumed."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """An attribute that was not given, and has the present moment or a new identifier."""
+
+    entity: str
+    attribute: str
+    """The attribute; behind the alias of an action that has one: `first.accountId`."""
+    value: Any
+
+
+@dataclass(frozen=True)
+class Written:
+    """The report of a write."""
+
+    operation: str
+    """PutItem, UpdateItem, DeleteItem or TransactWriteItems; GetItem when nothing had to be
+    written."""
+    changes: list[str]
+    """The change of each item: `put Order`, `delete the guard of email`."""
+    capacity: float
+    """The capacity units consumed."""
+    made: list[Made] = field(default_factory=lambda: [])
+
+    def value(self, attribute: str) -> Any:
+        """The value that was made for an attribute."""
+        return next(one.value for one in self.made if one.attribute == attribute)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A change of an entity, from a stream record."""
+
+    kind: str
+    """The entity."""
+    old: Item | None
+    """The attributes before the change, if the stream has them."""
+    new: Item | None
+    """The attributes after the change, if the stream has them."""

@@ -1,0 +1,115 @@
+"""Arguments as Python's values, and their stored values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from keyfold.errors import Invalid
+from keyfold.lower.near import meant
+from keyfold.plan.kind import Kind
+from keyfold.plan.model import Entity, Pattern, Write
+from keyfold.values.typed import at_most, typed
+from keyfold.values.value import Values, shown_text
+
+Given = Mapping[str, object]
+"""Values by name. A value that is `None` is not given."""
+
+
+def _typed(given: Given, known: Mapping[str, Kind], of: str) -> Values:
+    """The stored values of arguments of known names. `of` names the owner in messages."""
+    values: Values = {}
+    for name, argument in sorted(given.items()):
+        kind = known.get(name)
+        if kind is None:
+            listed = f"it has {', '.join(known)}" if known else "it takes none"
+            suggestion = meant(name, known)
+            raise Invalid(
+                f"{of} has no `{shown_text(name)}`{suggestion}; {listed}", of=of, attribute=name
+            )
+        if argument is not None:
+            values[name] = _one(name, kind, argument, of)
+    return values
+
+
+def _one(name: str, kind: Kind, argument: object, of: str) -> dict[str, object]:
+    try:
+        return typed(name, kind, argument)
+    except Invalid as error:
+        error.of = of
+        raise
+
+
+def _require(values: Values, names: Iterable[str], of: str) -> None:
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise Invalid(f"{of} needs {', '.join(missing)}", of=of, attribute=missing[0])
+
+
+def of_pattern(pattern: Pattern, given: Given) -> Values:
+    """The arguments of a pattern. Only optional parameters and `now` may be left out."""
+    of = f"the pattern {pattern.name}"
+    cut = dict(given)
+    for name, parameter in pattern.parameters.items():
+        argument = cut.get(name)
+        if argument is None:
+            continue
+        # No key lies between `at <= t` or `at > t` and the cut time.
+        if parameter.limit in ("atMost", "above"):
+            cut[name] = at_most(name, parameter.kind, argument)
+        elif parameter.limit == "among" and not isinstance(argument, (list, tuple)):
+            cut[name] = [argument]
+    parameters = pattern.parameters.values()
+    values = _typed(cut, {one.name: one.kind for one in parameters}, of)
+    _require(values, (one.name for one in parameters if not one.optional and not one.now), of)
+    # An optional parameter needs those before it: only these combinations have a proved plan.
+    absent: str | None = None
+    for one in parameters:
+        if not one.optional:
+            continue
+        if one.name not in values:
+            absent = absent or one.name
+        elif absent is not None:
+            message = f"{of}: {one.name} is given, and {absent} before it is not"
+            raise Invalid(message, of=of, attribute=absent)
+    return values
+
+
+def of_write(write: Write, given: Given) -> Values:
+    """The arguments of a named write."""
+    of = f"the write {write.name}"
+    parameters = write.parameters.values()
+    values = _typed(given, {one.name: one.kind for one in parameters}, of)
+    _require(values, (one.name for one in parameters if not one.optional), of)
+    return values
+
+
+def of_entity(entity: Entity, given: Given) -> Values:
+    """The attributes of a whole entity. A version is the one that the stored entity must have."""
+    _refuse_kept(entity, given)
+    attributes = entity.attributes.values()
+    values = _typed(given, {one.name: one.kind for one in attributes}, entity.name)
+    required = (
+        one.name for one in attributes if not (one.optional or one.kept or one.default is not None)
+    )
+    _require(values, required, entity.name)
+    return values
+
+
+def some_of_entity(entity: Entity, given: Given) -> Values:
+    """Some attributes of an entity, among them all that identify it."""
+    _refuse_kept(entity, given)
+    known = {one.name: one.kind for one in entity.attributes.values()}
+    values = _typed(given, known, entity.name)
+    _require(values, entity.identity, f"the key of {entity.name}")
+    return values
+
+
+def _refuse_kept(entity: Entity, given: Given) -> None:
+    """Refuses attributes that the model keeps, except the version."""
+    for name, attribute in entity.attributes.items():
+        if attribute.kept and given.get(name) is not None and entity.version != name:
+            raise Invalid(
+                f"{name} of {entity.name} is kept by the model and not written by hand",
+                of=entity.name,
+                attribute=name,
+            )

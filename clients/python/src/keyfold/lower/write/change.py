@@ -1,0 +1,140 @@
+"""Creates, replaces, changes and deletes one entity, with everything that follows from it.
+
+A change of an existing entity is optimistic. It reads the entity, compares the items that follow
+from its old and its new attributes, and requires in the transaction that the attributes it rests on
+are still the same. When another writer was faster, the change starts over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keyfold.errors import Invalid, Overtaken, StaleVersion
+from keyfold.lower.complete import Made, complete, touch
+from keyfold.lower.steps import TRIES, Lowering, Origin
+from keyfold.lower.write import entity as steps
+from keyfold.lower.write.execute import Written, sent
+from keyfold.lower.write.refusal import exists, key_text, not_found, not_found_text
+from keyfold.lower.write.step import Draft
+from keyfold.lower.write.stored_entity import StoredEntity, read
+from keyfold.plan.model import Entity, Model
+from keyfold.values.value import Values, shown
+
+
+def create(origin: Origin, model: Model, entity: Entity, given: Values) -> Lowering[Written]:
+    """Creates an entity that must not exist. Defaults are filled in."""
+    made: list[Made] = []
+    values = complete(origin, entity, given, made)
+    for tried in range(TRIES):
+        draft = Draft()
+        steps.create(entity, values, exists(entity, values), draft)
+        written = yield from sent(model, origin, draft, tried)
+        if written is not None:
+            return written.with_made(made)
+    raise _overtaken(entity)
+
+
+def put(origin: Origin, model: Model, entity: Entity, given: Values) -> Lowering[Written]:
+    """Writes a whole entity, whether it exists or not. Defaults are filled in; attributes that the
+    model keeps stay as they are. A version among the values must be the stored one, and 0 where
+    there is no such entity yet."""
+    made: list[Made] = []
+    values = complete(origin, entity, given, made)
+    for tried in range(TRIES):
+        draft = Draft()
+        old = yield from read(entity, values)
+        if old is not None:
+            _check_version(entity, old, given)
+        else:
+            _check_absent(entity, given)
+        steps.put_over(entity, values, old, (), draft)
+        written = yield from sent(model, origin, draft, tried)
+        if written is not None:
+            return written.with_made(made)
+    raise _overtaken(entity)
+
+
+def update(
+    origin: Origin, model: Model, entity: Entity, changes: Values, removed: Sequence[str]
+) -> Lowering[Written]:
+    """Changes some attributes of an entity that exists, and removes others. A version among the
+    changes must be the stored one."""
+    _check_removable(entity, changes, removed)
+    made: list[Made] = []
+    changes = touch(origin, entity, changes, made)
+    for tried in range(TRIES):
+        draft = Draft()
+        old = yield from read(entity, changes)
+        if old is None:
+            raise not_found(entity, changes)
+        _check_version(entity, old, changes)
+        new = {**old.values, **changes}
+        for name in removed:
+            new.pop(name, None)
+        # The order of names is that of a sorted map.
+        given = [*sorted(changes), *removed]
+        steps.replace(steps.Replacement(entity, old, new, given), draft)
+        written = yield from sent(model, origin, draft, tried)
+        if written is not None:
+            return written.with_made(made)
+    raise _overtaken(entity)
+
+
+def delete(origin: Origin, model: Model, entity: Entity, key: Values) -> Lowering[Written]:
+    """Deletes an entity that exists, with everything that follows from it. A version beside the key
+    must be the stored one."""
+    for tried in range(TRIES):
+        draft = Draft()
+        old = yield from read(entity, key)
+        if old is None:
+            raise not_found(entity, key)
+        _check_version(entity, old, key)
+        watched = [entity.version] if entity.version is not None else []
+        steps.delete(entity, old, watched, draft)
+        written = yield from sent(model, origin, draft, tried)
+        if written is not None:
+            return written
+    raise _overtaken(entity)
+
+
+def _check_removable(entity: Entity, changes: Values, removed: Sequence[str]) -> None:
+    """Refuses to remove attributes that the entity does not have, requires, or is given."""
+    for name in removed:
+        attribute = entity.attributes.get(name)
+        message = None
+        if attribute is None:
+            message = f"{entity.name} has no `{name}`"
+        elif name in changes:
+            message = f"`{name}` is both set and removed"
+        elif not attribute.optional or attribute.kept:
+            message = f"{name} is required and cannot be removed"
+        if message is not None:
+            raise Invalid(message, of=entity.name, attribute=name)
+
+
+def _check_version(entity: Entity, old: StoredEntity, given: Values) -> None:
+    """Refuses a given version that is not the stored one."""
+    wanted = given.get(entity.version) if entity.version else None
+    if wanted is None or entity.version is None:
+        return
+    held = old.values.get(entity.version)
+    if held != wanted:
+        raise StaleVersion(
+            f"the {entity.name} with {key_text(entity, old.values)} has been changed: its"
+            f" {entity.version} is {'missing' if held is None else shown(held)}, and"
+            f" {shown(wanted)} was expected; read it again"
+        )
+
+
+def _check_absent(entity: Entity, given: Values) -> None:
+    """Refuses a given version, other than 0, of an entity that does not exist."""
+    wanted = given.get(entity.version) if entity.version else None
+    if wanted is not None and wanted != {"N": "0"}:
+        raise StaleVersion(
+            f"{not_found_text(entity, given)}, and its version {shown(wanted)} was expected:"
+            " it has been deleted"
+        )
+
+
+def _overtaken(entity: Entity) -> Overtaken:
+    return Overtaken(f"{entity.name} was changed by others {TRIES} times in a row; try again")

@@ -1,0 +1,126 @@
+"""The values that the actions of a named write take: parameters, fields of records, and attributes
+of the entities of other actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from keyfold.errors import Invalid, Refused
+from keyfold.lower.complete import Made
+from keyfold.lower.derive import identifying_place
+from keyfold.lower.write.refusal import key_text
+from keyfold.plan.condition import Attribute, Parameter
+from keyfold.plan.model import Action, OfAction, Taken, Write
+from keyfold.values.value import Item, Value, Values
+
+
+@dataclass
+class Inputs:
+    """The inputs of an action."""
+
+    own: Values
+    """The values that the action takes for attributes of its entity."""
+    arguments: Values
+    """The parameters and the fields of the record, which operands name."""
+    lent: Sequence[str]
+    """The attributes of its entity that later actions take. They must not change before the
+    write."""
+
+
+def lent(write: Write, at: int) -> list[str]:
+    """The attributes of an action's entity that other actions of the write take."""
+    sources = (taken.source for action in write.actions for taken in action.taken)
+    return [one.attribute for one in sources if isinstance(one, OfAction) and one.action == at]
+
+
+def own(
+    action: Action, arguments: Values, fields: Sequence[str], lenders: Sequence[Values | None]
+) -> Values | None:
+    """The values that an action takes for attributes of its entity.
+
+    None when it is left out, because the source of its key has no value. `lenders` are the
+    attributes of the entities of the actions above it.
+    """
+    made = dict(arguments)
+    if action.alias is not None:
+        # A parameter of an attribute's name belongs to another action.
+        made = {name: value for name, value in made.items() if name in fields}
+    for taken in action.taken:
+        held = _held(taken, arguments, lenders)
+        if held is not None:
+            made[taken.attribute] = held
+        elif taken.declared and taken.attribute in action.entity.identity:
+            return None
+        else:
+            made.pop(taken.attribute, None)
+    return made
+
+
+def _held(taken: Taken, arguments: Values, lenders: Sequence[Values | None]) -> Value | None:
+    source = taken.source
+    if isinstance(source, OfAction):
+        lender = lenders[source.action] if source.action < len(lenders) else None
+        return None if lender is None else lender.get(source.attribute)
+    if isinstance(source, (Parameter, Attribute)):
+        return arguments.get(source.name)
+    return source.value
+
+
+def of_alias(action: Action, made: Made) -> Made:
+    """A value that the client made, under the name of the parameter that would give it."""
+    if action.alias is None:
+        return made
+    return replace(made, attribute=f"{action.alias}.{made.attribute}")
+
+
+def of_argument(action: Action, fields: Sequence[str], number: int, error: Invalid) -> Invalid:
+    """The error about an attribute, under the argument that gave its value: a parameter of another
+    name, or a field of the record of this number."""
+    held = error.attribute
+    if held is None:
+        return error
+    # The name may go on with the way into the value.
+    end = next((at for at, sign in enumerate(held) if sign in ".["), len(held))
+    attribute, way = held[:end], held[end:]
+    sources = [
+        one.left
+        for one in (*action.assignments, *action.otherwise)
+        if one.path == (attribute,) and one.right is None
+    ]
+    sources += [
+        one.source
+        for one in action.taken
+        if one.attribute == attribute and not isinstance(one.source, OfAction)
+    ]
+    names = (one.name for one in sources if isinstance(one, Parameter))
+    parameter = next(names, attribute)
+    argument = f"{parameter}{way}"
+    if action.each is not None and parameter in fields:
+        argument = f"{action.each}[{number}].{argument}"
+    if argument == held:
+        return error
+    return Invalid(f"{argument}: {error.message}", of=error.of, attribute=argument)
+
+
+class GivenItems:
+    """The items that the actions of a write are given. A write changes an item once."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[str, Item, str]] = []
+
+    def add(self, action: Action, key: Values) -> None:
+        """Adds the main item of an entity that an action is given."""
+        entity, name = action.entity, action.name
+        place = identifying_place(entity, key)
+        for table, other, first in self._all:
+            if table != place.table_name or other != place.key:
+                continue
+            both = f"`{name}` is given twice"
+            if first != name:
+                both = f"`{first}` and `{name}` are both given"
+            raise Refused(
+                f"{both} the {entity.name} with {key_text(entity, key)}; a write changes an item"
+                " once"
+            )
+        self._all.append((place.table_name, place.key, name))

@@ -1,0 +1,210 @@
+"""Named writes: actions that happen together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from keyfold.errors import Invalid, NotFound, Overtaken, Refused
+from keyfold.lower.bound import missing_argument
+from keyfold.lower.complete import Made, complete, present
+from keyfold.lower.derive import place_of
+from keyfold.lower.expression import Add, Changes, Exists
+from keyfold.lower.steps import TRIES, Lowering, Origin
+from keyfold.lower.write import blind, direct, entity, stored_entity, upsert
+from keyfold.lower.write import inputs as own_inputs
+from keyfold.lower.write.assignment import apply, change_of
+from keyfold.lower.write.conditions import add_conditions, require, terms, unfulfilled
+from keyfold.lower.write.execute import Written, sent
+from keyfold.lower.write.inputs import GivenItems, Inputs
+from keyfold.lower.write.lacking import unread
+from keyfold.lower.write.refusal import exists, not_found, not_found_text
+from keyfold.lower.write.step import Check, Draft, Step, Update
+from keyfold.lower.write.stored_entity import StoredEntity
+from keyfold.plan.model import Action, Model, Write
+from keyfold.values.value import Values, shown
+
+
+def run(origin: Origin, model: Model, write: Write, arguments: Values) -> Lowering[Written]:
+    """Runs a named write: its actions together or not at all."""
+    given = _with_now(origin, write, arguments)
+    for tried in range(TRIES):
+        composition = _Composition(origin, write)
+        yield from composition.compose(given)
+        written = yield from sent(model, origin, composition.draft, tried)
+        if written is not None:
+            return written.with_made(composition.made)
+    raise Overtaken(f"{write.name}: the items were changed by others {TRIES} times in a row")
+
+
+def _with_now(origin: Origin, write: Write, arguments: Values) -> Values:
+    """The arguments, with the present moment where a condition compares with `now` or a write sets
+    it, and the caller gave none."""
+    all_of = dict(arguments)
+    for name, parameter in write.parameters.items():
+        moment = present(origin, parameter.kind) if parameter.now and parameter.optional else None
+        if moment is not None:
+            all_of.setdefault(name, moment)
+    return all_of
+
+
+def _fields_of(write: Write, action: Action) -> list[str]:
+    """The fields of the records that an action repeats over."""
+    parameter = write.parameters.get(action.each) if action.each else None
+    of = parameter.kind.of if parameter is not None else None
+    return list(of.record.fields) if of is not None and of.record is not None else []
+
+
+def _arguments_of(action: Action, fields: Sequence[str], arguments: Values) -> list[Values]:
+    """The arguments of an action: one set, or one for each record of the list that it repeats
+    over."""
+    if action.each is None:
+        return [arguments]
+    # A field that a record lacks has no value: an argument of the same name is another item's.
+    others = {name: value for name, value in arguments.items() if name not in fields}
+    records = arguments.get(action.each, {}).get("L")
+    if records is None:
+        raise missing_argument("the write", action.each)
+    all_of: list[Values] = []
+    for record in records:
+        if "M" not in record:
+            raise Refused(f"{action.each} holds {shown(record)}, which is no record")
+        all_of.append({**others, **record["M"]})
+    return all_of
+
+
+@dataclass
+class _Composition:
+    """The steps of all actions of one try of a write."""
+
+    origin: Origin
+    write: Write
+    draft: Draft = field(default_factory=Draft)
+    made: list[Made] = field(default_factory=lambda: [])
+    given: GivenItems = field(default_factory=GivenItems)
+
+    def compose(self, arguments: Values) -> Lowering[None]:
+        """Adds the steps of all actions."""
+        parameters = self.write.parameters.values()
+        optional = [one.name for one in parameters if one.optional and not one.now]
+        lenders: list[Values | None] = []
+        for at, action in enumerate(self.write.actions):
+            fields = _fields_of(self.write, action)
+            lender: Values | None = None
+            for number, own_arguments in enumerate(_arguments_of(action, fields, arguments)):
+                own = own_inputs.own(action, own_arguments, fields, lenders)
+                if own is None:
+                    continue
+                absent = [name for name in optional if name not in own_arguments]
+                inputs = Inputs(own, own_arguments, own_inputs.lent(self.write, at))
+                try:
+                    lender = yield from self._one(action, absent, inputs)
+                except Invalid as error:
+                    raise own_inputs.of_argument(action, fields, number, error) from None
+            lenders.append(lender)
+
+    def _one(self, whole: Action, absent: Sequence[str], inputs: Inputs) -> Lowering[Values]:
+        """Adds the steps of one action, and returns the attributes that others may take."""
+        action = direct.without(whole, absent)
+        made: list[Made] = []
+        if action.verb in ("create", "put"):
+            inputs.own = self._all_attributes(action, inputs, made)
+        self.given.add(action, inputs.own)
+        if action.verb == "upsert":
+            fates = direct.upsert_plan(whole, absent)
+            made += yield from upsert.add(self.origin, action, fates, inputs, self.draft)
+            lender = inputs.own
+        else:
+            lender = yield from self._add(action, inputs)
+        self.made.extend(own_inputs.of_alias(action, one) for one in made)
+        return lender
+
+    def _all_attributes(self, action: Action, inputs: Inputs, made: list[Made]) -> Values:
+        """The attributes of a whole entity: those given, those assigned, and the defaults."""
+        known = action.entity.attributes
+        values = {name: value for name, value in inputs.own.items() if name in known}
+        for one in action.assignments:
+            apply(action.entity, one, inputs.arguments, {}, values)
+        return complete(self.origin, action.entity, values, made)
+
+    def _add(self, action: Action, inputs: Inputs) -> Lowering[Values]:
+        """Adds the steps of one action. Returns the attributes of its entity that others may take:
+        as they are stored, or as they are created or put."""
+        own = action.entity
+        if action.verb == "create":
+            entity.create(own, inputs.own, exists(own, inputs.own), self.draft)
+        elif action.verb == "put" and direct.is_direct_put(action):
+            step = blind.put(own, inputs.own)
+            step.conditions = terms(action.conditions, inputs.arguments)
+            step.refusal = unfulfilled(action, inputs)
+            self.draft.steps.append(step)
+        elif action.verb == "put":
+            found = yield from stored_entity.read(own, inputs.own)
+            watched = require(action, inputs, found)
+            entity.put_over(own, inputs.own, found, watched, self.draft)
+        elif action.verb == "delete":
+            old = yield from _read(action, inputs.own)
+            watched = [*require(action, inputs, old), *inputs.lent]
+            entity.delete(own, old, watched, self.draft)
+            return old.values
+        elif action.verb == "check":
+            return (yield from self._check(action, inputs))
+        else:
+            return (yield from self._update(action, inputs))
+        return inputs.own
+
+    def _check(self, action: Action, inputs: Inputs) -> Lowering[Values]:
+        if direct.is_direct_check(action) and not inputs.lent:
+            step = _on_main_item(action, inputs.own)
+            add_conditions(step, action, inputs)
+            self.draft.steps.append(step)
+            return inputs.own
+        old = yield from _read(action, inputs.own)
+        watched = [*require(action, inputs, old), *inputs.lent]
+        conditions = entity.unchanged(action.entity, old, watched)
+        step = _on_main_item(action, old.values if action.entity.id else inputs.own)
+        self.draft.steps.append(step.unless_stale(conditions))
+        return old.values
+
+    def _update(self, action: Action, inputs: Inputs) -> Lowering[Values]:
+        if direct.is_direct_update(action) and not inputs.lent:
+            step = _on_main_item(action, inputs.own)
+            add_conditions(step, action, inputs)
+            change = _update_expression(action, inputs.arguments)
+            if change is not None:
+                step.action = change
+                self.draft.unread.append(unread(action, inputs.own, step.table, step.key))
+            self.draft.steps.append(step)
+            return inputs.own
+        old = yield from _read(action, inputs.own)
+        upsert.change_stored(action, inputs, old, self.draft)
+        return old.values
+
+
+def _read(action: Action, key: Values) -> Lowering[StoredEntity]:
+    """Reads an entity that must exist."""
+    found = yield from stored_entity.read(action.entity, key)
+    if found is None:
+        raise not_found(action.entity, key)
+    return found
+
+
+def _on_main_item(action: Action, key: Values) -> Step:
+    """A step on the main item of an entity that must exist."""
+    place = place_of(action.entity, key)
+    refusal = NotFound(not_found_text(action.entity, key))
+    conditions = [Exists(place.table.partition)]
+    return Step(action.name, refusal, place.table_name, place.key, [*conditions], Check())
+
+
+def _update_expression(action: Action, arguments: Values) -> Update | None:
+    """The update that the engine evaluates; none where nothing is given that it changes."""
+    own = action.entity
+    changes: Changes = [
+        (one.attribute, change_of(own, one, arguments)) for one in action.assignments
+    ]
+    if own.version is not None:
+        changes.append((own.version, Add("1")))
+    if not changes and not action.removed:
+        return None
+    return Update(changes, list(action.removed))

@@ -1,0 +1,168 @@
+"""An entity as it is stored: its main item, the parts of a split list, and its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keyfold.errors import KeyfoldError, UnknownItem, is_absent_table
+from keyfold.keys.text import CHUNK, column
+from keyfold.lower.derive import (
+    Derived,
+    PartRole,
+    derive,
+    guard_key,
+    held_place,
+    main_key,
+    table_name,
+)
+from keyfold.lower.steps import TRIES, Lowering, Request, ask, back_off
+from keyfold.lower.stored import Packed, is_as_written, parts_attribute, values_of
+from keyfold.lower.write.refusal import key_text
+from keyfold.plan.model import Entity
+from keyfold.plan.template import Chunk
+from keyfold.values.value import Item, Value, Values, canonical_item
+
+
+@dataclass(frozen=True)
+class StoredEntity:
+    """An entity as it was read."""
+
+    item: Item
+    """The main item."""
+    values: Values
+    """The attributes, unpacked and joined."""
+    parts: Sequence[Item]
+    """The items behind the main one that a list is split over."""
+    packed: Packed
+    """Its compressed values, as they are stored."""
+
+    def derived(self, entity: Entity) -> list[Derived]:
+        """The items that are stored for the entity, the main one first.
+
+        The parts of a list are those that were read: another version of the model may have split it
+        differently.
+        """
+        all_of = derive(entity, self.values, self.packed)
+        if entity.split is None:
+            return all_of
+        all_of = [one for one in all_of if not isinstance(one.role, PartRole)]
+        name = table_name(entity, self.values)
+        for at, item in enumerate(self.parts, 1):
+            key = {own: item[own] for own in entity.table.columns if own in item}
+            all_of.append(Derived(PartRole(at), name, key, item))
+        return all_of
+
+    def with_kept(self, entity: Entity, given: Values) -> Values:
+        """The given values, with the attributes that the model keeps as they are stored."""
+        all_of = dict(given)
+        for name, attribute in entity.attributes.items():
+            if not attribute.kept:
+                continue
+            if name in self.values:
+                all_of[name] = self.values[name]
+            else:
+                all_of.pop(name, None)
+        return all_of
+
+
+def get(table: str, key: Item) -> Lowering[Item | None]:
+    """Reads an item with strong consistency; none when there is no item with that key."""
+    request = {"TableName": table, "Key": key, "ConsistentRead": True}
+    response = yield from ask(Request("GetItem", request))
+    return canonical_item(response["Item"]) if "Item" in response else None
+
+
+def read(entity: Entity, key: Values) -> Lowering[StoredEntity | None]:
+    """Reads an entity with strong consistency, with all of its parts; one that moves by its
+    `id`."""
+    unique = entity.id_guard
+    if unique is None:
+        return (yield from _read_at(entity, key))
+    for tried in range(TRIES):
+        guard = yield from get(entity.table.name, guard_key(entity, unique, key))
+        if guard is None:
+            return None
+        found = yield from _read_at(entity, held_place(entity, key, guard))
+        if found is not None:
+            return found
+        # It moved between the two reads.
+        yield from back_off(tried)
+    raise UnknownItem(
+        f"the {entity.name} with {key_text(entity, key)} is not where the guard of its id says: it"
+        " was not written through the model, or moves without end"
+    )
+
+
+def _read_at(entity: Entity, key: Values) -> Lowering[StoredEntity | None]:
+    """Reads an entity by its whole key."""
+    name = table_name(entity, key)
+    for tried in range(TRIES):
+        main = yield from _main_item(entity, name, key)
+        if main is None:
+            return None
+        parts = yield from _parts(entity, name, key, main)
+        packed: Packed = {}
+        values = values_of(entity, None, entity.attributes, [main, *parts], packed)
+        # A list whose parts changed while they were read is read again.
+        if is_as_written(entity, main, values):
+            return StoredEntity(main, values, parts, packed)
+        yield from back_off(tried)
+    raise UnknownItem(
+        f"the parts of {entity.name} do not belong together: they were not written through the"
+        " model"
+    )
+
+
+def _main_item(entity: Entity, name: str, key: Values) -> Lowering[Item | None]:
+    try:
+        return (yield from get(name, main_key(entity, key)))
+    except KeyfoldError as error:
+        # The table of a period does not exist before its first item is written.
+        if entity.table.period is not None and is_absent_table(error):
+            return None
+        raise
+
+
+def _parts(entity: Entity, name: str, key: Values, main: Item) -> Lowering[list[Item]]:
+    """Reads the items behind the main one: as many as the main item counts."""
+    if entity.split is None or entity.table.sort is None or len(entity.key) < 2:
+        return []
+    count = int(main.get(parts_attribute(entity.split[0]), {}).get("N", 0))
+    if count < 2:
+        return []
+    first, last = _sort_key(entity, key, 1), _sort_key(entity, key, count - 1)
+    request: dict[str, Any] = {
+        "TableName": name,
+        "KeyConditionExpression": "#p = :p AND #s BETWEEN :f AND :l",
+        "ExpressionAttributeNames": {"#p": entity.table.partition, "#s": entity.table.sort},
+        "ExpressionAttributeValues": {":p": main[entity.table.partition], ":f": first, ":l": last},
+        "ConsistentRead": True,
+    }
+    items: list[Item] = []
+    while True:
+        response = yield from ask(Request("Query", request))
+        found = (canonical_item(item) for item in response.get("Items", ()))
+        items.extend(item for item in found if _is_part(entity, item, first))
+        after = response.get("LastEvaluatedKey")
+        if not after:
+            return items
+        request = {**request, "ExclusiveStartKey": canonical_item(after)}
+
+
+def _sort_key(entity: Entity, key: Values, part: int) -> Value:
+    return column(entity.key[1].parts, {**key, CHUNK: {"N": str(part)}})
+
+
+def _is_part(entity: Entity, item: Item, first: Value) -> bool:
+    """Whether an item in the range is a part. Items of other kinds may lie between the parts: their
+    sort keys do not end with a part's number."""
+    last = entity.key[1].parts[-1]
+    digits = last.digits if isinstance(last, Chunk) else 0
+    text = item.get(entity.key[1].attribute, {}).get("S")
+    start = first["S"][:-digits]
+    if text is None or not text.startswith(start):
+        return False
+    number = text[len(start) :]
+    return len(number) == digits and number.isascii() and number.isdigit()

@@ -1,0 +1,41 @@
+"""Options of a client and of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from keyfold.errors import KeyfoldError
+
+OnUnknown: TypeAlias = Literal["error", "skip"]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request that was sent, for logs and traces."""
+
+    operation: str
+    """The operation of the API: `Query`."""
+    table: str | None
+    seconds: float
+    """The time until its answer, with all attempts."""
+    error: KeyfoldError | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a client."""
+
+    on_unknown: OnUnknown = "error"
+    """Whether an item that the model does not know is an error, or is left out."""
+    cursor_secret: bytes | None = None
+    """Seals cursors with an HMAC: a cursor that comes back from a browser cannot be changed."""
+    deadline: float = 10.0
+    """The seconds within which a request is sent again."""
+    retries: int = 8
+    """The most times that a request is sent again."""
+    timeout: float | None = None
+    """The seconds after which a call is aborted, where the call has none of its own."""
+    on_request: Callable[[Sent], None] | None = None
+    """Is called after each request."""

@@ -1,0 +1,101 @@
+"""The driver that awaits: carries steps out with aioboto3."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, TypeVar, cast
+
+from keyfold.errors import Aborted
+from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
+from keyfold.options import Options
+from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
+from keyfold.transport.botocore_errors import EXPECTED, outcome_of
+from keyfold.transport.connection import SETTINGS, Connection
+from keyfold.transport.policy import READS, Wait, prepared
+
+T = TypeVar("T")
+
+
+def connect(connection: Connection) -> AbstractAsyncContextManager[Any]:
+    """A client of aioboto3 for a connection."""
+    # The sync client needs none of these packages.
+    import aioboto3  # type: ignore[import-untyped, unused-ignore]
+    from aiobotocore.config import AioConfig  # type: ignore[import-untyped, unused-ignore]
+
+    session = cast(Any, aioboto3).Session(**connection.session)
+    config = cast(Any, AioConfig)(**SETTINGS)
+    made = session.client("dynamodb", config=config, **connection.client)
+    return cast("AbstractAsyncContextManager[Any]", made)
+
+
+class AsyncDriver:
+    """Carries calls out with a low-level client of aioboto3."""
+
+    def __init__(self, client: Any, options: Options) -> None:
+        self._client = without_retries(client)
+        self._options = options
+
+    async def drive(self, call: Lowering[T], timeout: float | None) -> T:
+        """Carries all steps of a call out."""
+        limit = timeout if timeout is not None else self._options.timeout
+        under_way: list[Request] = []
+        if limit is None:
+            return await self._drive(call, None, under_way)
+        try:
+            end = time.monotonic() + limit
+            return await asyncio.wait_for(self._drive(call, end, under_way), limit)
+        except asyncio.TimeoutError:
+            may_have_written = any(one.operation not in READS for one in under_way)
+            raise Aborted(limit, may_have_written=may_have_written) from None
+
+    async def _drive(self, call: Lowering[T], end: float | None, under_way: list[Request]) -> T:
+        answers: list[Answer] | None = None
+        while True:
+            try:
+                step = next(call) if answers is None else call.send(answers)
+            except StopIteration as ended:
+                return cast(T, ended.value)
+            if isinstance(step, Pause):
+                await self._pause(step)
+                answers = []
+            else:
+                under_way[:] = step.requests
+                answers = await self._answers(step, end)
+                under_way.clear()
+
+    async def _pause(self, step: Pause) -> None:
+        await asyncio.sleep(random.uniform(step.least_ms, step.most_ms) / 1000)
+
+    async def _answers(self, step: Ask, end: float | None) -> list[Answer]:
+        """The answers of requests, in their order. Several are sent at the same time."""
+        if len(step.requests) == 1:
+            return [await self._answer(step.requests[0], end)]
+        room = asyncio.Semaphore(TOGETHER_MAX)
+
+        async def one(request: Request) -> Answer:
+            async with room:
+                return await self._answer(request, end)
+
+        return await asyncio.gather(*(one(request) for request in step.requests))
+
+    async def _answer(self, request: Request, end: float | None) -> Answer:
+        started = time.monotonic()
+        answer = await self._attempts(prepared(request), started, end)
+        observe(self._options, request, started, answer)
+        return answer
+
+    async def _attempts(self, request: Request, started: float, end: float | None) -> Answer:
+        send: Callable[..., Any] = getattr(self._client, METHODS[request.operation])
+        attempts = attempts_of(self._options, request, started, end)
+        while True:
+            try:
+                return cast("dict[str, Any]", await send(**request.input))
+            except EXPECTED as error:
+                after = attempts.after(outcome_of(error), time.monotonic())
+            if not isinstance(after, Wait):
+                return after
+            await asyncio.sleep(after.seconds)

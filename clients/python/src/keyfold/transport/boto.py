@@ -1,0 +1,140 @@
+"""The driver that blocks: carries steps out with boto3."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+from typing import Any, TypeVar, cast
+
+import boto3  # type: ignore[import-untyped, unused-ignore]
+from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
+
+from keyfold.errors import Aborted, KeyfoldError
+from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
+from keyfold.options import Options, Sent
+from keyfold.transport.botocore_errors import EXPECTED, outcome_of
+from keyfold.transport.connection import SETTINGS, Connection
+from keyfold.transport.policy import Attempts, Wait, prepared
+
+T = TypeVar("T")
+TOGETHER_MAX = 8
+"""The most requests of one step that are under way at the same time."""
+
+METHODS = {
+    "BatchGetItem": "batch_get_item",
+    "CreateTable": "create_table",
+    "DeleteItem": "delete_item",
+    "DescribeContinuousBackups": "describe_continuous_backups",
+    "DescribeTable": "describe_table",
+    "DescribeTimeToLive": "describe_time_to_live",
+    "GetItem": "get_item",
+    "ListTagsOfResource": "list_tags_of_resource",
+    "PutItem": "put_item",
+    "Query": "query",
+    "Scan": "scan",
+    "TransactGetItems": "transact_get_items",
+    "TransactWriteItems": "transact_write_items",
+    "UpdateContinuousBackups": "update_continuous_backups",
+    "UpdateItem": "update_item",
+    "UpdateTimeToLive": "update_time_to_live",
+}
+"""The methods of a client, by operation."""
+
+
+def connect(connection: Connection) -> Any:
+    """A client of boto3 for a connection."""
+    session = cast(Any, boto3).Session(**connection.session)
+    return session.client("dynamodb", config=cast(Any, Config)(**SETTINGS), **connection.client)
+
+
+def without_retries(client: Any) -> Any:
+    """Switches botocore's own retries off: they would repeat writes that are not idempotent."""
+    client.meta.events.unregister("needs-retry.dynamodb", unique_id="retry-config-dynamodb")
+    return client
+
+
+class Driver:
+    """Carries calls out with a low-level client of boto3."""
+
+    def __init__(self, client: Any, options: Options) -> None:
+        self._client = without_retries(client)
+        self._options = options
+        self._pool: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def drive(self, call: Lowering[T], timeout: float | None) -> T:
+        """Carries all steps of a call out."""
+        limit = timeout if timeout is not None else self._options.timeout
+        end = None if limit is None else time.monotonic() + limit
+        answers: list[Answer] | None = None
+        while True:
+            try:
+                step = next(call) if answers is None else call.send(answers)
+            except StopIteration as ended:
+                return cast(T, ended.value)
+            _check(end, limit)
+            if isinstance(step, Pause):
+                self._pause(step)
+                answers = []
+            else:
+                answers = self._answers(step, end)
+
+    def _pause(self, step: Pause) -> None:
+        time.sleep(random.uniform(step.least_ms, step.most_ms) / 1000)
+
+    def _answers(self, step: Ask, end: float | None) -> list[Answer]:
+        """The answers of requests, in their order. Several are sent at the same time."""
+        if len(step.requests) == 1:
+            return [self._answer(step.requests[0], end)]
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(TOGETHER_MAX, "keyfold")
+            pool = self._pool
+        return list(pool.map(self._answer, step.requests, repeat(end)))
+
+    def _answer(self, request: Request, end: float | None) -> Answer:
+        started = time.monotonic()
+        answer = self._attempts(prepared(request), started, end)
+        observe(self._options, request, started, answer)
+        return answer
+
+    def _attempts(self, request: Request, started: float, end: float | None) -> Answer:
+        send: Callable[..., Any] = getattr(self._client, METHODS[request.operation])
+        attempts = attempts_of(self._options, request, started, end)
+        while True:
+            try:
+                return cast("dict[str, Any]", send(**request.input))
+            except EXPECTED as error:
+                after = attempts.after(outcome_of(error), time.monotonic())
+            if not isinstance(after, Wait):
+                return after
+            time.sleep(after.seconds)
+
+
+def _check(end: float | None, limit: float | None) -> None:
+    if end is not None and limit is not None and time.monotonic() >= end:
+        raise Aborted(limit)
+
+
+def attempts_of(options: Options, request: Request, started: float, end: float | None) -> Attempts:
+    """The attempts of a request, which end with those of its call."""
+    deadline = options.deadline if end is None else min(options.deadline, end - started)
+    return Attempts(request, started=started, deadline=deadline, retries=options.retries)
+
+
+def observe(options: Options, request: Request, started: float, answer: Answer) -> None:
+    """Calls the program's hook after a request."""
+    if options.on_request is None:
+        return
+    error = answer if isinstance(answer, KeyfoldError) else None
+    table = request.input.get("TableName")
+    options.on_request(Sent(request.operation, table, time.monotonic() - started, error))

@@ -1,0 +1,46 @@
+"""The exceptions of botocore as outcomes of an attempt. boto3 and aioboto3 raise the same ones."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+from botocore import exceptions  # type: ignore[import-untyped, unused-ignore]
+
+from keyfold.errors import Reason, Service
+from keyfold.transport.policy import Lost, NotSent, Outcome
+
+_errors = cast(Any, exceptions)
+EXPECTED: tuple[type[BaseException], ...] = (
+    _errors.ClientError,
+    _errors.BotoCoreError,
+    asyncio.TimeoutError,
+)
+"""The exceptions that are outcomes; others are mistakes of the program."""
+_NEVER_SENT: tuple[type[BaseException], ...] = (
+    _errors.EndpointConnectionError,
+    _errors.ConnectTimeoutError,
+    _errors.NoCredentialsError,
+    _errors.PartialCredentialsError,
+    _errors.CredentialRetrievalError,
+    _errors.ProxyConnectionError,
+    _errors.ParamValidationError,
+    _errors.NoRegionError,
+)
+
+
+def outcome_of(error: BaseException) -> Outcome:
+    """The outcome that an exception stands for."""
+    response: dict[str, Any] | None = getattr(error, "response", None)
+    if isinstance(error, _errors.ClientError) and response is not None:
+        status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+        about = response.get("Error", {})
+        exception, message = about.get("Code", ""), about.get("Message", "")
+        if status >= 500:
+            return Lost(f"the service failed with {status}: {exception} {message}")
+        reasons = response.get("CancellationReasons") or ()
+        made = (Reason(one.get("Code", "None"), one.get("Message")) for one in reasons)
+        return Service(exception, message, tuple(made))
+    if isinstance(error, _NEVER_SENT):
+        return NotSent(str(error))
+    return Lost(str(error) or type(error).__name__)

@@ -1,0 +1,130 @@
+"""Retries: what may be repeated after which outcome. Nothing here sends or waits.
+
+A request is sent again after a refusal that says that nothing was done, and after a lost answer if
+it is idempotent: reads, and transactions, which carry a token. The lost answer of another write is
+`OutcomeUnknown`.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from keyfold.errors import KeyfoldError, OutcomeUnknown, Service, Throttled, Transport
+from keyfold.lower.steps import Request
+
+READS = frozenset(
+    "BatchGetItem GetItem Query Scan TransactGetItems DescribeTable DescribeTimeToLive"
+    " DescribeContinuousBackups ListTagsOfResource".split()
+)
+_THROTTLES = frozenset(
+    (
+        "LimitExceededException",
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+        "RequestLimitExceeded",
+    )
+)
+_PASSING = _THROTTLES | {"TransactionInProgressException"}
+_THROTTLED_REASONS = frozenset(("ThrottlingError", "ProvisionedThroughputExceeded"))
+_DELAYS_GROW = 8
+"""The retry from which on delays do not grow any more."""
+
+
+@dataclass(frozen=True)
+class NotSent:
+    """The request was not sent."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The request may have been carried out, or may still be."""
+
+    why: str
+
+
+Outcome: TypeAlias = "Service | NotSent | Lost"
+"""A failed attempt: the service's refusal, a request that was not sent, or a lost answer."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """The request is sent again after these seconds."""
+
+    seconds: float
+
+
+def prepared(request: Request) -> Request:
+    """The request with a token that all attempts have, where the operation takes one."""
+    if request.operation != "TransactWriteItems":
+        return request
+    return Request(
+        request.operation, {"ClientRequestToken": secrets.token_hex(16), **request.input}
+    )
+
+
+class Attempts:
+    """The attempts of one request."""
+
+    def __init__(self, request: Request, *, started: float, deadline: float, retries: int) -> None:
+        self._operation = request.operation
+        self._idempotency: Literal["reads", "token", "none"] = "none"
+        if request.operation in READS:
+            self._idempotency = "reads"
+        elif request.operation == "TransactWriteItems":
+            self._idempotency = "token"
+        self._end = started + deadline
+        self._retries = retries
+        self._tried = 0
+        self._lost: str | None = None
+
+    def after(self, outcome: Outcome, now: float) -> Wait | KeyfoldError:
+        """The time to wait before the next attempt, or the error of the request."""
+        self._tried += 1
+        if isinstance(outcome, Lost):
+            self._lost = outcome.why
+        may_repeat = self._may_repeat(outcome)
+        if may_repeat and self._tried <= self._retries:
+            # The delay is random, so that many clients do not retry at the same moment.
+            delay = random.uniform(0.025, 0.05) * 2 ** min(self._tried, _DELAYS_GROW)
+            if now + delay < self._end:
+                return Wait(delay)
+        return self._error(outcome, is_final=not may_repeat)
+
+    def _may_repeat(self, outcome: Outcome) -> bool:
+        if isinstance(outcome, Lost):
+            return self._idempotency != "none"
+        if isinstance(outcome, NotSent):
+            return True
+        return outcome.exception in _PASSING or _is_throttled_transaction(outcome)
+
+    def _error(self, outcome: Outcome, *, is_final: bool) -> KeyfoldError:
+        if isinstance(outcome, Service) and _is_throttled(outcome):
+            known: KeyfoldError | None = Throttled(outcome.exception, outcome.text, outcome.reasons)
+        elif isinstance(outcome, NotSent):
+            known = Transport(outcome.why)
+        else:
+            known = outcome if isinstance(outcome, Service) else None
+        if known is not None and self._lost is None:
+            return known
+        if self._idempotency == "reads":
+            return known or Transport(self._lost or "")
+        # The service compares tokens: a refusal says that no earlier attempt succeeded.
+        if isinstance(outcome, Service) and self._idempotency == "token" and is_final:
+            return outcome
+        check = f"what the {self._operation} was to change"
+        return OutcomeUnknown(self._lost or "", check)
+
+
+def _is_throttled(error: Service) -> bool:
+    return error.exception in _THROTTLES or _is_throttled_transaction(error)
+
+
+def _is_throttled_transaction(error: Service) -> bool:
+    """Whether a transaction was cancelled for nothing but throttling."""
+    codes = {reason.code for reason in error.reasons} - {"None"}
+    return bool(codes) and codes <= _THROTTLED_REASONS

@@ -1,0 +1,78 @@
+"""A Keyfold server in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from types import TracebackType
+
+from keyfold.errors import Transport
+
+_STOP_SECONDS = 20
+
+
+def binary() -> str:
+    """The `keyfold` binary: that of KEYFOLD_BIN, or of the PATH."""
+    found = os.environ.get("KEYFOLD_BIN") or shutil.which("keyfold")
+    if found is None:
+        raise Transport("there is no `keyfold` in the PATH; install it, or set KEYFOLD_BIN")
+    return found
+
+
+class Server:
+    """A server on a free port, from its creation until `stop`."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        command = [binary(), "serve", "--json", "--port", "0", *arguments]
+        # What it says goes to no terminal of the program, and explains a failed start.
+        self._said = tempfile.TemporaryFile("w+")
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                text=True,
+            )
+        except OSError as error:
+            self._said.close()
+            raise Transport(f"{command[0]} does not start: {error}") from None
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        try:
+            self.endpoint: str = json.loads(line)["result"]["endpoint"]
+        except (ValueError, KeyError, TypeError):
+            self._process.wait(_STOP_SECONDS)
+            self._said.seek(0)
+            why = line.strip() or self._said.read().strip()
+            self.stop()
+            raise Transport(f"{' '.join(command)} did not start: {why}") from None
+
+    def stop(self) -> None:
+        """Stops the server, and waits until it has ended."""
+        process = self._process
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+        self._said.close()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()

@@ -1,0 +1,275 @@
+"""Python's values as stored values, checked by their type.
+
+| type | Python |
+|---|---|
+| `int`, `number` | `int`, `Decimal`; a `float` is refused, since it is not exact |
+| `time` | an aware `datetime`, or a text with its zone |
+| `date` | `date`, or a text |
+| `binary` | `bytes` |
+| `list`, `set`, `map`, record | `list` or `tuple`, `set` or `frozenset`, `dict` |
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, cast
+
+from keyfold.errors import Invalid
+from keyfold.keys.periods import is_period
+from keyfold.plan.kind import Kind
+from keyfold.values import number, times
+from keyfold.values.value import Value, set_of, shown_text
+
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_PERIODS = {
+    "hour": "an hour like 2024-01-15T10",
+    "day": "a day like 2024-01-15",
+    "month": "a month like 2024-01",
+    "year": "a year like 2024",
+}
+
+
+def wrong(name: str, held: object, wanted: str) -> Invalid:
+    """The error about a text that is no value of its type."""
+    return Invalid(f"{name}: `{shown_text(str(held))}` is not {wanted}", attribute=name)
+
+
+def _wrong_kind(name: str, kind: Kind, held: object) -> Invalid:
+    found = held if isinstance(held, str) else repr(held)
+    return Invalid(f"{name} is no {kind}: {shown_text(found)}", attribute=name)
+
+
+def typed(name: str, kind: Kind, given: object) -> Value:
+    """The stored value of a value of Python.
+
+    Raises `Invalid`, with the path to the wrong value.
+    """
+    make = _MAKERS.get(kind.name)
+    if make is not None:
+        return make(name, kind, given)
+    return _time(name, kind, given) if kind.is_time else _period(name, kind, given)
+
+
+def _string(name: str, kind: Kind, given: object) -> Value:
+    if not isinstance(given, str):
+        raise _wrong_kind(name, kind, given)
+    return {"S": _unicode(name, given)}
+
+
+def _unicode(name: str, given: str) -> str:
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise wrong(name, given.encode("utf-8", "replace").decode(), "valid Unicode") from None
+    # The text itself, where it is a member of an enumeration.
+    return str.__str__(given)
+
+
+def _number(name: str, kind: Kind, given: object) -> Value:
+    if isinstance(given, float):
+        raise Invalid(
+            f"{name}: {given!r} is a float, which is not exact; give an int or a Decimal",
+            attribute=name,
+        )
+    if isinstance(given, bool) or not isinstance(given, (int, Decimal)):
+        raise _wrong_kind(name, kind, given)
+    try:
+        text = number.of_int(int(given)) if isinstance(given, int) else number.of_decimal(given)
+    except number.NumberError as error:
+        raise Invalid(f"{name}: {given} is not a number: {error}", attribute=name) from None
+    if kind.name == "int" and not number.is_whole(text):
+        raise wrong(name, text, "a whole number")
+    return {"N": text}
+
+
+def _bool(name: str, kind: Kind, given: object) -> Value:
+    if not isinstance(given, bool):
+        raise _wrong_kind(name, kind, given)
+    return {"BOOL": given}
+
+
+def exact_time(name: str, kind: Kind, given: object) -> str:
+    """The time of a value in UTC, with nanoseconds."""
+    exact: str | None = None
+    if isinstance(given, datetime):
+        if given.tzinfo is None:
+            raise Invalid(
+                f"{name}: {given.isoformat()} has no zone; give an aware datetime,"
+                " such as datetime.now(timezone.utc)",
+                attribute=name,
+            )
+        try:
+            return times.exact_of_datetime(given)
+        except OverflowError:
+            exact = None
+    elif isinstance(given, str):
+        exact = times.exact_of_text(given)
+    else:
+        raise _wrong_kind(name, kind, given)
+    if exact is None:
+        wanted = "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)"
+        raise wrong(name, given, wanted)
+    return exact
+
+
+def _time(name: str, kind: Kind, given: object) -> Value:
+    exact = exact_time(name, kind, given)
+    digits = times.DIGITS[kind.name]
+    if times.is_finer(exact, digits):
+        held = given.isoformat() if isinstance(given, datetime) else str(given)
+        raise Invalid(
+            f"{name}: `{shown_text(held)}` is finer than a {kind} keeps it; leave out the digits"
+            " that would be cut, or declare a finer time",
+            attribute=name,
+        )
+    return {"S": times.cut(exact, digits)}
+
+
+def at_most(name: str, kind: Kind, given: object) -> object:
+    """A time cut to what its type keeps, as the upper end of a range. No key lies in between."""
+    if not kind.is_time or not isinstance(given, (str, datetime)):
+        return given
+    return times.cut(exact_time(name, kind, given), times.DIGITS[kind.name])
+
+
+def _date(name: str, kind: Kind, given: object) -> Value:
+    if isinstance(given, datetime):
+        raise _wrong_kind(name, kind, given)
+    text = given.isoformat() if isinstance(given, date) else given
+    if not isinstance(text, str):
+        raise _wrong_kind(name, kind, given)
+    if not times.is_day(text):
+        raise wrong(name, text, "a day like 2024-01-15")
+    return {"S": text}
+
+
+def _period(name: str, kind: Kind, given: object) -> Value:
+    is_day = kind.name == "day" and isinstance(given, date) and not isinstance(given, datetime)
+    text = cast(date, given).isoformat() if is_day else given
+    if not isinstance(text, str):
+        raise _wrong_kind(name, kind, given)
+    if not is_period(cast(Any, kind.name), text):
+        raise wrong(name, text, _PERIODS[kind.name])
+    return {"S": text}
+
+
+def _binary(name: str, kind: Kind, given: object) -> Value:
+    if not isinstance(given, (bytes, bytearray, memoryview)):
+        raise _wrong_kind(name, kind, given)
+    return {"B": bytes(cast("bytes | bytearray", given))}
+
+
+def _ulid(name: str, kind: Kind, given: object) -> Value:
+    if not isinstance(given, str):
+        raise _wrong_kind(name, kind, given)
+    if not _ULID.fullmatch(given.upper()):
+        raise wrong(name, given, "a ULID of 26 characters")
+    return {"S": given.upper()}
+
+
+def _uuid(name: str, kind: Kind, given: object) -> Value:
+    text = str(given) if isinstance(given, uuid.UUID) else given
+    if not isinstance(text, str):
+        raise _wrong_kind(name, kind, given)
+    if not _UUID.fullmatch(text.lower()):
+        raise wrong(name, text, "a UUID like 123e4567-e89b-12d3-a456-426614174000")
+    return {"S": text.lower()}
+
+
+def _word(name: str, kind: Kind, given: object) -> Value:
+    if not isinstance(given, str):
+        raise _wrong_kind(name, kind, given)
+    if given not in kind.words:
+        raise wrong(name, given, f"one of {', '.join(kind.words)}")
+    return {"S": str.__str__(given)}
+
+
+def _list(name: str, kind: Kind, given: object) -> Value:
+    if not isinstance(given, (list, tuple)):
+        raise _wrong_kind(name, kind, given)
+    return {"L": _each(name, kind.element, cast("list[object]", given))}
+
+
+def _each(name: str, of: Kind, given: Iterable[object]) -> list[Value]:
+    return [typed(f"{name}[{at}]", of, one) for at, one in enumerate(given)]
+
+
+def _set(name: str, kind: Kind, given: object) -> Value:
+    if not isinstance(given, (set, frozenset, list, tuple)):
+        raise _wrong_kind(name, kind, given)
+    members = _each(name, kind.element, cast("list[object]", given))
+    of = kind.element
+    descriptor = "S" if of.is_text else "N" if of.is_number else "B"
+    made = set_of(f"{descriptor}S", [member[descriptor] for member in members])
+    if made is None:
+        raise Invalid(f"{name}: a set has at least one value, and none twice", attribute=name)
+    return made
+
+
+def _map(name: str, kind: Kind, given: object) -> Value:
+    if not isinstance(given, Mapping):
+        raise _wrong_kind(name, kind, given)
+    entries = cast("Mapping[object, object]", given)
+    held: dict[str, Value] = {}
+    for key, entry in entries.items():
+        if not isinstance(key, str):
+            raise _wrong_kind(name, kind, entries)
+        held[_unicode(name, key)] = typed(f"{name}.{key}", kind.element, entry)
+    return {"M": held}
+
+
+def _record(name: str, kind: Kind, given: object) -> Value:
+    record = kind.record
+    if record is None or not isinstance(given, Mapping):
+        raise _wrong_kind(name, kind, given)
+    entries = cast("Mapping[str, object]", given)
+    for key in entries:
+        if key not in record.fields:
+            known = ", ".join(record.fields)
+            raise Invalid(
+                f"{name}.{key} is no field of {record.name}; it has {known}: {key}",
+                attribute=f"{name}.{key}",
+            )
+    held: dict[str, Value] = {}
+    for field, own in record.fields.items():
+        entry = entries.get(field)
+        if entry is not None:
+            held[field] = typed(f"{name}.{field}", own.kind, entry)
+        elif not own.optional:
+            path = f"{name}.{field}"
+            raise Invalid(f"{path} is missing: a field of its record", attribute=path)
+    return {"M": held}
+
+
+_MAKERS: dict[str, Callable[[str, Kind, object], Value]] = {
+    "string": _string,
+    "int": _number,
+    "number": _number,
+    "bool": _bool,
+    "date": _date,
+    "binary": _binary,
+    "ulid": _ulid,
+    "uuid": _uuid,
+    "words": _word,
+    "list": _list,
+    "set": _set,
+    "map": _map,
+    "record": _record,
+}
+
+
+def of_plain_text(name: str, kind: Kind, text: str) -> Value:
+    """The value that a model writes as a text: `true`, `12`, `open`."""
+    if kind.is_number:
+        try:
+            return typed(name, kind, Decimal(number.of_text(text)))
+        except number.NumberError:
+            raise wrong(name, text, "a number") from None
+    if kind.name == "bool":
+        return {"BOOL": text == "true"}
+    return typed(name, kind, text)

@@ -1,0 +1,297 @@
+"""Carries calls out over lines of JSON, for `keyfold prove --through`. See docs/transcripts.md.
+
+    keyfold prove FILE --through "python tests/lockstep.py [--async]"
+
+The calls go through `Client` or `AsyncClient`, with values of Python and cursors as texts. Only the
+low-level client of boto3 is played: it writes requests as lines, and reads their answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+
+from botocore.exceptions import ClientError  # type: ignore[import-untyped, unused-ignore]
+
+from keyfold import Client, Item, KeyfoldError, Model, Options, PageOptions, Written, cursors, load
+from keyfold.aio import AsyncClient
+from keyfold.errors import Overtaken, UnknownItem
+from keyfold.lower import arguments as given_arguments
+from keyfold.lower.complete import ulid_of, uuid_of
+from keyfold.lower.steps import Pause
+from keyfold.plan.kind import Kind
+from keyfold.transport.aioboto import AsyncDriver
+from keyfold.transport.boto import METHODS, Driver
+from keyfold.values.native import native
+from keyfold.values.typed import typed
+from keyfold.values.value import Value, decoded, decoded_item
+
+Json = dict[str, Any]
+OPERATIONS = {method: operation for operation, method in METHODS.items()}
+
+
+class GivenOrigin:
+    """The moment and the random bits of a call."""
+
+    def __init__(self, line: Json) -> None:
+        call = line["call"]
+        self.now_epoch_ms: int = call["now"] if call.get("now") is not None else line["now"]
+        self._random: Iterator[str] = iter(line["random"])
+
+    def identifier(self, kind: str) -> str:
+        random = int(next(self._random), 16)
+        return uuid_of(random) if kind == "uuid" else ulid_of(self.now_epoch_ms, random >> 48)
+
+
+def say(line: Json) -> None:
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+def hear() -> Json:
+    return cast(Json, json.loads(sys.stdin.readline()))
+
+
+_SAYING = threading.Lock()
+
+
+def ask(operation: str, request: Json) -> Json:
+    """The answer of a request, as boto3 returns it."""
+    # A transaction has a token for its retries.
+    if operation == "TransactWriteItems":
+        request.pop("ClientRequestToken")
+    with _SAYING:
+        say({"ask": [{"operation": operation, "input": plain(request)}]})
+        (answer,) = hear()["answers"]
+    if "output" in answer:
+        return cast(Json, with_bytes(answer["output"]))
+    error = answer["error"]
+    response: Any = {
+        "Error": {"Code": error["exception"], "Message": error["message"]},
+        "ResponseMetadata": {"HTTPStatusCode": 400},
+        "CancellationReasons": error.get("reasons", []),
+    }
+    raise ClientError(response, operation)
+
+
+class LineClient:
+    """A low-level client of boto3 whose service is the program behind the lines."""
+
+    meta = SimpleNamespace(events=SimpleNamespace(unregister=lambda *_, **__: None))
+
+    def __getattr__(self, method: str) -> Callable[..., Json]:
+        return lambda **request: ask(OPERATIONS[method], request)
+
+
+class AsyncLineClient(LineClient):
+    """The same of aioboto3."""
+
+    def __getattr__(self, method: str) -> Callable[..., Coroutine[Any, Any, Json]]:  # type: ignore[override]
+        async def send(**request: Any) -> Json:
+            await asyncio.sleep(0)
+            return ask(OPERATIONS[method], request)
+
+        return send
+
+
+def paused() -> None:
+    with _SAYING:
+        say({"pause": True})
+        hear()
+
+
+class LineDriver(Driver):
+    """A driver that pauses by a line."""
+
+    def _pause(self, step: Pause) -> None:
+        paused()
+
+
+class AsyncLineDriver(AsyncDriver):
+    """The same that awaits."""
+
+    async def _pause(self, step: Pause) -> None:
+        paused()
+
+
+def with_bytes(output: Any) -> Any:
+    """An answer with bytes instead of base64, as boto3 returns it."""
+    if isinstance(output, list):
+        return [with_bytes(one) for one in output]
+    if not isinstance(output, dict):
+        return output
+    if set(output) == {"B"} and isinstance(output["B"], str):
+        return {"B": base64.b64decode(output["B"])}
+    if set(output) == {"BS"} and isinstance(output["BS"], list):
+        return {"BS": [base64.b64decode(one) for one in output["BS"]]}
+    return {name: with_bytes(one) for name, one in output.items()}
+
+
+def plain(value: Any) -> Any:
+    """A value with base64 instead of bytes."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def as_given(kinds: dict[str, Kind], values: Json) -> Json:
+    """Values as a program gives them."""
+    given: Json = {}
+    for name, value in values.items():
+        stored = decoded(value)
+        given[name] = native(name, kinds[name], stored)
+        again = typed(name, kinds[name], given[name])
+        assert again == stored, f"{name}: {stored} became {again}"
+    return given
+
+
+class Talk:
+    """One call: given by a line, carried out by a client, and its result as a line."""
+
+    def __init__(self, model: Model, line: Json) -> None:
+        self.model = model
+        self.call: Json = line["call"]
+        self.origin = GivenOrigin(line)
+
+    def read(self) -> tuple[str, Json, PageOptions]:
+        """The pattern of a page, its arguments and options."""
+        pattern = self.model.patterns[self.call["pattern"]]
+        kinds = {name: one.kind for name, one in pattern.parameters.items()}
+        arguments = as_given(kinds, self.call["arguments"])
+        options: PageOptions = {"limit": self.call["limit"], "backward": self.call["backward"]}
+        if self.call["after"]:
+            # The position as the cursor that the client made of it.
+            held = given_arguments.of_pattern(pattern, arguments)
+            position = decoded_item(self.call["after"])
+            options["after"] = cursors.seal(self.model, pattern, held, position, b"secret")
+        return pattern.name, arguments, options
+
+    def write(self, client: Any) -> Any:
+        """Starts a write."""
+        call = self.call
+        if call["kind"] == "write":
+            write = self.model.writes[call["write"]]
+            kinds = {name: one.kind for name, one in write.parameters.items()}
+            return client.write(write.name, as_given(kinds, call["arguments"]))
+        entity = self.model.entities[call["entity"]]
+        kinds = {name: one.kind for name, one in entity.attributes.items()}
+        values = as_given(kinds, call["values"])
+        if call["kind"] == "update":
+            return client.update(entity.name, values, call["remove"])
+        return getattr(client, call["kind"])(entity.name, values)
+
+    def of_page(self, items: list[Item], following: str | None, requests: int) -> Json:
+        """The line of a page."""
+        pattern = self.model.patterns[self.call["pattern"]]
+        returned = {one.name: one.entity for one in pattern.returns}
+        found = [
+            {
+                "kind": item.kind,
+                "attributes": {
+                    name: plain(typed(name, returned[item.kind].attributes[name].kind, value))
+                    for name, value in item.items()
+                },
+            }
+            for item in items
+        ]
+        position = None
+        if following is not None:
+            _, arguments, _ = self.read()
+            held = given_arguments.of_pattern(pattern, arguments)
+            position = plain(cursors.open_(self.model, pattern, held, following, b"secret"))
+        return {"done": {"items": found, "next": position, "requests": requests}}
+
+    def of_write(self, written: Written) -> Json:
+        """The line of a write."""
+        made: list[Json] = []
+        for one in written.made:
+            attribute = one.attribute.rpartition(".")[2]
+            kind = self.model.entities[one.entity].attributes[attribute].kind
+            value: Value = typed(attribute, kind, one.value)
+            made.append({"entity": one.entity, "attribute": one.attribute, "value": plain(value)})
+        changes = written.changes
+        return {"done": {"operation": written.operation, "changes": changes, "made": made}}
+
+
+def failed(error: KeyfoldError) -> Json:
+    """The line of an error, with the code that the embedded client has for it."""
+    code = "refused" if isinstance(error, (Overtaken, UnknownItem)) else error.code
+    return {"failed": {"code": code, "message": error.message}}
+
+
+def of_sync(client: Client, talk: Talk) -> Json:
+    if talk.call["kind"] not in ("page", "all"):
+        return talk.of_write(talk.write(client))
+    pattern, arguments, options = talk.read()
+    if talk.call["kind"] == "page":
+        page = client.page(pattern, arguments, **options)
+        return talk.of_page(page.items, page.next, page.requests)
+    pages = list(client.pages(pattern, arguments, **options))
+    items = [item for page in pages for item in page.items]
+    return talk.of_page(items, None, sum(page.requests for page in pages))
+
+
+async def of_async(client: AsyncClient, talk: Talk) -> Json:
+    if talk.call["kind"] not in ("page", "all"):
+        return talk.of_write(await talk.write(client))
+    pattern, arguments, options = talk.read()
+    if talk.call["kind"] == "page":
+        page = await client.page(pattern, arguments, **options)
+        return talk.of_page(page.items, page.next, page.requests)
+    pages = [page async for page in client.pages(pattern, arguments, **options)]
+    items = [item for page in pages for item in page.items]
+    return talk.of_page(items, None, sum(page.requests for page in pages))
+
+
+def sync_carrier(model: Model, options: Options) -> Callable[[Talk], Json]:
+    """Carries calls out with the client that blocks."""
+    client = Client(model, LineClient(), options)
+    client._driver = LineDriver(LineClient(), options)
+
+    def carry(talk: Talk) -> Json:
+        client._calls.new_origin = lambda: talk.origin
+        return of_sync(client, talk)
+
+    return carry
+
+
+def async_carrier(model: Model, options: Options) -> Callable[[Talk], Json]:
+    """Carries calls out with the client that awaits."""
+    loop = asyncio.new_event_loop()
+    client = AsyncClient(model, AsyncLineClient(), options)
+    client._driver = AsyncLineDriver(AsyncLineClient(), options)
+
+    def carry(talk: Talk) -> Json:
+        client._calls.new_origin = lambda: talk.origin
+        return loop.run_until_complete(of_async(client, talk))
+
+    return carry
+
+
+def main() -> None:
+    """Answers lines until there are none."""
+    model = load(hear()["plan"])
+    carrier = async_carrier if "--async" in sys.argv else sync_carrier
+    carry = carrier(model, Options(cursor_secret=b"secret"))
+    say({"ready": True})
+    for text in sys.stdin:
+        try:
+            said = carry(Talk(model, json.loads(text)))
+        except KeyfoldError as error:
+            said = failed(error)
+        say(said)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,264 @@
+"""Patterns and writes of both clients on a server: pages, collections, single items, reports."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import boto3  # type: ignore[import-untyped, unused-ignore]
+import pytest
+from support import Proxy
+
+from keyfold import (
+    Client,
+    Invalid,
+    Item,
+    Model,
+    NotFound,
+    Options,
+    Refused,
+    Sent,
+    TableDiffers,
+    Transport,
+    UnknownItem,
+    testing,
+)
+from keyfold.aio import AsyncClient
+from keyfold.transport import connection
+
+OWN = {
+    "region_name": "local",
+    "aws_access_key_id": "own",
+    "aws_secret_access_key": "own",
+}
+
+
+def raw(endpoint: str) -> Any:
+    """A client of boto3, for what no model knows."""
+    return boto3.client("dynamodb", endpoint_url=endpoint, **OWN)
+
+
+@pytest.fixture(scope="module")
+def notes(model: Model, endpoint: str) -> Iterator[str]:
+    """A thing with ten notes."""
+    with Client(model, endpoint) as client:
+        client.create("Thing", {"thingId": "ten", "color": "red"})
+        for at in range(10):
+            client.create("Note", {"thingId": "ten", "noteId": at, "text": f"note {at}"})
+    yield "ten"
+
+
+def numbers(items: list[Item]) -> list[int]:
+    return [item["noteId"] for item in items if item.kind == "Note"]
+
+
+def test_pages_go_on_by_their_cursors(client: Client, notes: str) -> None:
+    args = {"thingId": notes}
+    first = client.page("notes", args)
+    assert numbers(first.items) == [0, 1, 2, 3] and first.requests == 1 and first.capacity > 0
+    assert first.next is not None
+    second = client.page("notes", args, after=first.next, limit=2)
+    assert numbers(second.items) == [4, 5]
+    assert numbers(list(client.items("notes", args, after=second.next))) == [6, 7, 8, 9]
+    back = client.page("notes", args, backward=True, limit=3)
+    assert numbers(back.items) == [9, 8, 7]
+    assert numbers(client.page("notes", args, backward=True, after=back.next).items) == [6, 5, 4, 3]
+    assert [len(page.items) for page in client.pages("notes", args)] == [4, 4, 2]
+    assert numbers(list(client.items("notes_from", {**args, "from": 8}))) == [8, 9]
+
+
+def test_first_and_all_bound_what_they_read(client: Client, notes: str) -> None:
+    args = {"thingId": notes}
+    first = client.first("notes", args)
+    assert first is not None and first["noteId"] == 0
+    assert client.first("notes", {"thingId": "none"}) is None
+    assert numbers(client.all("notes", args)) == list(range(10))
+    assert len(client.all("notes", args, most=10)) == 10
+    with pytest.raises(Refused, match="notes has more than 9 items"):
+        client.all("notes", args, most=9)
+
+
+def test_a_collection_names_its_kinds(client: Client, notes: str) -> None:
+    items = list(client.items("thing_with_notes", {"thingId": notes}))
+    assert [item.kind for item in items] == [*["Note"] * 10, "Thing"]
+    with pytest.raises(NotFound, match="there is no Thing"):
+        list(client.items("thing_with_notes", {"thingId": "none"}))
+    assert {item.kind for item in client.items("short_notes", {"thingId": notes})} == {"Note.short"}
+
+
+def test_one_item_or_none(client: Client, notes: str) -> None:
+    thing = client.one("thing", {"thingId": notes}, strong=True)
+    assert thing is not None and thing.kind == "Thing" and thing["color"] == "red"
+    assert client.one("thing", {"thingId": "none"}) is None
+    with pytest.raises(NotFound, match="sure_thing: no item for"):
+        client.one("sure_thing", {"thingId": "none"})
+    with pytest.raises(Invalid, match="notes returns several items"):
+        client.one("notes", {"thingId": notes})
+
+
+def test_a_read_may_be_strong(proxied: Client, proxy: Proxy, notes: str) -> None:
+    proxied.page("notes", {"thingId": notes}, strong=True)
+    proxied.page("notes", {"thingId": notes})
+    assert [held.get("ConsistentRead") for _, held in proxy.seen] == [True, None]
+    proxy.operations()
+    with pytest.raises(Invalid, match="all_notes reads the global index GSI1"):
+        proxied.page("all_notes", strong=True)
+    assert proxy.operations() == []
+
+
+def test_items_of_one_moment_by_name(client: Client, notes: str) -> None:
+    client.put("Account", {"accountId": "both", "owner": "ada", "email": "both@example.com"})
+    found = client.together("both", {"thingId": notes, "accountId": "both"})
+    assert list(found) == ["Thing", "Account"]
+    thing, account = found["Thing"], found["Account"]
+    assert thing is not None and account is not None and account["owner"] == "ada"
+    found = client.together("both", {"thingId": "none", "accountId": "none"})
+    assert found == {"Thing": None, "Account": None}
+
+
+def test_writes_report_what_was_made_and_changed(client: Client) -> None:
+    account = {"accountId": "report", "owner": "ada", "email": "report@example.com"}
+    made = client.create("Account", account)
+    assert made.operation == "TransactWriteItems"
+    assert made.changes == ["put Account", "put the guard of email"]
+    before = datetime.now(timezone.utc)
+    booked = client.write("book", {"accountId": "report", "amount": 5})
+    assert (booked.value("bookedAt") - before).total_seconds() < 60
+    bookings = client.all("bookings", {"accountId": "report"})
+    assert [one["bookingId"] for one in bookings] == [booked.value("bookingId")]
+    stored = client.one("account", {"accountId": "report"})
+    assert stored is not None and stored["balance"] == 5
+    client.update("Account", {"accountId": "report", "email": "new@example.com"})
+    client.delete("Account", {"accountId": "report"})
+    assert client.one("account", {"accountId": "report"}) is None
+    unchanged = client.put("Thing", {"thingId": "report", "color": None})
+    assert unchanged.capacity > 0
+
+
+def test_none_removes_an_attribute(client: Client) -> None:
+    client.put("Thing", {"thingId": "none removes", "color": "red", "size": 3})
+    client.update("Thing", {"thingId": "none removes", "color": None}, remove=["size"])
+    found = client.one("thing", {"thingId": "none removes"})
+    assert found is not None and set(found) == {"thingId", "stamp"}
+
+
+def test_an_unknown_item_is_an_error_or_left_out(client: Client, endpoint: str) -> None:
+    key = {"PK": {"S": "THING#unknown"}, "SK": {"S": "OTHER"}}
+    raw(endpoint).put_item(TableName="Things", Item=key)
+    client.put("Thing", {"thingId": "unknown"})
+    args = {"thingId": "unknown"}
+    with pytest.raises(UnknownItem, match="found an item that the model does not know"):
+        client.page("thing_with_notes", args)
+    page = client.page("thing_with_notes", args, on_unknown="skip")
+    assert [item.kind for item in page.items] == ["Thing"]
+    # A wrong type is never handed out.
+    wrong = {**key, "SK": {"S": "NOTE#000001"}, "text": {"N": "1"}, "level": {"N": "1"}}
+    raw(endpoint).put_item(TableName="Things", Item=wrong)
+    with pytest.raises(UnknownItem, match="stored as N, 1, which is no string"):
+        client.page("notes", args)
+    assert client.page("notes", args, on_unknown="skip").items == []
+
+
+def test_a_client_of_the_program_is_taken(model: Model, endpoint: str, notes: str) -> None:
+    own = raw(endpoint)
+    with Client(model, own) as client:
+        assert len(client.all("notes", {"thingId": notes})) == 10
+    own.list_tables()
+
+
+def test_requests_are_observed(model: Model, endpoint: str, notes: str) -> None:
+    sent: list[Sent] = []
+    with Client(model, endpoint, Options(on_request=sent.append)) as client:
+        client.page("notes", {"thingId": notes})
+    (one,) = sent
+    assert (one.operation, one.table, one.error) == ("Query", "Things", None)
+    assert 0 < one.seconds < 60
+
+
+def test_tables_are_made_once_and_compared(model: Model) -> None:
+    with testing.serve() as server, Client(model, server.endpoint) as client:
+        assert client.ensure_tables() == {"Things": "created"}
+        assert client.ensure_tables() == {"Things": "existing"}
+    with testing.serve() as server:
+        raw(server.endpoint).create_table(
+            TableName="Things",
+            KeySchema=[{"AttributeName": "other", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "other", "AttributeType": "S"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        with Client(model, server.endpoint) as client:
+            with pytest.raises(TableDiffers, match="the table Things exists and differs"):
+                client.ensure_tables()
+
+
+def test_a_folder_has_a_server_of_its_own(model: Model, tmp_path: Path) -> None:
+    for expected in ("created", "existing"):
+        with Client(model, f"keyfold:{tmp_path}/data") as client:
+            assert client.ensure_tables() == {"Things": expected}
+            client.put("Note", {"thingId": "t", "noteId": 1, "text": expected})
+
+
+def test_connections_are_read() -> None:
+    amazon = connection.read("dynamodb://eu-west-1?profile=prod")
+    assert (amazon.session, amazon.client) == (
+        {"profile_name": "prod"},
+        {"region_name": "eu-west-1"},
+    )
+    assert connection.read("https://db.example.com/x").client["endpoint_url"].endswith(".com/x")
+    assert connection.read("keyfold:./data").folder == "./data"
+    for wrong in ("", "keyfold:", "ftp://host", "http://", "dynamodb://r?profil=x", "127.0.0.1:1"):
+        with pytest.raises(Invalid):
+            connection.read(wrong)
+
+
+def test_an_absent_server_is_a_transport_error(model: Model) -> None:
+    with Client(model, "http://127.0.0.1:9", Options(retries=1)) as client:
+        with pytest.raises(Transport) as caught:
+            client.one("thing", {"thingId": "t"})
+        assert caught.value.code == "transport"
+        with pytest.raises(Transport):
+            client.put("Thing", {"thingId": "t"})
+
+
+def test_another_version_of_the_document_is_refused() -> None:
+    with pytest.raises(Invalid, match="the plan document has the version 2"):
+        Client({"keyfoldPlan": 2}, "http://127.0.0.1:9")
+
+
+def test_the_client_that_awaits(model: Model, endpoint: str, notes: str) -> None:
+    async def run() -> None:
+        async with AsyncClient(model, endpoint) as client:
+            assert client.model is model
+            args = {"thingId": notes}
+            first = await client.page("notes", args, limit=3)
+            assert numbers(first.items) == [0, 1, 2]
+            assert numbers(await client.all("notes", args, after=first.next)) == list(range(3, 10))
+            assert [len(page.items) async for page in client.pages("notes", args)] == [4, 4, 2]
+            one = await client.first("notes", args)
+            assert one is not None and one["noteId"] == 0
+            assert await client.one("thing", {"thingId": "none"}) is None
+            found = await client.together("both", {"thingId": notes, "accountId": "none"})
+            assert found["Thing"] is not None and found["Account"] is None
+            with pytest.raises(Refused):
+                await client.all("notes", args, most=9)
+            await client.create("Thing", {"thingId": "aio"})
+            await client.update("Thing", {"thingId": "aio", "size": 1})
+            await client.put("Account", {"accountId": "aio", "owner": "a", "email": "aio@e.c"})
+            await client.write("rename", {"accountId": "aio", "owner": "b"})
+            await client.delete("Thing", {"thingId": "aio"})
+            assert await client.ensure_tables() == {"Things": "existing"}
+            many = [client.page("notes", args) for _ in range(20)]
+            assert len(await asyncio.gather(*many)) == 20
+
+    asyncio.run(run())
+
+
+def test_a_client_that_awaits_must_be_open(model: Model, endpoint: str) -> None:
+    async def run() -> None:
+        with pytest.raises(Invalid, match="use it in `async with`"):
+            await AsyncClient(model, endpoint).page("notes", {"thingId": "t"})
+
+    asyncio.run(run())

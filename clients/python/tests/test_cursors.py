@@ -1,0 +1,97 @@
+"""Cursors: texts that may come back from a browser, and belong to one pattern and its arguments."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+
+import pytest
+from support import Proxy
+
+from keyfold import Client, Invalid, Model, Options
+
+ARGS = {"thingId": "cursors"}
+
+
+@pytest.fixture(scope="module")
+def first(model: Model, endpoint: str) -> Iterator[str]:
+    """The cursor behind the first page, without a seal."""
+    with Client(model, endpoint) as client:
+        client.put("Thing", {"thingId": "cursors"})
+        for at in range(8):
+            client.put("Note", {**ARGS, "noteId": at, "text": ""})
+        following = client.page("notes", ARGS).next
+        assert following is not None
+        yield following
+
+
+def changed(text: str, at: int, bit: int = 1) -> str:
+    """The cursor with one other bit."""
+    raw = bytearray(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    raw[at] ^= bit
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def refused(client: Client, proxy: Proxy, pattern: str, args: dict[str, object], text: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        client.page(pattern, args, after=text)
+    assert f"this is no cursor of {pattern} with these arguments" in caught.value.message
+    assert (caught.value.of, caught.value.attribute) == (pattern, "after")
+    assert proxy.operations() == []
+
+
+def test_a_cursor_is_a_plain_text(client: Client, first: str) -> None:
+    assert first.isascii() and first.replace("-", "").replace("_", "").isalnum()
+    assert [one["noteId"] for one in client.page("notes", ARGS, after=first).items] == [4, 5, 6, 7]
+    # Positions do not change with the size and the direction of a page.
+    back = client.page("notes", ARGS, after=first, backward=True, limit=2)
+    assert [one["noteId"] for one in back.items] == [2, 1]
+
+
+@pytest.mark.parametrize("text", ["", "x", "é", "%%%%", "A" * 40, "W10", "A" * 100_000])
+def test_no_cursor_at_all(proxied: Client, proxy: Proxy, text: str) -> None:
+    refused(proxied, proxy, "notes", {**ARGS}, text)
+
+
+def test_another_pattern_or_other_arguments(proxied: Client, proxy: Proxy, first: str) -> None:
+    refused(proxied, proxy, "notes", {"thingId": "others"}, first)
+    refused(proxied, proxy, "notes_from", {**ARGS, "from": 0}, first)
+    refused(proxied, proxy, "all_notes", {}, first)
+
+
+def test_another_position_of_the_pattern(proxied: Client, proxy: Proxy, first: str) -> None:
+    """Without a secret a position may be changed, but not to another partition."""
+    raw = base64.urlsafe_b64decode(first + "=" * (-len(first) % 4))
+    for held in (b"[]", b"{}", b"null", b'{"PK":1}', b"{" * 5000, b'{"a":{}}', b'{"a":{"N":"x"}}'):
+        text = base64.urlsafe_b64encode(raw[:16] + held).decode().rstrip("=")
+        with pytest.raises(Invalid):
+            proxied.page("notes", ARGS, after=text)
+    other = raw.replace(b"THING#cursors", b"THING#others!")
+    text = base64.urlsafe_b64encode(other).decode().rstrip("=")
+    with pytest.raises(Invalid):
+        proxied.page("notes", ARGS, after=text)
+    assert proxy.operations() == []
+
+
+def test_another_model(model: Model, proxied: Client, proxy: Proxy, first: str) -> None:
+    from dataclasses import replace
+
+    with Client(replace(model, hash="0" * 32), proxy.endpoint) as other:
+        refused(other, proxy, "notes", {**ARGS}, first)
+
+
+def test_a_sealed_cursor_is_not_changed(model: Model, proxy: Proxy, first: str) -> None:
+    """No bit of a sealed cursor may change, and no other secret opens it."""
+    with Client(model, proxy.endpoint, Options(cursor_secret=b"secret")) as client:
+        sealed = client.page("notes", ARGS).next
+        assert sealed is not None and sealed != first
+        assert len(client.page("notes", ARGS, after=sealed).items) == 4
+        proxy.operations()
+        size = len(base64.urlsafe_b64decode(sealed + "=" * (-len(sealed) % 4)))
+        for at in range(size):
+            refused(client, proxy, "notes", {**ARGS}, changed(sealed, at))
+        refused(client, proxy, "notes", {**ARGS}, first)
+        refused(client, proxy, "notes", {**ARGS}, sealed[:-1])
+        refused(client, proxy, "notes", {"thingId": "others"}, sealed)
+    with Client(model, proxy.endpoint, Options(cursor_secret=b"another")) as client:
+        refused(client, proxy, "notes", {**ARGS}, sealed)

@@ -1,0 +1,145 @@
+"""Errors by their code, and what each says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import get_args
+
+import boto3  # type: ignore[import-untyped, unused-ignore]
+import pytest
+
+import keyfold
+from keyfold import (
+    Client,
+    Code,
+    Exists,
+    Invalid,
+    KeyfoldError,
+    NotFound,
+    Refused,
+    Service,
+    StaleVersion,
+    Taken,
+    Transport,
+)
+from keyfold.errors import OutcomeUnknown, Throttled
+
+ACCOUNT = {"accountId": "e", "owner": "ada", "email": "e@example.com"}
+
+
+@pytest.fixture
+def account(client: Client) -> None:
+    client.put("Account", ACCOUNT)
+
+
+def subclasses(of: type[KeyfoldError]) -> set[type[KeyfoldError]]:
+    return {of, *(one for own in of.__subclasses__() for one in subclasses(own))}
+
+
+def test_each_code_has_one_class_that_is_exported() -> None:
+    classes = subclasses(KeyfoldError) - {KeyfoldError}
+    assert sorted(one.code for one in classes) == sorted(get_args(Code))
+    assert all(getattr(keyfold, one.__name__) is one for one in classes)
+
+
+def described(error: KeyfoldError) -> str:
+    """A `match` over all codes, as a program writes it; mypy proves it whole."""
+    code: Code = error.code
+    if code == "exists" or code == "taken":
+        return "there already"
+    if code == "refused" or code == "invalid":
+        return "no"
+    return code
+
+
+def test_exists(client: Client, account: None) -> None:
+    with pytest.raises(Exists, match=r"Account exists already \(accountId = e\)") as caught:
+        client.create("Account", {**ACCOUNT, "email": "other@example.com"})
+    assert (caught.value.code, described(caught.value)) == ("exists", "there already")
+
+
+def test_taken(client: Client, account: None) -> None:
+    with pytest.raises(Taken, match="email `e@example.com` is taken") as caught:
+        client.create("Account", {**ACCOUNT, "accountId": "other"})
+    assert caught.value.attributes == ("email",)
+
+
+def test_not_found(client: Client) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: client.update("Account", {"accountId": "none", "owner": "x"}),
+        lambda: client.delete("Account", {"accountId": "none"}),
+        lambda: client.write("rename", {"accountId": "none", "owner": "x"}),
+    ]
+    for call in calls:
+        with pytest.raises(NotFound, match="there is no Account with accountId = none"):
+            call()
+
+
+def test_stale_version(client: Client, account: None) -> None:
+    stored = client.one("account", {"accountId": "e"}, strong=True)
+    assert stored is not None
+    read = {"accountId": "e", "owner": "x", "edition": stored["edition"]}
+    client.update("Account", read)
+    with pytest.raises(StaleVersion, match="read it again"):
+        client.update("Account", read)
+    with pytest.raises(StaleVersion, match="it has been deleted"):
+        client.put("Account", {**ACCOUNT, "accountId": "gone", "email": "g@e.c", "edition": 3})
+
+
+def test_refused_conditions_say_whose_they_are(client: Client, account: None) -> None:
+    client.update("Account", {"accountId": "e", "balance": -1})
+    with pytest.raises(Refused) as caught:
+        client.write("book", {"accountId": "e", "amount": 5})
+    error = caught.value
+    assert (error.code, error.entity, error.key) == ("refused", "Account", "accountId = e")
+    assert (error.action, error.conditions) == ("update Account", "balance >= 0")
+    assert "there is no Account with accountId = e, or it does not have balance >= 0" in str(error)
+    assert not client.all("bookings", {"accountId": "e"})
+    with pytest.raises(Refused):
+        client.write("book", {"accountId": "none", "amount": 5})
+
+
+def test_what_the_service_refuses_is_said_with_its_item(client: Client) -> None:
+    text = "x" * 500_000
+    with pytest.raises(Refused, match="put Note: Item size has exceeded"):
+        client.put("Note", {"thingId": "t", "noteId": 1, "text": text})
+    with pytest.raises(Service) as caught:
+        client.put("Thing", {"thingId": "t", "blob": text.encode()})
+    assert (caught.value.code, caught.value.exception) == ("service", "ValidationException")
+    assert "Item size has exceeded" in caught.value.text
+
+
+def test_an_item_without_a_required_field_is_named(client: Client, endpoint: str) -> None:
+    """The service says that an update is invalid, and not why; the item is read to say it."""
+    client.put("Page", {"pageId": "p", "stats": {"views": 1, "inner": {}}})
+    client.write("view", {"pageId": "p", "more": 2})
+    client.write("copy_view", {"pageId": "p"})
+    raw = boto3.client(
+        "dynamodb",
+        endpoint_url=endpoint,
+        region_name="local",
+        aws_access_key_id="own",
+        aws_secret_access_key="own",
+    )
+    key = {"PK": {"S": "PAGE#old"}, "SK": {"S": "PAGE"}, "pageId": {"S": "old"}}
+    raw.put_item(TableName="Things", Item=key)
+    with pytest.raises(Refused) as caught:
+        client.write("view", {"pageId": "old", "more": 1})
+    assert (caught.value.entity, caught.value.key) == ("Page", "pageId = old")
+    assert "the Page with pageId = old has no `stats`, in which `stats.views` lies" in str(
+        caught.value
+    )
+    raw.put_item(TableName="Things", Item={**key, "stats": {"M": {"inner": {"M": {}}}}})
+    with pytest.raises(Refused, match="has no `stats.views`, which the model requires"):
+        client.write("copy_view", {"pageId": "old"})
+    with pytest.raises(NotFound):
+        client.write("view", {"pageId": "none", "more": 1})
+
+
+def test_errors_are_plain_exceptions() -> None:
+    assert str(Invalid("it is wrong")) == "it is wrong"
+    assert isinstance(Throttled("ThrottlingException", "slow"), Service)
+    assert str(Service("A", "b")) == "A: b"
+    unknown = OutcomeUnknown("the connection was closed", "put Order of Shop (PK = 1)")
+    assert "look at put Order of Shop" in str(unknown)
+    assert Transport("x").code == "transport"

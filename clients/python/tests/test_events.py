@@ -1,0 +1,162 @@
+"""Stream records as typed entities, in the form of a stream reader and of Lambda."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import time
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import boto3  # type: ignore[import-untyped, unused-ignore]
+import pytest
+import support
+
+from keyfold import Client, Event, Item, Model, UnknownItem, load, testing
+
+OWN = {"region_name": "local", "aws_access_key_id": "own", "aws_secret_access_key": "own"}
+
+
+class Stream:
+    """A table's stream, read from its beginning."""
+
+    def __init__(self, endpoint: str, table: str) -> None:
+        self._streams = boto3.client("dynamodbstreams", endpoint_url=endpoint, **OWN)
+        (stream,) = self._streams.list_streams(TableName=table)["Streams"]
+        self.arn: str = stream["StreamArn"]
+        described = self._streams.describe_stream(StreamArn=self.arn)["StreamDescription"]
+        self._iterators = [
+            self._streams.get_shard_iterator(
+                StreamArn=self.arn, ShardId=one["ShardId"], ShardIteratorType="TRIM_HORIZON"
+            )["ShardIterator"]
+            for one in described["Shards"]
+        ]
+
+    def records(self, least: int) -> list[dict[str, Any]]:
+        """The next records: as many, at least."""
+        found: list[dict[str, Any]] = []
+        end = time.monotonic() + 20
+        while len(found) < least and time.monotonic() < end:
+            for at, iterator in enumerate(self._iterators):
+                answer = self._streams.get_records(ShardIterator=iterator)
+                self._iterators[at] = answer.get("NextShardIterator", iterator)
+                found.extend(answer["Records"])
+        assert len(found) >= least
+        return found
+
+
+def of_lambda(record: dict[str, Any], arn: str) -> dict[str, Any]:
+    """A record as Lambda gets it: JSON, with base64 for binary values."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, bytes):
+            return base64.b64encode(value).decode()
+        if isinstance(value, dict):
+            return {name: plain(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [plain(one) for one in value]
+        return value.timestamp() if hasattr(value, "timestamp") else value
+
+    event = {**plain(copy.deepcopy(record)), "eventSourceARN": arn, "eventSource": "aws:dynamodb"}
+    held: dict[str, Any] = json.loads(json.dumps(event))
+    return held
+
+
+@pytest.fixture(scope="module")
+def streamed(model: Model) -> Iterator[tuple[Client, Stream]]:
+    with testing.serve() as server, Client(model, server.endpoint) as client:
+        client.ensure_tables()
+        yield client, Stream(server.endpoint, "Things")
+
+
+def test_each_change_of_an_entity_is_one_event(streamed: tuple[Client, Stream]) -> None:
+    client, stream = streamed
+    reference = "123e4567-e89b-12d3-a456-426614174000"
+    thing = {
+        "thingId": "s",
+        "price": Decimal("1.50"),
+        "blob": b"\x00\xff",
+        "tags": {"a"},
+        "codes": {1},
+        "reference": reference,
+    }
+    client.create("Thing", {**thing, "stamp": "01HM5Z2V4XA7B8C9D0E1F2G3H4"})
+    client.update("Thing", {"thingId": "s", "price": 2, "blob": None})
+    client.create("Note", {"thingId": "s", "noteId": 1, "text": "\U0001f600"})
+    client.delete("Note", {"thingId": "s", "noteId": 1})
+    # The thing with its guard, its change, the note with its copy, and their deletion.
+    records = stream.records(7)
+    old = {
+        "thingId": "s",
+        "price": Decimal("1.5"),
+        "blob": b"\x00\xff",
+        "tags": frozenset({"a"}),
+        "codes": frozenset({Decimal(1)}),
+        "reference": reference,
+        "stamp": "01HM5Z2V4XA7B8C9D0E1F2G3H4",
+    }
+    new = {name: value for name, value in old.items() if name != "blob"}
+    new["price"] = Decimal(2)
+    note = Item("Note", {"thingId": "s", "noteId": 1, "text": "\U0001f600", "level": 0})
+    expected = [
+        Event("Thing", None, Item("Thing", old)),
+        Event("Thing", Item("Thing", old), Item("Thing", new)),
+        Event("Note", None, note),
+        Event("Note", note, None),
+    ]
+    for form in (lambda one: one, lambda one: of_lambda(one, stream.arn)):
+        events = [client.event(form(record)) for record in records]
+        assert [event for event in events if event is not None] == expected
+
+
+def test_images_may_be_missing(model: Model, client: Client) -> None:
+    """A stream may have keys, or only one of the images."""
+    keys = {"PK": {"S": "THING#t"}, "SK": {"S": "NOTE#000001"}}
+    event = client.event({"dynamodb": {"Keys": keys}})
+    assert event == Event("Note", None, None)
+    image = {**keys, "kind": {"S": "Note"}, "text": {"S": ""}, "level": {"N": "3"}}
+    event = client.event({"dynamodb": {"Keys": keys, "OldImage": image}})
+    assert event is not None and event.new is None and event.old is not None
+    assert dict(event.old) == {"thingId": "t", "noteId": 1, "text": "", "level": 3}
+
+
+def test_what_follows_is_no_event_and_the_unknown_an_error(client: Client) -> None:
+    def record(pk: str, sk: str, **image: Any) -> dict[str, Any]:
+        keys = {"PK": {"S": pk}, "SK": {"S": sk}}
+        return {"dynamodb": {"Keys": keys, "NewImage": {**keys, **image}}}
+
+    assert client.event(record("SHORT#t", "000001", kind={"S": "Note.short"})) is None
+    assert client.event(record("UNIQUE#Account#email#e", "UNIQUE", kind={"S": "unique"})) is None
+    for pk, sk in (("OTHER", "x"), ("THING#t", "OTHER"), ("UNIQUE#Other#e", "UNIQUE")):
+        with pytest.raises(UnknownItem, match="the stream has an item that the model does not"):
+            client.event(record(pk, sk))
+        assert client.event(record(pk, sk), on_unknown="skip") is None
+
+
+def test_a_record_of_another_table_is_unknown(client: Client) -> None:
+    keys = {"PK": {"S": "THING#t"}, "SK": {"S": "THING"}}
+    arn = "arn:aws:dynamodb:eu-west-1:1:table/Others/stream/2024-01-01T00:00:00.000"
+    with pytest.raises(UnknownItem):
+        client.event({"eventSourceARN": arn, "dynamodb": {"Keys": keys}})
+
+
+def test_an_item_that_moves_and_a_split_list() -> None:
+    """The parts of a list and the guard of an id are no events."""
+    everything = load(support.plan(support.EVERYTHING))
+    with testing.serve() as server, Client(everything, server.endpoint) as client:
+        client.ensure_tables()
+        site = {"siteId": "s", "region": "r", "city": "c", "grade": 1, "shape": [], "extra": {}}
+        client.create("Site", {**site, "openedAt": "2024-01-01"})
+        points = [{"x": at, "tags": {"t"}} for at in range(7)]
+        client.create("Track", {"siteId": "s", "title": "t", "steps": points})
+        client.create("Contest", {"contestId": "c", "siteId": "s", "place": "p", "score": 1})
+        client.update("Contest", {"contestId": "c", "score": 2})
+        records = Stream(server.endpoint, "Main").records(12)
+        events = [event for event in map(client.event, records) if event is not None]
+    kinds = [event.kind for event in events if event.kind != "Site"]
+    # A move is a deletion and a creation.
+    assert sorted(kinds) == ["Contest", "Contest", "Contest", "Track"]
+    track = next(event.new for event in events if event.kind == "Track")
+    assert track is not None and "steps" not in track and track["title"] == "t"

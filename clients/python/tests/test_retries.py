@@ -1,0 +1,232 @@
+"""Requests that are sent again: after throttling, lost answers and unprocessed keys, and not
+else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import Fault, Json, Proxy, Send, failed, lost_after, lost_before, plan, throttled
+
+from keyfold import (
+    Aborted,
+    Client,
+    Exists,
+    Model,
+    Options,
+    OutcomeUnknown,
+    Reason,
+    Service,
+    Throttled,
+    Transport,
+    load,
+)
+from keyfold.aio import AsyncClient
+from keyfold.lower.steps import Request
+from keyfold.transport.policy import Attempts, Lost, NotSent, Outcome, Wait
+
+THING = {"thingId": "retries"}
+
+
+@pytest.mark.parametrize("fault", [throttled, lost_before, lost_after, failed])
+def test_reads_are_sent_again(proxied: Client, proxy: Proxy, fault: Fault) -> None:
+    proxied.put("Thing", THING)
+    proxy.operations()
+    proxy.fail("GetItem", fault, fault)
+    assert proxied.one("thing", THING) is not None
+    assert proxy.operations() == ["GetItem"] * 3
+
+
+def test_reads_end_with_their_error(proxied: Client, proxy: Proxy) -> None:
+    proxy.fail("GetItem", *[throttled] * 5)
+    with pytest.raises(Throttled) as caught:
+        proxied.one("thing", THING)
+    assert caught.value.code == "throttled"
+    assert caught.value.exception == "ProvisionedThroughputExceededException"
+    assert proxy.operations() == ["GetItem"] * 5
+    proxy.fail("GetItem", *[lost_after] * 5)
+    with pytest.raises(Transport):
+        proxied.one("thing", THING)
+
+
+def test_a_deadline_bounds_retries(model: Model, proxy: Proxy) -> None:
+    proxy.fail("GetItem", *[throttled] * 100)
+    with Client(model, proxy.endpoint, Options(deadline=0.5, retries=100)) as client:
+        started = time.monotonic()
+        with pytest.raises(Throttled):
+            client.one("thing", THING)
+        assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("fault", [lost_before, lost_after, failed, throttled])
+def test_a_transaction_has_one_token(proxied: Client, proxy: Proxy, fault: Fault) -> None:
+    """The answer that is lost is asked for again: the account is created once, and reported so."""
+    name = getattr(fault, "__name__", "")
+    account = {"accountId": name, "owner": "o", "email": f"{name}@retries"}
+    proxy.fail("TransactWriteItems", fault, fault)
+    proxied.create("Account", account)
+    sent = [held for operation, held in proxy.seen if operation == "TransactWriteItems"]
+    assert len(sent) == 3 and len({one["ClientRequestToken"] for one in sent}) == 1
+    with pytest.raises(Exists):
+        proxied.create("Account", {**account, "email": "other@retries"})
+    assert len({held["ClientRequestToken"] for _, held in proxy.seen}) == 2
+
+
+def test_a_transaction_whose_outcome_is_unknown_says_so(proxied: Client, proxy: Proxy) -> None:
+    proxy.fail("TransactWriteItems", *[lost_after] * 5)
+    with pytest.raises(OutcomeUnknown) as caught:
+        proxied.create("Account", {"accountId": "u", "owner": "o", "email": "u@retries"})
+    assert caught.value.code == "outcome_unknown"
+    assert "put Account, put the guard of email of Things (PK = ACCOUNT#u" in caught.value.check
+
+
+@pytest.mark.parametrize("fault", [lost_before, lost_after, failed])
+def test_another_write_is_not_repeated(proxied: Client, proxy: Proxy, fault: Fault) -> None:
+    proxied.create("Account", {"accountId": "once", "owner": "a", "email": "once@retries"})
+    proxy.operations()
+    proxy.fail("UpdateItem", fault)
+    with pytest.raises(OutcomeUnknown, match="look at update Account of Things"):
+        proxied.write("rename", {"accountId": "once", "owner": "b"})
+    assert proxy.operations() == ["UpdateItem"]
+    # What was refused has not happened, and is tried again.
+    proxy.fail("UpdateItem", throttled)
+    proxied.write("rename", {"accountId": "once", "owner": "c"})
+    assert proxy.operations() == ["UpdateItem"] * 2
+    proxied.delete("Account", {"accountId": "once"})
+
+
+BATCHES = """model batches 1
+
+table Batches (PK)
+
+entity Thing
+  thingId: string, size: int
+  key "THING#{thingId}"
+
+pattern some(thingId[]) -> Thing[]
+"""
+
+
+def half(_operation: str, request: Json, send: Send) -> tuple[int, bytes]:
+    """Leaves half of the keys of a batch unprocessed."""
+    status, body = send()
+    answer = json.loads(body)
+    for table, asked in request["RequestItems"].items():
+        late = asked["Keys"][len(asked["Keys"]) // 2 :]
+        found = answer["Responses"][table]
+        answer["Responses"][table] = [
+            one for one in found if all(one["PK"] != key["PK"] for key in late)
+        ]
+        answer["UnprocessedKeys"] = {table: {**asked, "Keys": late}}
+    return status, json.dumps(answer).encode()
+
+
+def test_unprocessed_keys_are_asked_again(tmp_path: Path, proxy: Proxy) -> None:
+    source = tmp_path / "batches.keyfold"
+    source.write_text(BATCHES)
+    with Client(load(plan(source)), proxy.endpoint) as client:
+        client.ensure_tables()
+        ids = [f"t{at:03}" for at in range(120)]
+        for at, one in enumerate(ids):
+            client.put("Thing", {"thingId": one, "size": at})
+        proxy.operations()
+        proxy.fail("BatchGetItem", half, half, half)
+        found = client.all("some", {"thingId": [*ids, "none"]})
+        assert [item["thingId"] for item in found] == ids
+        assert len(proxy.operations()) >= 5
+
+
+def test_a_timeout_aborts_a_call(model: Model, proxied: Client, proxy: Proxy) -> None:
+    def slow(_operation: str, _request: Json, send: Send) -> tuple[int, bytes]:
+        time.sleep(0.6)
+        return send()
+
+    proxy.fail("GetItem", throttled, *[slow] * 3)
+    with pytest.raises((Aborted, Throttled)):
+        proxied.one("thing", THING, timeout=0.05)
+    proxy.faults.clear()
+    proxy.fail("GetItem", slow)
+    with pytest.raises(Aborted, match="did not end within 0.3 seconds") as caught:
+        proxied.put("Thing", THING, timeout=0.3)
+    assert caught.value.code == "aborted"
+
+    async def run() -> None:
+        async with AsyncClient(model, proxy.endpoint, Options(timeout=0.2)) as client:
+            proxy.fail("GetItem", slow)
+            started = time.monotonic()
+            with pytest.raises(Aborted):
+                await client.one("thing", THING)
+            assert time.monotonic() - started < 0.55
+            proxy.fail("GetItem", slow)
+            await client.one("thing", THING, timeout=30)
+            # A read under way changes nothing; a write may.
+            proxy.fail("GetItem", slow)
+            with pytest.raises(Aborted) as reading:
+                await client.put("Thing", THING)
+            assert not reading.value.may_have_written
+            proxy.fail("PutItem", slow)
+            with pytest.raises(Aborted, match="may have been carried out") as writing:
+                await client.create("Thing", {"thingId": "aborted"})
+            assert writing.value.may_have_written
+
+    asyncio.run(run())
+
+
+def test_the_client_that_awaits_retries_alike(model: Model, proxy: Proxy) -> None:
+    async def outcome(call: Callable[[], Awaitable[Any]]) -> object:
+        try:
+            return await call()
+        except (Service, OutcomeUnknown, Transport) as error:
+            return error.code
+
+    async def run() -> None:
+        options = Options(retries=2)
+        async with AsyncClient(model, proxy.endpoint, options) as client:
+            account = {"accountId": "aio retries", "owner": "o", "email": "aio@retries"}
+            proxy.fail("TransactWriteItems", lost_after, failed)
+            await client.create("Account", account)
+            proxy.fail("GetItem", throttled, lost_before)
+            assert await client.one("account", {"accountId": "aio retries"}) is not None
+            rename = {"accountId": "aio retries", "owner": "p"}
+            proxy.fail("UpdateItem", lost_after)
+            assert await outcome(lambda: client.write("rename", rename)) == "outcome_unknown"
+            proxy.fail("GetItem", *[throttled] * 3)
+            one = {"accountId": "aio retries"}
+            assert await outcome(lambda: client.one("account", one)) == "throttled"
+
+    asyncio.run(run())
+
+
+THROTTLED = Service("ThrottlingException", "slow")
+CANCELLED = Service("TransactionCanceledException", "no", (Reason("ThrottlingError", None),))
+REFUSED = Service("ConditionalCheckFailedException", "no")
+LOST, AWAY = Lost("closed"), NotSent("refused")
+
+
+@pytest.mark.parametrize(
+    ("operation", "outcomes", "code"),
+    [
+        # The last outcome is final.
+        ("GetItem", [LOST, REFUSED], "service"),
+        ("Query", [AWAY, AWAY, AWAY], "transport"),
+        ("PutItem", [LOST], "outcome_unknown"),
+        ("PutItem", [AWAY, THROTTLED, REFUSED], "service"),
+        ("PutItem", [THROTTLED, LOST], "outcome_unknown"),
+        ("PutItem", [AWAY, AWAY, AWAY], "transport"),
+        ("TransactWriteItems", [CANCELLED, CANCELLED, CANCELLED], "throttled"),
+        # A token's refusal says that no earlier attempt succeeded; silence does not.
+        ("TransactWriteItems", [LOST, REFUSED], "service"),
+        ("TransactWriteItems", [LOST, AWAY, THROTTLED], "outcome_unknown"),
+        ("CreateTable", [LOST], "outcome_unknown"),
+    ],
+)
+def test_outcomes_decide(operation: str, outcomes: list[Outcome], code: str) -> None:
+    attempts = Attempts(Request(operation, {}), started=0.0, deadline=60.0, retries=2)
+    *waits, last = [attempts.after(outcome, 1.0) for outcome in outcomes]
+    assert all(isinstance(one, Wait) for one in waits)
+    assert not isinstance(last, Wait) and last.code == code

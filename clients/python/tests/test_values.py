@@ -1,0 +1,248 @@
+"""Values of Python, stored and read; and those that are refused before anything is sent."""
+
+from __future__ import annotations
+
+import enum
+import uuid
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from support import SHOP, Proxy, plan
+
+from keyfold import Client, Invalid, Model, Options, load
+from keyfold.calls import Calls
+from keyfold.lower import arguments
+
+UTC = timezone.utc
+NOTE = {"thingId": "t", "noteId": 1, "text": ""}
+
+
+class Color(str, enum.Enum):
+    RED = "red"
+
+
+class Size(enum.IntEnum):
+    LARGE = 7
+
+
+def stored(client: Client, **values: Any) -> dict[str, Any]:
+    """The attributes of a thing after they were written and read."""
+    thing_id = str(uuid.uuid4())
+    client.put("Thing", {"thingId": thing_id, **values})
+    item = client.one("thing", {"thingId": thing_id})
+    assert item is not None
+    found = dict(item)
+    assert found.pop("thingId") == thing_id
+    assert len(found.pop("stamp")) == 26
+    return found
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"size": 0},
+        {"size": -(10**37) - 1},
+        {"size": 10**125},
+        {"price": Decimal("12345678901234567890.123456789012345678")},
+        {"price": Decimal("-1E-130")},
+        {"price": Decimal("9.9999999999999999999999999999999999999E+125")},
+        {"isOpen": False},
+        {"color": "green"},
+        {"madeAt": datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC)},
+        {"changedAt": datetime(2024, 1, 1, 0, 0, 0, 999_000, tzinfo=UTC)},
+        {"readAt": datetime(1, 1, 1, 0, 0, 0, 1, tzinfo=UTC)},
+        {"readAt": datetime(9999, 12, 30, 21, 59, 59, 999_999, tzinfo=UTC)},
+        {"sentAt": "2024-01-15T10:30:00.123456789Z"},
+        {"day": date(2024, 2, 29)},
+        {"blob": b""},
+        {"blob": bytes(range(256))},
+        {"tags": frozenset({"a", "\U0001f600", "é"})},
+        {"codes": frozenset({Decimal("1.5"), Decimal(-3)})},
+        {"parts": []},
+        {"parts": [{"x": 1, "y": Decimal("2.5"), "names": frozenset({"n"})}]},
+        {"extra": {}},
+        {"extra": {"": 1, "\U00010000": -2}},
+    ],
+    ids=lambda values: next(iter(values)),
+)
+def test_values_come_back_as_they_were_given(client: Client, values: dict[str, Any]) -> None:
+    found = stored(client, **values)
+    assert found == values
+    for name, value in values.items():
+        assert type(found[name]) is type(value)
+
+
+def test_values_have_one_stored_form(client: Client) -> None:
+    """Other forms of the same value are stored as one."""
+    plus = timezone(timedelta(hours=5, minutes=30))
+    found = stored(
+        client,
+        color=Color.RED,
+        size=Size.LARGE,
+        price=3,
+        changedAt="2024-01-15T12:00:00+01:30",
+        readAt=datetime(2024, 1, 1, 2, 0, tzinfo=plus),
+        day="2024-01-15",
+        tags=["b", "a"],
+        parts=({"x": 1, "names": {"n"}, "y": None},),
+        reference=uuid.UUID("123E4567-E89B-12D3-A456-426614174000"),
+        isOpen=None,
+        blob=memoryview(b"abc"),
+    )
+    assert found == {
+        "color": "red",
+        "size": 7,
+        "price": Decimal(3),
+        "changedAt": datetime(2024, 1, 15, 10, 30, tzinfo=UTC),
+        "readAt": datetime(2023, 12, 31, 20, 30, tzinfo=UTC),
+        "day": date(2024, 1, 15),
+        "tags": frozenset({"a", "b"}),
+        "parts": [{"x": 1, "names": frozenset({"n"})}],
+        "reference": "123e4567-e89b-12d3-a456-426614174000",
+        "blob": b"abc",
+    }
+
+
+def test_texts_are_kept_to_the_letter(client: Client) -> None:
+    for text in (
+        "",
+        " ",
+        "\x01",
+        "e\u0301",
+        "\ud7ff\ue000",
+        "\U0001f469\u200d\U0001f680",
+        "\uffff",
+    ):
+        client.put("Note", {"thingId": "texts", "noteId": 1, "text": text})
+        note = client.first("notes", {"thingId": "texts"})
+        assert note is not None and note["text"] == text
+
+
+def test_keys_of_astral_characters_sort_as_the_service_does(client: Client) -> None:
+    """UTF-8 sorts by code point, UTF-16 does not."""
+    names = ["\uffee", "\U00010000", "z", "\U0001f600"]
+    for name in names:
+        client.put("Thing", {"thingId": name, "color": "green", "madeAt": None})
+    found = [item["thingId"] for item in client.items("things_of_color", {"color": "green"})]
+    assert [one for one in found if one in names] == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "reason"),
+    [
+        ("size", 1.0, "is a float, which is not exact"),
+        ("size", True, "size is no int: True"),
+        ("size", "1", "size is no int: 1"),
+        ("size", Decimal("1.5"), "`1.5` is not a whole number"),
+        ("size", 10**126, "magnitude larger than supported"),
+        ("price", Decimal("1." + "1" * 38), "more than 38 significant digits"),
+        ("price", Decimal("NaN"), "not a number"),
+        ("price", Decimal("-Infinity"), "not a number"),
+        ("price", Decimal("1e-131"), "magnitude smaller than supported"),
+        ("isOpen", 1, "isOpen is no bool: 1"),
+        ("color", "blue", "`blue` is not one of red, green"),
+        ("changedAt", datetime(2024, 1, 1), "has no zone"),
+        ("changedAt", datetime(2024, 1, 1, 0, 0, 0, 1, tzinfo=UTC), "finer than a time keeps it"),
+        ("madeAt", "2024-01-01T00:00:00.5Z", "finer than a time(s) keeps it"),
+        ("changedAt", "2024-02-30T00:00:00Z", "is not a time with its zone"),
+        ("changedAt", "2024-01-01T00:00:00", "is not a time with its zone"),
+        ("changedAt", date(2024, 1, 1), "changedAt is no time"),
+        ("day", datetime(2024, 1, 1, tzinfo=UTC), "day is no date"),
+        ("day", "2024-02-30", "is not a day like 2024-01-15"),
+        ("blob", "text", "blob is no binary: text"),
+        ("tags", "ab", "tags is no set of string: ab"),
+        ("tags", [], "a set has at least one value, and none twice"),
+        ("tags", ["a", "a"], "a set has at least one value, and none twice"),
+        ("tags[0]", ["\ud800"], "is not valid Unicode"),
+        ("codes[1]", [1, 2.0], "is a float"),
+        ("parts", {"x": 1}, "parts is no list of Point"),
+        ("parts[0].x", [{"names": ["n"]}], "parts[0].x is missing"),
+        ("parts[1].z", [{"x": 1, "names": ["n"]}, {"z": 1}], "is no field of Point"),
+        ("extra.a", {"a": None}, "extra.a is no int"),
+        ("extra", {1: 1}, "extra is no map of int"),
+        ("reference", "6f1c", "is not a UUID like"),
+        ("stamp", "6f1c", "is not a ULID of 26 characters"),
+        ("sise", 1, "Thing has no `sise`; did you mean `size`?"),
+    ],
+)
+def test_wrong_values_are_refused_before_anything_is_sent(
+    proxied: Client, proxy: Proxy, attribute: str, value: object, reason: str
+) -> None:
+    name = attribute.partition("[")[0].partition(".")[0]
+    with pytest.raises(Invalid) as caught:
+        proxied.put("Thing", {"thingId": "t", name: value})
+    assert (caught.value.of, caught.value.attribute) == ("Thing", attribute)
+    assert reason in caught.value.message
+    assert caught.value.code == "invalid"
+    assert proxy.operations() == []
+
+
+@pytest.mark.parametrize(
+    ("call", "of", "attribute"),
+    [
+        (lambda own: own.put("Thing", {}), "Thing", "thingId"),
+        (lambda own: own.put("Thng", {}), "Thng", None),
+        (lambda own: own.update("Note", {"thingId": "t"}), "the key of Note", "noteId"),
+        (lambda own: own.update("Note", {"thingId": "t", "noteId": 1}, ["text"]), "Note", "text"),
+        (lambda own: own.page("notes", {}), "the pattern notes", "thingId"),
+        (lambda own: own.page("notes", {"thingId": "t", "more": 1}), "the pattern notes", "more"),
+        (lambda own: own.page("nots", {}), "nots", None),
+        (lambda own: own.page("notes", {"thingId": "t"}, limit=0), "notes", "limit"),
+        (lambda own: own.one("notes", {"thingId": "t"}), "notes", None),
+        (lambda own: own.together("notes", {"thingId": "t"}), "notes", None),
+        (lambda own: own.write("rename", {"accountId": "a"}), "the write rename", "owner"),
+        (lambda own: own.write("renam", {}), "renam", None),
+        (lambda own: own.put("Account", {"edition": "1"}), "Account", "edition"),
+        (lambda own: own.create("Note", {**NOTE, "thingId": "#"}), "Note", "thingId"),
+        (lambda own: own.create("Note", {**NOTE, "noteId": 10**6}), "Note", "noteId"),
+        (lambda own: own.put("Note", {**NOTE, "thingId": ""}), "Note", "thingId"),
+        (lambda own: own.page("thing", {"thingId": "a\0"}), "thing", "thingId"),
+        (lambda own: own.write("rename", {"accountId": "", "owner": "o"}), "rename", "accountId"),
+    ],
+)
+def test_wrong_calls_are_refused_before_anything_is_sent(
+    proxied: Client, proxy: Proxy, call: Any, of: str | None, attribute: str | None
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        call(proxied)
+    assert (caught.value.of, caught.value.attribute) == (of, attribute)
+    assert proxy.operations() == []
+
+
+def test_keys_that_are_too_long_are_refused(proxied: Client, proxy: Proxy) -> None:
+    """DynamoDB refuses them without the name of what they are made of."""
+    for text, size in (("x" * 2048, 2054), ("\U0001f600" * 600, 2406)):
+        with pytest.raises(Invalid) as caught:
+            proxied.create("Thing", {"thingId": text})
+        assert f"thingId makes PK {size} bytes long, and a partition key has" in str(caught.value)
+        assert (caught.value.of, caught.value.attribute) == ("Thing", "thingId")
+        with pytest.raises(Invalid, match=f"the pattern thing: thingId makes PK {size} bytes"):
+            proxied.one("thing", {"thingId": text})
+    with pytest.raises(Invalid, match="thingId makes GSI1SK of GSI1 1506 bytes long, and a sort"):
+        proxied.create("Thing", {"thingId": "x" * 1500, "color": "red"})
+    with pytest.raises(Invalid, match="the guard of email of Account: email makes PK 2"):
+        proxied.create("Account", {"accountId": "a", "owner": "o", "email": "x" * 2100})
+    assert proxy.operations() == []
+
+
+def test_a_wrong_key_of_a_write_is_named_by_its_argument() -> None:
+    shop = load(plan(SHOP))
+    order = {"orderId": "7", "userId": "u", "total": 1, "status": "paid"}
+    line = {"itemId": "1", "productId": "p", "quantity": 1, "price": 1}
+    call = Calls(shop, Options()).write(
+        "create_order",
+        {**order, "createdAt": "2024-01-15", "lines": [line, {**line, "itemId": ""}]},
+    )
+    with pytest.raises(Invalid) as caught:
+        next(call)
+    assert (caught.value.of, caught.value.attribute) == ("create_order", "lines[1].itemId")
+    assert str(caught.value) == "lines[1].itemId: itemId is empty, and a key is made of it"
+
+
+def test_ends_of_ranges_are_cut(model: Model) -> None:
+    """A finer time is refused where it is a value, and cut where it is an upper end."""
+    notes = model.patterns["notes_from"]
+    held = arguments.of_pattern(notes, {"thingId": "t", "from": 3})
+    assert held == {"thingId": {"S": "t"}, "from": {"N": "3"}}
