@@ -6,7 +6,7 @@ import { invalid } from "./error.js";
 import type { Io } from "./io.js";
 import { CHUNK, column, fieldsOf, text as made } from "./key/make.js";
 import { checkIndexes, checkLength } from "./lengths.js";
-import { columnsOf, type Model } from "./model.js";
+import { columnsOf, kindName, type Model, physicalName } from "./model.js";
 import type {
   AttributeValue,
   CopyPlan,
@@ -19,7 +19,7 @@ import type {
 } from "./plan.js";
 import { chunksOf, digestAttribute, digestOf, pack, partsAttribute } from "./stored.js";
 import { display, lower } from "./value/text.js";
-import { epochSeconds, inName, periodOf } from "./value/time.js";
+import { epochSeconds, periodOf } from "./value/time.js";
 import { held, isSameItem, whole, type Values } from "./value/value.js";
 
 /** The role of an item. */
@@ -40,11 +40,6 @@ export interface Derived {
   readonly item: Item;
 }
 
-/** The name of a kind: the entity, or `Entity.copy`. */
-export function kindName(entity: EntityPlan, copy: CopyPlan | undefined): string {
-  return copy === undefined ? entity.name : `${entity.name}.${copy.name}`;
-}
-
 /** Whether two derived items are the same. */
 export function isSameDerived(one: Derived, other: Derived): boolean {
   return (
@@ -60,11 +55,6 @@ export function tableName(table: TablePlan, entity: EntityPlan, values: Values):
   const time = values.get(entity.periodAttribute)?.S;
   if (time === undefined) throw invalid(`the table's name needs ${entity.periodAttribute}`, entity.periodAttribute);
   return physicalName(table, periodOf(table.period, time));
-}
-
-/** The name of the table of a period. */
-export function physicalName(table: TablePlan, period: string): string {
-  return `${table.name}_${inName(period)}`;
 }
 
 /** The key that columns make of values, for an item of this name. */

@@ -1,9 +1,8 @@
 /** Stream records as the model's entities and copies. */
 
-import { kindName } from "./derive.js";
 import { invalid } from "./error.js";
 import type { Io } from "./io.js";
-import { columnsOf, type Model } from "./model.js";
+import { columnsOf, kindName, type Model } from "./model.js";
 import type { StreamRecord } from "./options.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, TablePlan } from "./plan.js";
 import { fitsColumn, type Found } from "./read/kinds.js";

@@ -5,6 +5,7 @@ import type {
   AggregatePlan,
   AttributePlan,
   Column,
+  CopyPlan,
   EntityPlan,
   IndexPlan,
   PatternPlan,
@@ -13,6 +14,7 @@ import type {
   Type,
   WritePlan,
 } from "./plan.js";
+import { inName } from "./value/time.js";
 
 /** The version of the form of plan documents that this runtime knows. */
 const VERSION = 1;
@@ -98,6 +100,16 @@ function found<T>(all: Map<string, T>, name: string, what: string): T {
     throw invalid(`the model has no ${what} \`${name}\`; it has ${[...all.keys()].join(", ")}`, name);
   }
   return one;
+}
+
+/** The name of a kind: the entity, or `Entity.copy`. */
+export function kindName(entity: EntityPlan, copy: CopyPlan | undefined): string {
+  return copy === undefined ? entity.name : `${entity.name}.${copy.name}`;
+}
+
+/** The name of the table of a period. */
+export function physicalName(table: TablePlan, period: string): string {
+  return `${table.name}_${inName(period)}`;
 }
 
 /** The key attributes of a table. */

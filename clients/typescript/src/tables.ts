@@ -2,8 +2,7 @@
 
 import { failure, KeyfoldError } from "./error.js";
 import { exceptionOf, type Io, isNoTable } from "./io.js";
-import { physicalName } from "./derive.js";
-import type { Model } from "./model.js";
+import { type Model, physicalName } from "./model.js";
 import type { TableOutcome } from "./options.js";
 import type { TablePlan, Unit } from "./plan.js";
 import { periodOf, timeOfEpochMs } from "./value/time.js";

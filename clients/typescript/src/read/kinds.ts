@@ -1,10 +1,9 @@
 /** From stored items to the model's: keys distinguish the kinds, split lists are joined. */
 
-import { kindName } from "../derive.js";
 import { failure } from "../error.js";
 import type { Io } from "../io.js";
 import { isBare } from "../key/make.js";
-import type { Model } from "../model.js";
+import { kindName, type Model } from "../model.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, KeyColumn, PatternPlan, ReadPlan, ReturnedPlan, TablePlan } from "../plan.js";
 import { digestAttribute, isAsWritten, valuesOf } from "../stored.js";
 import { compareTexts } from "../value/text.js";

@@ -1,11 +1,10 @@
 /** The requests of a plan: GetItem, Query and Scan. */
 
 import { bind } from "../bound.js";
-import { physicalName } from "../derive.js";
 import { invalid } from "../error.js";
 import { Placeholders } from "../expression.js";
 import { type Answer, isNoTable, REPORTED, unitsOf } from "../io.js";
-import { indexColumns, indexOf } from "../model.js";
+import { indexColumns, indexOf, physicalName } from "../model.js";
 import type { Item } from "../plan.js";
 import { sortedNames } from "../value/text.js";
 import { periodOf } from "../value/time.js";
