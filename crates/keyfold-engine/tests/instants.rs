@@ -279,13 +279,13 @@ fn walk(kind: Kind, before: usize, release: Release) {
             begins.send(()).unwrap();
             let defined = other.define(kind, from);
             // Nobody waits any more when the definition has waited for a sync.
-            drop(begins.send(()));
+            let _nobody_waits = begins.send(());
             defined.wait().map(|_| ())
         });
         // The definition is staged when its call returns. One that waits for a sync has been staged
         // long before the limit.
         begun.recv().unwrap();
-        drop(begun.recv_timeout(Duration::from_millis(150)));
+        let _held = begun.recv_timeout(Duration::from_millis(150));
         defined
     };
     let engine = Arc::clone(&place.engine);
