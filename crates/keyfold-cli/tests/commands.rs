@@ -166,6 +166,11 @@ fn each_kind_of_failure_has_an_exit_code() {
         &["update", shop, "User", "userId=nobody", "name=x"],
         "there is no User",
     );
+    error(
+        2,
+        &["delete", shop, "User", "userId=nobody", "name=x"],
+        "`name` identifies no User",
+    );
     error(2, &["run", shop, "user"], "needs userId; write userId=…");
     error(2, &["run", shop, "user", "userId=1", "x=2"], "has no `x`");
     error(

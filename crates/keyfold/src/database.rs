@@ -156,7 +156,8 @@ impl Database {
     }
 
     /// Deletes an entity that exists, with everything that follows from it. A version that is given
-    /// must be the item's; other attributes beside the key are ignored.
+    /// must be the item's; other attributes beside those that identify it are ignored, so that a
+    /// whole item may be given.
     ///
     /// # Errors
     /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Refused`

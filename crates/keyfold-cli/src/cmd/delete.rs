@@ -9,7 +9,9 @@ use crate::output::Output;
 use crate::project::Line;
 use clap::Args;
 use clap_complete::ArgValueCompleter;
-use keyfold_client::{arguments, write};
+use keyfold_client::arguments::{self, Values};
+use keyfold_client::write;
+use keyfold_model::Entity;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -20,7 +22,7 @@ pub(crate) struct Arguments {
     /// The entity.
     #[arg(add = ArgValueCompleter::new(complete::entities_by_key))]
     entity: Option<String>,
-    /// The attributes of the key, as attribute=value.
+    /// The attributes that identify the item, as attribute=value; a version must be the item's.
     #[arg(value_name = "ATTRIBUTE=VALUE", add = ArgValueCompleter::new(complete::key_attributes))]
     key: Vec<String>,
     #[command(flatten)]
@@ -37,7 +39,23 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let model = model_file::load(&line.file, output)?;
     let entity = entity(&model, &line.name, &line.file)?;
     let key = arguments::some_of_entity(entity, &given(&line.rest)?)?;
+    refuse_others(entity, &key)?;
     let backend = arguments.backend.open(&model, Use::Read)?;
     show(&write::delete(&backend, &model, entity, &key)?, output);
     Ok(())
+}
+
+/// Refuses attributes that would not be compared: who writes them expects that they are.
+fn refuse_others(entity: &Entity, given: &Values) -> Result<(), Failure> {
+    let mut taken = entity.identity();
+    taken.extend(entity.version.as_deref());
+    match given.keys().find(|name| !taken.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(other) => Err(Failure::usage(format!(
+            "`{other}` identifies no {} and would not be compared; a deletion takes {}",
+            entity.name,
+            taken.join(", ")
+        ))
+        .of_argument(other)),
+    }
 }
