@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The tests with the SDK for JavaScript, and in a browser.
-const JAVASCRIPT: [&str; 4] = [
+const JAVASCRIPT: [&str; 5] = [
     "sdk.test.mjs",
     "presigned.test.mjs",
     "pages.test.mjs",
     "documents.test.mjs",
+    "generated.test.mjs",
 ];
 
 /// The number of random models that are proved through each client.
@@ -29,6 +30,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let binary = target.join("debug").join("keyfold");
+    let models = random_models(root, &target)?;
     let mut boto3 = Command::new(python);
     boto3
         .current_dir(&folder)
@@ -43,6 +45,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     execute(
         javascript
             .env("KEYFOLD_BIN", &binary)
+            .env("KEYFOLD_MODELS", &models)
             .env("NODE_NO_WARNINGS", "1"),
     )?;
     typescript(&root.join("clients").join("typescript"), &binary)?;
@@ -61,7 +64,7 @@ fn typescript(folder: &Path, binary: &Path) -> Result<(), String> {
         execute(&mut npm)?;
     }
     // Tests of a package run in its folder.
-    random_models(folder, "node ../../clients/typescript/built/lockstep.mjs")
+    prove_random_models(folder, "node ../../clients/typescript/built/lockstep.mjs")
 }
 
 /// The package for Python: its tests, which prove each model through it, and the proof of random
@@ -75,12 +78,12 @@ fn python_package(folder: &Path, binary: &Path) -> Result<(), String> {
     execute(&mut tests)?;
     let package = "../../clients/python";
     let through = format!("{package}/.venv/bin/python {package}/tests/lockstep.py");
-    random_models(folder, &through)?;
-    random_models(folder, &format!("{through} --async"))
+    prove_random_models(folder, &through)?;
+    prove_random_models(folder, &format!("{through} --async"))
 }
 
 /// Proves random models through the client that a command starts.
-fn random_models(folder: &Path, through: &str) -> Result<(), String> {
+fn prove_random_models(folder: &Path, through: &str) -> Result<(), String> {
     let mut random = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
     random
         .current_dir(folder)
@@ -89,6 +92,25 @@ fn random_models(folder: &Path, through: &str) -> Result<(), String> {
         .env("RANDOM_MODELS", RANDOM_MODELS)
         .env("THROUGH", through);
     execute(&mut random)
+}
+
+/// The random models that are drawn for generated clients; some hundred are refused by the compiler.
+const MODELS_DRAWN: &str = "300";
+
+/// A folder of random models, for tests of what is generated of models.
+fn random_models(root: &Path, target: &Path) -> Result<PathBuf, String> {
+    let folder = target.join("random-models");
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    let mut draw = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    let test = ["--package", "keyfold-prove", "--test", "random_models"];
+    draw.current_dir(root)
+        .args(["test", "--quiet"])
+        .args(test)
+        .env("RANDOM_MODELS", MODELS_DRAWN)
+        .env("RANDOM_MODELS_DIR", &folder);
+    execute(&mut draw)?;
+    Ok(folder)
 }
 
 /// Whether what `lock` asks for is installed; `stamp` is a copy of the lock it was installed from.

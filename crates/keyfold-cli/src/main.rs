@@ -64,8 +64,10 @@ enum Command {
     Prove(cmd::prove::Arguments),
     /// Write the design as a document.
     Docs(cmd::docs::Arguments),
-    /// Start a project: a first model and keyfold.toml.
+    /// Start a project: a first model, keyfold.toml, the generated client.
     Init(cmd::init::Arguments),
+    /// Write a typed client of a model, for checking in.
+    Generate(cmd::generate::Arguments),
     /// Print the plan document, which clients in other languages carry out.
     Plan(cmd::plan::Arguments),
     /// Report the changes between two models, and what they need of data.
@@ -112,6 +114,7 @@ fn main() -> ExitCode {
         Command::Fmt(arguments) => cmd::fmt::run(&arguments, output),
         Command::Prove(arguments) => cmd::prove::run(&arguments, output),
         Command::Docs(arguments) => cmd::docs::run(&arguments, output),
+        Command::Generate(arguments) => cmd::generate::run(&arguments, output),
         Command::Init(arguments) => cmd::init::run(&arguments, output),
         Command::Plan(arguments) => cmd::plan::run(&arguments, output),
         Command::Diff(arguments) => cmd::diff::run(&arguments, output),

@@ -1,8 +1,10 @@
-//! The project of the current folder: `keyfold.toml`, which names the model and connections.
+//! The project of the current folder: `keyfold.toml`, which names the model, the files that are
+//! generated of it, and connections.
 
 use crate::failure::Failure;
 use clap::Args;
 use keyfold_client::{ClientError, Connection};
+use keyfold_codegen::generate::Target;
 use keyfold_model::near;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,10 @@ pub(crate) struct Project {
     path: PathBuf,
     /// The model.
     pub(crate) model: Option<PathBuf>,
+    /// The files or folders of generated clients.
+    pub(crate) outputs: Vec<(Target, PathBuf)>,
+    /// Whether generated clients have types for numbers of 38 digits.
+    pub(crate) exact_numbers: bool,
     /// The name of the connection that is used where none is named, and the line that says it.
     connection: Option<(String, usize)>,
     /// The connections by name.
@@ -54,7 +60,8 @@ impl Project {
         let read = Text { text, path };
         let document = Document::parse(text).map_err(|error| read.syntax(&error))?;
         let table = document.as_table();
-        read.refuse_others(table, &["model", "connection", "connections"])?;
+        let names = ["model", "connection", "numbers", "outputs", "connections"];
+        read.refuse_others(table, &names)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let model = read.member(table, "model")?;
         let connections = read.members(table, "connections")?;
@@ -64,6 +71,8 @@ impl Project {
         let project = Project {
             path: path.to_owned(),
             model: model.map(|(model, _)| folder.join(model)),
+            outputs: read.outputs(table, folder)?,
+            exact_numbers: read.is_exact(table)?,
             connection: read.member(table, "connection")?,
             connections: connections.collect(),
         };
@@ -148,6 +157,44 @@ impl Text<'_> {
         let meant = near::meant(name, names.iter().copied());
         let message = format!("no `{name}` is known{meant}; there is {}", names.join(", "));
         Err(failure(self.path, Some(line), &message))
+    }
+
+    /// The places of generated clients.
+    fn outputs(
+        self,
+        table: &dyn TableLike,
+        folder: &Path,
+    ) -> Result<Vec<(Target, PathBuf)>, Failure> {
+        let mut outputs = Vec::new();
+        for (name, (place, line)) in self.members(table, "outputs")? {
+            let known = Target::ALL.map(Target::word);
+            let target = Target::ALL.into_iter().find(|one| one.word() == name);
+            let Some(target) = target else {
+                let meant = near::meant(&name, known.into_iter());
+                let message = format!(
+                    "no client is generated in `{name}`{meant}; there is {}",
+                    known.join(", ")
+                );
+                return Err(failure(self.path, Some(line), &message));
+            };
+            outputs.push((target, folder.join(place)));
+        }
+        Ok(outputs)
+    }
+
+    /// Whether `numbers` asks for types of 38 digits.
+    fn is_exact(self, table: &dyn TableLike) -> Result<bool, Failure> {
+        let Some((numbers, line)) = self.member(table, "numbers")? else {
+            return Ok(false);
+        };
+        match numbers.as_str() {
+            "number" => Ok(false),
+            "exact" => Ok(true),
+            other => {
+                let message = format!("`numbers` is \"number\" or \"exact\", not \"{other}\"");
+                Err(failure(self.path, Some(line), &message))
+            }
+        }
     }
 
     /// The text of a member, and its line.
@@ -288,10 +335,14 @@ mod tests {
     #[test]
     fn a_project_is_read() {
         let project = parsed(
-            "model = \"shop.keyfold\"\nconnection = \"local\"\n[connections]\nlocal = \"keyfold:./data\"\nprod = \"dynamodb://eu-west-1\"\ntest = \"http://localhost:8000\"\n",
+            "model = \"shop.keyfold\"\nconnection = \"local\"\n[outputs]\ntypescript = \"src\"\n[connections]\nlocal = \"keyfold:./data\"\nprod = \"dynamodb://eu-west-1\"\ntest = \"http://localhost:8000\"\n",
         )
         .unwrap_or_else(|message| panic!("{message}"));
         assert_eq!(project.model, Some(PathBuf::from("a/shop.keyfold")));
+        assert_eq!(
+            project.outputs,
+            [(Target::Typescript, PathBuf::from("a/src"))]
+        );
         let local = project.default_connection().unwrap();
         assert_eq!(local, Some(Connection::Folder(PathBuf::from("a/./data"))));
         let prod = project.connection("prod").unwrap();
@@ -312,6 +363,13 @@ mod tests {
             ("\nmodle = \"a\"", 2, "did you mean `model`"),
             ("# a\n\nmodel = 1", 3, "`model` is a text"),
             ("model = [\n1]", 1, "`model` is a text"),
+            ("\nnumbers = \"some\"", 2, "\"number\" or \"exact\""),
+            ("outputs = 1", 1, "[outputs]"),
+            (
+                "[outputs]\ntypescrpt = \"a\"",
+                2,
+                "did you mean `typescript`",
+            ),
             ("connections = 1", 1, "[connections]"),
             ("\n[connection]\na = \"b\"", 2, "`connection` is a text"),
             ("[connections]\na = \"http://a\"\nb = 1", 3, "`b` is a text"),

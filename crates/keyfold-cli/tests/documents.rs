@@ -159,6 +159,17 @@ fn every_command_prints_one_document_of_the_schema() {
         (0, vec!["init", "started", "--name", "first"]),
         (2, vec!["init", "started", "--name", "first"]),
         (2, vec!["init", "--name", "1"]),
+        (0, vec!["generate", "typescript", shop]),
+        (0, vec!["generate", "typescript", shop, "-o", "made"]),
+        (
+            0,
+            vec!["generate", "typescript", shop, "-o", "made", "--check"],
+        ),
+        (
+            1,
+            vec!["generate", "typescript", other, "-o", "made", "--check"],
+        ),
+        (3, vec!["generate", "typescript", wrong]),
         (0, vec!["diff", shop, uneven]),
         (3, vec!["diff", shop, wrong]),
         (0, vec!["export", "cloudformation", shop]),

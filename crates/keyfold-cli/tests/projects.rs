@@ -1,10 +1,12 @@
-//! Projects: `init`, and commands that take the model and the connection of `keyfold.toml`.
+//! Projects: `init`, `generate`, and commands that take the model and the connection of `keyfold.toml`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod workplace;
 
 use serde_json::{Value as Json, json};
-use std::process::Command;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 use workplace::Workplace;
 
 fn read(place: &Workplace, name: &str) -> String {
@@ -15,7 +17,10 @@ fn read(place: &Workplace, name: &str) -> String {
 fn project() -> Workplace {
     let place = Workplace::new();
     let made = place.json(0, &["init", "--name", "notes"]);
-    assert_eq!(made["files"], json!(["notes.keyfold", "keyfold.toml"]));
+    assert_eq!(
+        made["files"],
+        json!(["notes.keyfold", "keyfold.toml", "src/notes.ts"])
+    );
     place
 }
 
@@ -42,6 +47,7 @@ fn a_new_project_needs_no_file_and_no_endpoint() {
     let place = project();
     place.text(&["check", "--strict"]);
     place.text(&["fmt", "--check"]);
+    place.text(&["generate", "--check"]);
     place.text(&["docs"]);
     place.text(&["export", "terraform"]);
     assert_eq!(place.json(0, &["plan"])["plan"]["model"]["name"], "notes");
@@ -114,6 +120,59 @@ fn init_overwrites_nothing() {
 }
 
 #[test]
+fn check_shows_the_difference_and_generate_removes_it() {
+    let place = project();
+    let before = read(&place, "src/notes.ts");
+    let model = read(&place, "notes.keyfold").replace("text: string", "text: string?");
+    place.write("notes.keyfold", &model);
+    let refused = place.json(1, &["generate", "--check"]);
+    let file = &refused["result"]["files"][0];
+    let difference = file["difference"].as_str().unwrap();
+    for line in ["-  readonly text: string;", "+  readonly text?: string;"] {
+        assert!(
+            difference.lines().any(|shown| shown == line),
+            "{difference}"
+        );
+    }
+    assert_eq!(
+        read(&place, "src/notes.ts"),
+        before,
+        "--check writes nothing"
+    );
+    let written = place.json(0, &["generate"]);
+    assert_eq!(written["files"][0]["changed"], true);
+    assert_eq!(place.json(0, &["generate"])["files"][0]["changed"], false);
+    assert_eq!(
+        place.json(0, &["generate", "--check"])["files"][0]["difference"],
+        json!(null)
+    );
+    std::fs::remove_file(place.folder.path().join("src/notes.ts")).unwrap();
+    place.json(1, &["generate", "--check"]);
+}
+
+#[test]
+fn an_output_is_a_file_a_folder_or_standard_output() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    let text = place.json(0, &["generate", "typescript", shop]);
+    let text = text["text"].as_str().unwrap();
+    place.json(0, &["generate", "typescript", shop, "-o", "made"]);
+    place.json(0, &["generate", "typescript", shop, "-o", "one/client.ts"]);
+    assert_eq!(read(&place, "made/shop.ts"), text);
+    assert_eq!(read(&place, "one/client.ts"), text);
+    for wrong in [
+        &["generate"][..],
+        &["generate", "typescript"],
+        &["generate", "cobol", shop],
+        &["generate", "typescript", shop, "--check"],
+        &["generate", "typescript", shop, "-o", "made", "--watch"],
+        &["generate", "typescript", shop, "-o", "one/client.ts/more"],
+    ] {
+        place.json(2, wrong);
+    }
+}
+
+#[test]
 fn connections_are_named() {
     let place = project();
     for (name, reason) in [("nothing", "there is local, server"), ("server", "8000")] {
@@ -174,4 +233,54 @@ fn without_a_project_a_command_asks_for_what_it_needs() {
         let message = failed["error"]["message"].as_str().unwrap();
         assert!(message.contains(reason), "{line:?}: {message}");
     }
+}
+
+/// Ends the process when the test ends.
+struct Watching(Child);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn wait_for(path: &Path, text: &str) {
+    let started = Instant::now();
+    while !std::fs::read_to_string(path).is_ok_and(|held| held.contains(text)) {
+        assert!(
+            started.elapsed() < Duration::from_secs(60),
+            "{text} in {}",
+            path.display()
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn watch_follows_the_model() {
+    let place = project();
+    let client = place.folder.path().join("src/notes.ts");
+    std::fs::remove_file(&client).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .current_dir(place.folder.path())
+        .args(["generate", "--watch"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let _watching = Watching(child);
+    wait_for(&client, "readonly text: string;");
+    let model = read(&place, "notes.keyfold");
+    // A model with errors changes nothing and ends nothing.
+    place.write(
+        "notes.keyfold",
+        &model.replace("text: string", "text: strin"),
+    );
+    std::thread::sleep(Duration::from_millis(500));
+    place.write(
+        "notes.keyfold",
+        &model.replace("text: string", "words: string"),
+    );
+    wait_for(&client, "readonly words: string;");
 }

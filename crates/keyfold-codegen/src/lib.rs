@@ -4,6 +4,7 @@
 //!   with the entities and patterns that share them.
 //! - [`document`]: the chart as Markdown and as one HTML page with diagrams.
 //! - [`diff`]: the changes between two models, and the migration of data that each asks for.
+//! - [`generate`]: typed clients in other languages.
 //! - [`plan`]: the plan document, which runtimes in other languages carry out.
 //! - [`tables`]: CloudFormation and Terraform.
 //! - [`workbench`]: models of NoSQL Workbench, read and written.
@@ -14,6 +15,7 @@
 pub mod chart;
 pub mod diff;
 pub mod document;
+pub mod generate;
 pub mod infer;
 pub mod plan;
 mod projection;

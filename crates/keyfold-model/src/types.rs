@@ -48,6 +48,9 @@ pub struct Record {
     pub name: String,
     /// The name, type and optionality of each field.
     pub fields: Vec<(String, Type, bool)>,
+    /// The fields that refer to attributes of entities: field, and the names of the entity and the
+    /// attribute.
+    pub refers: Vec<(String, (String, String))>,
 }
 
 impl Type {

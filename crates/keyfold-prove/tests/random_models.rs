@@ -10,6 +10,8 @@ use keyfold_prove::{Options, Subject, Through, prove_through};
 use std::fmt::Write as _;
 
 /// The number of models; `RANDOM_MODELS=20000` searches longer, `RANDOM_FIRST=421` begins at a seed.
+/// `RANDOM_MODELS_DIR=made` writes them there instead of proving them, for tests of what is generated
+/// of models.
 const MODELS: u64 = 500;
 
 const TYPES: [(&str, &str); 8] = [
@@ -698,6 +700,11 @@ fn what_the_compiler_accepts_is_proved() {
         models += 1;
         never.retain(|part| !source.contains(part));
         patterns += compiled.patterns.len() as u64;
+        if let Ok(folder) = std::env::var("RANDOM_MODELS_DIR") {
+            let path = std::path::Path::new(&folder).join(format!("random_{seed}.keyfold"));
+            std::fs::write(path, &source).unwrap();
+            continue;
+        }
         let report = prove_through(
             &compiled,
             Options {

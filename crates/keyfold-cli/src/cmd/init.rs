@@ -1,10 +1,12 @@
-//! `keyfold init`: starts a project: a first model and `keyfold.toml`.
+//! `keyfold init`: starts a project: a first model, `keyfold.toml`, the generated client.
 
+use super::generate;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::project;
 use crate::terminal::{self, FAINT, GOOD};
 use clap::Args;
+use keyfold_codegen::generate::Target;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,9 @@ pub(crate) struct Arguments {
     /// The model's name [default: that of the folder].
     #[arg(long)]
     name: Option<String>,
+    /// The file of the generated TypeScript client, in the folder [default: src/NAME.ts].
+    #[arg(long, value_name = "FILE")]
+    typescript: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
@@ -30,13 +35,19 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let name = name(arguments)?;
     let text = MODEL.replacen(&format!("model {NAME} "), &format!("model {name} "), 1);
     let compiled = keyfold_model::compile(&text);
-    if let Some(found) = compiled.diagnostics.first() {
-        let reason = &found.message;
+    let Some(model) = compiled.model else {
+        let reason = compiled
+            .diagnostics
+            .first()
+            .map_or("", |found| &found.message);
         return Err(Failure::usage(format!("`{name}` names no model: {reason}")));
-    }
+    };
     let (model_file, project_file) = (format!("{name}.keyfold"), project::FILE.to_owned());
-    let settings = settings(&model_file);
-    for file in [&model_file, &project_file] {
+    let clients = clients(arguments, &name);
+    let settings = settings(&model_file, &clients);
+    let mut files = vec![model_file.clone(), project_file.clone()];
+    files.extend(clients.iter().map(|(_, client)| client.clone()));
+    for file in &files {
         refuse_existing(&folder.join(file))?;
     }
     std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
@@ -44,7 +55,12 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         let path = folder.join(file);
         std::fs::write(&path, text).map_err(|error| unwritten(&path, &error))?;
     }
-    let files = [model_file, project_file].map(|file| shown(folder, &file));
+    let outputs = clients
+        .iter()
+        .map(|(target, client)| (*target, folder.join(client)));
+    let outputs: Vec<(Target, PathBuf)> = outputs.collect();
+    generate::write(&model, (&outputs, &generate::settings(false)))?;
+    let files: Vec<String> = files.iter().map(|file| shown(folder, file)).collect();
     output.result(
         || json!({ "files": files }),
         || {
@@ -52,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
                 terminal::line(&format!("{GOOD}written{GOOD:#} {file}"));
             }
             terminal::line(&format!(
-                "{FAINT}next: change the model, then `keyfold check`, `keyfold prove` and `keyfold serve`{FAINT:#}"
+                "{FAINT}next: change the model, then `keyfold check`, `keyfold generate` and `keyfold serve`{FAINT:#}"
             ));
         },
     );
@@ -87,11 +103,25 @@ fn is_name(name: &str) -> bool {
     keyfold_model::is_word(name) && name.is_ascii() && name != "_"
 }
 
+/// The files of the generated clients.
+fn clients(arguments: &Arguments, name: &str) -> Vec<(Target, String)> {
+    if let Some(file) = &arguments.typescript {
+        let file = file.to_string_lossy().replace('\\', "/");
+        return vec![(Target::Typescript, file)];
+    }
+    vec![(Target::Typescript, format!("src/{name}.ts"))]
+}
+
 /// The text of `keyfold.toml`.
-fn settings(model: &str) -> String {
-    format!(
-        "# The project: commands need no FILE and no --endpoint here.\nmodel = \"{model}\"\n\n# The connection that is used where no other is named by --connection.\nconnection = \"local\"\n\n[connections]\nlocal = \"keyfold:.keyfold/data\"\nserver = \"http://localhost:8000\"\n"
-    )
+fn settings(model: &str, clients: &[(Target, String)]) -> String {
+    let mut text = format!(
+        "# The project: commands need no FILE and no --endpoint here.\nmodel = \"{model}\"\n\n# The connection that is used where no other is named by --connection.\nconnection = \"local\"\n\n[connections]\nlocal = \"keyfold:.keyfold/data\"\nserver = \"http://localhost:8000\"\n\n# The files that `keyfold generate` writes.\n[outputs]\n"
+    );
+    for (target, client) in clients {
+        let client = toml_edit::Value::from(client.as_str()).to_string();
+        text.push_str(&format!("{} = {}\n", target.word(), client.trim()));
+    }
+    text
 }
 
 fn refuse_existing(path: &Path) -> Result<(), Failure> {

@@ -13,6 +13,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod fmt;
+pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod infer;
 pub(crate) mod init;

@@ -21,7 +21,8 @@ pub(super) fn type_text(kind: &Type) -> String {
     match kind {
         Type::List(of) => format!("list of {}", type_text(of)),
         Type::Map(of) => format!("map of {}", type_text(of)),
-        Type::Record(Record { name, fields }) => {
+        // A reference changes no stored value.
+        Type::Record(Record { name, fields, refers: _ }) => {
             let each = fields
                 .iter()
                 .map(|(name, kind, optional)| named(name, kind, *optional));

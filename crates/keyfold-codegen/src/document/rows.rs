@@ -250,7 +250,13 @@ pub(super) fn record_rows(model: &Model) -> Vec<Vec<String>> {
     found.into_iter().map(record_row).collect()
 }
 
-fn record_row(Record { name, fields }: &Record) -> Vec<String> {
+fn record_row(record: &Record) -> Vec<String> {
+    // The attribute that a field refers to shows as the field's type.
+    let Record {
+        name,
+        fields,
+        refers: _,
+    } = record;
     let fields: Vec<String> = fields
         .iter()
         .map(|(name, kind, may_lack)| format!("{name}: {}", optional(&kind.to_string(), *may_lack)))

@@ -19,7 +19,12 @@ impl Records {
 
     /// Adds a record and those that its fields name, which stand before it.
     fn add(&mut self, record: &Record) {
-        let Record { name, fields } = record;
+        // A reference is stored as the value that it is.
+        let Record {
+            name,
+            fields,
+            refers: _,
+        } = record;
         if self.names.contains(name) {
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::aggregate;
 use super::names::distinct;
-use super::types::Types;
+use super::types::{Types, reference};
 use crate::check::meant;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Attribute, DefaultValue, Type};
@@ -104,12 +104,7 @@ fn resolve(
         diagnostics.push(*diagnostic);
         Type::String
     });
-    let refers = match &declared.kind {
-        TypeDecl::Reference(entity, attribute) => {
-            Some((entity.text.clone(), attribute.text.clone()))
-        }
-        TypeDecl::Named(..) | TypeDecl::Words(_) | TypeDecl::Of(..) => None,
-    };
+    let refers = reference(&declared.kind);
     let default = default(declared, &kind, diagnostics);
     Attribute {
         name: declared.name.text.clone(),

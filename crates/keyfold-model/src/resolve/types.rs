@@ -157,10 +157,25 @@ impl<'t> Types<'t> {
             Ok((field.name.text.clone(), kind, field.optional))
         });
         let fields = fields.collect::<Result<_, Box<Diagnostic>>>()?;
+        let refers = record.fields.iter().filter_map(|field| {
+            let target = reference(&field.kind)?;
+            Some((field.name.text.clone(), target))
+        });
         Ok(Type::Record(Record {
             name: name.text.clone(),
             fields,
+            refers: refers.collect(),
         }))
+    }
+}
+
+/// The names of the entity and the attribute that a type refers to: `User.userId`.
+pub(super) fn reference(kind: &TypeDecl) -> Option<(String, String)> {
+    match kind {
+        TypeDecl::Reference(entity, attribute) => {
+            Some((entity.text.clone(), attribute.text.clone()))
+        }
+        TypeDecl::Named(..) | TypeDecl::Words(_) | TypeDecl::Of(..) => None,
     }
 }
 

@@ -218,7 +218,7 @@ impl Condition {
     }
 
     /// Whether the condition holds only for items that have the attribute.
-    pub(crate) fn demands(&self, attribute: &str) -> bool {
+    pub fn demands(&self, attribute: &str) -> bool {
         self.demands_path(&Path::of(attribute))
     }
 

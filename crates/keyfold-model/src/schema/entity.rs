@@ -81,7 +81,7 @@ impl Copy {
     }
 
     /// Whether only items with this attribute have a copy.
-    pub(crate) fn demands(&self, attribute: &str) -> bool {
+    pub fn demands(&self, attribute: &str) -> bool {
         self.when.iter().any(|one| one.demands(attribute))
     }
 

@@ -378,6 +378,7 @@ mod tests {
                 ("sku".to_owned(), Type::String, false),
                 ("note".to_owned(), Type::String, true),
             ],
+            refers: Vec::new(),
         };
         let kind = Type::List(Box::new(Type::Record(line)));
         let value = parse(

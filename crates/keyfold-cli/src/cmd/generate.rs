@@ -1,0 +1,335 @@
+//! `keyfold generate LANGUAGE FILE`: writes a typed client of a model, for checking in.
+
+use crate::failure::Failure;
+use crate::model_file::{self, Shown};
+use crate::output::Output;
+use crate::project::{ModelArgument, Project};
+use crate::terminal::{self, ERROR, FAINT, GOOD};
+use clap::{Args, ValueEnum};
+use keyfold_codegen::generate::{Settings, Target};
+use keyfold_model::Model;
+use serde_json::{Value as Json, json};
+use similar::{ChangeTag, TextDiff};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The settings of clients. Headers name this program.
+pub(crate) fn settings(exact_numbers: bool) -> Settings {
+    Settings {
+        generator: concat!("keyfold ", env!("CARGO_PKG_VERSION")).to_owned(),
+        exact_numbers,
+    }
+}
+
+/// The time between two looks at a file that is watched.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The language of the client [default: each output of keyfold.toml].
+    #[arg(value_enum)]
+    language: Option<Language>,
+    #[command(flatten)]
+    model: ModelArgument,
+    /// The file to write, or the folder in which it gets the model's name [default: the output of
+    /// keyfold.toml, or standard output].
+    #[arg(long, short, value_name = "PATH", requires = "language")]
+    output: Option<PathBuf>,
+    /// Types for numbers of 38 digits: `bigint` and decimal text in TypeScript [default: the `numbers`
+    /// of keyfold.toml].
+    #[arg(long)]
+    exact_numbers: bool,
+    /// Change nothing; fail with the difference if a file would change.
+    #[arg(long)]
+    check: bool,
+    /// Write the files again whenever the model changes, until interrupted.
+    #[arg(long, conflicts_with = "check")]
+    watch: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Language {
+    Typescript,
+}
+
+impl Language {
+    fn target(self) -> Target {
+        match self {
+            Language::Typescript => Target::Typescript,
+        }
+    }
+}
+
+/// Where each client is written, and how.
+type Outputs<'o> = (&'o [(Target, PathBuf)], &'o Settings);
+
+/// A generated file.
+struct Generated {
+    target: Target,
+    path: PathBuf,
+    /// The difference from the file that is there; `None` where there is none.
+    difference: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    let file = arguments.model.path()?;
+    let language = arguments.language.map(Language::target);
+    let project = Project::find()?;
+    let is_exact = project
+        .as_ref()
+        .is_some_and(|project| project.exact_numbers);
+    let settings = settings(arguments.exact_numbers || is_exact);
+    let outputs = outputs(arguments, project, language)?;
+    if let (Some(target), []) = (language, outputs.as_slice()) {
+        if arguments.check || arguments.watch {
+            return Err(Failure::usage(
+                "--check and --watch need a file: name it by -o, or under [outputs] in keyfold.toml",
+            ));
+        }
+        let model = model_file::load(&file, output)?;
+        return output.text(None, &target.text(&model, &settings));
+    }
+    if arguments.watch {
+        return watch(&file, (&outputs, &settings), output);
+    }
+    let model = model_file::load(&file, output)?;
+    if arguments.check {
+        return check(&model, (&outputs, &settings), output);
+    }
+    let generated = write(&model, (&outputs, &settings))?;
+    output.result(|| report(&generated), || show(&generated));
+    Ok(())
+}
+
+/// Where each client is written: the named place, or those of the project. None for standard output.
+fn outputs(
+    arguments: &Arguments,
+    project: Option<Project>,
+    language: Option<Target>,
+) -> Result<Vec<(Target, PathBuf)>, Failure> {
+    if let (Some(target), Some(path)) = (language, &arguments.output) {
+        return Ok(vec![(target, path.clone())]);
+    }
+    let mut outputs = project.map_or(Vec::new(), |project| project.outputs);
+    outputs.retain(|(target, _)| language.is_none_or(|language| language == *target));
+    if language.is_none() && outputs.is_empty() {
+        let known: Vec<&str> = Target::ALL.into_iter().map(Target::word).collect();
+        return Err(Failure::usage(format!(
+            "which language? Name one ({}), or a file of it under [outputs] in keyfold.toml",
+            known.join(", ")
+        )));
+    }
+    Ok(outputs)
+}
+
+/// The file of an output: itself, or in a folder the one with the model's name.
+fn place(model: &Model, target: Target, path: &Path) -> PathBuf {
+    let name = target.file_name(model);
+    let is_file = path.extension() == Path::new(&name).extension();
+    if is_file {
+        path.to_owned()
+    } else {
+        path.join(name)
+    }
+}
+
+/// The files with the differences that they would get.
+fn generated(
+    model: &Model,
+    (outputs, settings): Outputs<'_>,
+) -> Result<Vec<(Generated, String)>, Failure> {
+    let one = |(target, path): &(Target, PathBuf)| {
+        let path = place(model, *target, path);
+        let text = target.text(model, settings);
+        let held = match std::fs::read_to_string(&path) {
+            Ok(held) => held,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", path.display());
+                return Err(Failure::usage(message).in_file(&path));
+            }
+        };
+        let difference = (held != text).then(|| difference(&path, &held, &text));
+        let target = *target;
+        Ok((
+            Generated {
+                target,
+                path,
+                difference,
+            },
+            text,
+        ))
+    };
+    outputs.iter().map(one).collect()
+}
+
+/// Writes the files that differ.
+pub(crate) fn write(
+    model: &Model,
+    (outputs, settings): Outputs<'_>,
+) -> Result<Vec<Written>, Failure> {
+    let mut written = Vec::new();
+    for (file, text) in generated(model, (outputs, settings))? {
+        let Generated {
+            target,
+            path,
+            difference,
+        } = file;
+        if difference.is_some() {
+            replace(&path, &text).map_err(|error| {
+                let message = format!("cannot write {}: {error}", path.display());
+                Failure::usage(message).in_file(&path)
+            })?;
+        }
+        written.push(Written {
+            target,
+            path,
+            is_changed: difference.is_some(),
+        });
+    }
+    Ok(written)
+}
+
+/// A file that was written, or was as it should be.
+pub(crate) struct Written {
+    target: Target,
+    pub(crate) path: PathBuf,
+    is_changed: bool,
+}
+
+/// Writes a file whole, and its folder if it is absent.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(folder)?;
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        drop(std::fs::remove_file(&temporary));
+    }
+    written
+}
+
+fn report(written: &[Written]) -> Json {
+    let file = |one: &Written| {
+        json!({
+            "language": one.target.word(),
+            "file": one.path.display().to_string(),
+            "changed": one.is_changed,
+        })
+    };
+    json!({ "files": written.iter().map(file).collect::<Vec<_>>() })
+}
+
+fn show(written: &[Written]) {
+    for Written {
+        target: _,
+        path,
+        is_changed,
+    } in written
+    {
+        let word = if *is_changed { "written" } else { "unchanged" };
+        terminal::line(&format!("{GOOD}{word}{GOOD:#} {}", path.display()));
+    }
+}
+
+/// Refuses files that differ from what would be written.
+fn check(model: &Model, (outputs, settings): Outputs<'_>, output: Output) -> Result<(), Failure> {
+    let files: Vec<Generated> = generated(model, (outputs, settings))?
+        .into_iter()
+        .map(|(file, _)| file)
+        .collect();
+    let file = |one: &Generated| {
+        json!({
+            "language": one.target.word(),
+            "file": one.path.display().to_string(),
+            "changed": one.difference.is_some(),
+            "difference": one.difference,
+        })
+    };
+    let document = json!({ "files": files.iter().map(file).collect::<Vec<_>>() });
+    let differing = files.iter().filter(|one| one.difference.is_some()).count();
+    let verdict = if differing == 0 {
+        Ok(())
+    } else {
+        let count = terminal::counted(differing, "file");
+        Err(Failure::refused(format!(
+            "{count} not as the model says; run `keyfold generate` and check in what it writes"
+        )))
+    };
+    let show = || {
+        for one in &files {
+            match &one.difference {
+                None => terminal::line(&format!("{GOOD}unchanged{GOOD:#} {}", one.path.display())),
+                Some(difference) => {
+                    terminal::line(&format!("{ERROR}differs{ERROR:#} {}", one.path.display()));
+                    terminal::line(difference.trim_end());
+                }
+            }
+        }
+    };
+    output.report(document, show, verdict)
+}
+
+/// The longest line of a difference: the plan document's lines are long.
+const LINE_CHARS_MAX: usize = 200;
+
+/// The difference of two texts as a unified diff, in which long lines are cut.
+fn difference(path: &Path, held: &str, text: &str) -> String {
+    let diff = TextDiff::from_lines(held, text);
+    let mut shown = format!("--- {0}\n+++ {0}, generated\n", path.display());
+    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
+        shown.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let sign = match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            let line = change.value().trim_end_matches('\n');
+            let cut: String = line.chars().take(LINE_CHARS_MAX).collect();
+            let more = if cut.len() < line.len() { "…" } else { "" };
+            shown.push_str(&format!("{sign}{cut}{more}\n"));
+        }
+    }
+    shown
+}
+
+/// Writes the files, and again whenever the text of one of the model's files changes. A model with errors shows them and
+/// leaves the files as they are.
+fn watch(file: &Path, (outputs, settings): Outputs<'_>, output: Output) -> Result<(), Failure> {
+    if output == Output::Json {
+        return Err(Failure::usage(
+            "--watch writes until it is interrupted, and --json prints one document",
+        ));
+    }
+    let mut seen: Option<String> = None;
+    loop {
+        // Between a removal and a renaming by an editor the file is absent.
+        let text = model_file::text(file);
+        if text.is_some() && text != seen {
+            let compiled = model_file::load_checked(file, output, Shown::Errors);
+            match compiled.and_then(|checked| write(&checked.model, (outputs, settings))) {
+                Ok(written) => {
+                    show(&written);
+                    let file = file.display();
+                    terminal::line(&format!("{FAINT}watching {file}; Ctrl-C ends{FAINT:#}"));
+                }
+                Err(failure) if seen.is_none() => return Err(failure),
+                Err(failure) => {
+                    if let Some(message) = failure.unseen_message() {
+                        terminal::error_line(message);
+                    }
+                }
+            }
+            seen = text;
+        } else if text.is_none() && seen.is_none() {
+            return model_file::read(file).map(drop);
+        }
+        std::thread::sleep(LOOK_INTERVAL);
+    }
+}

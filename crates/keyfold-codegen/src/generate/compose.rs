@@ -1,0 +1,76 @@
+//! Makes the middle form of a model.
+
+use super::form::{Form, Settings, Spelling};
+use super::names::{Names, pascal};
+use super::shapes::Shapes;
+use super::{entity, pattern, write};
+use crate::chart::{Chart, PatternRow};
+use crate::plan;
+use keyfold_model::Model;
+use serde_json::Value as Json;
+
+/// The middle form of a model, with the names that a language gives to its parts.
+pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> Form {
+    let document = plan::document(model);
+    let hash = document.pointer("/model/hash").and_then(Json::as_str);
+    let hash = hash.unwrap_or_default().to_owned();
+    let chart = Chart::of(model);
+    let mut types = Names::without(spelling.types);
+    let mut methods = Names::without(spelling.methods);
+    let client = types.take(format!("{}Client", pascal(&model.name)));
+    let event = types.take(format!("{}Event", pascal(&model.name)));
+    let taken = entity::take_names(model, &mut types);
+    let mut shapes = Shapes::of(model, &mut types);
+    let taken = taken.entities.into_iter().zip(taken.copies);
+    let entities = model.entities.iter().zip(taken).map(|(one, taken)| {
+        let member = methods.take(pascal(&one.name));
+        entity::form(one, member, taken, &mut shapes, &mut types)
+    });
+    let entities: Vec<_> = entities.collect();
+    let patterns = model.patterns.iter().map(|one| {
+        let rows = chart.patterns.iter().filter(|row| row.name == one.name);
+        let rows: Vec<&PatternRow> = rows.collect();
+        let method = methods.take((spelling.method)(&one.name));
+        pattern::form(
+            model,
+            one,
+            (method, &rows),
+            &entities,
+            &mut shapes,
+            &mut types,
+        )
+    });
+    let patterns: Vec<_> = patterns.collect();
+    let writes = model.writes.iter().map(|one| {
+        let row = chart.writes.iter().find(|row| row.name == one.name);
+        let method = methods.take((spelling.method)(&one.name));
+        write::form(model, one, (method, row), &mut shapes, &mut types)
+    });
+    let writes: Vec<_> = writes.collect();
+    Form {
+        model: model.name.clone(),
+        version: model.version,
+        hash,
+        plan: document,
+        settings: settings.clone(),
+        kind_member: kind_member(model).to_owned(),
+        client,
+        event,
+        ids: shapes.ids,
+        choices: shapes.choices,
+        records: shapes.records,
+        entities,
+        patterns,
+        writes,
+    }
+}
+
+/// The member of items that holds their kind.
+fn kind_member(model: &Model) -> &'static str {
+    let mut attributes = model.entities.iter().flat_map(|entity| &entity.attributes);
+    if attributes.any(|attribute| attribute.name == "kind") {
+        "$kind"
+    } else {
+        "kind"
+    }
+}

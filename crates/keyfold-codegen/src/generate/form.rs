@@ -1,0 +1,246 @@
+//! The middle form between a model and a generated client: what a typed client offers, with the
+//! names that it has in its language.
+
+use serde_json::Value as Json;
+
+/// What a caller chooses of a generated client.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The program that makes the file, with its version: its header names it.
+    pub generator: String,
+    /// Whether numbers keep all 38 digits where the language's own number does not.
+    pub exact_numbers: bool,
+}
+
+/// A typed client.
+pub(super) struct Form {
+    /// The model's name.
+    pub(super) model: String,
+    /// Its version.
+    pub(super) version: u32,
+    /// The hash of the plan document.
+    pub(super) hash: String,
+    /// The plan document.
+    pub(super) plan: Json,
+    /// What a caller chooses.
+    pub(super) settings: Settings,
+    /// The member of items that holds their kind: another one where an attribute has its name.
+    pub(super) kind_member: String,
+    /// The name of the client's type.
+    pub(super) client: String,
+    /// The name of the type of events.
+    pub(super) event: String,
+    /// Types of their own for identifiers.
+    pub(super) ids: Vec<Id>,
+    /// Enumerations.
+    pub(super) choices: Vec<Choice>,
+    /// Records.
+    pub(super) records: Vec<RecordForm>,
+    /// Entities.
+    pub(super) entities: Vec<EntityForm>,
+    /// Patterns.
+    pub(super) patterns: Vec<PatternForm>,
+    /// Named writes.
+    pub(super) writes: Vec<WriteForm>,
+}
+
+/// A type for the values of one attribute and of all that refer to it.
+pub(super) struct Id {
+    /// The name of the type.
+    pub(super) type_name: String,
+    /// The entity and the attribute, as the model names them.
+    pub(super) of: (String, String),
+    /// The type of the values.
+    pub(super) kind: keyfold_model::Type,
+}
+
+/// An enumeration.
+pub(super) struct Choice {
+    /// The name of the type.
+    pub(super) type_name: String,
+    /// The entity or record and the attribute that declares it.
+    pub(super) of: (String, String),
+    /// The words.
+    pub(super) words: Vec<String>,
+}
+
+/// A nested type.
+pub(super) struct RecordForm {
+    /// The name of the type.
+    pub(super) type_name: String,
+    /// The name in the model.
+    pub(super) name: String,
+    /// The fields.
+    pub(super) fields: Vec<Field>,
+}
+
+/// The type of a value. Positions are those of the [`Form`]'s lists.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shape {
+    /// A scalar that is no identifier and no word.
+    Plain(keyfold_model::Type),
+    /// An identifier.
+    Id(usize),
+    /// One of the words of an enumeration.
+    Choice(usize),
+    /// One word.
+    Word(String),
+    /// A record.
+    Record(usize),
+    /// A list.
+    List(Box<Shape>),
+    /// A map.
+    Map(Box<Shape>),
+    /// A set.
+    Set(Box<Shape>),
+}
+
+/// An attribute, a field of a record or a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Field {
+    /// Its name in the model.
+    pub(super) name: String,
+    /// Its type.
+    pub(super) shape: Shape,
+    /// Whether it may be absent.
+    pub(super) optional: bool,
+    /// What a reader should know, in a sentence.
+    pub(super) note: Option<String>,
+}
+
+/// An entity.
+pub(super) struct EntityForm {
+    /// The name in the model, which is its kind in answers.
+    pub(super) name: String,
+    /// The name of the client's member that writes it.
+    pub(super) member: String,
+    /// The types of it as it is stored, as it is created, as it is found, and as it is changed.
+    pub(super) types: EntityTypes,
+    /// The attributes of a stored one.
+    pub(super) stored: Vec<Field>,
+    /// The attributes of a new one.
+    pub(super) new: Vec<Field>,
+    /// The attributes that identify it: those of its key, or of its `id`.
+    pub(super) key: Vec<Field>,
+    /// The attributes that an update changes; an optional one can be removed.
+    pub(super) patch: Vec<Field>,
+    /// The attribute that counts its versions.
+    pub(super) version: Option<Field>,
+    /// Its copies.
+    pub(super) copies: Vec<CopyForm>,
+    /// Its key in words.
+    pub(super) keys: Vec<String>,
+}
+
+/// The names of an entity's types.
+pub(super) struct EntityTypes {
+    pub(super) stored: String,
+    pub(super) new: String,
+    pub(super) key: String,
+    pub(super) patch: String,
+    /// As it is put: of a versioned entity, with the version that must be stored.
+    pub(super) put: String,
+}
+
+/// A copy of an entity.
+pub(super) struct CopyForm {
+    /// Its kind in answers: `Order.summary`.
+    pub(super) kind: String,
+    /// The name of its type.
+    pub(super) type_name: String,
+    /// Its attributes.
+    pub(super) fields: Vec<Field>,
+}
+
+/// A pattern.
+pub(super) struct PatternForm {
+    /// The name in the model.
+    pub(super) name: String,
+    /// The name of the method.
+    pub(super) method: String,
+    /// The name of the type of its arguments.
+    pub(super) arguments_type: String,
+    /// Its parameters. Of the optional ones that limit an attribute, each needs those before it.
+    pub(super) parameters: Vec<Parameter>,
+    /// Its answer.
+    pub(super) answer: Answer,
+    /// The promise in the model's language, and how it is read, a line each.
+    pub(super) about: Vec<String>,
+}
+
+/// A parameter of a pattern.
+pub(super) struct Parameter {
+    /// Its name and type.
+    pub(super) field: Field,
+    /// Whether an argument needs those of the optional parameters before it.
+    pub(super) is_chained: bool,
+}
+
+/// The answer of a pattern.
+pub(super) enum Answer {
+    /// At most one item.
+    One {
+        /// Its kind.
+        item: Item,
+        /// Whether it may be absent.
+        optional: bool,
+        /// Whether it can be read with strong consistency.
+        is_strong: bool,
+    },
+    /// Any number of items.
+    Many(Many),
+    /// Items by name.
+    Together {
+        /// The name of the type of the answer.
+        type_name: String,
+        /// The items with their names, and whether each may be absent.
+        items: Vec<(String, Item, bool)>,
+    },
+}
+
+/// Any number of items.
+pub(super) struct Many {
+    /// The kinds of items.
+    pub(super) items: Vec<Item>,
+    /// The name of the type of all kinds together, where there are several.
+    pub(super) union: Option<String>,
+    /// Whether they come in an order of their keys, which can be turned round.
+    pub(super) is_ordered: bool,
+    /// Whether they can be read with strong consistency.
+    pub(super) is_strong: bool,
+}
+
+/// A kind of item in an answer.
+pub(super) struct Item {
+    /// The kind's name in answers.
+    pub(super) kind: String,
+    /// The name of its type.
+    pub(super) type_name: String,
+    /// The attributes, where they are other than those of the entity or copy; then the type is the
+    /// pattern's own.
+    pub(super) own: Option<Vec<Field>>,
+}
+
+/// A named write.
+pub(super) struct WriteForm {
+    /// The name in the model.
+    pub(super) name: String,
+    /// The name of the method.
+    pub(super) method: String,
+    /// The name of the type of its arguments.
+    pub(super) arguments_type: String,
+    /// Its parameters.
+    pub(super) parameters: Vec<Field>,
+    /// Its actions and requests, a line each.
+    pub(super) about: Vec<String>,
+}
+
+/// How a language spells and reserves names.
+pub(super) struct Spelling {
+    /// Words that no type can have.
+    pub(super) types: &'static [&'static str],
+    /// Words that no method can have.
+    pub(super) methods: &'static [&'static str],
+    /// The spelling of a method.
+    pub(super) method: fn(&str) -> String,
+}

@@ -1,0 +1,55 @@
+//! Typed clients of a model in other languages: one checked-in file on a runtime that carries the
+//! plan document out.
+//!
+//! - `compose` makes the middle form (`form`): what a typed client offers, with the names that its
+//!   language gives it. `entity`, `pattern` and `write` make its parts, `shapes` the types of values,
+//!   `present` says which optional attributes an answer always has, `names` spells.
+//! - `typescript` prints the form, with the plan document (`embedded`) behind it.
+
+mod compose;
+mod embedded;
+mod entity;
+mod form;
+mod names;
+mod pattern;
+mod present;
+mod sentence;
+mod shapes;
+mod typescript;
+mod write;
+
+pub use form::Settings;
+use keyfold_model::Model;
+
+/// A language that clients are generated in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// TypeScript, on the package `@keyfold/client`.
+    Typescript,
+}
+
+impl Target {
+    /// All languages.
+    pub const ALL: [Target; 1] = [Target::Typescript];
+
+    /// Its word on the command line and in `keyfold.toml`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Target::Typescript => "typescript",
+        }
+    }
+
+    /// The name of the file of a model.
+    pub fn file_name(self, model: &Model) -> String {
+        match self {
+            Target::Typescript => format!("{}.ts", model.name),
+        }
+    }
+
+    /// The text of the file of a model: the same for the same model and settings.
+    pub fn text(self, model: &Model, settings: &Settings) -> String {
+        match self {
+            Target::Typescript => typescript::text(model, settings),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Patterns of the middle form.
+
+use super::form::{Answer, EntityForm, Field, Item, Many, Parameter, PatternForm, Shape};
+use super::names::{Names, pascal};
+use super::present::Known;
+use super::shapes::{Place, Shapes, root};
+use crate::chart::{PatternRow, promise};
+use keyfold_model::schema::{self, IndexKind, Limit, Returned};
+use keyfold_model::{Index, Model, Pattern, PatternPlan, RequestKind};
+
+/// A pattern as a method. `rows` are those of the chart.
+pub(super) fn form(
+    model: &Model,
+    pattern: &Pattern,
+    (method, rows): (String, &[&PatternRow]),
+    entities: &[EntityForm],
+    shapes: &mut Shapes<'_>,
+    names: &mut Names,
+) -> PatternForm {
+    let own = pascal(&pattern.name);
+    let parameters = pattern.parameters.iter().map(|one| Parameter {
+        field: Field {
+            name: one.name.clone(),
+            shape: parameter_shape(model, pattern, one, shapes, names),
+            optional: one.optional || one.is_now(),
+            note: note(one),
+        },
+        is_chained: one.optional,
+    });
+    let parameters: Vec<Parameter> = parameters.collect();
+    let arguments_type = if parameters.is_empty() {
+        String::new()
+    } else {
+        names.take(format!("{own}Arguments"))
+    };
+    let items = pattern.returned.iter().filter_map(|returned| {
+        let item = item(model, pattern, returned, entities, names)?;
+        Some((item, returned))
+    });
+    let items: Vec<(Item, &Returned)> = items.collect();
+    PatternForm {
+        name: pattern.name.clone(),
+        method,
+        arguments_type,
+        parameters,
+        answer: answer(model, pattern, items, names),
+        about: about(model, pattern, rows),
+    }
+}
+
+fn answer(
+    model: &Model,
+    pattern: &Pattern,
+    mut items: Vec<(Item, &Returned)>,
+    names: &mut Names,
+) -> Answer {
+    let own = pascal(&pattern.name);
+    if pattern.together.is_some() {
+        let named = items
+            .into_iter()
+            .map(|(item, returned)| (model.name_of(returned), item, returned.optional));
+        return Answer::Together {
+            type_name: names.take(format!("{own}Answer")),
+            items: named.collect(),
+        };
+    }
+    let is_strong = pattern.plans().all(|(_, plan)| is_strong(model, plan));
+    if let [(_, returned)] = items.as_slice()
+        && !returned.many
+        && let optional = returned.optional
+        && let Some((item, _)) = items.pop()
+    {
+        return Answer::One {
+            item,
+            optional,
+            is_strong,
+        };
+    }
+    let items: Vec<Item> = items.into_iter().map(|(item, _)| item).collect();
+    Answer::Many(Many {
+        union: (items.len() > 1).then(|| names.take(format!("{own}Item"))),
+        items,
+        is_ordered: pattern
+            .plans()
+            .all(|(_, plan)| plan.request == RequestKind::Query),
+        is_strong,
+    })
+}
+
+/// Whether a plan can read with strong consistency, which global indexes do not offer.
+fn is_strong(model: &Model, plan: &PatternPlan) -> bool {
+    let table = model.tables.iter().find(|table| table.name == plan.table);
+    let mut indexes = table.iter().flat_map(|table| &table.indexes);
+    let is_read = |index: &&Index| Some(&index.name) == plan.index.as_ref();
+    match indexes.find(is_read).map(|index| index.kind) {
+        None | Some(IndexKind::Local) => true,
+        Some(IndexKind::Global) => false,
+    }
+}
+
+/// A kind in the answer: the entity's or copy's type, or one of the pattern's own where the pattern
+/// says more or less of it.
+fn item(
+    model: &Model,
+    pattern: &Pattern,
+    returned: &Returned,
+    entities: &[EntityForm],
+    names: &mut Names,
+) -> Option<Item> {
+    let entity = model.entities.get(returned.entity)?;
+    let whole = entities.get(returned.entity)?;
+    let copy = returned.copy.and_then(|at| whole.copies.get(at));
+    let (type_name, fields) = match copy {
+        Some(copy) => (&copy.type_name, &copy.fields),
+        None => (&whole.types.stored, &whole.stored),
+    };
+    let known = Known::of(model, pattern, returned, entity);
+    let own: Vec<Field> = fields
+        .iter()
+        .filter(|field| pattern.only.is_empty() || pattern.only.contains(&field.name))
+        .map(|field| narrowed(field, &known))
+        .collect();
+    let (type_name, own) = if own == *fields {
+        (type_name.clone(), None)
+    } else {
+        let of = if pattern.returned.len() > 1 {
+            type_name.as_str()
+        } else {
+            "Item"
+        };
+        (
+            names.take(format!("{}{of}", pascal(&pattern.name))),
+            Some(own),
+        )
+    };
+    Some(Item {
+        kind: model.name_of(returned),
+        type_name,
+        own,
+    })
+}
+
+fn narrowed(field: &Field, known: &Known) -> Field {
+    let fixed = known.fixed.get(&field.name);
+    let shape = match (&field.shape, fixed) {
+        (Shape::Choice(_), Some(word)) => Shape::Word(word.clone()),
+        (shape, _) => shape.clone(),
+    };
+    Field {
+        shape,
+        optional: field.optional && !known.present.contains(&field.name),
+        ..field.clone()
+    }
+}
+
+/// The type of a parameter: that of the attributes that it limits, where they agree.
+fn parameter_shape(
+    model: &Model,
+    pattern: &Pattern,
+    parameter: &schema::Parameter,
+    shapes: &mut Shapes<'_>,
+    names: &mut Names,
+) -> Shape {
+    let mut places: Vec<Place> = Vec::new();
+    for returned in &pattern.returned {
+        let Some(entity) = model.entities.get(returned.entity) else {
+            continue;
+        };
+        let bound = returned
+            .bound
+            .iter()
+            .filter(|(_, from)| *from == parameter.name);
+        let mut named: Vec<&str> = bound.map(|(attribute, _)| attribute.as_str()).collect();
+        if named.is_empty() {
+            named.push(&parameter.attribute);
+        }
+        for name in named
+            .into_iter()
+            .filter(|name| entity.attribute(name).is_some())
+        {
+            let place = root(model, (&entity.name, name));
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    let place = match (places.as_slice(), parameter.limit) {
+        (_, Limit::Starts | Limit::Free) | ([], _) => own_place(pattern, parameter),
+        ([one], _) => one.clone(),
+        ([one, ..], _) if shapes.is_choice(one) => one.clone(),
+        ([_, ..], _) => own_place(pattern, parameter),
+    };
+    shapes.of_type(&parameter.kind, &place, names)
+}
+
+/// The place of a value that belongs to no attribute.
+fn own_place(pattern: &Pattern, parameter: &schema::Parameter) -> Place {
+    (pattern.name.clone(), parameter.name.clone())
+}
+
+/// How a parameter limits its attribute, where that is not by being its value.
+fn note(parameter: &schema::Parameter) -> Option<String> {
+    let attribute = &parameter.attribute;
+    let limit = match parameter.limit {
+        Limit::Equal | Limit::Among | Limit::Free if parameter.is_now() => String::new(),
+        Limit::Equal | Limit::Among | Limit::Free => return None,
+        Limit::AtLeast => format!("`{attribute}` is at least this."),
+        Limit::AtMost => format!("`{attribute}` is at most this."),
+        Limit::Above => format!("`{attribute}` is above this."),
+        Limit::Below => format!("`{attribute}` is below this."),
+        Limit::Starts => format!("`{attribute}` starts with this."),
+        Limit::In(unit) => format!("`{attribute}` lies in this {unit}."),
+    };
+    let now = if parameter.is_now() {
+        " Default: the present moment."
+    } else {
+        ""
+    };
+    Some(format!("{limit}{now}").trim().to_owned())
+}
+
+/// The promise in the model's language, then the plan of each choice of optional parameters.
+fn about(model: &Model, pattern: &Pattern, rows: &[&PatternRow]) -> Vec<String> {
+    let names = pattern.parameters.iter().map(|one| one.name.as_str());
+    let parameters: Vec<&str> = names.collect();
+    let mut lines = vec![format!(
+        "`{}({}) -> {}`",
+        pattern.name,
+        parameters.join(", "),
+        promise(model, pattern)
+    )];
+    lines.extend(rows.iter().map(|row| plan_line(row)));
+    lines
+}
+
+/// A plan in a sentence: its request, what a page costs, what is filtered.
+fn plan_line(row: &PatternRow) -> String {
+    let mut line = String::new();
+    if !row.without.is_empty() {
+        line.push_str(&format!("Without {}: ", row.without.join(", ")));
+    }
+    line.push_str(&format!("{} of {}", row.request, row.place));
+    if !row.key_condition.is_empty() {
+        line.push_str(&format!(": `{}`", row.key_condition));
+    }
+    if row.is_descending {
+        line.push_str(", descending");
+    }
+    if let Some(page) = row.page {
+        line.push_str(&format!(", {page} items a page"));
+    }
+    for filter in &row.filters {
+        line.push_str(&format!(", filtered by `{filter}`"));
+    }
+    let requests = if row.requests == "1" {
+        "1 request".to_owned()
+    } else {
+        format!("requests: {}", row.requests)
+    };
+    line.push_str(&format!("; {requests}"));
+    if let Some(units) = row.units {
+        line.push_str(&format!(", about {units} read units"));
+    }
+    if row.consistency == "strong" {
+        line.push_str(", strongly consistent");
+    }
+    line.push('.');
+    line
+}

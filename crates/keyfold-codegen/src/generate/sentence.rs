@@ -1,0 +1,17 @@
+//! Sentences of doc comments.
+
+/// A name with its article: an `Order`.
+pub(super) fn one(name: &str) -> String {
+    let is_vowel = name.starts_with(|c: char| "AEIOaeio".contains(c));
+    let article = if is_vowel { "an" } else { "a" };
+    format!("{article} `{name}`")
+}
+
+/// The promise, an empty line, the plans.
+pub(super) fn paragraphs(about: &[String]) -> Vec<String> {
+    let mut lines = about.to_vec();
+    if lines.len() > 1 {
+        lines.insert(1, String::new());
+    }
+    lines
+}

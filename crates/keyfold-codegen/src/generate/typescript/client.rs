@@ -1,0 +1,250 @@
+//! The class of a generated file: a method for each pattern and named write, a member for each
+//! entity.
+
+use super::print::{Printer, literal};
+use crate::generate::form::{Answer, EntityForm, Form, Many, PatternForm, WriteForm};
+use crate::generate::sentence::{one, paragraphs};
+
+/// Names that no method of ours may have: the class's own members, and those by which the language
+/// recognizes an object.
+pub(super) const RESERVED_METHODS: [&str; 14] = [
+    "client",
+    "constructor",
+    "ensureTables",
+    "event",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "prototype",
+    "then",
+    "toJSON",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+    "__proto__",
+];
+
+/// The class.
+pub(super) fn print(form: &Form, out: &mut Printer) {
+    out.doc(
+        0,
+        &[format!(
+            "The patterns, named writes and entities of the model `{}`, version {}.",
+            form.model, form.version
+        )],
+    );
+    out.line(0, &format!("export class {} {{", form.client));
+    out.doc(
+        1,
+        &["The client that carries out the plans, for calls by name.".to_owned()],
+    );
+    out.line(1, "readonly client: keyfold.Client;");
+    for entity in &form.entities {
+        let EntityForm {
+            name,
+            member,
+            types,
+            version,
+            ..
+        } = entity;
+        out.doc(
+            1,
+            &[format!(
+                "Writes {} with all that follows from it.",
+                one(name)
+            )],
+        );
+        let mut of = vec![types.new.clone(), types.key.clone(), types.patch.clone()];
+        if version.is_some() {
+            of.push(types.put.clone());
+        }
+        let open = format!("readonly {member}: keyfold.Writer");
+        out.generic(1, &open, &of, ";");
+    }
+    out.gap();
+    print_constructor(form, out);
+    for pattern in &form.patterns {
+        print_pattern(pattern, out);
+    }
+    for write in &form.writes {
+        print_write(write, out);
+    }
+    print_own(form, out);
+    out.line(0, "}");
+}
+
+fn print_constructor(form: &Form, out: &mut Printer) {
+    out.doc(
+        1,
+        &["Takes `http://localhost:8000`, `dynamodb://eu-west-1`, an endpoint, a transport, or what `connect` of `@keyfold/client/node` makes of `keyfold:./data`.".to_owned()],
+    );
+    out.line(
+        1,
+        "constructor(connection: keyfold.Connection, options?: keyfold.TypedOptions) {",
+    );
+    let numbers = if form.settings.exact_numbers {
+        "exact"
+    } else {
+        "number"
+    };
+    out.line(2, "this.client = new keyfold.Client(plan, connection, {");
+    out.line(3, "...options,");
+    out.line(3, &format!("numbers: \"{numbers}\","));
+    out.line(2, "});");
+    for EntityForm { name, member, .. } in &form.entities {
+        out.line(
+            2,
+            &format!(
+                "this.{member} = new keyfold.Writer(this.client, {});",
+                literal(name)
+            ),
+        );
+    }
+    out.line(1, "}");
+}
+
+fn print_pattern(pattern: &PatternForm, out: &mut Printer) {
+    let PatternForm {
+        name,
+        method,
+        arguments_type,
+        parameters,
+        answer,
+        about,
+    } = pattern;
+    out.gap();
+    out.doc(1, &paragraphs(about));
+    let mut signature = Vec::new();
+    let mut members = vec![literal(name)];
+    if parameters.is_empty() {
+        members.push("{}".to_owned());
+    } else {
+        let all_optional = parameters.iter().all(|one| one.field.optional);
+        let default = if all_optional { " = {}" } else { "" };
+        signature.push(format!("args: {arguments_type}{default}"));
+        members.push("args".to_owned());
+    }
+    let client = "this.client".to_owned();
+    let options = |extra: &str| format!("options?: keyfold.CallOptions{extra}");
+    let (result, call) = match answer {
+        Answer::Many(many) => {
+            members.insert(0, client);
+            let result = query(many);
+            (result, "new keyfold.Query(".to_owned())
+        }
+        Answer::One {
+            item,
+            optional,
+            is_strong,
+        } => {
+            let extra = if *is_strong { " & keyfold.Strong" } else { "" };
+            signature.push(options(extra));
+            members.push("options".to_owned());
+            let item = &item.type_name;
+            if *optional {
+                let result = format!("Promise<{item} | undefined>");
+                (result, format!("this.client.one<{item}>("))
+            } else {
+                members.insert(0, client);
+                let result = format!("Promise<{item}>");
+                (result, format!("keyfold.required<{item}>("))
+            }
+        }
+        Answer::Together { type_name, .. } => {
+            signature.push(options(""));
+            members.push("options".to_owned());
+            let call = format!("this.client.together<{type_name}>(");
+            (format!("Promise<{type_name}>"), call)
+        }
+    };
+    let open = format!("{method}(");
+    out.bracketed(1, &open, &signature, &format!("): {result} {{"));
+    out.bracketed(2, &format!("return {call}"), &members, ");");
+    out.line(1, "}");
+}
+
+/// The type of an answer of any number of items, with the options that it offers.
+fn query(many: &Many) -> String {
+    let Many {
+        items,
+        union,
+        is_ordered,
+        is_strong,
+    } = many;
+    let item = union.as_ref().or(items.first().map(|item| &item.type_name));
+    let item = item.map_or("", String::as_str);
+    let offered = [
+        (is_ordered, "keyfold.Ordered"),
+        (is_strong, "keyfold.Strong"),
+    ];
+    let offered: Vec<&str> = offered
+        .into_iter()
+        .filter(|(is, _)| **is)
+        .map(|(_, name)| name)
+        .collect();
+    match offered.as_slice() {
+        [] => format!("keyfold.Query<{item}>"),
+        offered => format!("keyfold.Query<{item}, {}>", offered.join(" & ")),
+    }
+}
+
+fn print_write(write: &WriteForm, out: &mut Printer) {
+    let WriteForm {
+        name,
+        method,
+        arguments_type,
+        parameters,
+        about,
+    } = write;
+    out.gap();
+    out.doc(1, about);
+    let mut signature = Vec::new();
+    let mut members = vec![literal(name), "{}".to_owned(), "options".to_owned()];
+    if !parameters.is_empty() {
+        let all_optional = parameters.iter().all(|one| one.optional);
+        let default = if all_optional { " = {}" } else { "" };
+        signature.push(format!("args: {arguments_type}{default}"));
+        members = vec![literal(name), "args".to_owned(), "options".to_owned()];
+    }
+    signature.push("options?: keyfold.CallOptions".to_owned());
+    out.bracketed(
+        1,
+        &format!("{method}("),
+        &signature,
+        "): Promise<keyfold.Written> {",
+    );
+    out.bracketed(2, "return this.client.write(", &members, ");");
+    out.line(1, "}");
+}
+
+/// The members that every client has.
+fn print_own(form: &Form, out: &mut Printer) {
+    let event = &form.event;
+    out.gap();
+    out.doc(
+        1,
+        &["The change of a stream's record, of a reader or of Lambda; of the model's own items, nothing.".to_owned()],
+    );
+    let result = format!("): Promise<{event} | undefined> {{");
+    let members = ["record: keyfold.StreamRecord".to_owned()];
+    out.bracketed(1, "event(", &members, &result);
+    out.line(
+        2,
+        &format!("return keyfold.change<{event}>(this.client, record);"),
+    );
+    out.line(1, "}");
+    out.gap();
+    out.doc(
+        1,
+        &[
+            "Creates the tables that do not exist, and compares the others with the model."
+                .to_owned(),
+        ],
+    );
+    out.line(
+        1,
+        "ensureTables(options?: keyfold.CallOptions): Promise<keyfold.TableOutcome[]> {",
+    );
+    out.line(2, "return this.client.ensureTables(options);");
+    out.line(1, "}");
+}

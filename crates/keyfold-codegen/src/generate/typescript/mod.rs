@@ -1,0 +1,61 @@
+//! A client in TypeScript: one file on the runtime `@keyfold/client`. Its types are explicit, so
+//! that an editor stays fast and `isolatedDeclarations` holds; it is printed as prettier prints it.
+
+mod client;
+mod plan;
+mod print;
+mod types;
+
+use super::compose;
+use super::form::{Form, Settings, Spelling};
+use super::names::camel;
+use keyfold_model::Model;
+use print::Printer;
+
+const SPELLING: Spelling = Spelling {
+    types: &types::RESERVED_TYPES,
+    methods: &client::RESERVED_METHODS,
+    method: camel,
+};
+
+/// The text of the file.
+pub(super) fn text(model: &Model, settings: &Settings) -> String {
+    let form = compose::form(model, &SPELLING, settings);
+    let mut out = Printer::default();
+    print_head(&form, &mut out);
+    types::print(&form, &mut out);
+    client::print(&form, &mut out);
+    out.gap();
+    print_plan(&form, &mut out);
+    out.into_text()
+}
+
+fn print_head(form: &Form, out: &mut Printer) {
+    let Form {
+        model,
+        version,
+        hash,
+        settings: Settings { generator, .. },
+        ..
+    } = form;
+    out.line(
+        0,
+        &format!("// Made by {generator} of the model {model}, version {version}."),
+    );
+    out.line(0, &format!("// The plan document's hash: {hash}."));
+    out.line(
+        0,
+        "// Changes here are lost: change the model, and run `keyfold generate`.",
+    );
+    out.gap();
+    out.line(0, "import * as keyfold from \"@keyfold/client\";");
+    out.gap();
+}
+
+fn print_plan(form: &Form, out: &mut Printer) {
+    out.line(0, "const plan: keyfold.Plan = JSON.parse(String.raw`");
+    for line in plan::lines(&form.plan) {
+        out.line(0, &line);
+    }
+    out.line(0, "`) as keyfold.Plan;");
+}

@@ -1,0 +1,477 @@
+//! The types of a generated file: identifiers, enumerations, records, entities, arguments.
+
+use super::print::{Printer, fits, literal, property};
+use crate::generate::form::{
+    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, Many, Parameter, PatternForm,
+    RecordForm, Shape, WriteForm,
+};
+use crate::generate::sentence::one;
+use keyfold_model::{Type, written};
+
+/// Words that no type of ours may be named with: those of the language, and the names that a
+/// generated file uses.
+pub(super) const RESERVED_TYPES: [&str; 68] = [
+    "any",
+    "as",
+    "async",
+    "await",
+    "bigint",
+    "boolean",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "never",
+    "new",
+    "null",
+    "number",
+    "object",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "string",
+    "super",
+    "switch",
+    "symbol",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "unknown",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "JSON",
+    "Promise",
+    "Readonly",
+    "ReadonlySet",
+    "Record",
+    "String",
+    "Uint8Array",
+    "keyfold",
+    "of",
+    "plan",
+];
+
+/// The types of a form's values, in the order in which a reader needs them.
+pub(super) fn print(form: &Form, out: &mut Printer) {
+    if !form.ids.is_empty() {
+        out.line(0, "declare const of: unique symbol;");
+        out.gap();
+    }
+    for id in &form.ids {
+        print_id(form, id, out);
+    }
+    for choice in &form.choices {
+        print_choice(choice, out);
+    }
+    for record in &form.records {
+        print_record(form, record, out);
+    }
+    for entity in &form.entities {
+        print_entity(form, entity, out);
+    }
+    for pattern in &form.patterns {
+        print_pattern(form, pattern, out);
+    }
+    for write in &form.writes {
+        print_write(form, write, out);
+    }
+    print_event(form, out);
+}
+
+fn print_id(form: &Form, id: &Id, out: &mut Printer) {
+    let Id {
+        type_name,
+        of: (entity, attribute),
+        kind,
+    } = id;
+    let of = format!("{entity}.{}", written(attribute));
+    let base = scalar(form, kind);
+    out.doc(
+        0,
+        &[format!(
+            "A value of `{of}`. Other values are none until `{type_name}` makes them one."
+        )],
+    );
+    let brand = format!(
+        "readonly [of]: {}",
+        literal(&format!("{entity}.{attribute}"))
+    );
+    let open = format!("export type {type_name} = {base} & {{");
+    let line = format!("{open} {brand} }};");
+    if fits(0, &line) {
+        out.line(0, &line);
+    } else {
+        out.line(0, &open);
+        out.line(1, &format!("{brand};"));
+        out.line(0, "};");
+    }
+    out.gap();
+    out.doc(0, &[format!("Makes a value one of `{of}`.")]);
+    out.line(
+        0,
+        &format!("export function {type_name}(value: {base}): {type_name} {{"),
+    );
+    out.line(1, &format!("return value as {type_name};"));
+    out.line(0, "}");
+    out.gap();
+}
+
+fn print_choice(choice: &Choice, out: &mut Printer) {
+    let Choice {
+        type_name,
+        of: (owner, attribute),
+        words,
+    } = choice;
+    out.doc(
+        0,
+        &[format!("The words of `{owner}.{}`.", written(attribute))],
+    );
+    let words: Vec<String> = words.iter().map(|word| literal(word)).collect();
+    out.union(type_name, &words);
+    out.gap();
+}
+
+fn print_record(form: &Form, record: &RecordForm, out: &mut Printer) {
+    let RecordForm {
+        type_name,
+        name,
+        fields,
+    } = record;
+    out.doc(0, &[format!("The record `{name}`.")]);
+    interface(form, type_name, None, fields, out);
+}
+
+fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
+    let EntityForm {
+        name,
+        member: _,
+        types,
+        stored,
+        new,
+        key,
+        patch,
+        version,
+        copies,
+        keys,
+    } = entity;
+    let keys = keys.join(", ");
+    out.doc(
+        0,
+        &[format!(
+            "The entity `{name}` as it is stored, under `{keys}`."
+        )],
+    );
+    interface(form, &types.stored, Some(name), stored, out);
+    out.doc(
+        0,
+        &[format!(
+            "The attributes of {} that is created or put.",
+            one(name)
+        )],
+    );
+    interface(form, &types.new, None, new, out);
+    if let Some(version) = version {
+        out.doc(
+            0,
+            &[format!(
+                "The attributes of {} that is put, and the version that is stored.",
+                one(name)
+            )],
+        );
+        let fields: Vec<Field> = new.iter().chain([version]).cloned().collect();
+        interface(form, &types.put, None, &fields, out);
+    }
+    out.doc(0, &[format!("The key of {}.", one(name))]);
+    let versioned: Vec<Field> = key.iter().chain(version).cloned().collect();
+    interface(form, &types.key, None, &versioned, out);
+    out.doc(
+        0,
+        &[format!(
+            "Changes of {}: what is not named stays as it is.",
+            one(name)
+        )],
+    );
+    print_patch(form, &types.patch, patch, out);
+    for CopyForm {
+        kind,
+        type_name,
+        fields,
+    } in copies
+    {
+        out.doc(0, &[format!("The copy `{kind}`.")]);
+        interface(form, type_name, Some(kind), fields, out);
+    }
+}
+
+/// Changes: each may be absent, and an optional attribute is removed by `null`.
+fn print_patch(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
+    open(name, fields.is_empty(), out);
+    for field in fields {
+        let removed = if field.optional { " | null" } else { "" };
+        let text = format!("{}{removed}", text_of(form, &field.shape));
+        member(&field.name, true, &text, out);
+    }
+    close(fields.is_empty(), out);
+}
+
+fn print_pattern(form: &Form, pattern: &PatternForm, out: &mut Printer) {
+    let PatternForm {
+        name,
+        method: _,
+        arguments_type,
+        parameters,
+        answer,
+        about: _,
+    } = pattern;
+    if !parameters.is_empty() {
+        out.doc(0, &[format!("The arguments of `{name}`.")]);
+        print_arguments(form, arguments_type, parameters, out);
+    }
+    match answer {
+        Answer::One { item, .. } => print_item(form, name, item, out),
+        Answer::Many(many) => print_many(form, name, many, out),
+        Answer::Together { type_name, items } => {
+            for (_, item, _) in items {
+                print_item(form, name, item, out);
+            }
+            out.doc(0, &[format!("The answer of `{name}`.")]);
+            open(type_name, items.is_empty(), out);
+            for (name, item, optional) in items {
+                member(name, *optional, &item.type_name, out);
+            }
+            close(items.is_empty(), out);
+        }
+    }
+}
+
+fn print_many(form: &Form, pattern: &str, many: &Many, out: &mut Printer) {
+    let Many {
+        items,
+        union,
+        is_ordered: _,
+        is_strong: _,
+    } = many;
+    for item in items {
+        print_item(form, pattern, item, out);
+    }
+    if let Some(union) = union {
+        out.doc(
+            0,
+            &[format!(
+                "An item of `{pattern}`; `{}` says which.",
+                form.kind_member
+            )],
+        );
+        let kinds: Vec<String> = items.iter().map(|item| item.type_name.clone()).collect();
+        out.union(union, &kinds);
+        out.gap();
+    }
+}
+
+fn print_item(form: &Form, pattern: &str, item: &Item, out: &mut Printer) {
+    let Item {
+        kind,
+        type_name,
+        own,
+    } = item;
+    if let Some(fields) = own {
+        out.doc(0, &[format!("What `{pattern}` returns of {}.", one(kind))]);
+        interface(form, type_name, Some(kind), fields, out);
+    }
+}
+
+/// The arguments of a pattern. Each choice of optional parameters that has a plan is a member of a
+/// union, as one needs those before it.
+fn print_arguments(form: &Form, name: &str, parameters: &[Parameter], out: &mut Printer) {
+    let chained = parameters.iter().filter(|one| one.is_chained).count();
+    if chained < 2 {
+        let fields: Vec<Field> = parameters.iter().map(|one| one.field.clone()).collect();
+        alias(form, name, &fields, out);
+        return;
+    }
+    out.line(0, &format!("export type {name} ="));
+    for given in 0..=chained {
+        out.line(1, "| {");
+        let mut met = 0;
+        for Parameter { field, is_chained } in parameters {
+            met += usize::from(*is_chained);
+            let text = text_of(form, &field.shape);
+            let name = property(&field.name);
+            let line = match (is_chained, met <= given) {
+                (true, true) => format!("readonly {name}: {text};"),
+                (true, false) => format!("readonly {name}?: undefined;"),
+                (false, _) => format!("readonly {name}{}: {text};", mark(field.optional)),
+            };
+            out.line(3, &line);
+        }
+        let end = if given == chained { ";" } else { "" };
+        out.line(2, &format!("}}{end}"));
+    }
+    out.gap();
+}
+
+fn print_write(form: &Form, write: &WriteForm, out: &mut Printer) {
+    let WriteForm {
+        name,
+        method: _,
+        arguments_type,
+        parameters,
+        about: _,
+    } = write;
+    if !parameters.is_empty() {
+        out.doc(0, &[format!("The arguments of `{name}`.")]);
+        alias(form, arguments_type, parameters, out);
+    }
+}
+
+/// A stream record's change, of each entity and copy.
+fn print_event(form: &Form, out: &mut Printer) {
+    let entities = form.entities.iter();
+    let kinds = entities.flat_map(|entity| {
+        let own = (entity.name.clone(), entity.types.stored.clone());
+        let copies = entity
+            .copies
+            .iter()
+            .map(|copy| (copy.kind.clone(), copy.type_name.clone()));
+        std::iter::once(own).chain(copies)
+    });
+    let arguments = kinds.map(|(kind, type_name)| [literal(&kind), type_name]);
+    let arguments: Vec<[String; 2]> = arguments.collect();
+    let members = arguments
+        .iter()
+        .map(|of| format!("keyfold.Change<{}>", of.join(", ")));
+    let members: Vec<String> = members.collect();
+    out.doc(
+        0,
+        &["A change that a stream reports; `kind` says of what.".to_owned()],
+    );
+    if let [only] = arguments.as_slice() {
+        let open = format!("export type {} = keyfold.Change", form.event);
+        out.generic(0, &open, only, ";");
+    } else {
+        out.union(&form.event, &members);
+    }
+    out.gap();
+}
+
+/// An interface. `kind` is the name by which answers tell it apart.
+fn interface(form: &Form, name: &str, kind: Option<&str>, fields: &[Field], out: &mut Printer) {
+    let is_empty = kind.is_none() && fields.is_empty();
+    open(name, is_empty, out);
+    if let Some(kind) = kind {
+        member(&form.kind_member, false, &literal(kind), out);
+    }
+    members(form, fields, out);
+    close(is_empty, out);
+}
+
+/// Arguments: an alias, because an interface is no object of any names, as which clients take them.
+fn alias(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
+    out.line(0, &format!("export type {name} = {{"));
+    members(form, fields, out);
+    out.line(0, "};");
+    out.gap();
+}
+
+fn members(form: &Form, fields: &[Field], out: &mut Printer) {
+    for field in fields {
+        if let Some(note) = &field.note {
+            out.doc(1, std::slice::from_ref(note));
+        }
+        let text = text_of(form, &field.shape);
+        member(&field.name, field.optional, &text, out);
+    }
+}
+
+fn open(name: &str, is_empty: bool, out: &mut Printer) {
+    let end = if is_empty { "}" } else { "" };
+    out.line(0, &format!("export interface {name} {{{end}"));
+}
+
+fn close(is_empty: bool, out: &mut Printer) {
+    if !is_empty {
+        out.line(0, "}");
+    }
+    out.gap();
+}
+
+fn member(name: &str, optional: bool, text: &str, out: &mut Printer) {
+    out.line(
+        1,
+        &format!("readonly {}{}: {text};", property(name), mark(optional)),
+    );
+}
+
+fn mark(optional: bool) -> &'static str {
+    if optional { "?" } else { "" }
+}
+
+/// The type of a shape.
+fn text_of(form: &Form, shape: &Shape) -> String {
+    let named = |name: Option<&String>| name.cloned().unwrap_or_default();
+    match shape {
+        Shape::Plain(kind) => scalar(form, kind).to_owned(),
+        Shape::Id(at) => named(form.ids.get(*at).map(|id| &id.type_name)),
+        Shape::Choice(at) => named(form.choices.get(*at).map(|choice| &choice.type_name)),
+        Shape::Word(word) => literal(word),
+        Shape::Record(at) => named(form.records.get(*at).map(|record| &record.type_name)),
+        Shape::List(of) => format!("readonly {}[]", text_of(form, of)),
+        Shape::Map(of) => format!("Readonly<Record<string, {}>>", text_of(form, of)),
+        // Two arrays of the same bytes are two members of a set.
+        Shape::Set(of) if **of == Shape::Plain(Type::Binary) => "readonly Uint8Array[]".to_owned(),
+        Shape::Set(of) => format!("ReadonlySet<{}>", text_of(form, of)),
+    }
+}
+
+/// The type of a scalar.
+fn scalar(form: &Form, kind: &Type) -> &'static str {
+    match kind {
+        Type::Int if form.settings.exact_numbers => "bigint",
+        Type::Number if form.settings.exact_numbers => "keyfold.Decimal",
+        Type::Int | Type::Number => "number",
+        Type::Bool => "boolean",
+        Type::Binary => "Uint8Array",
+        Type::String
+        | Type::Time(_)
+        | Type::Date
+        | Type::Period(_)
+        | Type::Ulid
+        | Type::Uuid
+        // The others have shapes of their own.
+        | Type::Words(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => "string",
+    }
+}

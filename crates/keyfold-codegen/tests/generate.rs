@@ -1,0 +1,175 @@
+//! Generated clients: golden files of some models, and properties of the clients of all models.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![allow(clippy::disallowed_methods, reason = "the models are files")]
+
+use keyfold_codegen::generate::{Settings, Target};
+use keyfold_model::{Model, compile};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn settings() -> Settings {
+    Settings {
+        generator: "keyfold (test)".to_owned(),
+        exact_numbers: false,
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn model_of(path: &Path) -> Model {
+    let compiled = compile(&std::fs::read_to_string(path).unwrap());
+    let errors: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| one.message.clone())
+        .collect();
+    compiled
+        .model
+        .unwrap_or_else(|| panic!("{}: {errors:?}", path.display()))
+}
+
+/// All models of the repository, and those of the golden files.
+fn all_models() -> Vec<PathBuf> {
+    let folders = [
+        "models",
+        "models/existing",
+        "crates/keyfold-codegen/testscripts",
+    ];
+    let entries = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "keyfold")
+    });
+    files.sort();
+    assert!(files.len() > 20, "{files:?}");
+    files
+}
+
+#[test]
+fn clients_are_as_their_golden_files() {
+    let testscripts = root().join("crates/keyfold-codegen/testscripts");
+    let models = [
+        root().join("models/shop.keyfold"),
+        testscripts.join("names.keyfold"),
+        testscripts.join("answers.keyfold"),
+    ];
+    for path in models {
+        let model = model_of(&path);
+        for target in Target::ALL {
+            let golden = testscripts.join(target.file_name(&model));
+            let text = target.text(&model, &settings());
+            if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
+                std::fs::write(&golden, &text).unwrap();
+            }
+            let held = std::fs::read_to_string(&golden).unwrap_or_default();
+            assert!(
+                held == text,
+                "{} differs; run with UPDATE_GOLDENFILES=1, and read what it wrote\n{text}",
+                golden.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_same_model_gives_the_same_bytes() {
+    for path in all_models() {
+        for target in Target::ALL {
+            let one = target.text(&model_of(&path), &settings());
+            assert_eq!(
+                one,
+                target.text(&model_of(&path), &settings()),
+                "{}",
+                path.display()
+            );
+            assert!(
+                one.ends_with('\n') && !one.ends_with("\n\n"),
+                "{}",
+                path.display()
+            );
+            let trailing = one.lines().find(|line| line.ends_with(' '));
+            assert_eq!(trailing, None, "{}", path.display());
+        }
+    }
+}
+
+/// The names that a file exports, types and functions apart.
+#[test]
+fn no_name_is_declared_twice() {
+    for path in all_models() {
+        let text = Target::Typescript.text(&model_of(&path), &settings());
+        let (mut types, mut methods) = (BTreeSet::new(), BTreeSet::new());
+        for line in text.lines() {
+            for word in ["export interface ", "export type ", "export class "] {
+                if let Some(name) = line.strip_prefix(word) {
+                    let name = name.split(' ').next().unwrap();
+                    assert!(types.insert(name.to_owned()), "{}: {line}", path.display());
+                }
+            }
+            let method = line
+                .strip_prefix("  ")
+                .filter(|line| !line.starts_with(' '));
+            let method = method
+                .and_then(|line| line.split_once('('))
+                .map(|(name, _)| name);
+            let is_name = |name: &&str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if let Some(name) = method.filter(is_name) {
+                assert!(
+                    methods.insert(name.to_owned()),
+                    "{}: {line}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn comments_and_layout_of_a_model_change_nothing() {
+    let source = std::fs::read_to_string(root().join("models/shop.keyfold")).unwrap();
+    let other = source
+        .replace("# E", "# Question E")
+        .replace("  -> ", "     -> ");
+    assert_ne!(source, other);
+    let [one, other] = [source, other].map(|text| compile(&text).model.unwrap());
+    let text = |model: &Model| Target::Typescript.text(model, &settings());
+    assert_eq!(text(&one), text(&other));
+}
+
+#[test]
+fn exact_numbers_have_types_of_their_own() {
+    let model = model_of(&root().join("models/shop.keyfold"));
+    let exact = Settings {
+        exact_numbers: true,
+        ..settings()
+    };
+    let text = Target::Typescript.text(&model, &exact);
+    for line in [
+        "  readonly price: keyfold.Decimal;",
+        "  readonly stock: bigint;",
+        "      numbers: \"exact\",",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}");
+    }
+}
+
+#[test]
+fn an_attribute_named_kind_moves_the_kind_of_items() {
+    let text = Target::Typescript.text(
+        &model_of(&root().join("models/bookmarks.keyfold")),
+        &settings(),
+    );
+    assert!(
+        text.contains("  readonly $kind: \"Annotation\";\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("  readonly kind: AnnotationKind;\n"),
+        "{text}"
+    );
+}

@@ -1,0 +1,113 @@
+// Programs that compile: what the wrong ones of wrong.ts should have been.
+
+import { KeyfoldError } from "@keyfold/client";
+import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
+import type { Account, AnswersEvent, NewTicket, TicketBrief } from "./made/answers.js";
+import { OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
+import type { Order, OrderItem, OrderStatus, ShopEvent, User } from "./made/shop.js";
+
+export const shop: ShopClient = new ShopClient("http://localhost:8000", { cursorSecret: "s" });
+export const answers: AnswersClient = new AnswersClient("dynamodb://eu-west-1");
+
+export async function reads(userId: UserId, orderId: OrderId, signal: AbortSignal): Promise<void> {
+  const user: User | undefined = await shop.user({ userId }, { strong: true, signal });
+  if (user !== undefined) user.email.toLowerCase();
+  const page = await shop.ordersOfUser({ userId }).page({ limit: 5, backward: true });
+  const cursor: string | undefined = page.next;
+  const more = await shop.ordersOfUser({ userId }).page({ after: cursor });
+  const status: OrderStatus | undefined = more.items[0]?.status;
+  for await (const order of shop.ordersByStatus({ status: status ?? "paid" })) {
+    order.total.toFixed(2);
+  }
+  for await (const found of shop.orderWithItems({ orderId })) {
+    switch (found.kind) {
+      case "Order":
+        found.status satisfies OrderStatus;
+        break;
+      case "OrderItem":
+        found.productId satisfies ProductId;
+        break;
+      default:
+        found satisfies never;
+    }
+  }
+  const items: OrderItem[] = await shop.itemsOfOrder({ orderId }).all(100);
+  const first: OrderItem | undefined = await shop.itemsOfOrder({ orderId }).first();
+  await shop.user({ userId: first === undefined ? UserId("u") : userId });
+  await shop.product({ productId: items[0]?.productId ?? ProductId("p") });
+}
+
+export async function writes(userId: UserId, orderId: OrderId): Promise<void> {
+  const made = await shop.createOrder({
+    orderId,
+    userId,
+    createdAt: "2024-01-15T10:30:00Z",
+    total: 12.5,
+    status: "pending",
+    lines: [{ itemId: "1", productId: ProductId("p"), quantity: 1, price: 12.5 }],
+  });
+  made.changes.join(", ");
+  await shop.Order.update({ orderId }, { status: "paid" });
+  await shop.Order.delete({ orderId });
+  await answers.edit({ id: AccountId("a"), owner: "Ada" });
+  await answers.transfer({ amount: 1, "from.id": AccountId("a"), "to.id": AccountId("b") });
+  await answers.Account.put({
+    id: AccountId("a"),
+    owner: "Ada",
+    country: "de",
+    city: "b",
+    street: "s",
+    v: 3,
+  });
+  await answers.Ticket.update(
+    { id: AccountId("a"), ticketId: TicketId("t") },
+    { assignee: null, severity: 2 },
+  );
+  const ticket: NewTicket = { id: AccountId("a"), openedAt: "2024-01-15" };
+  try {
+    await answers.Ticket.create(ticket);
+  } catch (error) {
+    if (error instanceof KeyfoldError && error.detail.code === "taken") {
+      error.detail.attributes.join(", ");
+    }
+  }
+}
+
+export async function more(id: AccountId): Promise<void> {
+  const account: Account = await answers.account({ id });
+  const tags: ReadonlySet<string> = account.tags ?? new Set();
+  tags.has("a");
+  const { payer, payee } = await answers.pair({ from: id, to: id });
+  payer.balance + (payee?.balance ?? 0);
+  await answers.accounts({ id: [id] }).all(10, { strong: true });
+  await answers.places().page();
+  await answers.places({ country: "de", city: "b" }).page({ backward: true });
+  for await (const { dueAt } of answers.due()) dueAt.slice(0, 10);
+  for await (const { assignee, status } of answers.waiting()) {
+    assignee.length;
+    status satisfies "waiting";
+  }
+  const brief: TicketBrief | undefined = await answers.briefs({ status: "open" }).first();
+  brief?.assignee?.length;
+}
+
+export async function events(record: object): Promise<string> {
+  const one: AnswersEvent | undefined = await answers.event(record);
+  if (one?.kind === "Ticket.brief") one.new?.assignee?.length;
+  const event: ShopEvent | undefined = await shop.event(record);
+  if (event === undefined) return "";
+  switch (event.kind) {
+    case "User":
+      return event.new?.email ?? "";
+    case "Order":
+      return order(event.old, event.new);
+    case "Order.summary":
+    case "OrderItem":
+    case "Product":
+      return event.kind;
+  }
+}
+
+function order(old: Order | undefined, made: Order | undefined): string {
+  return `${old?.status} ${made?.status}`;
+}

@@ -1,0 +1,166 @@
+// Programs on generated clients, run against a server: `generated.test.mjs` calls them.
+
+import assert from "node:assert/strict";
+import { KeyfoldError } from "@keyfold/client";
+import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
+import { BookId, BookmarksClient, CustomerId } from "./made/bookmarks.js";
+import { ItemId, OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
+
+/** The code of the error that a call fails with. */
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof KeyfoldError) return error.detail.code;
+    throw error;
+  }
+  return "none";
+}
+
+export async function shop(endpoint: string): Promise<void> {
+  const shop = new ShopClient(endpoint, { cursorSecret: "secret" });
+  await shop.ensureTables();
+  const userId = UserId("u1");
+  const user = { userId, email: "ada@example.com", name: "Ada", createdAt: "2024-01-15T10:30:00Z" };
+  const { changes } = await shop.createUser(user);
+  assert.ok(changes.length > 1, "the guard of the e-mail is written, too");
+  assert.equal(await codeOf(shop.createUser(user)), "exists");
+  assert.equal(await codeOf(shop.User.create({ ...user, userId: UserId("u2") })), "taken");
+  assert.equal((await shop.user({ userId }, { strong: true }))?.name, "Ada");
+  assert.equal((await shop.userByEmail({ email: user.email }))?.userId, userId);
+  assert.equal(await shop.user({ userId: UserId("u9") }), undefined);
+  const productId = ProductId("p1");
+  await shop.Product.put({ productId, name: "Pen", price: 1.5, stock: 10 });
+  await shop.Product.update({ productId }, { stock: 9 });
+  assert.deepEqual(await shop.product({ productId }), {
+    kind: "Product",
+    productId,
+    name: "Pen",
+    price: 1.5,
+    stock: 9,
+  });
+  for (let n = 1; n <= 5; n += 1) {
+    await shop.createOrder({
+      orderId: OrderId(`o${n}`),
+      userId,
+      createdAt: `2024-01-0${n}T00:00:00Z`,
+      total: n,
+      status: "pending",
+      lines: [{ itemId: "i1", productId, quantity: n, price: 1.5 }],
+    });
+  }
+  const first = await shop.ordersOfUser({ userId }).page({ limit: 2 });
+  assert.deepEqual(
+    first.items.map((order) => order.total),
+    [5, 4],
+  );
+  const after = first.next;
+  assert.ok(after !== undefined);
+  const rest = await shop.ordersOfUser({ userId }).page({ after, limit: 10 });
+  assert.deepEqual(
+    rest.items.map((order) => order.total),
+    [3, 2, 1],
+  );
+  const changed = `${after.slice(0, -2)}${after.endsWith("AA") ? "BB" : "AA"}`;
+  assert.equal(await codeOf(shop.ordersOfUser({ userId }).page({ after: changed })), "invalid");
+  const oldest = await shop.ordersOfUser({ userId }).page({ backward: true, limit: 1 });
+  assert.equal(oldest.items[0]?.total, 1);
+  const orderId = OrderId("o3");
+  await shop.setStatus({ orderId, status: "paid" });
+  const [paid] = await shop.ordersByStatus({ status: "paid" }).all(10);
+  assert.equal(paid?.orderId, orderId);
+  const kinds: string[] = [];
+  for await (const found of shop.orderWithItems({ orderId })) {
+    kinds.push(found.kind);
+    if (found.kind === "OrderItem") assert.equal(found.quantity, 3);
+    else assert.equal(found.status, "paid");
+  }
+  assert.deepEqual(kinds.sort(), ["Order", "OrderItem"]);
+  const pages: number[] = [];
+  for await (const page of shop.ordersByStatus({ status: "pending" }).pages({ limit: 3 })) {
+    pages.push(page.items.length);
+  }
+  assert.deepEqual(pages.filter((length) => length > 0), [3, 1]);
+  assert.equal(await codeOf(shop.itemsOfOrder({ orderId }).all(0)), "refused");
+  await shop.OrderItem.delete({ orderId, itemId: ItemId("i1") });
+  assert.equal(await shop.itemsOfOrder({ orderId }).first(), undefined);
+  assert.equal(await codeOf(shop.setStatus({ orderId: OrderId("o9"), status: "paid" })), "not_found");
+  const wrong = { orderId, status: "done" as "paid" };
+  assert.equal(await codeOf(shop.setStatus(wrong)), "invalid", "from JSON, for instance");
+}
+
+export async function answers(endpoint: string): Promise<void> {
+  const answers = new AnswersClient(endpoint);
+  await answers.ensureTables();
+  const [ada, bob] = [AccountId("ada"), AccountId("bob")];
+  const place = { country: "de", city: "b", street: "s" };
+  const tags = new Set(["x", "y"]);
+  const home = { street: "s", account: bob };
+  await answers.Account.create({ id: ada, owner: "Ada", ...place, tags, home });
+  await answers.Account.create({ id: bob, owner: "Bob", ...place, logo: new Uint8Array([1, 2]) });
+  const account = await answers.account({ id: ada });
+  assert.deepEqual(account.tags, tags);
+  assert.deepEqual(account.home, home);
+  assert.deepEqual([account.balance, account.plan, account.v], [0, "free", 1]);
+  assert.equal(await codeOf(answers.account({ id: AccountId("none") })), "not_found");
+  await answers.Account.update({ id: ada }, { balance: 10, tags: null });
+  const move = { "from.id": ada, "to.id": bob };
+  await answers.transfer({ amount: 4, ...move });
+  assert.equal(await codeOf(answers.transfer({ amount: 7, ...move })), "refused");
+  const { payer, payee } = await answers.pair({ from: ada, to: bob });
+  assert.deepEqual([payer.balance, payer.tags, payee?.balance], [6, undefined, 4]);
+  assert.equal((await answers.pair({ from: ada, to: AccountId("none") })).payee, undefined);
+  const { v, updatedAt: _, tickets: __, kind: ___, ...whole } = await answers.account({ id: bob });
+  assert.equal(await codeOf(answers.Account.put({ ...whole, v: v - 1 })), "stale_version");
+  await answers.Account.put({ ...whole, v });
+  assert.deepEqual((await answers.account({ id: bob })).logo, new Uint8Array([1, 2]));
+  const opened = await answers.openTicket({ id: ada, openedAt: "2024-01-15T10:00:00Z" });
+  const [made] = opened.made.filter((one) => one.attribute === "ticketId");
+  const ticketId = TicketId(String(made?.value));
+  const entry = { at: "2024-01-15T11:00:00Z", by: "bob", state: "waiting" } as const;
+  await answers.log({ id: ada, ticketId, entry });
+  await answers.Ticket.update({ id: ada, ticketId }, { assignee: "bob", status: "waiting" });
+  const ticket = await answers.ticket({ id: ada, ticketId });
+  assert.deepEqual(ticket?.history, [{ ...entry, at: "2024-01-15T11:00:00.000Z" }]);
+  const [waiting] = await answers.waiting().all(10);
+  assert.deepEqual([waiting?.kind, waiting?.assignee], ["Ticket.brief", "bob"]);
+  assert.equal((await answers.account({ id: ada })).tickets, 1);
+  const places = await answers.places({ country: "de" }).all(10);
+  assert.deepEqual(places.map(({ id }) => id).sort(), [ada, bob]);
+  assert.equal((await answers.accounts({ id: [ada, bob] }).all(10)).length, 2);
+  assert.equal((await answers.everyAccount().all(10)).length, 2);
+}
+
+export async function events(): Promise<void> {
+  const shop = new ShopClient("http://127.0.0.1:1");
+  const image = {
+    PK: { S: "USER#u1" },
+    SK: { S: "PROFILE" },
+    GSI1PK: { S: "EMAIL#a" },
+    GSI1SK: { S: "PROFILE" },
+    entity: { S: "User" },
+    userId: { S: "u1" },
+    email: { S: "a" },
+    name: { S: "Ada" },
+    createdAt: { S: "2024-01-15T10:30:00.000Z" },
+  };
+  const Keys = { PK: image.PK, SK: image.SK };
+  const event = await shop.event({ dynamodb: { Keys, NewImage: image } });
+  assert.ok(event?.kind === "User");
+  assert.equal(event.old, undefined);
+  assert.equal(event.new?.name, "Ada");
+}
+
+export async function kinds(endpoint: string): Promise<void> {
+  const bookmarks = new BookmarksClient(endpoint);
+  await bookmarks.ensureTables();
+  const ids = { customerId: CustomerId("c"), bookId: BookId("b") };
+  const copy = { ...ids, format: "epub" } as const;
+  const turned = { ...copy, device: "reader", updatedAt: "2024-01-15T10:30:00Z" };
+  const positions = [{ page: 7, text: "x" }];
+  await bookmarks.turnPage({ ...turned, kind: "lastread", positions });
+  const [found] = await bookmarks.annotations(copy).all(10);
+  assert.equal(found?.$kind, "Annotation");
+  assert.equal(found?.kind, "lastread");
+  assert.deepEqual(found?.positions, positions);
+}

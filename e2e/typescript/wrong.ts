@@ -1,0 +1,186 @@
+// Programs that do not compile. The comment above a line names the error that it has, and no other
+// line has any: `generated.test.mjs` compares them.
+
+import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
+import { OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
+import type { NewProduct, Order, OrderStatus, OrderSummary } from "./made/shop.js";
+
+const shop: ShopClient = new ShopClient("http://localhost:8000");
+const answers: AnswersClient = new AnswersClient("http://localhost:8000");
+const userId = UserId("u");
+const orderId = OrderId("o");
+const productId = ProductId("p");
+const id = AccountId("a");
+const ticketId = TicketId("t");
+
+export async function keys(): Promise<void> {
+  // @error TS2322 a text is no identifier
+  await shop.user({ userId: "u1" });
+  // @error TS2322 another entity's identifier
+  await shop.user({ userId: orderId });
+  // @error TS2345 the key is missing
+  await shop.user({});
+  // @error TS2353 no such part of the key
+  await shop.user({ id: userId });
+  // @error TS2554 no arguments
+  await shop.user();
+  // @error TS2322 an identifier of a reference
+  await shop.product({ productId: userId });
+  // @error TS2345 a number is no identifier
+  OrderId(1);
+  // @error TS2353 a part of a key too many
+  await shop.Order.delete({ orderId, userId });
+  // @error TS2345 a part of the key is missing
+  await shop.OrderItem.delete({ orderId });
+  // @error TS2322 the identifiers of a list
+  await answers.accounts({ id: ["a"] });
+  // @error TS2740 one identifier is no list
+  await answers.accounts({ id });
+  // @error TS2322 an alias's key
+  await answers.transfer({ amount: 1, "from.id": id, "to.id": ticketId });
+  // @error TS2345 an alias's key is missing
+  await answers.transfer({ amount: 1, "from.id": id });
+}
+
+export async function parameters(): Promise<void> {
+  // @error TS2322 a wrong word
+  await shop.ordersByStatus({ status: "payed" }).page();
+  // @error TS2345 an end of the range is missing
+  await shop.recentOrders({ userId }).page();
+  // @error TS2322 a date is a text
+  await shop.recentOrders({ userId, since: new Date() }).page();
+  // @error TS2353 a limit that the pattern has not
+  await shop.ordersOfUser({ userId, since: "2024-01-01" }).page();
+  // @error TS2345 an optional parameter needs those before it
+  await answers.places({ city: "b" }).page();
+  // @error TS2345 an optional parameter is left out in the middle
+  await answers.places({ country: "de", street: "s" }).page();
+  // @error TS2345 a filter's parameter is missing
+  await answers.severe({ id }).page();
+  // @error TS2322 a filter's parameter is a number
+  await answers.severe({ id, least: "3" }).page();
+  // @error TS2339 no such pattern
+  await shop.ordersOfProduct({ productId });
+}
+
+export async function options(): Promise<void> {
+  // @error TS2353 a single item has no order
+  await shop.user({ userId }, { backward: true });
+  // @error TS2353 a single item has no page
+  await shop.user({ userId }, { limit: 5 });
+  // @error TS2353 a batch has no order
+  await answers.accounts({ id: [id] }).page({ backward: true });
+  // @error TS2353 a scan has no order
+  await answers.everyAccount().page({ backward: true });
+  // @error TS2353 a global index is not read with strong consistency
+  await shop.ordersByStatus({ status: "paid" }).page({ strong: true });
+  // @error TS2353 one item of a global index
+  await shop.userByEmail({ email: "a@b.c" }, { strong: true });
+  // @error TS2322 a limit is a number
+  await shop.ordersOfUser({ userId }).page({ limit: "5" });
+  // @error TS2322 a cursor is a text
+  await shop.ordersOfUser({ userId }).page({ after: { PK: "x" } });
+  // @error TS2554 all items need a limit
+  await shop.itemsOfOrder({ orderId }).all();
+  // @error TS2353 a transaction is always consistent
+  await answers.pair({ from: id, to: id }, { strong: true });
+  // @error TS2353 the generated types are those of numbers
+  new ShopClient("http://localhost:8000", { numbers: "exact" });
+}
+
+export async function results(): Promise<void> {
+  const user = await shop.user({ userId });
+  // @error TS18048 an absent item
+  user.email;
+  const page = await shop.ordersOfUser({ userId }).page();
+  const [summary] = page.items;
+  if (summary === undefined) return;
+  // @error TS2339 outside of the copy
+  summary.userId;
+  // @error TS2741 a copy is no entity
+  const order: Order = summary;
+  // @error TS2322 the other way round
+  const copy: OrderSummary = await shop.ordersByStatus({ status: "paid" }).first();
+  // @error TS2540 an answer is not changed
+  summary.total = 3;
+  const found = await answers.findAccount({ id });
+  // @error TS2339 outside of `only`
+  found?.country;
+  const account = await answers.account({ id });
+  // @error TS18048 an optional attribute
+  account.tags.has("a");
+  const { payee } = await answers.pair({ from: id, to: id });
+  // @error TS18048 an item that may be absent
+  payee.balance;
+  const [ticket] = (await answers.since({ id, since: "2024-01-15" }).page()).items;
+  // @error TS18048 an attribute that a sparse index would prove
+  ticket?.dueAt.slice(0, 10);
+  for await (const one of shop.orderWithItems({ orderId })) {
+    // @error TS2339 a kind's own attribute, before it is told apart
+    one.quantity;
+    // @error TS2367 no such kind
+    if (one.kind === "User") return;
+    // @error TS2339 an attribute of the other kind
+    if (one.kind === "Order") one.quantity;
+  }
+  for await (const { status } of answers.waiting()) {
+    // @error TS2367 another word than the pattern's
+    if (status === "open") status;
+  }
+  // @error TS2322 a cursor may be absent
+  const next: string = page.next;
+  // @error TS2339 an identifier is no object
+  user?.userId.email;
+  // @error TS2504 one item is no list
+  for await (const one of shop.user({ userId })) one;
+  void [order, copy, next];
+}
+
+export async function writes(): Promise<void> {
+  // @error TS2345 a required attribute is missing
+  await shop.Product.create({ productId, name: "n", price: 1 });
+  const product: NewProduct = { productId, name: "n", price: 1, stock: 1 };
+  // @error TS2322 a number is no text
+  await shop.Product.put({ ...product, price: "1" });
+  // @error TS2353 no such attribute
+  await shop.Product.create({ ...product, colour: "red" });
+  // @error TS2353 a key does not change
+  await shop.Order.update({ orderId }, { orderId });
+  // @error TS2322 a required attribute is not removed
+  await shop.Product.update({ productId }, { name: null });
+  // @error TS2353 an aggregate is kept by the model
+  await answers.Account.update({ id }, { tickets: 1 });
+  // @error TS2353 a version is given to a put, not to a creation
+  await answers.Account.create({ id, owner: "", country: "", city: "", street: "", v: 1 });
+  // @error TS2739 a list is no set
+  await answers.Account.update({ id }, { tags: ["a"] });
+  // @error TS2322 bytes are no text
+  await answers.Account.update({ id }, { logo: "x" });
+  // @error TS2739 a field of a record is missing
+  await answers.log({ id, ticketId, entry: { state: "open" } });
+  // @error TS2820 a word inside of a record
+  await answers.log({ id, ticketId, entry: { at: "2024-01-15", by: "a", state: "opened" } });
+  // @error TS2345 a parameter of a write is missing
+  await shop.setStatus({ orderId });
+  const order = { orderId, userId, createdAt: "2024-01-15", total: 1, status: "paid" as const };
+  // @error TS2741 an element's field
+  await shop.createOrder({ ...order, lines: [{ itemId: "1", productId, quantity: 1 }] });
+  // @error TS2339 no such write
+  await shop.deleteOrder({ orderId });
+}
+
+export async function events(record: object): Promise<string> {
+  const event = await shop.event(record);
+  // @error TS18048 a record of none of the model's items
+  event.kind;
+  // @error TS2339 the kind comes first
+  event?.new?.email;
+  // @error TS18048 what was created had been nothing
+  if (event?.kind === "User") event.old.email;
+  // @error TS1360 not every kind is handled
+  if (event?.kind !== "User") event satisfies undefined;
+  return "";
+}
+
+// @error TS2322 a word
+export const status: OrderStatus = "done";
