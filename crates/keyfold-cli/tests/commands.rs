@@ -248,9 +248,9 @@ fn each_kind_of_failure_has_an_exit_code() {
         "cannot reach",
     );
     error(
-        5,
+        2,
         &["run", shop, "user", "userId=1", "--endpoint", "nowhere"],
-        "is no address of an endpoint",
+        "is no connection",
     );
     error(
         2,
