@@ -49,7 +49,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
             .env("NODE_NO_WARNINGS", "1"),
     )?;
     typescript(&root.join("clients").join("typescript"), &binary)?;
-    python_package(&root.join("clients").join("python"), &binary)
+    python_package(&root.join("clients").join("python"), &binary, &models)
 }
 
 /// The package for TypeScript: its types, its tests, and the proof of each model and of random ones
@@ -69,11 +69,12 @@ fn typescript(folder: &Path, binary: &Path) -> Result<(), String> {
 
 /// The package for Python: its tests, which prove each model through it, and the proof of random
 /// models.
-fn python_package(folder: &Path, binary: &Path) -> Result<(), String> {
+fn python_package(folder: &Path, binary: &Path, models: &Path) -> Result<(), String> {
     let mut tests = Command::new(python(folder)?);
     tests
         .current_dir(folder)
         .args(["-m", "pytest", "--quiet"])
+        .env("KEYFOLD_MODELS", models)
         .env("KEYFOLD_BIN", binary);
     execute(&mut tests)?;
     let package = "../../clients/python";

@@ -173,6 +173,20 @@ fn an_output_is_a_file_a_folder_or_standard_output() {
 }
 
 #[test]
+fn a_project_has_clients_in_the_languages_of_its_folder() {
+    let place = Workplace::new();
+    place.write("p/pyproject.toml", "");
+    let made = place.json(0, &["init", "p", "--name", "notes"]);
+    assert_eq!(made["files"][2], "p/notes.py");
+    assert!(read(&place, "p/keyfold.toml").contains("\n[outputs]\npython = \"notes.py\"\n"));
+    assert!(read(&place, "p/notes.py").contains("class NotesClient(typed.Typed):"));
+    let both = ["init", "q", "--typescript", "a.ts", "--python", "b/c.py"];
+    place.json(0, &both);
+    assert!(read(&place, "q/b/c.py").contains("class QClient"));
+    assert!(read(&place, "q/a.ts").contains("class QClient"));
+}
+
+#[test]
 fn connections_are_named() {
     let place = project();
     for (name, reason) in [("nothing", "there is local, server"), ("server", "8000")] {

@@ -50,12 +50,14 @@ pub(crate) struct Arguments {
 #[derive(Clone, Copy, ValueEnum)]
 enum Language {
     Typescript,
+    Python,
 }
 
 impl Language {
     fn target(self) -> Target {
         match self {
             Language::Typescript => Target::Typescript,
+            Language::Python => Target::Python,
         }
     }
 }

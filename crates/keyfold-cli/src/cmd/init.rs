@@ -25,9 +25,14 @@ pub(crate) struct Arguments {
     /// The model's name [default: that of the folder].
     #[arg(long)]
     name: Option<String>,
-    /// The file of the generated TypeScript client, in the folder [default: src/NAME.ts].
+    /// The file of the generated TypeScript client, in the folder [default: src/NAME.ts, unless the
+    /// folder is one of Python].
     #[arg(long, value_name = "FILE")]
     typescript: Option<PathBuf>,
+    /// The file of the generated Python client, in the folder [default: NAME.py, if the folder has a
+    /// pyproject.toml and no package.json].
+    #[arg(long, value_name = "FILE")]
+    python: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
@@ -103,11 +108,23 @@ fn is_name(name: &str) -> bool {
     keyfold_model::is_word(name) && name.is_ascii() && name != "_"
 }
 
-/// The files of the generated clients.
+/// The files of the generated clients: the named ones, or one in the folder's language.
 fn clients(arguments: &Arguments, name: &str) -> Vec<(Target, String)> {
-    if let Some(file) = &arguments.typescript {
-        let file = file.to_string_lossy().replace('\\', "/");
-        return vec![(Target::Typescript, file)];
+    let named = [
+        (Target::Typescript, &arguments.typescript),
+        (Target::Python, &arguments.python),
+    ];
+    let named = named.into_iter().filter_map(|(target, file)| {
+        let file = file.as_ref()?.to_string_lossy().replace('\\', "/");
+        Some((target, file))
+    });
+    let named: Vec<(Target, String)> = named.collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let has = |file: &str| arguments.folder.join(file).exists();
+    if has("pyproject.toml") && !has("package.json") {
+        return vec![(Target::Python, format!("{name}.py"))];
     }
     vec![(Target::Typescript, format!("src/{name}.ts"))]
 }

@@ -18,6 +18,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
     let mut types = Names::without(spelling.types);
     let mut methods = Names::without(spelling.methods);
     let client = types.take(format!("{}Client", pascal(&model.name)));
+    let awaited_client = types.take(format!("Async{client}"));
     let event = types.take(format!("{}Event", pascal(&model.name)));
     let taken = entity::take_names(model, &mut types);
     let mut shapes = Shapes::of(model, &mut types);
@@ -55,6 +56,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         settings: settings.clone(),
         kind_member: kind_member(model).to_owned(),
         client,
+        awaited_client,
         event,
         ids: shapes.ids,
         choices: shapes.choices,

@@ -29,6 +29,7 @@ pub(super) fn take_names(model: &Model, names: &mut Names) -> Taken {
             new,
             key: names.take(format!("{stored}Key")),
             patch: names.take(format!("{stored}Patch")),
+            change: names.take(format!("{stored}Change")),
             stored,
         }
     });

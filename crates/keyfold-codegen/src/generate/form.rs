@@ -28,6 +28,8 @@ pub(super) struct Form {
     pub(super) kind_member: String,
     /// The name of the client's type.
     pub(super) client: String,
+    /// The name of the type of the client that awaits, where the language has two.
+    pub(super) awaited_client: String,
     /// The name of the type of events.
     pub(super) event: String,
     /// Types of their own for identifiers.
@@ -114,7 +116,8 @@ pub(super) struct EntityForm {
     pub(super) name: String,
     /// The name of the client's member that writes it.
     pub(super) member: String,
-    /// The types of it as it is stored, as it is created, as it is found, and as it is changed.
+    /// The types of it as it is stored, as it is created, as it is found, as it is changed, and
+    /// of its changes in events.
     pub(super) types: EntityTypes,
     /// The attributes of a stored one.
     pub(super) stored: Vec<Field>,
@@ -138,6 +141,7 @@ pub(super) struct EntityTypes {
     pub(super) new: String,
     pub(super) key: String,
     pub(super) patch: String,
+    pub(super) change: String,
     /// As it is put: of a versioned entity, with the version that must be stored.
     pub(super) put: String,
 }

@@ -4,7 +4,7 @@
 //! - `compose` makes the middle form (`form`): what a typed client offers, with the names that its
 //!   language gives it. `entity`, `pattern` and `write` make its parts, `shapes` the types of values,
 //!   `present` says which optional attributes an answer always has, `names` spells.
-//! - `typescript` prints the form, with the plan document (`embedded`) behind it.
+//! - `typescript` and `python` print the form, with the plan document (`embedded`) behind it.
 
 mod compose;
 mod embedded;
@@ -13,6 +13,7 @@ mod form;
 mod names;
 mod pattern;
 mod present;
+mod python;
 mod sentence;
 mod shapes;
 mod typescript;
@@ -26,16 +27,19 @@ use keyfold_model::Model;
 pub enum Target {
     /// TypeScript, on the package `@keyfold/client`.
     Typescript,
+    /// Python, on the package `keyfold`.
+    Python,
 }
 
 impl Target {
     /// All languages.
-    pub const ALL: [Target; 1] = [Target::Typescript];
+    pub const ALL: [Target; 2] = [Target::Typescript, Target::Python];
 
     /// Its word on the command line and in `keyfold.toml`.
     pub fn word(self) -> &'static str {
         match self {
             Target::Typescript => "typescript",
+            Target::Python => "python",
         }
     }
 
@@ -43,6 +47,7 @@ impl Target {
     pub fn file_name(self, model: &Model) -> String {
         match self {
             Target::Typescript => format!("{}.ts", model.name),
+            Target::Python => format!("{}.py", model.name),
         }
     }
 
@@ -50,6 +55,7 @@ impl Target {
     pub fn text(self, model: &Model, settings: &Settings) -> String {
         match self {
             Target::Typescript => typescript::text(model, settings),
+            Target::Python => python::text(model, settings),
         }
     }
 }

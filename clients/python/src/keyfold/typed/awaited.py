@@ -1,0 +1,240 @@
+"""Generated clients for `asyncio`: what they call."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from keyfold.aio import AsyncClient
+from keyfold.calls import PageOptions
+from keyfold.errors import NotFound
+from keyfold.item import Event, Item, Written
+from keyfold.lower.tables import Outcome
+from keyfold.options import OnUnknown
+from keyfold.typed.shapes import Answers, Page, Shapes
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+T = TypeVar("T")
+New = TypeVar("New")
+Put = TypeVar("Put")
+Key = TypeVar("Key")
+Patch = TypeVar("Patch")
+
+
+class AsyncTyped:
+    """A client with types: what all generated ones share."""
+
+    def __init__(self, client: AsyncClient, shapes: Shapes) -> None:
+        self.client = client
+        """The client that carries out the plans, for calls by name."""
+        self.shapes = shapes
+        """The classes of its values."""
+
+    async def __aenter__(self) -> Self:
+        await self.client.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.client.__aexit__(kind, error, trace)
+
+    async def ensure_tables(self, *, timeout: float | None = None) -> dict[str, Outcome]:
+        """Creates the model's tables, or checks those that exist."""
+        return await self.client.ensure_tables(timeout=timeout)
+
+    async def _one(
+        self,
+        pattern: str,
+        args: Mapping[str, object],
+        classes: Mapping[str, type[T]],
+        strong: bool,
+        timeout: float | None,
+    ) -> T | None:
+        """The item of a pattern of one item."""
+        answers = Answers(self.client.model, self.shapes, pattern, classes)
+        given = self.shapes.arguments(args)
+        item = await self.client.one(pattern, given, strong=strong, timeout=timeout)
+        return None if item is None else answers.made(item)
+
+    async def _required(
+        self,
+        pattern: str,
+        args: Mapping[str, object],
+        classes: Mapping[str, type[T]],
+        strong: bool,
+        timeout: float | None,
+    ) -> T:
+        """The item of a pattern that promises one."""
+        found = await self._one(pattern, args, classes, strong, timeout)
+        if found is None:
+            raise NotFound(f"{pattern}: no item")
+        return found
+
+    async def _together(
+        self,
+        pattern: str,
+        args: Mapping[str, object],
+        classes: Mapping[str, type[Any]],
+        of: type[T],
+        timeout: float | None,
+    ) -> T:
+        """The items of a pattern that names them."""
+        answers = Answers(self.client.model, self.shapes, pattern, classes)
+        given = self.shapes.arguments(args)
+        found = await self.client.together(pattern, given, timeout=timeout)
+        made = {name: item and answers.made(item) for name, item in found.items()}
+        return of(**self.shapes.renamed(made))
+
+    async def _write(self, name: str, args: Mapping[str, object], timeout: float | None) -> Written:
+        """Runs a named write."""
+        return await self.client.write(name, self.shapes.arguments(args), timeout=timeout)
+
+    def _change(
+        self, record: Mapping[str, Any], classes: Mapping[str, tuple[type[Any], type[T]]]
+    ) -> T | None:
+        """The change of a stream record."""
+        event = self.client.event(record)
+        if event is None:
+            return None
+        item, change = classes[event.kind]
+        old, new = (self._image(event, image, item) for image in (event.old, event.new))
+        return change(**{"old": old, "new": new})
+
+    def _image(self, event: Event, image: Item | None, of: type[Any]) -> Any:
+        entity = self.client.model.entities[event.kind]
+        return None if image is None else self.shapes.made(entity, image, of)
+
+
+class AsyncQuery(Generic[T]):
+    """An answer of any number of items, of which nothing is read before it is asked for."""
+
+    def __init__(
+        self,
+        owner: AsyncTyped,
+        pattern: str,
+        args: Mapping[str, object],
+        classes: Mapping[str, type[T]],
+        *,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> None:
+        client, shapes = owner.client, owner.shapes
+        self._client = client
+        self._pattern = pattern
+        self._args = shapes.arguments(args)
+        self._answers = Answers(client.model, shapes, pattern, classes)
+        self._options = PageOptions(backward=backward, strong=strong)
+
+    async def page(
+        self,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        on_unknown: OnUnknown | None = None,
+        timeout: float | None = None,
+    ) -> Page[T]:
+        """Reads one page. Its `next` is the cursor of the page behind it."""
+        options = self._with(limit, after, on_unknown, timeout)
+        page = await self._client.page(self._pattern, self._args, **options)
+        items = [self._answers.made(item) for item in page.items]
+        return Page(items, page.next, page.requests, page.capacity)
+
+    async def pages(
+        self,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        on_unknown: OnUnknown | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[Page[T]]:
+        """The pages, each read when it is asked for."""
+        options = self._with(limit, after, on_unknown, timeout)
+        async for page in self._client.pages(self._pattern, self._args, **options):
+            items = [self._answers.made(item) for item in page.items]
+            yield Page(items, page.next, page.requests, page.capacity)
+
+    async def items(
+        self,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        on_unknown: OnUnknown | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[T]:
+        """The items of all pages. `limit` is the most items of a page."""
+        options = self._with(limit, after, on_unknown, timeout)
+        async for item in self._client.items(self._pattern, self._args, **options):
+            yield self._answers.made(item)
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self.items()
+
+    async def first(
+        self, *, on_unknown: OnUnknown | None = None, timeout: float | None = None
+    ) -> T | None:
+        """The first item; none where there is none."""
+        options = self._with(None, None, on_unknown, timeout)
+        item = await self._client.first(self._pattern, self._args, **options)
+        return None if item is None else self._answers.made(item)
+
+    async def all(
+        self,
+        *,
+        most: int = 10_000,
+        on_unknown: OnUnknown | None = None,
+        timeout: float | None = None,
+    ) -> list[T]:
+        """All items. More than `most` are an error."""
+        options = self._with(None, None, on_unknown, timeout)
+        items = await self._client.all(self._pattern, self._args, most=most, **options)
+        return [self._answers.made(item) for item in items]
+
+    def _with(
+        self,
+        limit: int | None,
+        after: str | None,
+        on_unknown: OnUnknown | None,
+        timeout: float | None,
+    ) -> PageOptions:
+        return {
+            **self._options,
+            "limit": limit,
+            "after": after,
+            "on_unknown": on_unknown,
+            "timeout": timeout,
+        }
+
+
+class AsyncWriter(Generic[New, Put, Key, Patch]):
+    """Writes an entity with all that follows from it."""
+
+    def __init__(self, owner: AsyncTyped, entity: str) -> None:
+        self._client = owner.client
+        self._shapes = owner.shapes
+        self._entity = entity
+
+    async def create(self, new: New, *, timeout: float | None = None) -> Written:
+        """Creates one that must not exist. Defaults are filled in."""
+        return await self._client.create(self._entity, self._shapes.given(new), timeout=timeout)
+
+    async def put(self, whole: Put, *, timeout: float | None = None) -> Written:
+        """Writes a whole one, whether it exists or not."""
+        return await self._client.put(self._entity, self._shapes.given(whole), timeout=timeout)
+
+    async def update(self, key: Key, patch: Patch, *, timeout: float | None = None) -> Written:
+        """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
+        # A version that is not given is not removed.
+        held = {name: one for name, one in self._shapes.given(key).items() if one is not None}
+        changes = {**self._shapes.given(patch), **held}
+        return await self._client.update(self._entity, changes, timeout=timeout)
+
+    async def delete(self, key: Key, *, timeout: float | None = None) -> Written:
+        """Deletes one that exists, with everything that follows from it."""
+        return await self._client.delete(self._entity, self._shapes.given(key), timeout=timeout)

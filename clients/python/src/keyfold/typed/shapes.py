@@ -1,0 +1,167 @@
+"""Values of a model as instances of generated classes, and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, Generic, TypeVar, cast
+
+from keyfold.errors import UnknownItem
+from keyfold.item import Item
+from keyfold.plan.kind import Kind
+from keyfold.plan.model import Entity, Model
+
+T = TypeVar("T")
+
+
+class Unset(Enum):
+    """The type of `UNSET`."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+"""An attribute that an update does not name. It stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a pattern's answer."""
+
+    items: list[T]
+    next: str | None
+    """The cursor of the next page; none at the end of the answer. It may be given to a browser."""
+    requests: int
+    """The number of requests that it took."""
+    capacity: float
+    """The capacity units consumed."""
+
+
+Convert = Callable[[Any], Any]
+"""Makes a value of a generated class of a value of the client."""
+
+
+class Shapes:
+    """The classes of a model's values.
+
+    `names` has the attributes whose name in Python is another than in the model, by their name in
+    the model; `records` the classes of nested types, by the same.
+    """
+
+    def __init__(self, names: Mapping[str, str], records: Mapping[str, type[Any]]) -> None:
+        self._python = names
+        self._model = {python: name for name, python in names.items()}
+        self._records = records
+        self._fields: dict[type[Any], list[tuple[str, str]]] = {}
+        self._makers: dict[tuple[str, type[Any]], dict[str, Convert | None]] = {}
+
+    def given(self, value: Any) -> dict[str, object]:
+        """The attributes of an instance, by their names in the model, except for unset ones."""
+        return {name: self._plain(held) for name, held in self._members(value) if held is not UNSET}
+
+    def arguments(self, args: Mapping[str, object]) -> dict[str, object]:
+        """Arguments, with dictionaries for records."""
+        return {name: self._plain(value) for name, value in args.items()}
+
+    def renamed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values by their names in Python."""
+        return {self._python.get(name, name): value for name, value in values.items()}
+
+    def made(self, entity: Entity, item: Item, of: type[T]) -> T:
+        """An item as an instance of a class."""
+        key = (entity.name, of)
+        makers = self._makers.get(key)
+        if makers is None:
+            makers = self._makers[key] = self._makers_of(entity, of)
+        values = {
+            self._python.get(name, name): value if makers[name] is None else makers[name](value)  # type: ignore[misc]
+            for name, value in item.items()
+            if name in makers
+        }
+        try:
+            return of(**values)
+        except TypeError:
+            names = [name for name in self._required(of) if name not in values]
+            raise UnknownItem(
+                f"{item.kind} lacks {', '.join(names)}: it was not written through the model"
+            ) from None
+
+    def _members(self, value: Any) -> list[tuple[str, Any]]:
+        of: type[Any] = value.__class__
+        fields = self._fields.get(of)
+        if fields is None:
+            names = [field.name for field in dataclasses.fields(of)]
+            fields = self._fields[of] = [(name, self._model.get(name, name)) for name in names]
+        return [(name, getattr(value, python)) for python, name in fields]
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, (str, int, type(None))):
+            return value
+        if isinstance(value, (list, tuple)):
+            return [self._plain(one) for one in cast("list[Any]", value)]
+        if isinstance(value, dict):
+            entries = cast("dict[str, Any]", value)
+            return {name: self._plain(one) for name, one in entries.items()}
+        if dataclasses.is_dataclass(value):
+            return {name: self._plain(one) for name, one in self._members(value) if one is not None}
+        return value
+
+    def _makers_of(self, entity: Entity, of: type[Any]) -> dict[str, Convert | None]:
+        fields = {self._model.get(one.name, one.name) for one in dataclasses.fields(of)}
+        return {
+            name: self._maker(attribute.kind)
+            for name, attribute in entity.attributes.items()
+            if name in fields
+        }
+
+    def _maker(self, kind: Kind) -> Convert | None:
+        """How a value of a type becomes one of a generated class; none where it is one already."""
+        if kind.record is not None:
+            record, of = kind.record, self._records[kind.record.name]
+            makers = {name: self._maker(field.kind) for name, field in record.fields.items()}
+            return lambda held: self._record(of, makers, held)
+        maker = self._maker(kind.of) if kind.of is not None else None
+        if maker is None:
+            return None
+        if kind.name == "map":
+            return lambda held: {name: maker(one) for name, one in held.items()}
+        return lambda held: [maker(one) for one in held]
+
+    def _record(
+        self, of: type[Any], makers: Mapping[str, Convert | None], held: Mapping[str, Any]
+    ) -> Any:
+        values: dict[str, Any] = {}
+        for name, value in held.items():
+            make = makers[name]
+            values[self._python.get(name, name)] = value if make is None else make(value)
+        try:
+            return of(**values)
+        except TypeError:
+            names = [name for name in self._required(of) if name not in values]
+            raise UnknownItem(
+                f"a record {of.__name__} lacks {', '.join(names)}: it was not written through the"
+                " model"
+            ) from None
+
+    @staticmethod
+    def _required(of: type[Any]) -> list[str]:
+        fields = dataclasses.fields(of)
+        return [one.name for one in fields if one.default is dataclasses.MISSING]
+
+
+class Answers(Generic[T]):
+    """The classes of a pattern's answer, by the kinds of items."""
+
+    def __init__(
+        self, model: Model, shapes: Shapes, pattern: str, classes: Mapping[str, type[T]]
+    ) -> None:
+        self._shapes = shapes
+        returned = model.patterns[pattern].returns
+        self._by_kind = {one.name: (one.entity, classes[one.name]) for one in returned}
+
+    def made(self, item: Item) -> T:
+        """An item as an instance of its class."""
+        entity, of = self._by_kind[item.kind]
+        return self._shapes.made(entity, item, of)

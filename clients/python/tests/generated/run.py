@@ -1,0 +1,176 @@
+"""Programs on generated clients, run against a server: `test_generated.py` calls them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timezone
+from decimal import Decimal
+
+from made import answers as a
+from made import shop as s
+from typing_extensions import assert_type
+
+from keyfold import Code, KeyfoldError, Options
+
+
+def code_of(call: Callable[[], object]) -> Code | None:
+    """The code of the error that a call fails with."""
+    try:
+        call()
+    except KeyfoldError as error:
+        return error.code
+    return None
+
+
+def day(number: int) -> datetime:
+    return datetime(2024, 1, number, tzinfo=timezone.utc)
+
+
+def shop(endpoint: str) -> None:
+    with s.ShopClient(endpoint, Options(cursor_secret=b"secret")) as shop:
+        shop.ensure_tables()
+        user_id = s.UserId("u1")
+        user = s.NewUser(user_id=user_id, email="ada@example.com", name="Ada", created_at=day(15))
+        assert len(shop.User.create(user).changes) > 1, "the guard of the e-mail is written, too"
+        assert code_of(lambda: shop.User.create(user)) == "exists"
+        other = s.NewUser(user_id=s.UserId("u2"), email=user.email, name="", created_at=day(15))
+        assert code_of(lambda: shop.User.create(other)) == "taken"
+        stored = shop.user(user_id=user_id, strong=True)
+        assert stored == s.User(user_id=user_id, email=user.email, name="Ada", created_at=day(15))
+        found = shop.user_by_email(email=user.email)
+        assert found is not None and found.user_id == user_id
+        assert shop.user(user_id=s.UserId("u9")) is None
+        product_id = s.ProductId("p1")
+        shop.Product.put(
+            s.NewProduct(product_id=product_id, name="Pen", price=Decimal("1.5"), stock=10)
+        )
+        shop.Product.update(s.ProductKey(product_id=product_id), s.ProductPatch(stock=9))
+        product = shop.product(product_id=product_id)
+        assert product is not None and (product.price, product.stock) == (Decimal("1.5"), 9)
+        for n in range(1, 6):
+            line = s.Line(item_id="i1", product_id=product_id, quantity=n, price=Decimal("1.5"))
+            shop.create_order(
+                order_id=s.OrderId(f"o{n}"),
+                user_id=user_id,
+                created_at=day(n),
+                total=n,
+                status="pending",
+                lines=[line],
+            )
+        first = shop.orders_of_user(user_id=user_id).page(limit=2)
+        assert [order.total for order in first.items] == [5, 4]
+        rest = shop.orders_of_user(user_id=user_id).page(after=first.next, limit=10)
+        assert [order.total for order in rest.items] == [3, 2, 1]
+        cursor = (first.next or "")[:-2] + "AA"
+        assert code_of(lambda: shop.orders_of_user(user_id=user_id).page(after=cursor)) == "invalid"
+        oldest = shop.orders_of_user(user_id=user_id, backward=True).first()
+        assert oldest is not None and oldest.total == 1
+        order_id = s.OrderId("o3")
+        shop.set_status(order_id=order_id, status="paid")
+        [paid] = shop.orders_by_status(status="paid").all()
+        assert paid.order_id == order_id
+        for item in shop.order_with_items(order_id=order_id):
+            if isinstance(item, s.Order):
+                assert item.status == "paid"
+            else:
+                assert_type(item, s.OrderItem)
+                assert item.quantity == 3
+        pages = [len(page.items) for page in shop.orders_by_status(status="pending").pages(limit=3)]
+        assert [length for length in pages if length > 0] == [3, 1]
+        assert code_of(lambda: shop.items_of_order(order_id=order_id).all(most=0)) == "refused"
+        shop.OrderItem.delete(s.OrderItemKey(order_id=order_id, item_id=s.ItemId("i1")))
+        assert shop.items_of_order(order_id=order_id).first() is None
+        missing = s.OrderId("o9")
+        assert code_of(lambda: shop.set_status(order_id=missing, status="paid")) == "not_found"
+
+
+def answers(endpoint: str) -> None:
+    with a.AnswersClient(endpoint) as answers:
+        answers.ensure_tables()
+        ada, bob = a.AccountId("ada"), a.AccountId("bob")
+        home = a.Address(street="s", account=bob)
+        answers.Account.create(
+            a.NewAccount(
+                id=ada, owner="Ada", country="de", city="b", street="s", tags={"x", "y"}, home=home
+            )
+        )
+        answers.Account.create(
+            a.NewAccount(id=bob, owner="Bob", country="de", city="b", street="s", logo=b"\x01\x02")
+        )
+        account = answers.account(id=ada)
+        assert account.tags == frozenset({"x", "y"}) and account.home == home
+        assert (account.balance, account.plan, account.v) == (0, "free", 1)
+        assert code_of(lambda: answers.account(id=a.AccountId("none"))) == "not_found"
+        answers.Account.update(a.AccountKey(id=ada), a.AccountPatch(balance=10, tags=None))
+        answers.transfer(amount=4, from_id=ada, to_id=bob)
+        refused = code_of(lambda: answers.transfer(amount=7, from_id=ada, to_id=bob))
+        assert refused == "refused"
+        pair = answers.pair(from_=ada, to=bob)
+        assert (pair.payer.balance, pair.payer.tags) == (6, None)
+        assert pair.payee is not None and pair.payee.balance == 4
+        assert answers.pair(from_=ada, to=a.AccountId("none")).payee is None
+        bob_now = answers.account(id=bob)
+
+        def put(version: int) -> None:
+            answers.Account.put(
+                a.PutAccount(id=bob, owner="B", country="de", city="b", street="s", v=version)
+            )
+
+        assert code_of(lambda: put(bob_now.v - 1)) == "stale_version"
+        put(bob_now.v)
+        opened = answers.open_ticket(id=ada, opened_at=day(15))
+        ticket_id = a.TicketId(str(opened.value("ticketId")))
+        entry = a.Entry(at=day(16), by="bob", state="waiting")
+        answers.log(id=ada, ticket_id=ticket_id, entry=entry)
+        key = a.TicketKey(id=ada, ticket_id=ticket_id)
+        answers.Ticket.update(key, a.TicketPatch(assignee="bob", status="waiting"))
+        ticket = answers.ticket(id=ada, ticket_id=ticket_id)
+        assert ticket is not None and ticket.history == [entry]
+        [waiting] = answers.waiting().all()
+        assert waiting.assignee == "bob"
+        assert answers.account(id=ada).tickets == 1
+        assert {one.id for one in answers.places(country="de")} == {ada, bob}
+        assert len(answers.accounts(id=[ada, bob]).all()) == 2
+        assert len(answers.every_account().all()) == 2
+
+
+def awaited(endpoint: str) -> None:
+    async def run() -> None:
+        async with s.AsyncShopClient(endpoint) as shop:
+            await shop.ensure_tables()
+            user_id = s.UserId("async")
+            await shop.User.create(
+                s.NewUser(user_id=user_id, email="async", name="", created_at=day(1))
+            )
+            user = await shop.user(user_id=user_id)
+            assert user is not None and user.email == "async"
+            await shop.User.update(s.UserKey(user_id=user_id), s.UserPatch(name="A"))
+            async for order in shop.orders_by_status(status="shipped"):
+                raise AssertionError(order)
+            page = await shop.orders_of_user(user_id=user_id).page()
+            assert page.items == [] and page.next is None
+            await shop.User.delete(s.UserKey(user_id=user_id))
+            assert await shop.user(user_id=user_id) is None
+
+    asyncio.run(run())
+
+
+def events(endpoint: str) -> None:
+    image = {
+        "PK": {"S": "USER#u1"},
+        "SK": {"S": "PROFILE"},
+        "GSI1PK": {"S": "EMAIL#a"},
+        "GSI1SK": {"S": "PROFILE"},
+        "entity": {"S": "User"},
+        "userId": {"S": "u1"},
+        "email": {"S": "a"},
+        "name": {"S": "Ada"},
+        "createdAt": {"S": "2024-01-15T00:00:00.000Z"},
+    }
+    keys = {"PK": image["PK"], "SK": image["SK"]}
+    with s.ShopClient(endpoint) as shop:
+        event = shop.event({"dynamodb": {"Keys": keys, "NewImage": image}})
+    assert isinstance(event, s.UserChange)
+    assert event.old is None and event.new is not None
+    assert (event.new.name, event.new.created_at) == ("Ada", day(15))

@@ -1,0 +1,217 @@
+"""Programs that a type checker refuses. The comment above a line names the error that it has, and
+no other line has any: `test_generated.py` compares them. The cases are those of
+`e2e/typescript/wrong.ts`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from decimal import Decimal
+
+from made import answers as a
+from made import shop as s
+
+from keyfold.typed import Query
+
+shop = s.ShopClient("http://localhost:8000")
+answers = a.AnswersClient("http://localhost:8000")
+user_id = s.UserId("u")
+order_id = s.OrderId("o")
+product_id = s.ProductId("p")
+id = a.AccountId("a")
+ticket_id = a.TicketId("t")
+moment = datetime(2024, 1, 15, tzinfo=timezone.utc)
+
+
+def keys() -> None:
+    # error: arg-type, a text is no identifier
+    shop.user(user_id="u1")
+    # error: arg-type, another entity's identifier
+    shop.user(user_id=order_id)
+    # error: call-arg, the key is missing
+    shop.user()
+    # error: call-arg, no such part of the key
+    shop.user(user_id=user_id, id=user_id)
+    # error: arg-type, the key of another entity, by name
+    shop.Order.update(key=s.UserKey(user_id=user_id), patch=s.OrderPatch())
+    # error: arg-type, an identifier of a reference
+    shop.product(product_id=user_id)
+    # error: arg-type, a number is no identifier
+    s.OrderId(1)
+    # error: call-arg, a part of a key too many
+    shop.Order.delete(s.OrderKey(order_id=order_id, user_id=user_id))
+    # error: call-arg, a part of the key is missing
+    shop.OrderItem.delete(s.OrderItemKey(order_id=order_id))
+    # error: list-item, the identifiers of a list
+    answers.accounts(id=["a"])
+    # error: arg-type, one identifier is no list
+    answers.accounts(id=moment)
+    # error: arg-type, an alias's key
+    answers.transfer(amount=1, from_id=id, to_id=ticket_id)
+    # error: call-arg, an alias's key is missing
+    answers.transfer(amount=1, from_id=id)
+    # error: arg-type, the key of another entity
+    shop.Order.delete(s.UserKey(user_id=user_id))
+
+
+def parameters() -> None:
+    # error: arg-type, a wrong word
+    shop.orders_by_status(status="payed").page()
+    # error: call-arg, an end of the range is missing
+    shop.recent_orders(user_id=user_id).page()
+    # error: arg-type, a text is no time
+    shop.recent_orders(user_id=user_id, since="2024-01-15").page()
+    # error: call-arg, a limit that the pattern has not
+    shop.orders_of_user(user_id=user_id, since=moment).page()
+    # error: call-overload, an optional parameter needs those before it
+    answers.places(city="b").page()
+    # error: call-overload, an optional parameter is left out in the middle
+    answers.places(country="de", street="s").page()
+    # error: call-arg, a filter's parameter is missing
+    answers.severe(id=id).page()
+    # error: arg-type, a filter's parameter is a number
+    answers.severe(id=id, least="3").page()
+    # error: attr-defined, no such pattern
+    shop.orders_of_product(product_id=product_id)
+
+
+def options() -> None:
+    # error: call-arg, a single item has no order
+    shop.user(user_id=user_id, backward=True)
+    # error: call-arg, a single item has no page
+    shop.user(user_id=user_id, limit=5)
+    # error: call-arg, a batch has no order
+    answers.accounts(id=[id], backward=True)
+    # error: call-arg, a scan has no order
+    answers.every_account(backward=True)
+    # error: call-arg, a global index is not read with strong consistency
+    shop.orders_by_status(status="paid", strong=True)
+    # error: call-arg, one item of a global index
+    shop.user_by_email(email="a@b.c", strong=True)
+    # error: arg-type, a limit is a number
+    shop.orders_of_user(user_id=user_id).page(limit="5")
+    # error: arg-type, a cursor is a text
+    shop.orders_of_user(user_id=user_id).page(after={"PK": "x"})
+    # error: arg-type, the most items are a number
+    shop.items_of_order(order_id=order_id).all(most="all")
+    # error: call-arg, a transaction is always consistent
+    answers.pair(from_=id, to=id, strong=True)
+    # error: call-arg, a client has no other options
+    s.ShopClient("http://localhost:8000", numbers="exact")
+    # error: arg-type, a timeout is a number
+    shop.user(user_id=user_id, timeout="5")
+
+
+def results() -> None:
+    user = shop.user(user_id=user_id)
+    # error: union-attr, an absent item
+    user.email
+    page = shop.orders_of_user(user_id=user_id).page()
+    summary = page.items[0]
+    # error: attr-defined, outside of the copy
+    summary.user_id
+    # error: assignment, a copy is no entity
+    order: s.Order = summary
+    # error: assignment, the other way round
+    copy: s.OrderSummary | None = shop.orders_by_status(status="paid").first()
+    # error: misc, an answer is not changed
+    summary.total = Decimal(3)
+    found = answers.find_account(id=id)
+    if found is not None:
+        # error: attr-defined, outside of `only`
+        found.country
+    account = answers.account(id=id)
+    # error: operator, an optional attribute
+    "a" in account.tags
+    # error: union-attr, an item that may be absent
+    answers.pair(from_=id, to=id).payee.balance
+    for ticket in answers.since(id=id, since=moment):
+        # error: union-attr, an attribute that a sparse index would prove
+        ticket.due_at.year
+    for one in shop.order_with_items(order_id=order_id):
+        # error: union-attr, a kind's own attribute, before it is told apart
+        one.quantity
+        if isinstance(one, s.Order):
+            # error: attr-defined, an attribute of the other kind
+            one.quantity
+    for brief in answers.waiting():
+        # error: comparison-overlap, another word than the pattern's
+        if brief.status == "open":
+            pass
+    # error: assignment, a cursor may be absent
+    cursor: str = page.next
+    if user is not None:
+        # error: attr-defined, an identifier is no object
+        user.user_id.email
+    # error: arg-type, one item is no list
+    len(shop.product(product_id=product_id))
+    # error: assignment, items of another kind
+    items: Query[s.User] = shop.items_of_order(order_id=order_id)
+    del order, copy, cursor, items
+
+
+def writes() -> None:
+    # error: call-arg, a required attribute is missing
+    shop.Product.create(s.NewProduct(product_id=product_id, name="n", price=1))
+    # error: arg-type, a number is no text
+    s.NewProduct(product_id=product_id, name="n", price="1", stock=1)
+    # error: call-arg, no such attribute
+    s.NewUser(user_id=user_id, email="", name="", created_at=moment, colour="red")
+    # error: call-arg, a key does not change
+    shop.Order.update(s.OrderKey(order_id=order_id), s.OrderPatch(order_id=order_id))
+    # error: arg-type, a required attribute is not removed
+    s.ProductPatch(name=None)
+    # error: call-arg, an aggregate is kept by the model
+    a.AccountPatch(tickets=1)
+    # error: call-arg, a version is given to a put, not to a creation
+    a.NewAccount(id=id, owner="", country="", city="", street="", v=1)
+    # error: arg-type, a list is no set
+    a.AccountPatch(tags=["a"])
+    # error: arg-type, bytes are no text
+    a.AccountPatch(logo="x")
+    # error: call-arg, a field of a record is missing
+    answers.log(id=id, ticket_id=ticket_id, entry=a.Entry(at=moment, state="open"))
+    # error: arg-type, a word inside of a record
+    a.Entry(at=moment, by="a", state="opened")
+    # error: call-arg, a parameter of a write is missing
+    shop.set_status(order_id=order_id)
+    # error: call-arg, an element's field
+    s.Line(item_id="1", product_id=product_id, quantity=1)
+    # error: attr-defined, no such write
+    shop.delete_order(order_id=order_id)
+    # error: arg-type, the patch of another entity
+    shop.Order.update(s.OrderKey(order_id=order_id), s.ProductPatch())
+    # error: arg-type, a float is not exact
+    s.ProductPatch(price=1.5)
+
+
+def events(record: dict[str, object]) -> str:
+    event = shop.event(record)
+    # error: union-attr, a record of none of the model's items
+    event.new
+    if event is None:
+        return ""
+    if isinstance(event, (s.UserChange, s.OrderChange)) and event.new is not None:
+        # error: union-attr, the kind comes first
+        event.new.email
+    if isinstance(event, s.UserChange):
+        # error: union-attr, what was created had been nothing
+        event.old.email
+    # error: attr-defined, no such change
+    isinstance(event, s.LineChange)
+    return ""
+
+
+async def awaited() -> None:
+    async with s.AsyncShopClient("http://localhost:8000") as client:
+        # error: attr-defined, a result that is not awaited
+        client.user(user_id=user_id).email
+        # error: attr-defined, items that are not awaited
+        for one in client.orders_of_user(user_id=user_id):
+            del one
+        # error: arg-type, an identifier, awaited
+        await client.user(user_id=order_id)
+
+
+# error: assignment, a word
+status: s.OrderStatus = "done"

@@ -1,0 +1,323 @@
+//! The classes of a generated file: one that blocks, one for `asyncio`, each with a method for each
+//! pattern and named write and a member for each entity.
+
+use super::method::{Method, Parameter};
+use super::names::AttributeNames;
+use super::print::{Member, Printer, braced, literal};
+use super::types::{Side, Types};
+use crate::generate::form::{Answer, EntityForm, Field, Form, Item, Many, PatternForm, WriteForm};
+use crate::generate::sentence::{one, paragraphs};
+
+/// The two classes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Blocking,
+    Awaited,
+}
+
+impl Kind {
+    /// The start of the names of its classes.
+    fn prefix(self) -> &'static str {
+        match self {
+            Kind::Blocking => "",
+            Kind::Awaited => "Async",
+        }
+    }
+
+    /// `await`, where a call is awaited.
+    fn awaits(self) -> &'static str {
+        match self {
+            Kind::Blocking => "",
+            Kind::Awaited => "await ",
+        }
+    }
+}
+
+pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
+    for kind in [Kind::Blocking, Kind::Awaited] {
+        let class = Class {
+            types: Types { form, names },
+            kind,
+        };
+        class.print(out);
+    }
+}
+
+struct Class<'f> {
+    types: Types<'f>,
+    kind: Kind,
+}
+
+impl Class<'_> {
+    fn print(&self, out: &mut Printer) {
+        let Form {
+            model,
+            version,
+            client,
+            awaited_client,
+            ..
+        } = self.types.form;
+        let name = match self.kind {
+            Kind::Blocking => client,
+            Kind::Awaited => awaited_client,
+        };
+        let (prefix, end) = match self.kind {
+            Kind::Blocking => ("", ""),
+            Kind::Awaited => ("Async", ", for `asyncio`"),
+        };
+        out.gaps();
+        out.line(0, &format!("class {name}(typed.{prefix}Typed):"));
+        let about = format!(
+            "The patterns, named writes and entities of the model `{model}`, version {version}{end}."
+        );
+        out.doc(1, &[about]);
+        out.gap();
+        self.print_init(out);
+        for pattern in &self.types.form.patterns {
+            self.print_pattern(pattern, out);
+        }
+        for write in &self.types.form.writes {
+            self.print_write(write, out);
+        }
+        self.print_event(out);
+    }
+
+    fn print_init(&self, out: &mut Printer) {
+        let prefix = self.kind.prefix();
+        let parameters = [
+            Parameter::plain("connection: str | Any"),
+            Parameter::plain("options: Options | None = None"),
+        ];
+        Method::of("__init__").print_open(&parameters, "None", out);
+        let about = "Takes `http://localhost:8000`, `dynamodb://eu-west-1?profile=prod`, `keyfold:./data`, or a low-level client of ";
+        let library = match self.kind {
+            Kind::Blocking => "boto3.",
+            Kind::Awaited => "aioboto3. It is used in `async with`.",
+        };
+        out.doc(2, &[format!("{about}{library}")]);
+        out.line(
+            2,
+            &format!(
+                "super().__init__({prefix}Client(_PLAN, connection, options or Options()), _SHAPES)"
+            ),
+        );
+        for entity in &self.types.form.entities {
+            let EntityForm {
+                name,
+                member,
+                types,
+                ..
+            } = entity;
+            let of = [&types.new, &types.put, &types.key, &types.patch].map(String::clone);
+            let open = format!("self.{member} = typed.{prefix}Writer[");
+            let close = format!("](self, {})", literal(name));
+            out.bracketed(2, &open, &of, &close);
+            out.doc(
+                2,
+                &[format!(
+                    "Writes {} with all that follows from it.",
+                    one(name)
+                )],
+            );
+        }
+    }
+
+    fn print_pattern(&self, pattern: &PatternForm, out: &mut Printer) {
+        let PatternForm {
+            name,
+            method,
+            arguments_type: _,
+            parameters,
+            answer,
+            about,
+        } = pattern;
+        let mut given: Vec<Parameter> = parameters
+            .iter()
+            .map(|one| Parameter {
+                is_chained: one.is_chained,
+                ..self.parameter(&one.field)
+            })
+            .collect();
+        let fields = parameters.iter().map(|one| &one.field);
+        let mut members = vec![Member::Plain(literal(name)), self.arguments(fields)];
+        let Call {
+            result,
+            open,
+            is_awaited,
+        } = self.call(answer, &mut given, &mut members);
+        if is_awaited {
+            given.push(Parameter::plain("timeout: float | None = None"));
+            members.push(Member::Plain("timeout".to_owned()));
+        }
+        out.gap();
+        let is_async = is_awaited && self.kind == Kind::Awaited;
+        let own = Method {
+            name: method,
+            is_async,
+        };
+        own.print_overloads(&given, &result, out);
+        own.print_open(&given, &result, out);
+        let mut about = paragraphs(about);
+        about.extend(self.notes(pattern));
+        out.doc(2, &about);
+        let awaits = if is_async { self.kind.awaits() } else { "" };
+        out.nested(2, &format!("return {awaits}{open}"), &members, ")");
+    }
+
+    /// The call that answers a pattern: adds the options that it offers to the parameters, and what it
+    /// takes to the members.
+    fn call(&self, answer: &Answer, given: &mut Vec<Parameter>, members: &mut Vec<Member>) -> Call {
+        match answer {
+            Answer::Many(many) => {
+                members.insert(0, Member::Plain("self".to_owned()));
+                members.push(classes(&many.items));
+                for option in options(many) {
+                    given.push(Parameter::plain(&format!("{option}: bool = False")));
+                    members.push(Member::Plain(format!("{option}={option}")));
+                }
+                let item = many
+                    .union
+                    .as_ref()
+                    .or(many.items.first().map(|one| &one.type_name));
+                let item = item.map_or("", String::as_str);
+                let query = format!("typed.{}Query", self.kind.prefix());
+                Call {
+                    result: format!("{query}[{item}]"),
+                    open: format!("{query}("),
+                    is_awaited: false,
+                }
+            }
+            Answer::One {
+                item,
+                optional,
+                is_strong,
+            } => {
+                members.push(classes(std::slice::from_ref(item)));
+                if *is_strong {
+                    given.push(Parameter::plain("strong: bool = False"));
+                }
+                let strong = if *is_strong { "strong" } else { "False" };
+                members.push(Member::Plain(strong.to_owned()));
+                let of = &item.type_name;
+                if *optional {
+                    Call::awaited(&format!("{of} | None"), "self._one(")
+                } else {
+                    Call::awaited(of, "self._required(")
+                }
+            }
+            Answer::Together { type_name, items } => {
+                members.push(classes(items.iter().map(|(_, item, _)| item)));
+                members.push(Member::Plain(type_name.clone()));
+                Call::awaited(type_name, "self._together(")
+            }
+        }
+    }
+
+    fn print_write(&self, write: &WriteForm, out: &mut Printer) {
+        let WriteForm {
+            name,
+            method,
+            arguments_type: _,
+            parameters,
+            about,
+        } = write;
+        let mut given: Vec<Parameter> = parameters.iter().map(|one| self.parameter(one)).collect();
+        given.push(Parameter::plain("timeout: float | None = None"));
+        out.gap();
+        let own = Method {
+            name: method,
+            is_async: self.kind == Kind::Awaited,
+        };
+        own.print_open(&given, "Written", out);
+        out.doc(2, &paragraphs(about));
+        let members = [
+            Member::Plain(literal(name)),
+            self.arguments(parameters.iter()),
+            Member::Plain("timeout".to_owned()),
+        ];
+        let call = format!("return {}self._write(", self.kind.awaits());
+        out.nested(2, &call, &members, ")");
+    }
+
+    fn print_event(&self, out: &mut Printer) {
+        let event = &self.types.form.event;
+        out.gap();
+        let parameters = [Parameter::plain("record: Mapping[str, Any]")];
+        let open = Method::of("event");
+        open.print_positional(&parameters, &format!("{event} | None"), out);
+        out.doc(
+            2,
+            &["The change of a stream's record, of a reader or of Lambda; of items that follow from an entity, none.".to_owned()],
+        );
+        out.line(2, "return self._change(record, _EVENTS)");
+    }
+
+    fn parameter(&self, field: &Field) -> Parameter {
+        let text = self.types.text_of(&field.shape, Side::Given);
+        let name = self.types.names.get(&field.name);
+        Parameter {
+            text: format!("{name}: {text}"),
+            is_optional: field.optional,
+            is_chained: false,
+        }
+    }
+
+    /// What a reader should know of the parameters.
+    fn notes(&self, pattern: &PatternForm) -> Vec<String> {
+        let fields = pattern.parameters.iter().map(|one| &one.field);
+        let notes = fields.filter_map(|field| {
+            let name = self.types.names.get(&field.name);
+            field
+                .note
+                .as_ref()
+                .map(|note| format!("- `{name}`: {note}"))
+        });
+        let notes: Vec<String> = notes.collect();
+        let gap = (!notes.is_empty()).then(String::new);
+        gap.into_iter().chain(notes).collect()
+    }
+
+    /// Arguments by their names in the model.
+    fn arguments<'f>(&self, fields: impl Iterator<Item = &'f Field>) -> Member {
+        let entries = fields.map(|field| {
+            let name = &field.name;
+            format!("{}: {}", literal(name), self.types.names.get(name))
+        });
+        braced(entries.collect())
+    }
+}
+
+/// The call inside of a method.
+struct Call {
+    /// The type of its result.
+    result: String,
+    /// Its text up to its members.
+    open: String,
+    /// Whether it asks at once, and not when the answer is used.
+    is_awaited: bool,
+}
+
+impl Call {
+    fn awaited(result: &str, open: &str) -> Call {
+        Call {
+            result: result.to_owned(),
+            open: open.to_owned(),
+            is_awaited: true,
+        }
+    }
+}
+
+/// The classes of items by their kinds.
+fn classes<'i>(items: impl IntoIterator<Item = &'i Item>) -> Member {
+    let entries = items
+        .into_iter()
+        .map(|item| format!("{}: {}", literal(&item.kind), item.type_name));
+    braced(entries.collect())
+}
+
+/// The options that an answer of any number of items offers.
+fn options(many: &Many) -> Vec<&'static str> {
+    let offered = [(many.is_ordered, "backward"), (many.is_strong, "strong")];
+    let offered = offered.into_iter().filter(|(is_offered, _)| *is_offered);
+    offered.map(|(_, option)| option).collect()
+}

@@ -1,0 +1,132 @@
+//! A client in Python: one file on the package `keyfold`, with a class that blocks and one for
+//! `asyncio`. It is clean under `mypy --strict`, and printed as `ruff format` prints it.
+
+mod client;
+mod method;
+mod names;
+mod print;
+mod types;
+
+use super::compose;
+use super::form::{Form, Settings, Spelling};
+use crate::generate::embedded;
+use keyfold_model::Model;
+use names::{AttributeNames, snake};
+use print::Printer;
+
+const SPELLING: Spelling = Spelling {
+    types: &names::RESERVED_TYPES,
+    methods: &names::RESERVED_METHODS,
+    method: snake,
+};
+
+/// The text of the file.
+pub(super) fn text(model: &Model, settings: &Settings) -> String {
+    let form = compose::form(model, &SPELLING, settings);
+    let names = AttributeNames::of(&form);
+    let mut body = Printer::default();
+    types::print(&form, &names, &mut body);
+    client::print(&form, &names, &mut body);
+    print_tables(&form, &names, &mut body);
+    let body = body.into_text();
+    let mut out = Printer::default();
+    print_head(&form, &mut out);
+    print_imports(&body, &mut out);
+    out.into_text() + &body
+}
+
+fn print_head(form: &Form, out: &mut Printer) {
+    let Form {
+        model,
+        version,
+        hash,
+        settings: Settings { generator, .. },
+        ..
+    } = form;
+    let lines = [
+        format!("A client of the model {model}, version {version}."),
+        String::new(),
+        format!("Made by {generator}. The plan document's hash: {hash}."),
+        "Changes here are lost: change the model, and run `keyfold generate`.".to_owned(),
+    ];
+    out.doc(0, &lines);
+    out.gap();
+    out.line(0, "from __future__ import annotations");
+    out.gap();
+}
+
+/// The names that a file may import, by their modules.
+const IMPORTS: [(&str, &[&str]); 6] = [
+    ("collections.abc", &["Mapping", "Sequence"]),
+    ("collections.abc", &["Set as AbstractSet"]),
+    ("dataclasses", &["dataclass"]),
+    ("decimal", &["Decimal"]),
+    (
+        "typing",
+        &["Any", "Literal", "NewType", "TypeAlias", "overload"],
+    ),
+    ("keyfold", &["Client", "Options", "Written", "typed"]),
+];
+
+/// Imports what the file uses.
+fn print_imports(body: &str, out: &mut Printer) {
+    let used = |name: &&&str| {
+        let word = name.rsplit(' ').next().unwrap_or(name);
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        body.match_indices(word).any(|(at, _)| {
+            let before = body.get(..at).and_then(|text| text.chars().next_back());
+            let after = body
+                .get(at + word.len()..)
+                .and_then(|text| text.chars().next());
+            !before.is_some_and(is_part) && !after.is_some_and(|c| is_part(c) && c != '.')
+        })
+    };
+    if body.contains("_datetime.") {
+        out.line(0, "import datetime as _datetime");
+    }
+    for (module, names) in IMPORTS {
+        if module == "keyfold" {
+            out.gap();
+        }
+        let names: Vec<String> = names
+            .iter()
+            .filter(used)
+            .map(|name| (*name).to_owned())
+            .collect();
+        if !names.is_empty() {
+            out.line(0, &format!("from {module} import {}", names.join(", ")));
+        }
+    }
+    out.line(0, "from keyfold.aio import AsyncClient");
+}
+
+/// The names, the classes of events, the plan document.
+fn print_tables(form: &Form, names: &AttributeNames, out: &mut Printer) {
+    let entry = |(name, held): (&str, &str)| format!("{}: {held}", print::literal(name));
+    let renamed = names
+        .renamed()
+        .map(|(name, python)| entry((name, &print::literal(python))));
+    let records = form
+        .records
+        .iter()
+        .map(|record| entry((&record.name, &record.type_name)));
+    let tables = [
+        print::braced(renamed.collect()),
+        print::braced(records.collect()),
+    ];
+    out.gaps();
+    out.nested(0, "_SHAPES = typed.Shapes(", &tables, ")");
+    let events = form.entities.iter().map(|entity| {
+        let held = format!("({}, {})", entity.types.stored, entity.types.change);
+        entry((&entity.name, &held))
+    });
+    let events: Vec<String> = events.collect();
+    let held = format!("Mapping[str, tuple[type[Any], type[{}]]]", form.event);
+    out.bracketed(0, &format!("_EVENTS: {held} = {{"), &events, "}");
+    out.gap();
+    out.line(0, "_PLAN = r\"\"\"");
+    for line in embedded::lines(&form.plan) {
+        out.line(0, &line);
+    }
+    out.line(0, "\"\"\"");
+}

@@ -1,0 +1,304 @@
+//! The types of a generated file: identifiers, enumerations, records, entities, answers, events.
+
+use super::names::AttributeNames;
+use super::print::{Printer, literal};
+use crate::generate::form::{
+    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, PatternForm, RecordForm, Shape,
+};
+use crate::generate::sentence::one;
+use keyfold_model::schema::Precision;
+use keyfold_model::{Type, written};
+
+/// What the types of a file are made of.
+pub(super) struct Types<'f> {
+    pub(super) form: &'f Form,
+    pub(super) names: &'f AttributeNames,
+}
+
+/// How a value is seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// As answers have it.
+    Stored,
+    /// As callers give it: any sequence for a list, an `int` for a number.
+    Given,
+}
+
+/// The types of a form's values, in the order in which they need each other.
+pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
+    let types = Types { form, names };
+    if !form.ids.is_empty() {
+        out.gap();
+    }
+    for id in &form.ids {
+        types.print_id(id, out);
+    }
+    if !form.choices.is_empty() {
+        out.gap();
+    }
+    for choice in &form.choices {
+        print_choice(choice, out);
+    }
+    for record in &form.records {
+        let RecordForm {
+            type_name,
+            name,
+            fields,
+        } = record;
+        types.class(
+            type_name,
+            &format!("The record `{name}`."),
+            (fields, Side::Stored),
+            out,
+        );
+    }
+    for entity in &form.entities {
+        types.print_entity(entity, out);
+    }
+    for pattern in &form.patterns {
+        types.print_answer(pattern, out);
+    }
+    types.print_event(out);
+}
+
+fn print_choice(choice: &Choice, out: &mut Printer) {
+    let Choice {
+        type_name,
+        of: (owner, attribute),
+        words,
+    } = choice;
+    let words: Vec<String> = words.iter().map(|word| literal(word)).collect();
+    let open = format!("{type_name}: TypeAlias = Literal[");
+    if let [word] = words.as_slice() {
+        out.line(0, &format!("{open}{word}]"));
+    } else {
+        out.bracketed(0, &open, &words, "]");
+    }
+    out.doc(
+        0,
+        &[format!("The words of `{owner}.{}`.", written(attribute))],
+    );
+}
+
+impl Types<'_> {
+    fn print_id(&self, id: &Id, out: &mut Printer) {
+        let Id {
+            type_name,
+            of: (entity, attribute),
+            kind,
+        } = id;
+        let base = scalar(kind, Side::Stored);
+        out.line(
+            0,
+            &format!("{type_name} = NewType(\"{type_name}\", {base})"),
+        );
+        out.doc(
+            0,
+            &[format!("A value of `{entity}.{}`.", written(attribute))],
+        );
+    }
+
+    fn print_entity(&self, entity: &EntityForm, out: &mut Printer) {
+        let EntityForm {
+            name,
+            member: _,
+            types,
+            stored,
+            new,
+            key,
+            patch,
+            version,
+            copies,
+            keys,
+        } = entity;
+        let about = format!(
+            "The entity `{name}` as it is stored, under `{}`.",
+            keys.join(", ")
+        );
+        self.class(&types.stored, &about, (stored, Side::Stored), out);
+        let about = format!("The attributes of {} that is created or put.", one(name));
+        self.class(&types.new, &about, (new, Side::Given), out);
+        if let Some(version) = version {
+            let about = format!(
+                "The attributes of {} that is put, and the version that is stored.",
+                one(name)
+            );
+            let fields: Vec<Field> = new.iter().chain([version]).cloned().collect();
+            self.class(&types.put, &about, (&fields, Side::Given), out);
+        }
+        let versioned: Vec<Field> = key.iter().chain(version).cloned().collect();
+        let about = format!("The key of {}.", one(name));
+        self.class(&types.key, &about, (&versioned, Side::Given), out);
+        self.print_patch(name, &types.patch, patch, out);
+        for copy in copies {
+            let CopyForm {
+                kind,
+                type_name,
+                fields,
+            } = copy;
+            let about = format!("The copy `{kind}`.");
+            self.class(type_name, &about, (fields, Side::Stored), out);
+        }
+        let image = format!("{} | None = None", types.stored);
+        self.open(
+            &types.change,
+            &format!("A change of {} that a stream reports.", one(name)),
+            out,
+        );
+        out.gap();
+        out.line(1, &format!("old: {image}"));
+        out.line(1, &format!("new: {image}"));
+    }
+
+    /// Changes: what is unset stays as it is, and an optional attribute is removed by `None`.
+    fn print_patch(&self, entity: &str, name: &str, fields: &[Field], out: &mut Printer) {
+        let about = format!(
+            "Changes of {}: what is not named stays as it is.",
+            one(entity)
+        );
+        self.open(name, &about, out);
+        if !fields.is_empty() {
+            out.gap();
+        }
+        for field in fields {
+            let removed = if field.optional { " | None" } else { "" };
+            let text = self.text_of(&field.shape, Side::Given);
+            let name = self.names.get(&field.name);
+            out.line(
+                1,
+                &format!("{name}: {text}{removed} | typed.Unset = typed.UNSET"),
+            );
+        }
+    }
+
+    fn print_answer(&self, pattern: &PatternForm, out: &mut Printer) {
+        let name = &pattern.name;
+        match &pattern.answer {
+            Answer::One { item, .. } => self.print_item(name, item, out),
+            Answer::Many(many) => {
+                for item in &many.items {
+                    self.print_item(name, item, out);
+                }
+                if let Some(union) = &many.union {
+                    let kinds: Vec<String> = many
+                        .items
+                        .iter()
+                        .map(|item| item.type_name.clone())
+                        .collect();
+                    out.gaps();
+                    out.union(union, &kinds);
+                    out.doc(0, &[format!("An item of `{name}`; its class says which.")]);
+                }
+            }
+            Answer::Together { type_name, items } => {
+                for (_, item, _) in items {
+                    self.print_item(name, item, out);
+                }
+                self.open(type_name, &format!("The answer of `{name}`."), out);
+                out.gap();
+                for (name, item, optional) in items {
+                    let (name, of) = (self.names.get(name), &item.type_name);
+                    let end = if *optional { " | None" } else { "" };
+                    out.line(1, &format!("{name}: {of}{end}"));
+                }
+            }
+        }
+    }
+
+    /// A type of the pattern's own.
+    fn print_item(&self, pattern: &str, item: &Item, out: &mut Printer) {
+        let Item {
+            kind,
+            type_name,
+            own,
+        } = item;
+        if let Some(fields) = own {
+            let about = format!("`{kind}` as `{pattern}` returns it.");
+            self.class(type_name, &about, (fields, Side::Stored), out);
+        }
+    }
+
+    fn print_event(&self, out: &mut Printer) {
+        let changes = self.form.entities.iter();
+        let changes: Vec<String> = changes.map(|one| one.types.change.clone()).collect();
+        out.gaps();
+        out.union(&self.form.event, &changes);
+        out.doc(
+            0,
+            &["A change that a stream reports; its class says of what.".to_owned()],
+        );
+    }
+
+    fn open(&self, name: &str, about: &str, out: &mut Printer) {
+        out.gaps();
+        out.line(0, "@dataclass(frozen=True, slots=True, kw_only=True)");
+        out.line(0, &format!("class {name}:"));
+        out.doc(1, &[about.to_owned()]);
+    }
+
+    fn class(&self, name: &str, about: &str, (fields, side): (&[Field], Side), out: &mut Printer) {
+        self.open(name, about, out);
+        if !fields.is_empty() {
+            out.gap();
+        }
+        for field in fields {
+            let text = self.text_of(&field.shape, side);
+            let end = if field.optional { " | None = None" } else { "" };
+            let name = self.names.get(&field.name);
+            out.line(1, &format!("{name}: {text}{end}"));
+            if let Some(note) = &field.note {
+                out.doc(1, std::slice::from_ref(note));
+            }
+        }
+    }
+
+    /// The type of a shape.
+    pub(super) fn text_of(&self, shape: &Shape, side: Side) -> String {
+        let named = |name: Option<&String>| name.cloned().unwrap_or_default();
+        let form = self.form;
+        let is_given = side == Side::Given;
+        match shape {
+            Shape::Plain(kind) => scalar(kind, side).to_owned(),
+            Shape::Id(at) => named(form.ids.get(*at).map(|id| &id.type_name)),
+            Shape::Choice(at) => named(form.choices.get(*at).map(|choice| &choice.type_name)),
+            Shape::Word(word) => format!("Literal[{}]", literal(word)),
+            Shape::Record(at) => named(form.records.get(*at).map(|record| &record.type_name)),
+            Shape::List(of) => {
+                let list = if is_given { "Sequence" } else { "list" };
+                format!("{list}[{}]", self.text_of(of, side))
+            }
+            Shape::Map(of) => {
+                let map = if is_given { "Mapping" } else { "dict" };
+                format!("{map}[str, {}]", self.text_of(of, side))
+            }
+            Shape::Set(of) => {
+                let set = if is_given { "AbstractSet" } else { "frozenset" };
+                format!("{set}[{}]", self.text_of(of, side))
+            }
+        }
+    }
+}
+
+/// The type of a scalar.
+fn scalar(kind: &Type, side: Side) -> &'static str {
+    match kind {
+        Type::Int => "int",
+        Type::Number if side == Side::Given => "Decimal | int",
+        Type::Number => "Decimal",
+        Type::Bool => "bool",
+        Type::Binary => "bytes",
+        Type::Time(Precision::Nanos) => "str",
+        Type::Time(_) => "_datetime.datetime",
+        Type::Date => "_datetime.date",
+        Type::String
+        | Type::Period(_)
+        | Type::Ulid
+        | Type::Uuid
+        // The others have shapes of their own.
+        | Type::Words(_)
+        | Type::List(_)
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => "str",
+    }
+}

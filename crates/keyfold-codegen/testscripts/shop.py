@@ -1,0 +1,879 @@
+"""A client of the model shop, version 1.
+
+Made by keyfold (test). The plan document's hash:
+b1f878aa11640d3000c5a5e1d1b4187c.
+Changes here are lost: change the model, and run `keyfold generate`.
+"""
+
+from __future__ import annotations
+
+import datetime as _datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, NewType, TypeAlias
+
+from keyfold import Client, Options, Written, typed
+from keyfold.aio import AsyncClient
+
+UserId = NewType("UserId", str)
+"""A value of `User.userId`."""
+OrderId = NewType("OrderId", str)
+"""A value of `Order.orderId`."""
+ItemId = NewType("ItemId", str)
+"""A value of `OrderItem.itemId`."""
+ProductId = NewType("ProductId", str)
+"""A value of `Product.productId`."""
+
+OrderStatus: TypeAlias = Literal["pending", "paid", "shipped"]
+"""The words of `Order.status`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """The record `Line`."""
+
+    item_id: str
+    product_id: ProductId
+    quantity: int
+    price: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """The entity `User` as it is stored, under `"USER#{userId}" "PROFILE"`."""
+
+    user_id: UserId
+    email: str
+    name: str
+    created_at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewUser:
+    """The attributes of a `User` that is created or put."""
+
+    user_id: UserId
+    email: str
+    name: str
+    created_at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserKey:
+    """The key of a `User`."""
+
+    user_id: UserId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserPatch:
+    """Changes of a `User`: what is not named stays as it is."""
+
+    email: str | typed.Unset = typed.UNSET
+    name: str | typed.Unset = typed.UNSET
+    created_at: _datetime.datetime | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserChange:
+    """A change of a `User` that a stream reports."""
+
+    old: User | None = None
+    new: User | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """The entity `Order` as it is stored, under `"ORDER#{orderId}" "META"`."""
+
+    order_id: OrderId
+    user_id: UserId
+    created_at: _datetime.datetime
+    total: Decimal
+    status: OrderStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOrder:
+    """The attributes of an `Order` that is created or put."""
+
+    order_id: OrderId
+    user_id: UserId
+    created_at: _datetime.datetime
+    total: Decimal | int
+    status: OrderStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderKey:
+    """The key of an `Order`."""
+
+    order_id: OrderId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderPatch:
+    """Changes of an `Order`: what is not named stays as it is."""
+
+    user_id: UserId | typed.Unset = typed.UNSET
+    created_at: _datetime.datetime | typed.Unset = typed.UNSET
+    total: Decimal | int | typed.Unset = typed.UNSET
+    status: OrderStatus | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderSummary:
+    """The copy `Order.summary`."""
+
+    order_id: OrderId
+    created_at: _datetime.datetime
+    total: Decimal
+    status: OrderStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderChange:
+    """A change of an `Order` that a stream reports."""
+
+    old: Order | None = None
+    new: Order | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderItem:
+    """The entity `OrderItem` as it is stored, under `"ORDER#{orderId}"
+    "ITEM#{itemId}"`.
+    """
+
+    order_id: OrderId
+    item_id: ItemId
+    product_id: ProductId
+    quantity: int
+    price: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOrderItem:
+    """The attributes of an `OrderItem` that is created or put."""
+
+    order_id: OrderId
+    item_id: ItemId
+    product_id: ProductId
+    quantity: int
+    price: Decimal | int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderItemKey:
+    """The key of an `OrderItem`."""
+
+    order_id: OrderId
+    item_id: ItemId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderItemPatch:
+    """Changes of an `OrderItem`: what is not named stays as it is."""
+
+    product_id: ProductId | typed.Unset = typed.UNSET
+    quantity: int | typed.Unset = typed.UNSET
+    price: Decimal | int | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderItemChange:
+    """A change of an `OrderItem` that a stream reports."""
+
+    old: OrderItem | None = None
+    new: OrderItem | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """The entity `Product` as it is stored, under `"PRODUCT#{productId}" "INFO"`."""
+
+    product_id: ProductId
+    name: str
+    price: Decimal
+    stock: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewProduct:
+    """The attributes of a `Product` that is created or put."""
+
+    product_id: ProductId
+    name: str
+    price: Decimal | int
+    stock: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductKey:
+    """The key of a `Product`."""
+
+    product_id: ProductId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductPatch:
+    """Changes of a `Product`: what is not named stays as it is."""
+
+    name: str | typed.Unset = typed.UNSET
+    price: Decimal | int | typed.Unset = typed.UNSET
+    stock: int | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductChange:
+    """A change of a `Product` that a stream reports."""
+
+    old: Product | None = None
+    new: Product | None = None
+
+
+OrderWithItemsItem: TypeAlias = Order | OrderItem
+"""An item of `order_with_items`; its class says which."""
+
+
+ShopEvent: TypeAlias = UserChange | OrderChange | OrderItemChange | ProductChange
+"""A change that a stream reports; its class says of what."""
+
+
+class ShopClient(typed.Typed):
+    """The patterns, named writes and entities of the model `shop`, version 1."""
+
+    def __init__(self, connection: str | Any, options: Options | None = None) -> None:
+        """Takes `http://localhost:8000`, `dynamodb://eu-west-1?profile=prod`,
+        `keyfold:./data`, or a low-level client of boto3.
+        """
+        super().__init__(Client(_PLAN, connection, options or Options()), _SHAPES)
+        self.User = typed.Writer[NewUser, NewUser, UserKey, UserPatch](self, "User")
+        """Writes a `User` with all that follows from it."""
+        self.Order = typed.Writer[
+            NewOrder,
+            NewOrder,
+            OrderKey,
+            OrderPatch,
+        ](self, "Order")
+        """Writes an `Order` with all that follows from it."""
+        self.OrderItem = typed.Writer[
+            NewOrderItem,
+            NewOrderItem,
+            OrderItemKey,
+            OrderItemPatch,
+        ](self, "OrderItem")
+        """Writes an `OrderItem` with all that follows from it."""
+        self.Product = typed.Writer[
+            NewProduct,
+            NewProduct,
+            ProductKey,
+            ProductPatch,
+        ](self, "Product")
+        """Writes a `Product` with all that follows from it."""
+
+    def user(
+        self,
+        *,
+        user_id: UserId,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> User | None:
+        """`user(userId) -> User?`
+
+        GetItem of Shop: `PK = "USER#{userId}" AND SK = "PROFILE"`; 1 request,
+        about 0.5 read units.
+        """
+        return self._one("user", {"userId": user_id}, {"User": User}, strong, timeout)
+
+    def user_by_email(self, *, email: str, timeout: float | None = None) -> User | None:
+        """`user_by_email(email) -> User?`
+
+        Query of Shop.GSI1: `GSI1PK = "EMAIL#{email}" AND GSI1SK = "PROFILE"`; 1
+        request, about 0.5 read units.
+        """
+        return self._one(
+            "user_by_email",
+            {"email": email},
+            {"User": User},
+            False,
+            timeout,
+        )
+
+    def orders_of_user(
+        self,
+        *,
+        user_id: UserId,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.Query[OrderSummary]:
+        """`orders_of_user(userId) -> Order.summary[]`
+
+        Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
+        descending, 20 items a page; 1 request, about 1 read units.
+        """
+        return typed.Query(
+            self,
+            "orders_of_user",
+            {"userId": user_id},
+            {"Order.summary": OrderSummary},
+            backward=backward,
+            strong=strong,
+        )
+
+    def order_with_items(
+        self,
+        *,
+        order_id: OrderId,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.Query[OrderWithItemsItem]:
+        """`order_with_items(orderId) -> Order + OrderItem[]`
+
+        Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+        """
+        return typed.Query(
+            self,
+            "order_with_items",
+            {"orderId": order_id},
+            {"Order": Order, "OrderItem": OrderItem},
+            backward=backward,
+            strong=strong,
+        )
+
+    def items_of_order(
+        self,
+        *,
+        order_id: OrderId,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.Query[OrderItem]:
+        """`items_of_order(orderId) -> OrderItem[]`
+
+        Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
+        request.
+        """
+        return typed.Query(
+            self,
+            "items_of_order",
+            {"orderId": order_id},
+            {"OrderItem": OrderItem},
+            backward=backward,
+            strong=strong,
+        )
+
+    def product(
+        self,
+        *,
+        product_id: ProductId,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> Product | None:
+        """`product(productId) -> Product?`
+
+        GetItem of Shop: `PK = "PRODUCT#{productId}" AND SK = "INFO"`; 1 request,
+        about 0.5 read units.
+        """
+        return self._one(
+            "product",
+            {"productId": product_id},
+            {"Product": Product},
+            strong,
+            timeout,
+        )
+
+    def orders_by_status(
+        self,
+        *,
+        status: OrderStatus,
+        backward: bool = False,
+    ) -> typed.Query[Order]:
+        """`orders_by_status(status) -> Order[]`
+
+        Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
+        "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
+        """
+        return typed.Query(
+            self,
+            "orders_by_status",
+            {"status": status},
+            {"Order": Order},
+            backward=backward,
+        )
+
+    def recent_orders(
+        self,
+        *,
+        user_id: UserId,
+        since: _datetime.datetime,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.Query[OrderSummary]:
+        """`recent_orders(userId, since) -> Order.summary[]`
+
+        Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
+        "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
+
+        - `since`: `createdAt` is at least this.
+        """
+        return typed.Query(
+            self,
+            "recent_orders",
+            {"userId": user_id, "since": since},
+            {"Order.summary": OrderSummary},
+            backward=backward,
+            strong=strong,
+        )
+
+    def recent_orders_by_status(
+        self,
+        *,
+        status: OrderStatus,
+        since: _datetime.datetime,
+        backward: bool = False,
+    ) -> typed.Query[Order]:
+        """`recent_orders_by_status(status, since) -> Order[]`
+
+        Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
+        "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
+        about 2 read units.
+
+        - `since`: `createdAt` is at least this.
+        """
+        return typed.Query(
+            self,
+            "recent_orders_by_status",
+            {"status": status, "since": since},
+            {"Order": Order},
+            backward=backward,
+        )
+
+    def create_order(
+        self,
+        *,
+        lines: Sequence[Line],
+        order_id: OrderId,
+        user_id: UserId,
+        created_at: _datetime.datetime,
+        total: Decimal | int,
+        status: OrderStatus,
+        timeout: float | None = None,
+    ) -> Written:
+        """The write `create_order`:
+
+        - create Order
+        - create OrderItem for each of lines
+        Requests: TransactWriteItems.
+        """
+        return self._write(
+            "create_order",
+            {
+                "lines": lines,
+                "orderId": order_id,
+                "userId": user_id,
+                "createdAt": created_at,
+                "total": total,
+                "status": status,
+            },
+            timeout,
+        )
+
+    def set_status(
+        self,
+        *,
+        status: OrderStatus,
+        order_id: OrderId,
+        timeout: float | None = None,
+    ) -> Written:
+        """The write `set_status`:
+
+        - update Order (status = status)
+        Requests: GetItem, then TransactWriteItems.
+        """
+        return self._write(
+            "set_status",
+            {"status": status, "orderId": order_id},
+            timeout,
+        )
+
+    def create_user(
+        self,
+        *,
+        user_id: UserId,
+        email: str,
+        name: str,
+        created_at: _datetime.datetime,
+        timeout: float | None = None,
+    ) -> Written:
+        """The write `create_user`:
+
+        - create User
+        Requests: TransactWriteItems.
+        """
+        return self._write(
+            "create_user",
+            {"userId": user_id, "email": email, "name": name, "createdAt": created_at},
+            timeout,
+        )
+
+    def event(self, record: Mapping[str, Any]) -> ShopEvent | None:
+        """The change of a stream's record, of a reader or of Lambda; of items that
+        follow from an entity, none.
+        """
+        return self._change(record, _EVENTS)
+
+
+class AsyncShopClient(typed.AsyncTyped):
+    """The patterns, named writes and entities of the model `shop`, version 1, for
+    `asyncio`.
+    """
+
+    def __init__(self, connection: str | Any, options: Options | None = None) -> None:
+        """Takes `http://localhost:8000`, `dynamodb://eu-west-1?profile=prod`,
+        `keyfold:./data`, or a low-level client of aioboto3. It is used in `async
+        with`.
+        """
+        super().__init__(AsyncClient(_PLAN, connection, options or Options()), _SHAPES)
+        self.User = typed.AsyncWriter[
+            NewUser,
+            NewUser,
+            UserKey,
+            UserPatch,
+        ](self, "User")
+        """Writes a `User` with all that follows from it."""
+        self.Order = typed.AsyncWriter[
+            NewOrder,
+            NewOrder,
+            OrderKey,
+            OrderPatch,
+        ](self, "Order")
+        """Writes an `Order` with all that follows from it."""
+        self.OrderItem = typed.AsyncWriter[
+            NewOrderItem,
+            NewOrderItem,
+            OrderItemKey,
+            OrderItemPatch,
+        ](self, "OrderItem")
+        """Writes an `OrderItem` with all that follows from it."""
+        self.Product = typed.AsyncWriter[
+            NewProduct,
+            NewProduct,
+            ProductKey,
+            ProductPatch,
+        ](self, "Product")
+        """Writes a `Product` with all that follows from it."""
+
+    async def user(
+        self,
+        *,
+        user_id: UserId,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> User | None:
+        """`user(userId) -> User?`
+
+        GetItem of Shop: `PK = "USER#{userId}" AND SK = "PROFILE"`; 1 request,
+        about 0.5 read units.
+        """
+        return await self._one(
+            "user",
+            {"userId": user_id},
+            {"User": User},
+            strong,
+            timeout,
+        )
+
+    async def user_by_email(
+        self,
+        *,
+        email: str,
+        timeout: float | None = None,
+    ) -> User | None:
+        """`user_by_email(email) -> User?`
+
+        Query of Shop.GSI1: `GSI1PK = "EMAIL#{email}" AND GSI1SK = "PROFILE"`; 1
+        request, about 0.5 read units.
+        """
+        return await self._one(
+            "user_by_email",
+            {"email": email},
+            {"User": User},
+            False,
+            timeout,
+        )
+
+    def orders_of_user(
+        self,
+        *,
+        user_id: UserId,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.AsyncQuery[OrderSummary]:
+        """`orders_of_user(userId) -> Order.summary[]`
+
+        Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
+        descending, 20 items a page; 1 request, about 1 read units.
+        """
+        return typed.AsyncQuery(
+            self,
+            "orders_of_user",
+            {"userId": user_id},
+            {"Order.summary": OrderSummary},
+            backward=backward,
+            strong=strong,
+        )
+
+    def order_with_items(
+        self,
+        *,
+        order_id: OrderId,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.AsyncQuery[OrderWithItemsItem]:
+        """`order_with_items(orderId) -> Order + OrderItem[]`
+
+        Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+        """
+        return typed.AsyncQuery(
+            self,
+            "order_with_items",
+            {"orderId": order_id},
+            {"Order": Order, "OrderItem": OrderItem},
+            backward=backward,
+            strong=strong,
+        )
+
+    def items_of_order(
+        self,
+        *,
+        order_id: OrderId,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.AsyncQuery[OrderItem]:
+        """`items_of_order(orderId) -> OrderItem[]`
+
+        Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
+        request.
+        """
+        return typed.AsyncQuery(
+            self,
+            "items_of_order",
+            {"orderId": order_id},
+            {"OrderItem": OrderItem},
+            backward=backward,
+            strong=strong,
+        )
+
+    async def product(
+        self,
+        *,
+        product_id: ProductId,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> Product | None:
+        """`product(productId) -> Product?`
+
+        GetItem of Shop: `PK = "PRODUCT#{productId}" AND SK = "INFO"`; 1 request,
+        about 0.5 read units.
+        """
+        return await self._one(
+            "product",
+            {"productId": product_id},
+            {"Product": Product},
+            strong,
+            timeout,
+        )
+
+    def orders_by_status(
+        self,
+        *,
+        status: OrderStatus,
+        backward: bool = False,
+    ) -> typed.AsyncQuery[Order]:
+        """`orders_by_status(status) -> Order[]`
+
+        Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
+        "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
+        """
+        return typed.AsyncQuery(
+            self,
+            "orders_by_status",
+            {"status": status},
+            {"Order": Order},
+            backward=backward,
+        )
+
+    def recent_orders(
+        self,
+        *,
+        user_id: UserId,
+        since: _datetime.datetime,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.AsyncQuery[OrderSummary]:
+        """`recent_orders(userId, since) -> Order.summary[]`
+
+        Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
+        "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
+
+        - `since`: `createdAt` is at least this.
+        """
+        return typed.AsyncQuery(
+            self,
+            "recent_orders",
+            {"userId": user_id, "since": since},
+            {"Order.summary": OrderSummary},
+            backward=backward,
+            strong=strong,
+        )
+
+    def recent_orders_by_status(
+        self,
+        *,
+        status: OrderStatus,
+        since: _datetime.datetime,
+        backward: bool = False,
+    ) -> typed.AsyncQuery[Order]:
+        """`recent_orders_by_status(status, since) -> Order[]`
+
+        Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
+        "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
+        about 2 read units.
+
+        - `since`: `createdAt` is at least this.
+        """
+        return typed.AsyncQuery(
+            self,
+            "recent_orders_by_status",
+            {"status": status, "since": since},
+            {"Order": Order},
+            backward=backward,
+        )
+
+    async def create_order(
+        self,
+        *,
+        lines: Sequence[Line],
+        order_id: OrderId,
+        user_id: UserId,
+        created_at: _datetime.datetime,
+        total: Decimal | int,
+        status: OrderStatus,
+        timeout: float | None = None,
+    ) -> Written:
+        """The write `create_order`:
+
+        - create Order
+        - create OrderItem for each of lines
+        Requests: TransactWriteItems.
+        """
+        return await self._write(
+            "create_order",
+            {
+                "lines": lines,
+                "orderId": order_id,
+                "userId": user_id,
+                "createdAt": created_at,
+                "total": total,
+                "status": status,
+            },
+            timeout,
+        )
+
+    async def set_status(
+        self,
+        *,
+        status: OrderStatus,
+        order_id: OrderId,
+        timeout: float | None = None,
+    ) -> Written:
+        """The write `set_status`:
+
+        - update Order (status = status)
+        Requests: GetItem, then TransactWriteItems.
+        """
+        return await self._write(
+            "set_status",
+            {"status": status, "orderId": order_id},
+            timeout,
+        )
+
+    async def create_user(
+        self,
+        *,
+        user_id: UserId,
+        email: str,
+        name: str,
+        created_at: _datetime.datetime,
+        timeout: float | None = None,
+    ) -> Written:
+        """The write `create_user`:
+
+        - create User
+        Requests: TransactWriteItems.
+        """
+        return await self._write(
+            "create_user",
+            {"userId": user_id, "email": email, "name": name, "createdAt": created_at},
+            timeout,
+        )
+
+    def event(self, record: Mapping[str, Any]) -> ShopEvent | None:
+        """The change of a stream's record, of a reader or of Lambda; of items that
+        follow from an entity, none.
+        """
+        return self._change(record, _EVENTS)
+
+
+_SHAPES = typed.Shapes(
+    {
+        "createdAt": "created_at",
+        "itemId": "item_id",
+        "orderId": "order_id",
+        "productId": "product_id",
+        "userId": "user_id",
+    },
+    {"Line": Line},
+)
+_EVENTS: Mapping[str, tuple[type[Any], type[ShopEvent]]] = {
+    "User": (User, UserChange),
+    "Order": (Order, OrderChange),
+    "OrderItem": (OrderItem, OrderItemChange),
+    "Product": (Product, ProductChange),
+}
+
+_PLAN = r"""
+{
+"entities": [
+  {"attributes":[{"name":"userId","type":"string"},{"name":"email","type":"string"},{"name":"name","type":"string"},{"name":"createdAt","type":"time.ms"}],"followed":["email"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"EMAIL#[^\u0000]+","parts":["EMAIL#",{"field":"email","type":"string"}]},{"attribute":"GSI1SK","matches":"PROFILE","parts":["PROFILE"]}]}],"key":[{"attribute":"PK","matches":"USER#[^\u0000]+","parts":["USER#",{"field":"userId","type":"string"}]},{"attribute":"SK","matches":"PROFILE","parts":["PROFILE"]}],"name":"User","table":"Shop","uniques":[{"attributes":["email"],"key":["UNIQUE#User#email#",{"field":"email","format":"escaped","not":"#","type":"string"}],"sort":"UNIQUE"}]},
+  {"attributes":[{"name":"orderId","type":"string"},{"name":"userId","refers":{"attribute":"userId","entity":"User"},"type":"string"},{"name":"createdAt","type":"time.ms"},{"name":"total","type":"number"},{"name":"status","type":{"words":["pending","paid","shipped"]}}],"copies":[{"attributes":["orderId","total","status","createdAt"],"key":[{"attribute":"PK","matches":"USER#[^\u0000]+","parts":["USER#",{"field":"userId","type":"string"}]},{"attribute":"SK","matches":"ORDER#[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z#[^\u0000]+","parts":["ORDER#",{"field":"createdAt","type":"time.ms"},"#",{"field":"orderId","type":"string"}]}],"name":"summary"}],"followed":["createdAt","orderId","status","total","userId"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"STATUS#(?:pending|paid|shipped)","parts":["STATUS#",{"field":"status","type":{"words":["pending","paid","shipped"]}}]},{"attribute":"GSI1SK","matches":"ORDER#[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z#[^\u0000]+","parts":["ORDER#",{"field":"createdAt","type":"time.ms"},"#",{"field":"orderId","type":"string"}]}]}],"key":[{"attribute":"PK","matches":"ORDER#[^\u0000]+","parts":["ORDER#",{"field":"orderId","type":"string"}]},{"attribute":"SK","matches":"META","parts":["META"]}],"name":"Order","table":"Shop"},
+  {"alone":true,"attributes":[{"name":"orderId","refers":{"attribute":"orderId","entity":"Order"},"type":"string"},{"name":"itemId","type":"string"},{"name":"productId","refers":{"attribute":"productId","entity":"Product"},"type":"string"},{"name":"quantity","type":"int"},{"name":"price","type":"number"}],"key":[{"attribute":"PK","matches":"ORDER#[^\u0000]+","parts":["ORDER#",{"field":"orderId","type":"string"}]},{"attribute":"SK","matches":"ITEM#[^\u0000]+","parts":["ITEM#",{"field":"itemId","type":"string"}]}],"name":"OrderItem","table":"Shop"},
+  {"alone":true,"attributes":[{"name":"productId","type":"string"},{"name":"name","type":"string"},{"name":"price","type":"number"},{"name":"stock","type":"int"}],"key":[{"attribute":"PK","matches":"PRODUCT#[^\u0000]+","parts":["PRODUCT#",{"field":"productId","type":"string"}]},{"attribute":"SK","matches":"INFO","parts":["INFO"]}],"name":"Product","table":"Shop"}
+],
+"keyfoldPlan": 1,
+"model": {"hash":"b1f878aa11640d3000c5a5e1d1b4187c","name":"shop","version":1},
+"patterns": [
+  {"name":"user","parameters":[{"attribute":"userId","limit":"equal","name":"userId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["USER#",{"field":"userId","type":"string"}]}],"request":"GetItem","sort":{"at":["PROFILE"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"User","name":"User","optional":true}]},
+  {"name":"user_by_email","parameters":[{"attribute":"email","limit":"equal","name":"email","type":"string"}],"plan":{"index":"GSI1","partition":[{"attribute":"GSI1PK","parts":["EMAIL#",{"field":"email","type":"string"}]}],"request":"Query","sort":{"at":["PROFILE"],"attribute":"GSI1SK","is":"equal"},"sortAttributes":["GSI1SK"],"table":"Shop"},"returns":[{"entity":"User","name":"User","optional":true}]},
+  {"name":"orders_of_user","parameters":[{"attribute":"userId","limit":"equal","name":"userId","type":"string"}],"plan":{"descending":true,"orderedBy":"createdAt","page":20,"partition":[{"attribute":"PK","parts":["USER#",{"field":"userId","type":"string"}]}],"request":"Query","sort":{"at":["ORDER#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"copy":"summary","entity":"Order","many":true,"name":"Order.summary"}]},
+  {"name":"order_with_items","parameters":[{"attribute":"orderId","limit":"equal","name":"orderId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["ORDER#",{"field":"orderId","type":"string"}]}],"request":"Query","sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"Order","name":"Order"},{"entity":"OrderItem","many":true,"name":"OrderItem"}]},
+  {"name":"items_of_order","parameters":[{"attribute":"orderId","limit":"equal","name":"orderId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["ORDER#",{"field":"orderId","type":"string"}]}],"request":"Query","sort":{"at":["ITEM#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"OrderItem","many":true,"name":"OrderItem"}]},
+  {"name":"product","parameters":[{"attribute":"productId","limit":"equal","name":"productId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["PRODUCT#",{"field":"productId","type":"string"}]}],"request":"GetItem","sort":{"at":["INFO"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"Product","name":"Product","optional":true}]},
+  {"name":"orders_by_status","parameters":[{"attribute":"status","limit":"equal","name":"status","type":{"words":["pending","paid","shipped"]}}],"plan":{"descending":true,"index":"GSI1","orderedBy":"createdAt","page":50,"partition":[{"attribute":"GSI1PK","parts":["STATUS#",{"field":"status","type":{"words":["pending","paid","shipped"]}}]}],"request":"Query","sort":{"at":["ORDER#"],"attribute":"GSI1SK","is":"beginsWith"},"sortAttributes":["GSI1SK"],"table":"Shop"},"returns":[{"entity":"Order","many":true,"name":"Order"}]},
+  {"name":"recent_orders","parameters":[{"attribute":"userId","limit":"equal","name":"userId","type":"string"},{"attribute":"createdAt","limit":"atLeast","name":"since","type":"time.ms"}],"plan":{"descending":true,"orderedBy":"createdAt","page":20,"partition":[{"attribute":"PK","parts":["USER#",{"field":"userId","type":"string"}]}],"request":"Query","sort":{"at":["ORDER#",{"field":"since","type":"time.ms"}],"attribute":"SK","is":"between","to":["ORDER#","􏿿"]},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"copy":"summary","entity":"Order","many":true,"name":"Order.summary"}]},
+  {"name":"recent_orders_by_status","parameters":[{"attribute":"status","limit":"equal","name":"status","type":{"words":["pending","paid","shipped"]}},{"attribute":"createdAt","limit":"atLeast","name":"since","type":"time.ms"}],"plan":{"descending":true,"index":"GSI1","orderedBy":"createdAt","page":50,"partition":[{"attribute":"GSI1PK","parts":["STATUS#",{"field":"status","type":{"words":["pending","paid","shipped"]}}]}],"request":"Query","sort":{"at":["ORDER#",{"field":"since","type":"time.ms"}],"attribute":"GSI1SK","is":"between","to":["ORDER#","􏿿"]},"sortAttributes":["GSI1SK"],"table":"Shop"},"returns":[{"entity":"Order","many":true,"name":"Order"}]}
+],
+"records": [
+  {"fields":[{"name":"itemId","type":"string"},{"name":"productId","type":"string"},{"name":"quantity","type":"int"},{"name":"price","type":"number"}],"name":"Line"}
+],
+"tables": [
+  {"create":{"AttributeDefinitions":[{"AttributeName":"GSI1PK","AttributeType":"S"},{"AttributeName":"GSI1SK","AttributeType":"S"},{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST","GlobalSecondaryIndexes":[{"IndexName":"GSI1","KeySchema":[{"AttributeName":"GSI1PK","KeyType":"HASH"},{"AttributeName":"GSI1SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]},"indexes":[{"name":"GSI1","partition":[{"name":"GSI1PK","type":"S"}],"projection":"all","sort":[{"name":"GSI1SK","type":"S"}]}],"name":"Shop","partition":{"name":"PK","type":"S"},"sort":{"name":"SK","type":"S"},"typeAttribute":"entity"}
+],
+"writes": [
+  {"actions":[{"entity":"Order","verb":"create"},{"each":"lines","entity":"OrderItem","verb":"create"}],"name":"create_order","parameters":[{"name":"lines","type":{"list":{"record":"Line"}}},{"name":"orderId","type":"string"},{"name":"userId","type":"string"},{"name":"createdAt","type":"time.ms"},{"name":"total","type":"number"},{"name":"status","type":{"words":["pending","paid","shipped"]}}]},
+  {"actions":[{"entity":"Order","set":[{"attribute":"status","left":{"parameter":"status"}}],"verb":"update"}],"name":"set_status","parameters":[{"name":"status","type":{"words":["pending","paid","shipped"]}},{"name":"orderId","type":"string"}]},
+  {"actions":[{"entity":"User","verb":"create"}],"name":"create_user","parameters":[{"name":"userId","type":"string"},{"name":"email","type":"string"},{"name":"name","type":"string"},{"name":"createdAt","type":"time.ms"}]}
+]
+}
+"""
