@@ -18,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 FOLDER = HERE / "generated"
 MADE = FOLDER / "made"
+PYDANTIC = FOLDER / "made_pydantic"
 BINARY = os.environ.get("KEYFOLD_BIN", str(ROOT / "target" / "debug" / "keyfold"))
 FOLDERS = ["models", "models/existing", "crates/keyfold-codegen/testscripts"]
 WANTED = re.compile(r"\s*# error: ([a-z-]+), ")
@@ -33,34 +34,48 @@ def models() -> list[tuple[Path, Path]]:
     return own + [(path, MADE / f"{path.stem}.py") for path in others]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, folder: Path = FOLDER) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a folder, whose modules come before those of `FOLDER`."""
     source = str(HERE.parent / "src")
-    environment = {**os.environ, "PYTHONPATH": source, "MYPYPATH": source}
+    path = os.pathsep.join([source, str(FOLDER)])
+    environment = {**os.environ, "PYTHONPATH": path, "MYPYPATH": source}
     return subprocess.run(
-        arguments, cwd=FOLDER, env=environment, capture_output=True, text=True, check=False
+        arguments, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
+
+
+def generate(model: Path, output: Path, *options: str) -> None:
+    made = run(BINARY, "generate", "python", str(model), "-o", str(output), *options)
+    if made.returncode != 0:
+        raise AssertionError(f"{model}: {made.stderr}")
 
 
 class Generated(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        shutil.rmtree(MADE, ignore_errors=True)
-        MADE.mkdir()
-        (MADE / "__init__.py").touch()
+        for folder in (MADE, PYDANTIC):
+            shutil.rmtree(folder, ignore_errors=True)
+        for package in (MADE, PYDANTIC / "made"):
+            package.mkdir(parents=True)
+            (package / "__init__.py").touch()
         for model, output in models():
-            made = run(BINARY, "generate", "python", str(model), "-o", str(output))
-            if made.returncode != 0:
-                raise AssertionError(f"{model}: {made.stderr}")
+            generate(model, output)
+            if output == MADE:
+                generate(model, PYDANTIC / "made", "--pydantic")
 
     def test_they_are_printed_as_the_formatter_prints_them(self) -> None:
         for command in (["format", "--check"], ["check"]):
-            done = run(sys.executable, "-m", "ruff", *command, "--isolated", "made")
+            ruff = [sys.executable, "-m", "ruff", *command, "--isolated", "--no-cache"]
+            done = run(*ruff, "made", "made_pydantic")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_they_are_clean_and_wrong_programs_are_refused(self) -> None:
         cache = str(MADE / ".mypy_cache")
         options = ["--strict", "--python-version", "3.10", "--cache-dir", cache]
-        done = run(sys.executable, "-m", "mypy", *options, "made", "run.py", "wrong.py")
+        mypy = [sys.executable, "-m", "mypy", "--config-file", os.devnull, *options]
+        done = run(*mypy, "made", folder=PYDANTIC)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        done = run(*mypy, "made", "run.py", "wrong.py")
         found: dict[int, list[str]] = {}
         for line in done.stdout.splitlines():
             error = FOUND.match(line)
@@ -80,11 +95,26 @@ class Generated(unittest.TestCase):
         try:
             for name in ("shop", "answers", "awaited", "events"):
                 with self.subTest(name):
-                    code = "import run, sys; getattr(run, sys.argv[1])(sys.argv[2])"
-                    done = run(sys.executable, "-c", code, name, server.endpoint)
-                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.run_program(FOLDER, name, server.endpoint)
         finally:
             server.stop()
+
+    def test_programs_run_with_pydantic(self) -> None:
+        server = Server(["--memory"])
+        try:
+            for name in ("shop", "answers", "awaited", "events"):
+                with self.subTest(name):
+                    self.run_program(PYDANTIC, name, server.endpoint)
+        finally:
+            server.stop()
+        code = "from made import shop; shop.ProductPatch(price='x')"
+        done = run(sys.executable, "-c", code, folder=PYDANTIC)
+        self.assertIn("ValidationError", done.stderr)
+
+    def run_program(self, folder: Path, name: str, endpoint: str) -> None:
+        code = "import run, sys; getattr(run, sys.argv[1])(sys.argv[2])"
+        done = run(sys.executable, "-c", code, name, endpoint, folder=folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

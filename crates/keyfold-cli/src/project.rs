@@ -23,6 +23,8 @@ pub(crate) struct Project {
     pub(crate) outputs: Vec<(Target, PathBuf)>,
     /// Whether generated clients have types for numbers of 38 digits.
     pub(crate) exact_numbers: bool,
+    /// Whether generated classes check the types of their attributes, with pydantic.
+    pub(crate) pydantic: bool,
     /// The name of the connection that is used where none is named, and the line that says it.
     connection: Option<(String, usize)>,
     /// The connections by name.
@@ -60,7 +62,14 @@ impl Project {
         let read = Text { text, path };
         let document = Document::parse(text).map_err(|error| read.syntax(&error))?;
         let table = document.as_table();
-        let names = ["model", "connection", "numbers", "outputs", "connections"];
+        let names = [
+            "model",
+            "connection",
+            "numbers",
+            "classes",
+            "outputs",
+            "connections",
+        ];
         read.refuse_others(table, &names)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let model = read.member(table, "model")?;
@@ -72,7 +81,8 @@ impl Project {
             path: path.to_owned(),
             model: model.map(|(model, _)| folder.join(model)),
             outputs: read.outputs(table, folder)?,
-            exact_numbers: read.is_exact(table)?,
+            exact_numbers: read.is_second(table, "numbers", ["number", "exact"])?,
+            pydantic: read.is_second(table, "classes", ["dataclasses", "pydantic"])?,
             connection: read.member(table, "connection")?,
             connections: connections.collect(),
         };
@@ -182,16 +192,19 @@ impl Text<'_> {
         Ok(outputs)
     }
 
-    /// Whether `numbers` asks for types of 38 digits.
-    fn is_exact(self, table: &dyn TableLike) -> Result<bool, Failure> {
-        let Some((numbers, line)) = self.member(table, "numbers")? else {
-            return Ok(false);
-        };
-        match numbers.as_str() {
-            "number" => Ok(false),
-            "exact" => Ok(true),
-            other => {
-                let message = format!("`numbers` is \"number\" or \"exact\", not \"{other}\"");
+    /// Whether a member has the second of two words; where it is absent, it has the first.
+    fn is_second(
+        self,
+        table: &dyn TableLike,
+        name: &str,
+        [first, second]: [&str; 2],
+    ) -> Result<bool, Failure> {
+        match self.member(table, name)? {
+            None => Ok(false),
+            Some((word, _)) if word == first => Ok(false),
+            Some((word, _)) if word == second => Ok(true),
+            Some((word, line)) => {
+                let message = format!("`{name}` is \"{first}\" or \"{second}\", not \"{word}\"");
                 Err(failure(self.path, Some(line), &message))
             }
         }
@@ -364,6 +377,7 @@ mod tests {
             ("# a\n\nmodel = 1", 3, "`model` is a text"),
             ("model = [\n1]", 1, "`model` is a text"),
             ("\nnumbers = \"some\"", 2, "\"number\" or \"exact\""),
+            ("classes = \"slow\"", 1, "\"dataclasses\" or \"pydantic\""),
             ("outputs = 1", 1, "[outputs]"),
             (
                 "[outputs]\ntypescrpt = \"a\"",

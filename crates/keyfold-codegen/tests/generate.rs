@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 fn settings() -> Settings {
     Settings {
         generator: "keyfold (test)".to_owned(),
-        exact_numbers: false,
+        ..Settings::default()
     }
 }
 
@@ -156,6 +156,26 @@ fn exact_numbers_have_types_of_their_own() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line}");
     }
+}
+
+#[test]
+fn pydantic_checks_the_types_of_classes() {
+    let model = model_of(&root().join("models/shop.keyfold"));
+    let checked = Settings {
+        pydantic: true,
+        ..settings()
+    };
+    let [plain, checked] = [settings(), checked].map(|one| Target::Python.text(&model, &one));
+    let lines = |text: &str| -> BTreeSet<String> { text.lines().map(str::to_owned).collect() };
+    let [plain, checked] = [plain, checked].map(|text| lines(&text));
+    let changed: Vec<&String> = plain.symmetric_difference(&checked).collect();
+    assert_eq!(
+        changed,
+        [
+            "from dataclasses import dataclass",
+            "from pydantic.dataclasses import dataclass"
+        ]
+    );
 }
 
 #[test]

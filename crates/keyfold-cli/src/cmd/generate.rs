@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The settings of clients. Headers name this program.
-pub(crate) fn settings(exact_numbers: bool) -> Settings {
+pub(crate) fn settings() -> Settings {
     Settings {
         generator: concat!("keyfold ", env!("CARGO_PKG_VERSION")).to_owned(),
-        exact_numbers,
+        ..Settings::default()
     }
 }
 
@@ -39,6 +39,10 @@ pub(crate) struct Arguments {
     /// of keyfold.toml].
     #[arg(long)]
     exact_numbers: bool,
+    /// Dataclasses of pydantic in Python, which check the types of their attributes [default: the
+    /// `classes` of keyfold.toml].
+    #[arg(long)]
+    pydantic: bool,
     /// Change nothing; fail with the difference if a file would change.
     #[arg(long)]
     check: bool,
@@ -77,10 +81,14 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let file = arguments.model.path()?;
     let language = arguments.language.map(Language::target);
     let project = Project::find()?;
-    let is_exact = project
-        .as_ref()
-        .is_some_and(|project| project.exact_numbers);
-    let settings = settings(arguments.exact_numbers || is_exact);
+    let (exact, pydantic) = project.as_ref().map_or((false, false), |project| {
+        (project.exact_numbers, project.pydantic)
+    });
+    let settings = Settings {
+        exact_numbers: arguments.exact_numbers || exact,
+        pydantic: arguments.pydantic || pydantic,
+        ..settings()
+    };
     let outputs = outputs(arguments, project, language)?;
     if let (Some(target), []) = (language, outputs.as_slice()) {
         if arguments.check || arguments.watch {

@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         .iter()
         .map(|(target, client)| (*target, folder.join(client)));
     let outputs: Vec<(Target, PathBuf)> = outputs.collect();
-    generate::write(&model, (&outputs, &generate::settings(false)))?;
+    generate::write(&model, (&outputs, &generate::settings()))?;
     let files: Vec<String> = files.iter().map(|file| shown(folder, file)).collect();
     output.result(
         || json!({ "files": files }),

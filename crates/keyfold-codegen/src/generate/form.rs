@@ -10,6 +10,8 @@ pub struct Settings {
     pub generator: String,
     /// Whether numbers keep all 38 digits where the language's own number does not.
     pub exact_numbers: bool,
+    /// Whether classes check the types of their attributes, with pydantic.
+    pub pydantic: bool,
 }
 
 /// A typed client.

@@ -31,7 +31,7 @@ pub(super) fn text(model: &Model, settings: &Settings) -> String {
     let body = body.into_text();
     let mut out = Printer::default();
     print_head(&form, &mut out);
-    print_imports(&body, &mut out);
+    print_imports(&form, &body, &mut out);
     out.into_text() + &body
 }
 
@@ -69,7 +69,7 @@ const IMPORTS: [(&str, &[&str]); 6] = [
 ];
 
 /// Imports what the file uses.
-fn print_imports(body: &str, out: &mut Printer) {
+fn print_imports(form: &Form, body: &str, out: &mut Printer) {
     let used = |name: &&&str| {
         let word = name.rsplit(' ').next().unwrap_or(name);
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -81,6 +81,7 @@ fn print_imports(body: &str, out: &mut Printer) {
             !before.is_some_and(is_part) && !after.is_some_and(|c| is_part(c) && c != '.')
         })
     };
+    let has_pydantic = form.settings.pydantic;
     if body.contains("_datetime.") {
         out.line(0, "import datetime as _datetime");
     }
@@ -93,11 +94,15 @@ fn print_imports(body: &str, out: &mut Printer) {
             .filter(used)
             .map(|name| (*name).to_owned())
             .collect();
-        if !names.is_empty() {
+        let is_replaced = has_pydantic && module == "dataclasses";
+        if !names.is_empty() && !is_replaced {
             out.line(0, &format!("from {module} import {}", names.join(", ")));
         }
     }
     out.line(0, "from keyfold.aio import AsyncClient");
+    if has_pydantic {
+        out.line(0, "from pydantic.dataclasses import dataclass");
+    }
 }
 
 /// The names, the classes of events, the plan document.
