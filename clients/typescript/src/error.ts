@@ -26,7 +26,7 @@ export type ErrorDetail =
   | { readonly code: "outcome_unknown"; readonly why: string; readonly check: string }
   /** The service refuses the request. */
   | { readonly code: "service"; readonly exception: string; readonly reasons: readonly Reason[] }
-  /** The service cannot be reached, or its answer is not DynamoDB's. */
+  /** The service cannot be reached, there are no credentials, or its answer is not DynamoDB's. */
   | { readonly code: "transport" }
   /** The caller's signal or timeout ended the call. */
   | { readonly code: "aborted" }
@@ -54,6 +54,10 @@ export interface Place {
   readonly table: string;
   /** The key of the item. */
   readonly key: Readonly<Record<string, unknown>>;
+  /** The entity that the refusal is about, where it is about one. */
+  readonly entity?: string;
+  /** The attributes that identify it; numbers as texts. */
+  readonly id?: Readonly<Record<string, unknown>>;
 }
 
 /** The one class of errors. `detail.code` can be switched on exhaustively. */

@@ -401,7 +401,7 @@ test("a server with credentials takes only their signatures", async () => {
       "# keys\n[other]\naws_access_key_id=no\n[ prod ]\naws_access_key_id = key\naws_secret_access_key=s/e+c\naws_session_token = token\n",
     );
     assert.deepEqual(await transportOf(`${endpoint}?profile=prod`).call("ListTables", {}), { TableNames: [] });
-    assert.equal(await codeOf(transportOf(`${endpoint}?profile=none`).call("ListTables", {})), "invalid");
+    assert.equal(await codeOf(transportOf(`${endpoint}?profile=none`).call("ListTables", {})), "transport");
     assert.equal((await made.targetOfText(read("dynamodb://?profile=prod"))).region, "eu-west-3");
   } finally {
     server.kill();

@@ -139,6 +139,8 @@ test("a refusal names the action, the item and the conditions", async () => {
     action: "update Account as from",
     table: "Main",
     key: { PK: "ACCOUNT#b1", SK: "ACCOUNT" },
+    entity: "Account",
+    id: { accountId: "b1" },
   });
   const twice = await refused(client.write("transfer", { "from.accountId": "b1", "to.accountId": "b1", n: 1 }));
   assert.match(twice.message, /a write changes an item once/);
@@ -147,15 +149,18 @@ test("a refusal names the action, the item and the conditions", async () => {
   );
   assert.deepEqual(taken.detail, { code: "taken", attributes: ["mail"] });
   assert.equal(taken.message, "mail `b@x` is taken: another Account has it");
+  assert.deepEqual([taken.place.entity, taken.place.id], ["Account", { accountId: "b3" }]);
   const there = await refused(client.create("Account", { accountId: "b1", customerId: "b", balance: 1 }));
   assert.equal(there.code, "exists");
   assert.equal(there.place.action, "put Account");
   const orphan = await refused(client.create("Account", { accountId: "b4", customerId: "none", balance: 1 }));
   assert.equal(orphan.code, "not_found");
   assert.equal(orphan.message, "there is no Customer with customerId = none");
+  assert.deepEqual([orphan.place.entity, orphan.place.id], ["Customer", { customerId: "none" }]);
   const gone = await refused(client.update("Account", { accountId: "none", note: "x" }));
   assert.equal(gone.code, "not_found");
   assert.equal(gone.place.action, "update Account");
+  assert.deepEqual([gone.place.entity, gone.place.id], ["Account", { accountId: "none" }]);
   const rich = await refused(client.write("pay", { accountId: "b2", n: 10n ** 38n - 1n }));
   assert.equal(rich.message, "balance: the result is no number of DynamoDB");
   assert.equal(rich.place.action, "update Account");

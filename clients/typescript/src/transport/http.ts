@@ -40,7 +40,7 @@ export class HttpTransport implements Transport {
       return await kept;
     } catch (error) {
       this.#kept = undefined;
-      throw error;
+      throw ofConnection(error);
     }
   }
 
@@ -62,7 +62,7 @@ export class HttpTransport implements Transport {
     try {
       headers = await this.#signer.headers(await credentials.get(), target.region, request);
     } catch (error) {
-      if (error instanceof KeyfoldError) throw error;
+      if (error instanceof KeyfoldError) throw ofConnection(error);
       return { is: "unsent", why: `there are no credentials: ${whyOf(error)}`, cause: error, isFinal: true };
     }
     let response: Response;
@@ -111,4 +111,10 @@ export class HttpTransport implements Transport {
     if (!Number.isNaN(at)) this.#ahead = at - Date.now();
     return Math.abs(this.#ahead - before) > 60_000;
   }
+}
+
+/** An error that is found at a call, but lies in the connection: the call itself is not `invalid`. */
+function ofConnection(error: unknown): unknown {
+  if (!(error instanceof KeyfoldError) || error.code !== "invalid") return error;
+  return new KeyfoldError(error.message, { code: "transport" }, undefined, error);
 }

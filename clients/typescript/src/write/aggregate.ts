@@ -12,7 +12,7 @@ import { areEqual, held, isEqual, isSameItem } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { type AggregateChange, contributionOf, itemsAdded, noParentText, type Target } from "./contribution.js";
 import { followMaximum } from "./maximum.js";
-import { placeOfItem } from "./refusal.js";
+import { placeOfItem, subject } from "./refusal.js";
 import { type Draft, type EntityChange, isAt, type Step, step } from "./step.js";
 
 /** All steps of a write: those of its items, and those of the aggregates that follow them. */
@@ -97,7 +97,7 @@ async function add(context: Context, change: AggregateChange, target: Target, st
     refusal:
       change.new === undefined
         ? "stale"
-        : { code: "not_found", message: noParentText(parent, change.new.parent) },
+        : { code: "not_found", message: noParentText(parent, change.new.parent), of: subject(parent, change.new.parent) },
   });
 }
 

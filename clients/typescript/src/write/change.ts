@@ -6,7 +6,6 @@
  * same. When another writer was faster, the change starts over. */
 
 import { complete, type MadeValue, touch } from "../complete.js";
-import { identifyingPlace } from "../derive.js";
 import { failure, invalid, type Place } from "../error.js";
 import { type Io, TRIES } from "../io.js";
 import type { Model } from "../model.js";
@@ -16,7 +15,7 @@ import { isEqual, type Values, whole } from "../value/value.js";
 import type { Context } from "./context.js";
 import { addCreate, addDelete, addPutOver, addReplace } from "./entity.js";
 import { type Outcome, sent } from "./execute.js";
-import { exists, keyText, notFound, notFoundText, placeOfItem } from "./refusal.js";
+import { exists, keyText, notFound, notFoundText, placeOfEntity } from "./refusal.js";
 import { type Draft, emptyDraft } from "./step.js";
 import { read, type StoredEntity } from "./stored-entity.js";
 
@@ -104,8 +103,7 @@ async function existing(context: Context, verb: string, entity: EntityPlan, give
 }
 
 function placeFor({ model }: Context, verb: string, entity: EntityPlan, values: Values): Place {
-  const [table, key] = identifyingPlace(model, entity, values);
-  return placeOfItem(`${verb} ${entity.name}`, table, key);
+  return placeOfEntity(model, `${verb} ${entity.name}`, entity, values);
 }
 
 /** Refuses to remove attributes that the entity does not have, requires, or is given. */

@@ -1,14 +1,13 @@
 /** The conditions of a named write's actions: judged by the engine, or on an entity that was read. */
 
 import { attributesOf, bind, conditionText, holds, parametersOf } from "../bound.js";
-import { identifyingPlace } from "../derive.js";
 import type { Term } from "../expression.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, Condition, EntityPlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import type { Values } from "../value/value.js";
 import { type Inputs, nameOf } from "./inputs.js";
-import { errorOf, keyText, notFoundText, placeOfItem, type Refusal } from "./refusal.js";
+import { errorOf, keyText, notFoundText, placeOfEntity, type Refusal, subject } from "./refusal.js";
 import type { Step } from "./step.js";
 import type { StoredEntity } from "./stored-entity.js";
 
@@ -26,8 +25,7 @@ export function judged(
   for (const condition of action.when ?? []) {
     if (!holds(bind(condition, inputs.args), values)) {
       const refusal = refused(entity, action, [condition], inputs, old === undefined ? "absent" : "stored");
-      const [table, key] = identifyingPlace(model, entity, inputs.own);
-      throw errorOf(refusal, placeOfItem(nameOf(action), table, key));
+      throw errorOf(refusal, placeOfEntity(model, nameOf(action), entity, inputs.own));
     }
     watched.push(...attributesOf(condition));
   }
@@ -58,7 +56,7 @@ function refused(
   };
   const written = show(conditions, inputs.args);
   const message = `${nameOf(action)}: ${items[found]} does not have ${written}`;
-  return { code: "refused", message, conditions: written };
+  return { code: "refused", message, conditions: written, of: subject(entity, inputs.own) };
 }
 
 /** Conditions as they are written, with the values of their parameters. */
@@ -84,6 +82,6 @@ export function addConditions(step: Step, action: ActionPlan, args: Values): voi
   if (typeof refusal === "object" && refusal.code === "not_found") {
     const conditions = show(action.when ?? [], args);
     const message = `${step.label}: ${refusal.message}, or it does not have ${conditions}`;
-    step.refusal = { code: "refused", message, conditions };
+    step.refusal = { ...refusal, code: "refused", message, conditions };
   }
 }

@@ -9,7 +9,7 @@ import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, Item, TakenPlan, WritePlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import { isSameItem, type Values } from "../value/value.js";
-import { keyText, placeOfItem } from "./refusal.js";
+import { keyText, placeOfEntity } from "./refusal.js";
 
 /** The inputs of an action. */
 export interface Inputs {
@@ -131,7 +131,7 @@ export class GivenItems {
       throw failure(
         "refused",
         `${both} the ${entity.name} with ${keyText(entity, values)}; a write changes an item once`,
-        placeOfItem(name, table, key),
+        placeOfEntity(model, name, entity, values),
       );
     }
     this.#all.push({ table, key, name });

@@ -15,7 +15,7 @@ import { typed } from "../value/typed.js";
 import { hasKey, held, isEqual, order, type Values } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { type AggregateChange, itemsAdded, noParentText, type Target } from "./contribution.js";
-import { placeOfItem } from "./refusal.js";
+import { placeOfItem, subject } from "./refusal.js";
 import { isAt, type MaximumChange, type Step, type StepAction, step } from "./step.js";
 
 /** Adds the step of the parent that keeps the maximum, or changes the step that it has already. */
@@ -36,7 +36,10 @@ export async function followMaximum(
   if (parent === undefined) {
     if (change.new === undefined) return;
     const label = `max ${change.parent.name}.${attribute}`;
-    throw failure("not_found", noParentText(change.parent, change.new.parent), placeOfItem(label, table, key));
+    throw failure("not_found", noParentText(change.parent, change.new.parent), {
+      ...placeOfItem(label, table, key),
+      ...subject(change.parent, change.new.parent),
+    });
   }
   const stored = held(parent, attribute);
   const items = await changedItems(context, change, stored, own?.maxima.get(attribute));

@@ -1,7 +1,7 @@
 /** Named writes: actions that happen together or not at all. */
 
 import { complete, type MadeValue } from "../complete.js";
-import { identifyingPlace, placeOf } from "../derive.js";
+import { placeOf } from "../derive.js";
 import { failure, KeyfoldError } from "../error.js";
 import type { Changed } from "../expression.js";
 import { type Io, TRIES } from "../io.js";
@@ -27,7 +27,7 @@ import {
   ofArgument,
   ownValues,
 } from "./inputs.js";
-import { exists, notFound, notFoundText, placeOfItem } from "./refusal.js";
+import { exists, notFound, notFoundText, placeOfEntity, subject } from "./refusal.js";
 import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
 import { read, type StoredEntity } from "./stored-entity.js";
 import { addChange, addUpsert } from "./upsert.js";
@@ -98,8 +98,8 @@ class Composition {
   /** The error of an action; a refusal says which action and item. */
   #placed(entity: EntityPlan, action: ActionPlan, { own }: Inputs, error: KeyfoldError): KeyfoldError {
     if (error.code !== "refused" || error.place !== undefined) return error;
-    const [table, key] = identifyingPlace(this.#context.model, entity, own);
-    return new KeyfoldError(error.message, error.detail, placeOfItem(nameOf(action), table, key), error);
+    const place = placeOfEntity(this.#context.model, nameOf(action), entity, own);
+    return new KeyfoldError(error.message, error.detail, place, error);
   }
 
   /** Adds the steps of one action, and returns the attributes that others may take. */
@@ -192,8 +192,7 @@ async function readExisting(
 ): Promise<StoredEntity> {
   const found = await read(context, entity, values);
   if (found !== undefined) return found;
-  const [table, key] = identifyingPlace(context.model, entity, values);
-  throw notFound(entity, values, placeOfItem(nameOf(action), table, key));
+  throw notFound(entity, values, placeOfEntity(context.model, nameOf(action), entity, values));
 }
 
 /** A check of the main item of an entity that must exist. */
@@ -202,7 +201,7 @@ function onMainItem({ model }: Context, entity: EntityPlan, action: ActionPlan, 
   return {
     ...step(nameOf(action), { table: tableName, key }, { is: "check" }),
     conditions: [{ exists: table.partition.name }],
-    refusal: { code: "not_found", message: notFoundText(entity, values) },
+    refusal: { code: "not_found", message: notFoundText(entity, values), of: subject(entity, values) },
   };
 }
 

@@ -1,42 +1,67 @@
 /** Refusals of a write: the meaning of a failed condition, and the sentence that the caller reads. */
 
 import { identityOf } from "../arguments.js";
+import { identifyingPlace } from "../derive.js";
 import { failure, KeyfoldError, type Place } from "../error.js";
-import type { EntityPlan, Item } from "../plan.js";
+import type { Model } from "../model.js";
+import type { AttributeValue, EntityPlan, Item } from "../plan.js";
 import { shown } from "../value/text.js";
 import { bytesOf, type Values } from "../value/value.js";
+
+/** The entity that a refusal is about. */
+export type Subject = Pick<Place, "entity" | "id">;
 
 /** The meaning of a condition that does not hold: `none` where the step has no condition of its own,
  * `stale` when another writer was faster, the caller's error otherwise. */
 export type Refusal =
   | "none"
   | "stale"
-  | { readonly code: "exists" | "not_found"; readonly message: string }
-  | { readonly code: "refused"; readonly message: string; readonly conditions?: string }
-  | { readonly code: "taken"; readonly message: string; readonly attributes: readonly string[] };
+  | (RefusalDetail & { readonly message: string; readonly of?: Subject });
+
+type RefusalDetail =
+  | { readonly code: "exists" | "not_found" }
+  | { readonly code: "refused"; readonly conditions?: string }
+  | { readonly code: "taken"; readonly attributes: readonly string[] };
 
 /** The refusal to create an entity that exists. */
 export function exists(entity: EntityPlan, values: Values): Refusal {
-  return { code: "exists", message: `${entity.name} exists already (${keyText(entity, values)})` };
+  const message = `${entity.name} exists already (${keyText(entity, values)})`;
+  return { code: "exists", message, of: subject(entity, values) };
 }
 
 /** The refusal of unique values that belong to another item. */
 export function taken(entity: EntityPlan, attributes: readonly string[], values: Values): Refusal {
   const all = attributes.map((name) => `${name} \`${shown(values.get(name))}\``).join(", ");
-  return { code: "taken", message: `${all} is taken: another ${entity.name} has it`, attributes };
+  const message = `${all} is taken: another ${entity.name} has it`;
+  return { code: "taken", message, attributes, of: subject(entity, values) };
 }
 
 /** The caller's error; `undefined` where the request is not at fault. */
 export function errorOf(refusal: Refusal, place: Place): KeyfoldError | undefined {
   if (refusal === "none" || refusal === "stale") return undefined;
-  const { message, ...detail } = refusal;
-  return new KeyfoldError(message, detail, place);
+  const { message, of, ...detail } = refusal;
+  return new KeyfoldError(message, detail, { ...place, ...of });
 }
 
 /** Where a write is refused, for the caller. */
 export function placeOfItem(action: string, table: string, key: Item): Place {
-  const plain = Object.entries(key).map(([name, { S, N, B = "" }]) => [name, S ?? N ?? bytesOf(B)]);
-  return { action, table, key: Object.fromEntries(plain) };
+  return { action, table, key: plain(Object.entries(key)) };
+}
+
+/** Where the write of an entity is refused, for the caller. */
+export function placeOfEntity(model: Model, action: string, entity: EntityPlan, values: Values): Place {
+  return { ...placeOfItem(action, ...identifyingPlace(model, entity, values)), ...subject(entity, values) };
+}
+
+/** An entity and its identity, for the caller. */
+export function subject(entity: EntityPlan, values: Values): Subject {
+  const identity = identityOf(entity);
+  return { entity: entity.name, id: plain([...values].filter(([name]) => identity.includes(name))) };
+}
+
+/** The values of keys. */
+function plain(values: readonly (readonly [string, AttributeValue])[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(values.map(([name, { S, N, B = "" }]) => [name, S ?? N ?? bytesOf(B)]));
 }
 
 /** An entity's identity for people: `user = ada, order = 7`. */
