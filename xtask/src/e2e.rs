@@ -49,6 +49,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
             .env("NODE_NO_WARNINGS", "1"),
     )?;
     typescript(&root.join("clients").join("typescript"), &binary)?;
+    shop(&root.join("examples").join("shop-typescript"), &binary)?;
     python_package(&root.join("clients").join("python"), &binary, &models)
 }
 
@@ -65,6 +66,16 @@ fn typescript(folder: &Path, binary: &Path) -> Result<(), String> {
     }
     // Tests of a package run in its folder.
     prove_random_models(folder, "node ../../clients/typescript/built/lockstep.mjs")
+}
+
+/// The example of a program on the package for TypeScript, which is built by now.
+fn shop(folder: &Path, binary: &Path) -> Result<(), String> {
+    node(folder)?;
+    let mut npm = Command::new("npm");
+    npm.current_dir(folder)
+        .args(["run", "--silent", "test"])
+        .env("KEYFOLD_BIN", binary);
+    execute(&mut npm)
 }
 
 /// The package for Python: its tests, which prove each model through it, and the proof of random

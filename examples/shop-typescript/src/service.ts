@@ -1,0 +1,162 @@
+/** What the shop does, however it is called. What a caller should expect is a result, all else an error. */
+
+import { KeyfoldError, type Page } from "@keyfold/client";
+import {
+  type Order,
+  type OrderId,
+  type OrderItem,
+  type OrderStatus,
+  type OrderSummary,
+  ProductId,
+  type ShopClient,
+  UserId,
+} from "./shop.js";
+
+/** The most products of an order: a transaction has 100 actions, two for each product. */
+const PRODUCTS_MAX = 48;
+
+/** Which page of a list is read. */
+export interface PageAsked {
+  readonly limit?: number | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+export type UserCreated =
+  | { readonly outcome: "created"; readonly userId: UserId }
+  | { readonly outcome: "email_taken" };
+
+/** Creates a user. An e-mail belongs to one user, whatever its capitals. */
+export async function createUser(
+  shop: ShopClient,
+  user: { readonly email: string; readonly name: string },
+): Promise<UserCreated> {
+  try {
+    const { made } = await shop.User.create(user);
+    const userId = made.find(({ attribute }) => attribute === "userId");
+    return { outcome: "created", userId: UserId(String(userId?.value)) };
+  } catch (error) {
+    if (error instanceof KeyfoldError && error.code === "taken") return { outcome: "email_taken" };
+    throw error;
+  }
+}
+
+/** A line of a basket. */
+export interface BasketLine {
+  readonly productId: ProductId;
+  readonly quantity: number;
+}
+
+export interface Basket {
+  /** Made by the caller: the same basket sent again is the same order. */
+  readonly orderId: OrderId;
+  readonly userId: UserId;
+  readonly lines: readonly BasketLine[];
+}
+
+export type OrderPlaced =
+  | { readonly outcome: "placed"; readonly total: number }
+  | { readonly outcome: "placed_before" }
+  | { readonly outcome: "out_of_stock"; readonly productId: ProductId }
+  | { readonly outcome: "unknown_product"; readonly productId: ProductId }
+  | { readonly outcome: "unknown_user" }
+  | { readonly outcome: "wrong_basket"; readonly why: string };
+
+/** Places an order and takes its products from the stock, all or nothing. Prices are the shop's. */
+export async function placeOrder(shop: ShopClient, basket: Basket): Promise<OrderPlaced> {
+  const quantities = new Map<ProductId, number>();
+  for (const { productId, quantity } of basket.lines) {
+    if (!Number.isSafeInteger(quantity) || quantity < 1) {
+      return { outcome: "wrong_basket", why: `the quantity of ${productId} is no number of pieces` };
+    }
+    quantities.set(productId, (quantities.get(productId) ?? 0) + quantity);
+  }
+  if (quantities.size === 0 || quantities.size > PRODUCTS_MAX) {
+    return { outcome: "wrong_basket", why: `an order has 1 to ${PRODUCTS_MAX} products` };
+  }
+  const products = await shop.products({ productId: [...quantities.keys()] }).all(PRODUCTS_MAX);
+  const prices = new Map(products.map(({ productId, price }) => [productId, price]));
+  const lines = [];
+  for (const [productId, quantity] of quantities) {
+    const price = prices.get(productId);
+    if (price === undefined) return { outcome: "unknown_product", productId };
+    lines.push({ productId, quantity, price });
+  }
+  const total = lines.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
+  try {
+    await shop.placeOrder({ orderId: basket.orderId, userId: basket.userId, total, lines });
+    return { outcome: "placed", total };
+  } catch (error) {
+    const refused = refusal(error);
+    if (refused === undefined) throw error;
+    return refused;
+  }
+}
+
+/** The meaning of a refused order; `undefined` for any other error. */
+function refusal(error: unknown): OrderPlaced | undefined {
+  if (!(error instanceof KeyfoldError)) return undefined;
+  const { entity, id } = error.place ?? {};
+  switch (entity) {
+    case "Order":
+      return error.code === "exists" ? { outcome: "placed_before" } : undefined;
+    case "User":
+      return error.code === "not_found" ? { outcome: "unknown_user" } : undefined;
+    case "Product":
+      if (error.code !== "refused") return undefined;
+      return { outcome: "out_of_stock", productId: ProductId(String(id?.["productId"])) };
+    default:
+      return undefined;
+  }
+}
+
+/** A page of a user's orders, newest first. */
+export function ordersOfUser(
+  shop: ShopClient,
+  userId: UserId,
+  asked: PageAsked = {},
+): Promise<Page<OrderSummary>> {
+  return shop.ordersOfUser({ userId }).page(asked);
+}
+
+/** A page of all orders of a status, newest first. */
+export function ordersByStatus(
+  shop: ShopClient,
+  status: OrderStatus,
+  asked: PageAsked = {},
+): Promise<Page<Order>> {
+  return shop.ordersByStatus({ status }).page(asked);
+}
+
+export interface WholeOrder {
+  readonly order: Order;
+  readonly items: readonly OrderItem[];
+}
+
+/** An order with its items; `undefined` where there is none. */
+export async function wholeOrder(shop: ShopClient, orderId: OrderId): Promise<WholeOrder | undefined> {
+  let order: Order | undefined;
+  const items: OrderItem[] = [];
+  try {
+    for await (const found of shop.orderWithItems({ orderId })) {
+      if (found.kind === "Order") order = found;
+      else items.push(found);
+    }
+  } catch (error) {
+    // The pattern promises an order.
+    if (error instanceof KeyfoldError && error.code === "not_found") return undefined;
+    throw error;
+  }
+  return order && { order, items };
+}
+
+/** Sets the status of an order, in lists by status and of its user, too; returns whether there is one. */
+export async function setStatus(shop: ShopClient, orderId: OrderId, status: OrderStatus): Promise<boolean> {
+  try {
+    await shop.setStatus({ orderId, status });
+    return true;
+  } catch (error) {
+    if (error instanceof KeyfoldError && error.code === "not_found") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,503 @@
+// Made by keyfold 0.1.0 of the model shop, version 1.
+// The plan document's hash: d3832987d7baff7bcaeb6e18ce7644e2.
+// Changes here are lost: change the model, and run `keyfold generate`.
+
+import * as keyfold from "@keyfold/client";
+
+declare const of: unique symbol;
+
+/**
+ * A value of `User.userId`. Other values are none until `UserId` makes them
+ * one.
+ */
+export type UserId = string & { readonly [of]: "User.userId" };
+
+/** Makes a value one of `User.userId`. */
+export function UserId(value: string): UserId {
+  return value as UserId;
+}
+
+/**
+ * A value of `Order.orderId`. Other values are none until `OrderId` makes
+ * them one.
+ */
+export type OrderId = string & { readonly [of]: "Order.orderId" };
+
+/** Makes a value one of `Order.orderId`. */
+export function OrderId(value: string): OrderId {
+  return value as OrderId;
+}
+
+/**
+ * A value of `Product.productId`. Other values are none until `ProductId`
+ * makes them one.
+ */
+export type ProductId = string & { readonly [of]: "Product.productId" };
+
+/** Makes a value one of `Product.productId`. */
+export function ProductId(value: string): ProductId {
+  return value as ProductId;
+}
+
+/** The words of `Order.status`. */
+export type OrderStatus = "pending" | "paid" | "shipped";
+
+/** The record `Line`. */
+export interface Line {
+  readonly productId: ProductId;
+  readonly quantity: number;
+  readonly price: number;
+}
+
+/** The entity `User` as it is stored, under `"USER#{userId}" "PROFILE"`. */
+export interface User {
+  readonly kind: "User";
+  readonly userId: UserId;
+  readonly email: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+/** The attributes of a `User` that is created or put. */
+export interface NewUser {
+  /** Default: `new`. */
+  readonly userId?: UserId;
+  readonly email: string;
+  readonly name: string;
+  /** Default: `now`. */
+  readonly createdAt?: string;
+}
+
+/** The key of a `User`. */
+export interface UserKey {
+  readonly userId: UserId;
+}
+
+/** Changes of a `User`: what is not named stays as it is. */
+export interface UserPatch {
+  readonly email?: string;
+  readonly name?: string;
+  readonly createdAt?: string;
+}
+
+/** The entity `Order` as it is stored, under `"ORDER#{orderId}" "META"`. */
+export interface Order {
+  readonly kind: "Order";
+  readonly orderId: OrderId;
+  readonly userId: UserId;
+  readonly createdAt: string;
+  readonly total: number;
+  readonly status: OrderStatus;
+}
+
+/** The attributes of an `Order` that is created or put. */
+export interface NewOrder {
+  readonly orderId: OrderId;
+  readonly userId: UserId;
+  /** Default: `now`. */
+  readonly createdAt?: string;
+  readonly total: number;
+  /** Default: `pending`. */
+  readonly status?: OrderStatus;
+}
+
+/** The key of an `Order`. */
+export interface OrderKey {
+  readonly orderId: OrderId;
+}
+
+/** Changes of an `Order`: what is not named stays as it is. */
+export interface OrderPatch {
+  readonly userId?: UserId;
+  readonly createdAt?: string;
+  readonly total?: number;
+  readonly status?: OrderStatus;
+}
+
+/** The copy `Order.summary`. */
+export interface OrderSummary {
+  readonly kind: "Order.summary";
+  readonly orderId: OrderId;
+  readonly createdAt: string;
+  readonly total: number;
+  readonly status: OrderStatus;
+}
+
+/**
+ * The entity `OrderItem` as it is stored, under `"ORDER#{orderId}"
+ * "ITEM#{productId}"`.
+ */
+export interface OrderItem {
+  readonly kind: "OrderItem";
+  readonly orderId: OrderId;
+  readonly productId: ProductId;
+  readonly quantity: number;
+  readonly price: number;
+}
+
+/** The attributes of an `OrderItem` that is created or put. */
+export interface NewOrderItem {
+  readonly orderId: OrderId;
+  readonly productId: ProductId;
+  readonly quantity: number;
+  readonly price: number;
+}
+
+/** The key of an `OrderItem`. */
+export interface OrderItemKey {
+  readonly orderId: OrderId;
+  readonly productId: ProductId;
+}
+
+/** Changes of an `OrderItem`: what is not named stays as it is. */
+export interface OrderItemPatch {
+  readonly quantity?: number;
+  readonly price?: number;
+}
+
+/**
+ * The entity `Product` as it is stored, under `"PRODUCT#{productId}"
+ * "INFO"`.
+ */
+export interface Product {
+  readonly kind: "Product";
+  readonly productId: ProductId;
+  readonly name: string;
+  readonly price: number;
+  readonly stock: number;
+}
+
+/** The attributes of a `Product` that is created or put. */
+export interface NewProduct {
+  readonly productId: ProductId;
+  readonly name: string;
+  readonly price: number;
+  readonly stock: number;
+}
+
+/** The key of a `Product`. */
+export interface ProductKey {
+  readonly productId: ProductId;
+}
+
+/** Changes of a `Product`: what is not named stays as it is. */
+export interface ProductPatch {
+  readonly name?: string;
+  readonly price?: number;
+  readonly stock?: number;
+}
+
+/** The arguments of `user`. */
+export type UserArguments = {
+  readonly userId: UserId;
+};
+
+/** The arguments of `user_by_email`. */
+export type UserByEmailArguments = {
+  readonly email: string;
+};
+
+/** The arguments of `orders_of_user`. */
+export type OrdersOfUserArguments = {
+  readonly userId: UserId;
+};
+
+/** The arguments of `order_with_items`. */
+export type OrderWithItemsArguments = {
+  readonly orderId: OrderId;
+};
+
+/** An item of `order_with_items`; `kind` says which. */
+export type OrderWithItemsItem = Order | OrderItem;
+
+/** The arguments of `items_of_order`. */
+export type ItemsOfOrderArguments = {
+  readonly orderId: OrderId;
+};
+
+/** The arguments of `product`. */
+export type ProductArguments = {
+  readonly productId: ProductId;
+};
+
+/** The arguments of `products`. */
+export type ProductsArguments = {
+  readonly productId: readonly ProductId[];
+};
+
+/** The arguments of `orders_by_status`. */
+export type OrdersByStatusArguments = {
+  readonly status: OrderStatus;
+};
+
+/** The arguments of `recent_orders`. */
+export type RecentOrdersArguments = {
+  readonly userId: UserId;
+  /** `createdAt` is at least this. */
+  readonly since: string;
+};
+
+/** The arguments of `recent_orders_by_status`. */
+export type RecentOrdersByStatusArguments = {
+  readonly status: OrderStatus;
+  /** `createdAt` is at least this. */
+  readonly since: string;
+};
+
+/** The arguments of `place_order`. */
+export type PlaceOrderArguments = {
+  readonly lines: readonly Line[];
+  readonly userId: UserId;
+  readonly orderId: OrderId;
+  readonly createdAt?: string;
+  readonly total: number;
+  readonly status?: OrderStatus;
+};
+
+/** The arguments of `set_status`. */
+export type SetStatusArguments = {
+  readonly status: OrderStatus;
+  readonly orderId: OrderId;
+};
+
+/** A change that a stream reports; `kind` says of what. */
+export type ShopEvent =
+  | keyfold.Change<"User", User>
+  | keyfold.Change<"Order", Order>
+  | keyfold.Change<"Order.summary", OrderSummary>
+  | keyfold.Change<"OrderItem", OrderItem>
+  | keyfold.Change<"Product", Product>;
+
+/** The patterns, named writes and entities of the model `shop`, version 1. */
+export class ShopClient {
+  /** The client that carries out the plans, for calls by name. */
+  readonly client: keyfold.Client;
+  /** Writes a `User` with all that follows from it. */
+  readonly User: keyfold.Writer<NewUser, UserKey, UserPatch>;
+  /** Writes an `Order` with all that follows from it. */
+  readonly Order: keyfold.Writer<NewOrder, OrderKey, OrderPatch>;
+  /** Writes an `OrderItem` with all that follows from it. */
+  readonly OrderItem: keyfold.Writer<
+    NewOrderItem,
+    OrderItemKey,
+    OrderItemPatch
+  >;
+  /** Writes a `Product` with all that follows from it. */
+  readonly Product: keyfold.Writer<NewProduct, ProductKey, ProductPatch>;
+
+  /**
+   * Takes `http://localhost:8000`, `dynamodb://eu-west-1`, an endpoint, a
+   * transport, or what `connect` of `@keyfold/client/node` makes of
+   * `keyfold:./data`.
+   */
+  constructor(connection: keyfold.Connection, options?: keyfold.TypedOptions) {
+    this.client = new keyfold.Client(plan, connection, {
+      ...options,
+      numbers: "number",
+    });
+    this.User = new keyfold.Writer(this.client, "User");
+    this.Order = new keyfold.Writer(this.client, "Order");
+    this.OrderItem = new keyfold.Writer(this.client, "OrderItem");
+    this.Product = new keyfold.Writer(this.client, "Product");
+  }
+
+  /**
+   * `user(userId) -> User?`
+   *
+   * GetItem of Shop: `PK = "USER#{userId}" AND SK = "PROFILE"`; 1 request,
+   * about 0.5 read units.
+   */
+  user(
+    args: UserArguments,
+    options?: keyfold.CallOptions & keyfold.Strong,
+  ): Promise<User | undefined> {
+    return this.client.one<User>("user", args, options);
+  }
+
+  /**
+   * `user_by_email(email) -> User?`
+   *
+   * Query of Shop.GSI1: `GSI1PK = "EMAIL#{email:lower}" AND GSI1SK =
+   * "PROFILE"`; 1 request, about 0.5 read units.
+   */
+  userByEmail(
+    args: UserByEmailArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<User | undefined> {
+    return this.client.one<User>("user_by_email", args, options);
+  }
+
+  /**
+   * `orders_of_user(userId) -> Order.summary[]`
+   *
+   * Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
+   * descending, 20 items a page; 1 request, about 1 read units.
+   */
+  ordersOfUser(
+    args: OrdersOfUserArguments,
+  ): keyfold.Query<OrderSummary, keyfold.Ordered & keyfold.Strong> {
+    return new keyfold.Query(this.client, "orders_of_user", args);
+  }
+
+  /**
+   * `order_with_items(orderId) -> Order + OrderItem[]`
+   *
+   * Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+   */
+  orderWithItems(
+    args: OrderWithItemsArguments,
+  ): keyfold.Query<OrderWithItemsItem, keyfold.Ordered & keyfold.Strong> {
+    return new keyfold.Query(this.client, "order_with_items", args);
+  }
+
+  /**
+   * `items_of_order(orderId) -> OrderItem[]`
+   *
+   * Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1
+   * request.
+   */
+  itemsOfOrder(
+    args: ItemsOfOrderArguments,
+  ): keyfold.Query<OrderItem, keyfold.Ordered & keyfold.Strong> {
+    return new keyfold.Query(this.client, "items_of_order", args);
+  }
+
+  /**
+   * `product(productId) -> Product?`
+   *
+   * GetItem of Shop: `PK = "PRODUCT#{productId}" AND SK = "INFO"`; 1
+   * request, about 0.5 read units.
+   */
+  product(
+    args: ProductArguments,
+    options?: keyfold.CallOptions & keyfold.Strong,
+  ): Promise<Product | undefined> {
+    return this.client.one<Product>("product", args, options);
+  }
+
+  /**
+   * `products(productId) -> Product[]`
+   *
+   * BatchGetItem of Shop: `PK = "PRODUCT#{productId}" AND SK = "INFO"`;
+   * requests: 1 per 100 ids.
+   */
+  products(args: ProductsArguments): keyfold.Query<Product, keyfold.Strong> {
+    return new keyfold.Query(this.client, "products", args);
+  }
+
+  /**
+   * `orders_by_status(status) -> Order[]`
+   *
+   * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
+   * "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
+   */
+  ordersByStatus(
+    args: OrdersByStatusArguments,
+  ): keyfold.Query<Order, keyfold.Ordered> {
+    return new keyfold.Query(this.client, "orders_by_status", args);
+  }
+
+  /**
+   * `recent_orders(userId, since) -> Order.summary[]`
+   *
+   * Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
+   * "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
+   */
+  recentOrders(
+    args: RecentOrdersArguments,
+  ): keyfold.Query<OrderSummary, keyfold.Ordered & keyfold.Strong> {
+    return new keyfold.Query(this.client, "recent_orders", args);
+  }
+
+  /**
+   * `recent_orders_by_status(status, since) -> Order[]`
+   *
+   * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
+   * "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
+   * about 2 read units.
+   */
+  recentOrdersByStatus(
+    args: RecentOrdersByStatusArguments,
+  ): keyfold.Query<Order, keyfold.Ordered> {
+    return new keyfold.Query(this.client, "recent_orders_by_status", args);
+  }
+
+  /**
+   * The write `place_order`:
+   * - check User
+   * - create Order
+   * - create OrderItem for each of lines
+   * - update Product for each of lines (stock = stock - quantity) if stock
+   * >= quantity
+   * Requests: TransactWriteItems.
+   */
+  placeOrder(
+    args: PlaceOrderArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written> {
+    return this.client.write("place_order", args, options);
+  }
+
+  /**
+   * The write `set_status`:
+   * - update Order (status = status)
+   * Requests: GetItem, then TransactWriteItems.
+   */
+  setStatus(
+    args: SetStatusArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written> {
+    return this.client.write("set_status", args, options);
+  }
+
+  /**
+   * The change of a stream's record, of a reader or of Lambda; of the
+   * model's own items, nothing.
+   */
+  event(record: keyfold.StreamRecord): Promise<ShopEvent | undefined> {
+    return keyfold.change<ShopEvent>(this.client, record);
+  }
+
+  /**
+   * Creates the tables that do not exist, and compares the others with the
+   * model.
+   */
+  ensureTables(options?: keyfold.CallOptions): Promise<keyfold.TableOutcome[]> {
+    return this.client.ensureTables(options);
+  }
+}
+
+const plan: keyfold.Plan = JSON.parse(String.raw`
+{
+"entities": [
+  {"attributes":[{"default":"new","name":"userId","type":"ulid"},{"name":"email","type":"string"},{"name":"name","type":"string"},{"default":"now","name":"createdAt","type":"time.ms"}],"followed":["email"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"EMAIL#[^\u0000]+","parts":["EMAIL#",{"field":"email","format":"lower","type":"string"}]},{"attribute":"GSI1SK","matches":"PROFILE","parts":["PROFILE"]}]}],"key":[{"attribute":"PK","matches":"USER#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["USER#",{"field":"userId","type":"ulid"}]},{"attribute":"SK","matches":"PROFILE","parts":["PROFILE"]}],"name":"User","table":"Shop","uniques":[{"attributes":["email"],"key":["UNIQUE#User#lower(email)#",{"field":"email","format":"escaped","not":"#","type":"string"}],"lower":["email"],"sort":"UNIQUE"}]},
+  {"attributes":[{"name":"orderId","type":"uuid"},{"name":"userId","refers":{"attribute":"userId","entity":"User"},"type":"ulid"},{"default":"now","name":"createdAt","type":"time.ms"},{"name":"total","type":"int"},{"default":{"value":{"S":"pending"}},"name":"status","type":{"words":["pending","paid","shipped"]}}],"copies":[{"attributes":["orderId","total","status","createdAt"],"key":[{"attribute":"PK","matches":"USER#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["USER#",{"field":"userId","type":"ulid"}]},{"attribute":"SK","matches":"ORDER#[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["ORDER#",{"field":"createdAt","type":"time.ms"},"#",{"field":"orderId","type":"uuid"}]}],"name":"summary"}],"followed":["createdAt","orderId","status","total","userId"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"STATUS#(?:pending|paid|shipped)","parts":["STATUS#",{"field":"status","type":{"words":["pending","paid","shipped"]}}]},{"attribute":"GSI1SK","matches":"ORDER#[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["ORDER#",{"field":"createdAt","type":"time.ms"},"#",{"field":"orderId","type":"uuid"}]}]}],"key":[{"attribute":"PK","matches":"ORDER#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["ORDER#",{"field":"orderId","type":"uuid"}]},{"attribute":"SK","matches":"META","parts":["META"]}],"name":"Order","table":"Shop"},
+  {"alone":true,"attributes":[{"name":"orderId","refers":{"attribute":"orderId","entity":"Order"},"type":"uuid"},{"name":"productId","refers":{"attribute":"productId","entity":"Product"},"type":"string"},{"name":"quantity","type":"int"},{"name":"price","type":"int"}],"key":[{"attribute":"PK","matches":"ORDER#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["ORDER#",{"field":"orderId","type":"uuid"}]},{"attribute":"SK","matches":"ITEM#[^\u0000]+","parts":["ITEM#",{"field":"productId","type":"string"}]}],"name":"OrderItem","table":"Shop"},
+  {"alone":true,"attributes":[{"name":"productId","type":"string"},{"name":"name","type":"string"},{"name":"price","type":"int"},{"name":"stock","type":"int"}],"key":[{"attribute":"PK","matches":"PRODUCT#[^\u0000]+","parts":["PRODUCT#",{"field":"productId","type":"string"}]},{"attribute":"SK","matches":"INFO","parts":["INFO"]}],"name":"Product","table":"Shop"}
+],
+"keyfoldPlan": 1,
+"model": {"hash":"d3832987d7baff7bcaeb6e18ce7644e2","name":"shop","version":1},
+"patterns": [
+  {"name":"user","parameters":[{"attribute":"userId","limit":"equal","name":"userId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["USER#",{"field":"userId","type":"ulid"}]}],"request":"GetItem","sort":{"at":["PROFILE"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"User","name":"User","optional":true}]},
+  {"name":"user_by_email","parameters":[{"attribute":"email","limit":"equal","name":"email","type":"string"}],"plan":{"index":"GSI1","partition":[{"attribute":"GSI1PK","parts":["EMAIL#",{"field":"email","format":"lower","type":"string"}]}],"request":"Query","sort":{"at":["PROFILE"],"attribute":"GSI1SK","is":"equal"},"sortAttributes":["GSI1SK"],"table":"Shop"},"returns":[{"entity":"User","name":"User","optional":true}]},
+  {"name":"orders_of_user","parameters":[{"attribute":"userId","limit":"equal","name":"userId","type":"ulid"}],"plan":{"descending":true,"orderedBy":"createdAt","page":20,"partition":[{"attribute":"PK","parts":["USER#",{"field":"userId","type":"ulid"}]}],"request":"Query","sort":{"at":["ORDER#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"copy":"summary","entity":"Order","many":true,"name":"Order.summary"}]},
+  {"name":"order_with_items","parameters":[{"attribute":"orderId","limit":"equal","name":"orderId","type":"uuid"}],"plan":{"partition":[{"attribute":"PK","parts":["ORDER#",{"field":"orderId","type":"uuid"}]}],"request":"Query","sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"Order","name":"Order"},{"entity":"OrderItem","many":true,"name":"OrderItem"}]},
+  {"name":"items_of_order","parameters":[{"attribute":"orderId","limit":"equal","name":"orderId","type":"uuid"}],"plan":{"partition":[{"attribute":"PK","parts":["ORDER#",{"field":"orderId","type":"uuid"}]}],"request":"Query","sort":{"at":["ITEM#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"OrderItem","many":true,"name":"OrderItem"}]},
+  {"name":"product","parameters":[{"attribute":"productId","limit":"equal","name":"productId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["PRODUCT#",{"field":"productId","type":"string"}]}],"request":"GetItem","sort":{"at":["INFO"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"Product","name":"Product","optional":true}]},
+  {"name":"products","parameters":[{"attribute":"productId","limit":"among","name":"productId","type":{"list":"string"}}],"plan":{"partition":[{"attribute":"PK","parts":["PRODUCT#",{"field":"productId","type":"string"}]}],"request":"BatchGetItem","sort":{"at":["INFO"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"entity":"Product","many":true,"name":"Product"}]},
+  {"name":"orders_by_status","parameters":[{"attribute":"status","limit":"equal","name":"status","type":{"words":["pending","paid","shipped"]}}],"plan":{"descending":true,"index":"GSI1","orderedBy":"createdAt","page":50,"partition":[{"attribute":"GSI1PK","parts":["STATUS#",{"field":"status","type":{"words":["pending","paid","shipped"]}}]}],"request":"Query","sort":{"at":["ORDER#"],"attribute":"GSI1SK","is":"beginsWith"},"sortAttributes":["GSI1SK"],"table":"Shop"},"returns":[{"entity":"Order","many":true,"name":"Order"}]},
+  {"name":"recent_orders","parameters":[{"attribute":"userId","limit":"equal","name":"userId","type":"ulid"},{"attribute":"createdAt","limit":"atLeast","name":"since","type":"time.ms"}],"plan":{"descending":true,"orderedBy":"createdAt","page":20,"partition":[{"attribute":"PK","parts":["USER#",{"field":"userId","type":"ulid"}]}],"request":"Query","sort":{"at":["ORDER#",{"field":"since","type":"time.ms"}],"attribute":"SK","is":"between","to":["ORDER#","􏿿"]},"sortAttributes":["SK"],"table":"Shop"},"returns":[{"copy":"summary","entity":"Order","many":true,"name":"Order.summary"}]},
+  {"name":"recent_orders_by_status","parameters":[{"attribute":"status","limit":"equal","name":"status","type":{"words":["pending","paid","shipped"]}},{"attribute":"createdAt","limit":"atLeast","name":"since","type":"time.ms"}],"plan":{"descending":true,"index":"GSI1","orderedBy":"createdAt","page":50,"partition":[{"attribute":"GSI1PK","parts":["STATUS#",{"field":"status","type":{"words":["pending","paid","shipped"]}}]}],"request":"Query","sort":{"at":["ORDER#",{"field":"since","type":"time.ms"}],"attribute":"GSI1SK","is":"between","to":["ORDER#","􏿿"]},"sortAttributes":["GSI1SK"],"table":"Shop"},"returns":[{"entity":"Order","many":true,"name":"Order"}]}
+],
+"records": [
+  {"fields":[{"name":"productId","type":"string"},{"name":"quantity","type":"int"},{"name":"price","type":"int"}],"name":"Line"}
+],
+"tables": [
+  {"create":{"AttributeDefinitions":[{"AttributeName":"GSI1PK","AttributeType":"S"},{"AttributeName":"GSI1SK","AttributeType":"S"},{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST","GlobalSecondaryIndexes":[{"IndexName":"GSI1","KeySchema":[{"AttributeName":"GSI1PK","KeyType":"HASH"},{"AttributeName":"GSI1SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}},"indexes":[{"name":"GSI1","partition":[{"name":"GSI1PK","type":"S"}],"projection":"all","sort":[{"name":"GSI1SK","type":"S"}]}],"name":"Shop","partition":{"name":"PK","type":"S"},"sort":{"name":"SK","type":"S"},"typeAttribute":"entity"}
+],
+"writes": [
+  {"actions":[{"entity":"User","verb":"check"},{"entity":"Order","verb":"create"},{"each":"lines","entity":"OrderItem","verb":"create"},{"each":"lines","entity":"Product","set":[{"attribute":"stock","joint":"minus","left":{"attribute":"stock"},"right":{"parameter":"quantity"}}],"verb":"update","when":[{"attribute":"stock","is":">=","operands":[{"parameter":"quantity"}],"text":"stock >= quantity"}]}],"name":"place_order","parameters":[{"name":"lines","type":{"list":{"record":"Line"}}},{"name":"userId","type":"ulid"},{"name":"orderId","type":"uuid"},{"name":"createdAt","optional":true,"type":"time.ms"},{"name":"total","type":"int"},{"name":"status","optional":true,"type":{"words":["pending","paid","shipped"]}}]},
+  {"actions":[{"entity":"Order","set":[{"attribute":"status","left":{"parameter":"status"}}],"verb":"update"}],"name":"set_status","parameters":[{"name":"status","type":{"words":["pending","paid","shipped"]}},{"name":"orderId","type":"uuid"}]}
+]
+}
+`) as keyfold.Plan;
