@@ -27,7 +27,6 @@ from keyfold import (
     testing,
 )
 from keyfold.aio import AsyncClient
-from keyfold.transport import connection
 
 OWN = {
     "region_name": "local",
@@ -199,19 +198,6 @@ def test_a_folder_has_a_server_of_its_own(model: Model, tmp_path: Path) -> None:
         with Client(model, f"keyfold:{tmp_path}/data") as client:
             assert client.ensure_tables() == {"Things": expected}
             client.put("Note", {"thingId": "t", "noteId": 1, "text": expected})
-
-
-def test_connections_are_read() -> None:
-    amazon = connection.read("dynamodb://eu-west-1?profile=prod")
-    assert (amazon.session, amazon.client) == (
-        {"profile_name": "prod"},
-        {"region_name": "eu-west-1"},
-    )
-    assert connection.read("https://db.example.com/x").client["endpoint_url"].endswith(".com/x")
-    assert connection.read("keyfold:./data").folder == "./data"
-    for wrong in ("", "keyfold:", "ftp://host", "http://", "dynamodb://r?profil=x", "127.0.0.1:1"):
-        with pytest.raises(Invalid):
-            connection.read(wrong)
 
 
 def test_an_absent_server_is_a_transport_error(model: Model) -> None:

@@ -223,6 +223,7 @@ test("a connection text says it all", () => {
     is: "endpoint",
     endpoint: { region: "eu-west-1" },
     profile: "prod",
+    isAmazon: true,
   });
   assert.deepEqual(read("HTTP://[::1]:8000/?region=x-1").endpoint, { endpoint: "http://[::1]:8000/", region: "x-1" });
   assert.equal(targetOf(read("dynamodb://eu-west-1").endpoint).url, "https://dynamodb.eu-west-1.amazonaws.com/");
@@ -371,6 +372,50 @@ test("a binary that is not there is reported", async () => {
     assert.match(error.message, /does not start: .*ENOENT; install keyfold, or set KEYFOLD_BIN/);
   } finally {
     process.env.KEYFOLD_BIN = known;
+  }
+});
+
+test("`dynamodb://` is Amazon's service, and keys of files are not sent without TLS", async () => {
+  const files = mkdtempSync(join(tmpdir(), "keyfold-files-"));
+  process.env.AWS_CONFIG_FILE = join(files, "config");
+  process.env.AWS_SHARED_CREDENTIALS_FILE = join(files, "none");
+  process.env.AWS_ENDPOINT_URL = process.env.AWS_ENDPOINT_URL_DYNAMODB = "http://elsewhere.example";
+  const own = (key) => `region = eu-central-1\naws_access_key_id = ${key}\naws_secret_access_key = s\n`;
+  writeFileSync(process.env.AWS_CONFIG_FILE, `[default]\n${own("D")}[profile prod]\n${own("P")}`);
+  const sent = [];
+  const { fetch } = globalThis;
+  globalThis.fetch = async (url, { headers }) => {
+    sent.push(`${url} ${/Credential=([^/]*)/.exec(headers.authorization ?? headers.Authorization)?.[1]}`);
+    return new Response("{}");
+  };
+  const amazon = "https://dynamodb.eu-west-1.amazonaws.com/";
+  const open = "http://dynamodb.eu-west-1.amazonaws.com/";
+  const keys = { AWS_ACCESS_KEY_ID: "E", AWS_SECRET_ACCESS_KEY: "e" };
+  try {
+    for (const [text, variables, expected] of [
+      ["dynamodb://eu-west-1", {}, `${amazon} D`],
+      ["dynamodb://eu-west-1", keys, `${amazon} E`],
+      ["dynamodb://eu-west-1?profile=prod", keys, `${amazon} P`],
+      ["http://db.example", {}, "http://db.example/ local"],
+      ["http://db.example", keys, "http://db.example/ E"],
+      ["http://db.example?profile=prod", keys, "http://db.example/ P"],
+      [open, {}, undefined],
+      [open, keys, `${open} E`],
+    ]) {
+      Object.assign(process.env, variables);
+      for (const make of [transportOf, connect]) {
+        sent.length = 0;
+        const call = Promise.resolve(make(text)).then((transport) => transport.call("ListTables", {}));
+        if (expected === undefined) assert.equal(await codeOf(call), "transport");
+        else await call;
+        assert.deepEqual(sent, expected === undefined ? [] : [expected], text);
+      }
+      for (const name of Object.keys(variables)) delete process.env[name];
+    }
+  } finally {
+    globalThis.fetch = fetch;
+    for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
+    rmSync(files, { recursive: true });
   }
 });
 

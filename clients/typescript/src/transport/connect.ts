@@ -2,7 +2,7 @@
 
 import { invalid } from "../error.js";
 import type { AwsClient, ClientOptions, Connection, Endpoint, Transport } from "../options.js";
-import { read, targetOf, targetOfAws, type Target } from "./endpoint.js";
+import { read, targetOf, targetOfAws, type Text } from "./endpoint.js";
 import { HttpTransport } from "./http.js";
 import type { Retries } from "./retry.js";
 
@@ -20,21 +20,22 @@ export function transportOf(connection: Connection, options: ClientOptions = {})
   return transportOfEndpoint(connection, retries);
 }
 
-function transportOfEndpoint(endpoint: Endpoint, retries: Retries): Transport {
-  const target = targetOf(endpoint);
+function transportOfEndpoint(endpoint: Endpoint, retries: Retries, isAmazon = false): Transport {
+  const target = targetOf(endpoint, isAmazon);
   return new HttpTransport(() => Promise.resolve(target), retries, endpoint.fetch);
 }
 
 /** The transport of a text. What only Node can do is loaded when the first request is sent. */
 function transportOfText(text: string, retries: Retries): Transport {
   const found = read(text);
-  const isNode = found.is === "server" || found.profile !== undefined || needsChain(targetOf(found.endpoint));
-  if (found.is === "endpoint" && !isNode) return transportOfEndpoint(found.endpoint, retries);
+  const isNode = found.is === "server" || found.profile !== undefined || needsChain(found);
+  if (found.is === "endpoint" && !isNode) return transportOfEndpoint(found.endpoint, retries, found.isAmazon);
   return new HttpTransport(async () => (await import("./local.js")).targetOfText(found), retries);
 }
 
 /** Whether there are no credentials in the environment for Amazon's service: the sources of the AWS SDK may
- * have some. */
-function needsChain({ credentials }: Target): boolean {
-  return typeof credentials === "function";
+ * have some. They are not sent without TLS. */
+function needsChain({ endpoint, isAmazon }: Text & { readonly is: "endpoint" }): boolean {
+  const { url, credentials } = targetOf(endpoint, isAmazon);
+  return typeof credentials === "function" && url.startsWith("https:");
 }

@@ -17,7 +17,13 @@ export interface Target {
 
 /** A connection text, read. */
 export type Text =
-  | { readonly is: "endpoint"; readonly endpoint: Endpoint; readonly profile: string | undefined }
+  | {
+      readonly is: "endpoint";
+      readonly endpoint: Endpoint;
+      readonly profile: string | undefined;
+      /** Whether it is Amazon's service, whatever AWS_ENDPOINT_URL says. */
+      readonly isAmazon: boolean;
+    }
   /** A server of its own: on a data folder, or in memory. */
   | { readonly is: "server"; readonly folder: string | undefined };
 
@@ -44,6 +50,7 @@ export function read(text: string): Text {
     is: "endpoint",
     endpoint: region === null ? endpoint : { ...endpoint, region },
     profile: members.get("profile") ?? undefined,
+    isAmazon,
   };
 }
 
@@ -76,11 +83,11 @@ function withoutPassword(url: string): string {
   return at < 0 ? url : `…${url.slice(at)}`;
 }
 
-/** The target of an endpoint. */
-export function targetOf(given: Endpoint): Target {
+/** The target of an endpoint. Where it has no address, AWS_ENDPOINT_URL has one, unless it is Amazon's. */
+export function targetOf(given: Endpoint, isAmazonOnly = false): Target {
   const region = given.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1";
   if (!/^[a-z0-9-]+$/.test(region)) throw invalid(`\`${shownText(region)}\` is no region`, "region");
-  const own = given.endpoint ?? variable("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL");
+  const own = given.endpoint ?? (isAmazonOnly ? undefined : variable("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"));
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
   const [url, host] = addressOf(own ?? `https://dynamodb.${region}.${domain}/`);
   const isAmazon = /\.amazonaws\.com(?:\.cn)?$/.test(host);

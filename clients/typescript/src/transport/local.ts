@@ -16,5 +16,5 @@ export async function targetOfText(text: Text): Promise<Target> {
   const settings = await profileSettings(text.profile ?? variable("AWS_PROFILE") ?? "default");
   const region = text.endpoint.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? settings?.["region"];
   const credentials = await chain(text.profile);
-  return targetOf({ ...text.endpoint, ...(region !== undefined && { region }), credentials });
+  return targetOf({ ...text.endpoint, ...(region !== undefined && { region }), credentials }, text.isAmazon);
 }

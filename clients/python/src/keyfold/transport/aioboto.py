@@ -14,7 +14,7 @@ from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
-from keyfold.transport.connection import SETTINGS, Connection
+from keyfold.transport.connection import Connection
 from keyfold.transport.policy import READS, Wait, prepared
 
 T = TypeVar("T")
@@ -26,9 +26,9 @@ def connect(connection: Connection) -> AbstractAsyncContextManager[Any]:
     import aioboto3  # type: ignore[import-untyped, unused-ignore]
     from aiobotocore.config import AioConfig  # type: ignore[import-untyped, unused-ignore]
 
-    session = cast(Any, aioboto3).Session(**connection.session)
-    config = cast(Any, AioConfig)(**SETTINGS)
-    made = session.client("dynamodb", config=config, **connection.client)
+    session, arguments = connection.opened(cast(Any, aioboto3).Session)
+    config = cast(Any, AioConfig)(**connection.settings)
+    made = session.client("dynamodb", config=config, **arguments)
     return cast("AbstractAsyncContextManager[Any]", made)
 
 

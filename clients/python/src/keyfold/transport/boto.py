@@ -17,7 +17,7 @@ from keyfold.errors import Aborted, KeyfoldError
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
-from keyfold.transport.connection import SETTINGS, Connection
+from keyfold.transport.connection import Connection
 from keyfold.transport.policy import Attempts, Wait, prepared
 
 T = TypeVar("T")
@@ -47,8 +47,9 @@ METHODS = {
 
 def connect(connection: Connection) -> Any:
     """A client of boto3 for a connection."""
-    session = cast(Any, boto3).Session(**connection.session)
-    return session.client("dynamodb", config=cast(Any, Config)(**SETTINGS), **connection.client)
+    session, arguments = connection.opened(cast(Any, boto3).Session)
+    config = cast(Any, Config)(**connection.settings)
+    return session.client("dynamodb", config=config, **arguments)
 
 
 def without_retries(client: Any) -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
+
+from botocore.exceptions import ProfileNotFound  # type: ignore[import-untyped, unused-ignore]
 
 from keyfold.errors import Invalid
 
-SETTINGS: dict[str, Any] = {
+_SETTINGS: dict[str, Any] = {
     # This package retries by itself: botocore would repeat writes that are not idempotent.
     "retries": {"total_max_attempts": 1, "mode": "standard"},
     "connect_timeout": 10,
@@ -19,6 +21,7 @@ SETTINGS: dict[str, Any] = {
     "tcp_keepalive": True,
 }
 """The settings of botocore's clients."""
+_REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 
 @dataclass(frozen=True)
@@ -33,21 +36,35 @@ class Connection:
     profile: str | None = None
 
     @property
-    def session(self) -> dict[str, Any]:
-        """The arguments of a session."""
-        return {"profile_name": self.profile} if self.profile else {}
+    def settings(self) -> dict[str, Any]:
+        """The settings of a client for DynamoDB."""
+        # `dynamodb://` is Amazon's service, whatever AWS_ENDPOINT_URL and the shared files say.
+        return {**_SETTINGS, "ignore_configured_endpoint_urls": True}
 
-    @property
-    def client(self) -> dict[str, Any]:
-        """The arguments of a client for DynamoDB."""
-        made: dict[str, Any] = {}
-        if self.endpoint is None:
-            return {"region_name": self.region} if self.region else made
-        made["endpoint_url"] = self.endpoint
-        made["region_name"] = self.region or os.environ.get("AWS_REGION") or "local"
+    def opened(self, sessions: Any) -> tuple[Any, dict[str, Any]]:
+        """A session of boto3 or aioboto3, and the arguments of its client for DynamoDB.
+
+        The region is the text's, that of AWS_REGION or AWS_DEFAULT_REGION, or the profile's.
+        """
+        try:
+            session = sessions(**({"profile_name": self.profile} if self.profile else {}))
+            own = cast("str | None", session.region_name)
+        except ProfileNotFound as error:
+            raise Invalid(str(error)) from None
+        region = self.region or next(filter(None, map(os.environ.get, _REGIONS)), None)
+        if self.endpoint is not None:
+            by_profile = own if self.profile else None
+            return session, self._to_endpoint(self.endpoint, region or by_profile or "local")
+        if not region and not own:
+            raise Invalid("there is no region: write dynamodb://eu-west-1, or set AWS_REGION")
+        return session, {"region_name": region or own}
+
+    def _to_endpoint(self, url: str, region: str) -> dict[str, Any]:
+        made = {"endpoint_url": url, "region_name": region}
         has_own = self.profile or os.environ.get("AWS_ACCESS_KEY_ID")
-        if not has_own and self.endpoint.startswith("http://"):
-            # A server without credentials of its own takes any.
+        if not has_own and url.startswith("http://"):
+            # A server without credentials of its own takes any. Keys of the shared files are not
+            # sent without TLS, unless the text names the profile.
             made["aws_access_key_id"] = made["aws_secret_access_key"] = "keyfold"
         return made
 

@@ -1,0 +1,127 @@
+"""Connections: the address, the region and the keys of what a client sends."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import support  # noqa: F401
+
+from keyfold import Invalid
+from keyfold.transport import aioboto, boto, connection
+
+CONFIG = """
+[default]
+region = eu-central-1
+aws_access_key_id = D
+aws_secret_access_key = d
+endpoint_url = http://files.example
+[profile prod]
+region = ap-south-1
+aws_access_key_id = P
+aws_secret_access_key = p
+[profile bare]
+aws_access_key_id = B
+aws_secret_access_key = b
+"""
+ELSEWHERE = {
+    "AWS_ENDPOINT_URL": "http://elsewhere.example",
+    "AWS_ENDPOINT_URL_DYNAMODB": "http://elsewhere.example",
+}
+KEYS = {"AWS_ACCESS_KEY_ID": "E", "AWS_SECRET_ACCESS_KEY": "e"}
+LOCAL = "http://127.0.0.1:8000"
+SIGNED = re.compile(rb"Credential=([^/]*)/[0-9]*/([^/]*)/dynamodb/")
+
+
+class Sent(Exception):
+    """Stops a request before it is sent."""
+
+
+def stop(request: Any, **_: Any) -> None:
+    held = request.headers["Authorization"]
+    signed = SIGNED.search(held if isinstance(held, bytes) else held.encode())
+    assert signed is not None
+    raise Sent(request.url, *(group.decode() for group in signed.groups()))
+
+
+def blocking(text: str) -> tuple[str, ...]:
+    """The address of a request, the key and the region that it is signed with."""
+    client = boto.connect(connection.read(text))
+    client.meta.events.register("before-send.dynamodb", stop)
+    with pytest.raises(Sent) as sent:
+        client.list_tables()
+    return sent.value.args
+
+
+def awaited(text: str) -> tuple[str, ...]:
+    async def run() -> tuple[str, ...]:
+        async with aioboto.connect(connection.read(text)) as client:
+            client.meta.events.register("before-send.dynamodb", stop)
+            with pytest.raises(Sent) as sent:
+                await client.list_tables()
+            return sent.value.args
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shared files of AWS, and an environment without keys."""
+    (tmp_path / "config").write_text(CONFIG)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("sent", [blocking, awaited])
+@pytest.mark.parametrize(
+    ("text", "variables", "expected"),
+    [
+        # `dynamodb://` is Amazon's service, whatever variables and files say.
+        ("dynamodb://eu-west-1", ELSEWHERE, ("dynamodb.eu-west-1.amazonaws.com", "D", "eu-west-1")),
+        ("dynamodb://eu-west-1?profile=prod", KEYS, ("amazonaws.com", "P", "eu-west-1")),
+        ("dynamodb://", {"AWS_PROFILE": "prod"}, ("amazonaws.com", "P", "ap-south-1")),
+        ("dynamodb://", {**KEYS, "AWS_REGION": "sa-east-1"}, ("amazonaws.com", "E", "sa-east-1")),
+        # Keys of a file are not sent without TLS, unless the text names the profile.
+        (LOCAL, {}, (LOCAL, "keyfold", "local")),
+        (LOCAL, {"AWS_PROFILE": "prod"}, (LOCAL, "keyfold", "local")),
+        (LOCAL, {**KEYS, **ELSEWHERE}, (LOCAL, "E", "local")),
+        ("HTTP://db.example", {}, ("http://db.example/", "keyfold", "local")),
+        (f"{LOCAL}?profile=prod", KEYS, (LOCAL, "P", "ap-south-1")),
+        (f"{LOCAL}?profile=bare", {"AWS_DEFAULT_REGION": "x-1"}, (LOCAL, "B", "x-1")),
+        ("https://db.example?region=x-2", {}, ("https://db.example/", "D", "x-2")),
+    ],
+)
+def test_address_region_and_keys(
+    sent: Callable[[str], tuple[str, ...]],
+    text: str,
+    variables: dict[str, str],
+    expected: tuple[str, str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    url, key, region = sent(text)
+    assert expected[0] in url
+    assert (key, region) == expected[1:]
+
+
+def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for sent in (blocking, awaited):
+        with pytest.raises(Invalid, match="prd"):
+            sent("dynamodb://eu-west-1?profile=prd")
+        with pytest.raises(Invalid, match="no region: write dynamodb://eu-west-1"):
+            sent("dynamodb://?profile=bare")
+
+
+def test_texts_are_read() -> None:
+    assert connection.read("https://db.example.com/x").endpoint == "https://db.example.com/x"
+    assert connection.read("keyfold:./data").folder == "./data"
+    for wrong in ("", "keyfold:", "ftp://host", "http://", "dynamodb://r?profil=x", "127.0.0.1:1"):
+        with pytest.raises(Invalid):
+            connection.read(wrong)
