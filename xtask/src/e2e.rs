@@ -50,7 +50,8 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     )?;
     typescript(&root.join("clients").join("typescript"), &binary)?;
     shop(&root.join("examples").join("shop-typescript"), &binary)?;
-    python_package(&root.join("clients").join("python"), &binary, &models)
+    python_package(&root.join("clients").join("python"), &binary, &models)?;
+    python_example(root, &binary)
 }
 
 /// The package for TypeScript: its types, its tests, and the proof of each model and of random ones
@@ -92,6 +93,20 @@ fn python_package(folder: &Path, binary: &Path, models: &Path) -> Result<(), Str
     let through = format!("{package}/.venv/bin/python {package}/tests/lockstep.py");
     prove_random_models(folder, &through)?;
     prove_random_models(folder, &format!("{through} --async"))
+}
+
+/// The example in Python: its tests, on the package's sources and with its tools.
+fn python_example(root: &Path, binary: &Path) -> Result<(), String> {
+    let package = root.join("clients").join("python");
+    let sources = package.join("src");
+    let mut tests = Command::new(python(&package)?);
+    tests
+        .current_dir(root.join("examples").join("myapp-python"))
+        .args(["-m", "pytest", "--quiet"])
+        .env("PYTHONPATH", &sources)
+        .env("MYPYPATH", &sources)
+        .env("KEYFOLD_BIN", binary);
+    execute(&mut tests)
 }
 
 /// Proves random models through the client that a command starts.

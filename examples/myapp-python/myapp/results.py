@@ -1,0 +1,66 @@
+"""The results that callers of the application see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from keyfold import Code, Exists, Invalid, KeyfoldError, Refused, Taken
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why an operation was not carried out."""
+
+    status: int
+    """The status of HTTP."""
+    code: str
+    """The word that programs compare."""
+    detail: str
+    """The sentence that people read."""
+    attribute: str | None = None
+    """What is wrong with the call, by its name in the model."""
+
+
+def absent(what: str) -> Problem:
+    """The problem of something that is not there."""
+    return Problem(404, "not_found", f"there is no {what}")
+
+
+def invalid(attribute: str | None, detail: str) -> Problem:
+    """The problem of a call that can never succeed."""
+    return Problem(400, "invalid", detail, attribute)
+
+
+def problem_of(error: KeyfoldError) -> Problem:
+    """The problem of an error: by its class where there is more to say, and by its code else."""
+    status = status_of(error.code)
+    match error:
+        case Taken(attributes=attributes):
+            return Problem(status, "taken", f"{', '.join(attributes)} is in use")
+        case Exists():
+            return Problem(status, "exists", "there is one with this key already")
+        case Refused(entity="Product"):
+            return Problem(status, "out_of_stock", "too few are left")
+        case Invalid(attribute=attribute):
+            return Problem(status, "invalid", error.message, attribute)
+    # What went wrong inside is for the log.
+    return Problem(
+        status, error.code, "try again later" if status >= 500 else error.message
+    )
+
+
+def status_of(code: Code) -> int:
+    """The status of HTTP. A new code is an error of the type checker here."""
+    match code:
+        case "invalid":
+            return 400
+        case "not_found":
+            return 404
+        case "exists" | "refused" | "stale_version" | "taken":
+            return 409
+        case "service" | "table_differs" | "unknown_item":
+            return 500
+        case "overtaken" | "throttled" | "transport":
+            return 503
+        case "aborted" | "outcome_unknown":
+            return 504
