@@ -44,7 +44,7 @@ pub fn column(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<Value,
     text(parts, values).map(Value::S)
 }
 
-/// Whether [`column`] makes this value. Most keys are compared without being made.
+/// Whether [`column()`] makes this value. Most keys are compared without being made.
 pub fn is_made(parts: &[Part], values: &BTreeMap<String, Value>, made: &Value) -> bool {
     if let [
         Part::Field {
