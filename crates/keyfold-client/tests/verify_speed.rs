@@ -15,7 +15,9 @@ use keyfold_client::verify::{self, Finding, Observer, Options};
 use keyfold_client::{Backend, ClientError, arguments, derive, tables};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
+use keyfold_server::{Server, ServerConfig};
 use keyfold_types::{Item, Value};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -101,10 +103,19 @@ fn fill(backend: &Backend, model: &Model, items: usize) {
     backend.sync().unwrap();
 }
 
-fn open(folder: &Path) -> Backend {
+fn open(folder: &Path) -> Arc<Engine> {
     let store = StoreOptions::folder(folder, keyfold_engine::Durability::Buffered);
-    let engine = Engine::open(EngineOptions::new(store)).unwrap();
-    Backend::Embedded(Arc::new(engine))
+    Arc::new(Engine::open(EngineOptions::new(store)).unwrap())
+}
+
+/// The engine behind HTTP, in this process.
+fn served(engine: &Arc<Engine>, runtime: &tokio::runtime::Runtime) -> Backend {
+    let config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let server = runtime.block_on(Server::bind(Arc::clone(engine), config));
+    let server = server.unwrap();
+    let url = format!("http://{}", server.address());
+    runtime.spawn(server.run(std::future::pending()));
+    Backend::endpoint(&url, "us-east-1", "local", "local").unwrap()
 }
 
 /// Reads one segment, and drops the items as they are.
@@ -178,17 +189,24 @@ fn a_verification_takes_little_more_than_a_scan() {
     let model = keyfold_model::compile(MODEL).model.unwrap();
     let is_new = std::fs::read_dir(folder).map_or(true, |mut all| all.next().is_none());
     if is_new {
-        fill(&open(folder), &model, number.unwrap_or(1_000_000));
+        let empty = Backend::Embedded(open(folder));
+        fill(&empty, &model, number.unwrap_or(1_000_000));
     }
-    let backend = open(folder);
-    scanned(&backend, 1, false);
+    let engine = open(folder);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
     println!("seconds that passed (used by all threads)");
-    for segments in [1, 2, 4] {
-        let scan = seconds(|| scanned(&backend, segments, false));
-        let decode = seconds(|| scanned(&backend, segments, true));
-        let verify = seconds(|| verified(&backend, &model, segments));
-        let [scan, decode, verify] =
-            [scan, decode, verify].map(|(passed, used)| format!("{passed:.2} ({used:.2})"));
-        println!("{segments} segments: scan {scan}, decoded {decode}, verify {verify}");
+    for (name, backend) in [
+        ("a data folder", Backend::Embedded(Arc::clone(&engine))),
+        ("an endpoint", served(&engine, &runtime)),
+    ] {
+        scanned(&backend, 1, false);
+        for segments in [1, 2, 4] {
+            let scan = seconds(|| scanned(&backend, segments, false));
+            let decode = seconds(|| scanned(&backend, segments, true));
+            let verify = seconds(|| verified(&backend, &model, segments));
+            let [scan, decode, verify] =
+                [scan, decode, verify].map(|(passed, used)| format!("{passed:.2} ({used:.2})"));
+            println!("{name}, {segments} segments: scan {scan}, decoded {decode}, verify {verify}");
+        }
     }
 }
