@@ -15,7 +15,7 @@ use keyfold_client::verify::{self, Finding, Observer, Options};
 use keyfold_client::{Backend, ClientError, arguments, derive, tables};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
-use keyfold_server::{Server, ServerConfig};
+use keyfold_server::{LatencyProfile, Server, ServerConfig};
 use keyfold_types::{Item, Value};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -46,6 +46,9 @@ pattern orders(userId) -> Order[]
 ";
 /// The items of a user: itself, a copy, a guard, and the orders.
 const OF_USER: usize = 8;
+
+/// About what a page of 1 MB takes within a region.
+const AWAY: LatencyProfile = LatencyProfile::Fixed(std::time::Duration::from_millis(25));
 
 struct Unseen;
 
@@ -109,8 +112,15 @@ fn open(folder: &Path) -> Arc<Engine> {
 }
 
 /// The engine behind HTTP, in this process.
-fn served(engine: &Arc<Engine>, runtime: &tokio::runtime::Runtime) -> Backend {
-    let config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+fn served(
+    engine: &Arc<Engine>,
+    runtime: &tokio::runtime::Runtime,
+    latency: Option<LatencyProfile>,
+) -> Backend {
+    let config = ServerConfig {
+        latency: latency.map(|profile| (profile, 1)),
+        ..ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)))
+    };
     let server = runtime.block_on(Server::bind(Arc::clone(engine), config));
     let server = server.unwrap();
     let url = format!("http://{}", server.address());
@@ -197,7 +207,11 @@ fn a_verification_takes_little_more_than_a_scan() {
     println!("seconds that passed (used by all threads)");
     for (name, backend) in [
         ("a data folder", Backend::Embedded(Arc::clone(&engine))),
-        ("an endpoint", served(&engine, &runtime)),
+        ("an endpoint", served(&engine, &runtime, None)),
+        (
+            "an endpoint 25 ms away",
+            served(&engine, &runtime, Some(AWAY)),
+        ),
     ] {
         scanned(&backend, 1, false);
         for segments in [1, 2, 4] {
