@@ -261,13 +261,7 @@ pub fn of_entity<A: Argument>(
     entity: &Entity,
     given: &BTreeMap<String, A>,
 ) -> Result<Values, ClientError> {
-    refuse_kept(entity, given)?;
-    let known: Vec<(&str, &Type)> = entity
-        .attributes
-        .iter()
-        .map(|a| (a.name.as_str(), &a.kind))
-        .collect();
-    let values = typed(given, &known, &entity.name)?;
+    let values = attributes_of(entity, given)?;
     let required = entity
         .attributes
         .iter()
@@ -280,12 +274,8 @@ pub fn of_entity<A: Argument>(
     Ok(values)
 }
 
-/// Parses some attributes of an entity, among them all of its key. A version is the one that the
-/// stored entity must have.
-///
-/// # Errors
-/// Those of [`of_entity`].
-pub fn some_of_entity<A: Argument>(
+/// Parses attributes of an entity.
+fn attributes_of<A: Argument>(
     entity: &Entity,
     given: &BTreeMap<String, A>,
 ) -> Result<Values, ClientError> {
@@ -295,7 +285,19 @@ pub fn some_of_entity<A: Argument>(
         .iter()
         .map(|a| (a.name.as_str(), &a.kind))
         .collect();
-    let values = typed(given, &known, &entity.name)?;
+    typed(given, &known, &entity.name)
+}
+
+/// Parses some attributes of an entity, among them all of its key. A version is the one that the
+/// stored entity must have.
+///
+/// # Errors
+/// Those of [`of_entity`].
+pub fn some_of_entity<A: Argument>(
+    entity: &Entity,
+    given: &BTreeMap<String, A>,
+) -> Result<Values, ClientError> {
+    let values = attributes_of(entity, given)?;
     require(
         &values,
         entity.identity().into_iter().map(str::to_owned),

@@ -52,7 +52,7 @@ impl Profile {
                 .shared_file(Shared::Credentials)
                 .unwrap_or_default();
             format!(
-                "there is no profile `{name}`{meant} in {} and {}",
+                "there is no profile `{name}` in {} and {}{meant}",
                 config.display(),
                 credentials.display()
             )

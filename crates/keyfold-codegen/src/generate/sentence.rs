@@ -15,3 +15,18 @@ pub(super) fn paragraphs(about: &[String]) -> Vec<String> {
     }
     lines
 }
+
+/// A sentence in lines of at most so many characters, as far as its words allow.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -41,15 +41,15 @@ pub(super) async fn keep(
         return Ok(());
     }
     let mut keys: Vec<Item> = Vec::new();
-    let mut owners: Vec<(Item, Vec<Item>)> = Vec::new();
+    let mut found: Vec<Vec<Item>> = Vec::new();
     for members in groups.into_iter().filter_map(|group| raw.items.get(group)) {
         let Some(main) = kinds.main_of(members) else {
             continue;
         };
         let key = own_key(question, main);
         if !keys.contains(&key) {
-            keys.push(key.clone());
-            owners.push((key, members.to_vec()));
+            keys.push(key);
+            found.push(members.to_vec());
         }
     }
     // So many former owners there are not: the check of the whole answer refuses it.
@@ -57,7 +57,7 @@ pub(super) async fn keep(
         return Ok(());
     }
     let mut current = Vec::new();
-    for (key, item) in keys.iter().zip(read(question, &keys, raw).await?) {
+    for (members, item) in found.into_iter().zip(read(question, &keys, raw).await?) {
         let Some(item) = item else { continue };
         let names = unique.attributes();
         let values = values_of(question.table, entity, copy, names, &[item])?;
@@ -66,11 +66,10 @@ pub(super) async fn keep(
             held == given || (in_small_letters(question, name) && lower(held) == lower(given))
         };
         if unique.attributes().all(has) {
-            current.push(key);
+            current.extend(members);
         }
     }
-    let kept = owners.into_iter().filter(|(key, _)| current.contains(&key));
-    raw.items = kept.flat_map(|(_, members)| members).collect();
+    raw.items = current;
     Ok(())
 }
 

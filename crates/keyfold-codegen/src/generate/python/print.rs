@@ -1,6 +1,7 @@
 //! Python as `ruff format` prints it, 88 columns wide. A construct in brackets that does not fit on a
 //! line has a member on each, with a comma behind the last, which the formatter leaves as it is.
 
+use crate::generate::sentence;
 use serde_json::Value as Json;
 
 /// Longest line.
@@ -139,18 +140,7 @@ fn fits(depth: usize, text: &str) -> bool {
 fn wrapped(text: &str, depth: usize) -> Vec<String> {
     let text = text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
     // The quotes of a single line.
-    let width = WIDTH - 4 * depth - 6;
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
+    sentence::wrapped(&text, WIDTH - 4 * depth - 6)
 }
 
 /// A text as a literal.

@@ -1,5 +1,7 @@
 //! TypeScript as prettier prints it, 80 columns wide.
 
+use crate::generate::sentence;
+
 /// Longest line.
 const WIDTH: usize = 80;
 
@@ -103,18 +105,7 @@ pub(super) fn fits(depth: usize, text: &str) -> bool {
 fn wrapped(text: &str, depth: usize) -> Vec<String> {
     let text = text.replace("*/", "*\\/");
     // `/** ` or ` * `, and ` */` behind a single line.
-    let width = WIDTH - 2 * depth - 7;
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
+    sentence::wrapped(&text, WIDTH - 2 * depth - 7)
 }
 
 /// A text as a literal.
