@@ -198,3 +198,60 @@ fn a_function_stands_beside_its_parentheses() {
     assert!(formatted.contains("when size(mail) > 3\n"), "{formatted}");
     assert_eq!(keyfold_model::format(&formatted), formatted);
 }
+
+/// A model with calculations, negative numbers, ranges and arrows: what a `-` may touch.
+const WITH_MINUS: &str = "model m 1
+table Tab (PK, SK: number) type kind
+entity E
+  id: string, n: number, count: number = -5, word: red | blue?, inner: list of string?, note: string?
+  key \"E#{id}\" {n}
+pattern one(id, n in from..to)  -> E[]  highest n page 5 filter count in -5..-1 and count in (-1, -2) and note <> \"x\"
+write w(id, n, by: int)
+  update E set note = \"y\" when count > -1 and count <> by
+write v(id, n)
+  create E set note = \"a-b\", word = red
+";
+
+/// A model of counters, whose values are calculated.
+const CALCULATED: &str = "model m 1
+record Stats
+  views: int, likes: int
+table Tab (PK) type kind
+entity E
+  id: string, a: int, b: int, s: Stats
+  key \"E#{id}\"
+write w(id, by: int)
+  update E set a = a - by, b = 5 - by, s.views = s.views - 1 when a = by
+write v(id, a: int, b: int, s: Stats)
+  create E
+";
+
+#[test]
+fn a_minus_at_any_place_means_the_same_when_formatted() {
+    let messages = |source: &str| {
+        let mut all: Vec<_> = compile(source)
+            .diagnostics
+            .into_iter()
+            .map(|one| (one.code, one.message))
+            .collect();
+        all.sort();
+        all
+    };
+    for source in [WITH_MINUS, CALCULATED] {
+        assert!(compile(source).model.is_some(), "{:?}", messages(source));
+        let places = source.char_indices().map(|(at, _)| at);
+        for at in places.filter(|at| source.is_char_boundary(*at)) {
+            for inserted in ["-", "--", "-x", "x-", "-5", "- 5", " -x-", "-5-a", "- -1-"] {
+                let (head, tail) = source.split_at(at);
+                let changed = format!("{head}{inserted}{tail}");
+                let formatted = format(&changed);
+                assert_eq!(
+                    messages(&formatted),
+                    messages(&changed),
+                    "{changed}{formatted}"
+                );
+                assert_eq!(format(&formatted), formatted, "{changed}");
+            }
+        }
+    }
+}

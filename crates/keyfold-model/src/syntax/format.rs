@@ -6,6 +6,7 @@
 
 use super::lexer::{self, Token, TokenKind};
 use super::parser::MEMBER_WORDS;
+use std::ops::Range;
 
 /// Width, in characters, up to which the header of a pattern is aligned with others.
 const ALIGNED_MAX: usize = 64;
@@ -189,15 +190,17 @@ fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
 }
 
 fn cells(text: &str, tokens: &[Token], breaks: &[usize]) -> Vec<String> {
+    let mut joined = lexer::hyphenated(tokens);
+    joined.retain(|run| !is_calculation(tokens, run));
     let mut cells = vec![String::new()];
     for (at, token) in tokens.iter().enumerate() {
         let written = text
             .get(token.span.start..token.span.end)
             .unwrap_or_default();
-        if breaks.contains(&at) {
+        if breaks.contains(&at) && !is_inside(&joined, at) {
             cells.push(String::new());
         } else if at > 0 {
-            let gap = gap(tokens, at);
+            let gap = gap(tokens, &joined, at);
             cells
                 .last_mut()
                 .into_iter()
@@ -211,8 +214,13 @@ fn cells(text: &str, tokens: &[Token], breaks: &[usize]) -> Vec<String> {
     cells
 }
 
-/// The space before a token.
-fn gap(tokens: &[Token], at: usize) -> &'static str {
+/// Whether the place before a token is inside one of these runs.
+fn is_inside(joined: &[Range<usize>], at: usize) -> bool {
+    joined.iter().any(|run| run.start < at && at < run.end)
+}
+
+/// The space before a token. Words joined by `-`, whose places are given, stay as they are.
+fn gap(tokens: &[Token], joined: &[Range<usize>], at: usize) -> &'static str {
     let sign = |token: Option<&Token>| match token.map(|token| &token.kind) {
         Some(TokenKind::Sign(sign)) => *sign,
         _ => "",
@@ -229,12 +237,11 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
     let tight = matches!(sign(this), "," | ")" | "?" | "[]" | ":" | "." | "..")
         || matches!(sign(before), "(" | "." | "..");
     // A minus without a left operand belongs to its number.
+    let touches_joined = joined.iter().any(|run| run.start <= at && at <= run.end);
     let is_negative = sign(before) == "-"
+        && !touches_joined
         && (!matches!(sign(earlier), "" | ")") || is_comparison(tokens, at))
         && matches!(this.map(|t| &t.kind), Some(TokenKind::Number(_)));
-    // Words with `-` between are a mistake, which stays as it is, where nothing is calculated.
-    let is_hyphen = !matches!(first, "create" | "put" | "update")
-        && (is_hyphen(tokens, at) || at.checked_sub(1).is_some_and(|at| is_hyphen(tokens, at)));
     // No space between a name and its parameters; a space before other parentheses.
     let called = sign(this) == "("
         && (word(before) == Some("time")
@@ -244,7 +251,7 @@ fn gap(tokens: &[Token], at: usize) -> &'static str {
                 && word(before).is_some_and(is_function)));
     // The result clause of a pattern.
     let returned = first == "pattern" && word(this).is_some() && is_result_end(tokens, at);
-    match (tight || is_negative || is_hyphen || called, returned) {
+    match (tight || is_negative || is_inside(joined, at) || called, returned) {
         (true, _) => "",
         (false, true) => "  ",
         (false, false) => " ",
@@ -259,15 +266,24 @@ fn is_comparison(tokens: &[Token], at: usize) -> bool {
     matches!(word(back(2)), Some("in" | "contains")) && !is_value
 }
 
-/// Whether a token is a `-` that touches a word and what follows.
-fn is_hyphen(tokens: &[Token], at: usize) -> bool {
-    let touch = |left: usize| {
-        let pair = tokens.get(left).zip(tokens.get(left + 1));
-        pair.is_some_and(|(left, right)| left.span.end == right.span.start)
-    };
-    let is_minus = |token: &Token| token.kind == TokenKind::Sign("-");
-    let follows_word = |before: usize| word(tokens.get(before)).is_some() && touch(before);
-    tokens.get(at).is_some_and(is_minus) && touch(at) && at.checked_sub(1).is_some_and(follows_word)
+/// Whether a run of words joined by `-` is a calculation: two operands in the value of a `set`.
+fn is_calculation(tokens: &[Token], run: &Range<usize>) -> bool {
+    let before = tokens.get(..run.start).unwrap_or_default();
+    let is_sign =
+        |token: &Token, sign: &str| matches!(token.kind, TokenKind::Sign(it) if it == sign);
+    let is_value = before
+        .iter()
+        .rev()
+        .find(|token| word(Some(token)).is_none() && !is_sign(token, "."))
+        .is_some_and(|token| is_sign(token, "="));
+    let clause = before.windows(2).rev().find_map(|pair| {
+        let clause = word(pair.first()).filter(|word| matches!(*word, "set" | "when"))?;
+        pair.last().filter(|next| !is_sign(next, "="))?;
+        Some(clause)
+    });
+    let first = word(tokens.first());
+    let is_write = matches!(first, Some("create" | "put" | "update"));
+    run.len() == 3 && is_value && is_write && clause == Some("set")
 }
 
 /// Whether a word takes its arguments in parentheses.

@@ -3,6 +3,7 @@
 //! starts a comment.
 
 use crate::diagnostic::{Diagnostic, Span};
+use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TokenKind {
@@ -84,6 +85,35 @@ pub(crate) fn lines(text: &str, start: usize, diagnostics: &mut Vec<Diagnostic>)
         }
     }
     lines
+}
+
+/// The runs of words, numbers and `-` without space between, which have a `-` inside: `in-progress`.
+/// Most are names that should stand in quotes, some are calculations.
+pub(super) fn hyphenated(tokens: &[Token]) -> Vec<Range<usize>> {
+    let is_minus = |token: &Token| token.kind == TokenKind::Sign("-");
+    let is_part = |token: &Token| {
+        matches!(token.kind, TokenKind::Word(_) | TokenKind::Number(_)) || is_minus(token)
+    };
+    let mut runs = Vec::new();
+    let mut start = 0;
+    while let Some(first) = tokens.get(start) {
+        let mut end = start + 1;
+        let mut last = first;
+        while let Some(next) = tokens.get(end)
+            && is_part(last)
+            && is_part(next)
+            && last.span.end == next.span.start
+        {
+            last = next;
+            end += 1;
+        }
+        let inside = tokens.get(start + 1..end - 1).unwrap_or_default();
+        if inside.iter().any(is_minus) {
+            runs.push(start..end);
+        }
+        start = end;
+    }
+    runs
 }
 
 /// By how many parentheses a token makes the text deeper.

@@ -5,7 +5,7 @@
 use super::cursor::Parsed;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::near::nearest;
-use crate::syntax::lexer::{Token, TokenKind};
+use crate::syntax::lexer::{self, Token, TokenKind};
 
 /// Most tokens of a line that is read again: trying takes a bounded time.
 const TOKENS_MAX: usize = 2_000;
@@ -161,30 +161,14 @@ fn inserted(tokens: &[Token], place: usize, sign: &'static str) -> Change {
 
 /// Words joined by `-`, which are one name or text in quotes.
 fn hyphenated(tokens: &[Token], failed: usize) -> Option<Change> {
-    let touches = |left: usize| {
-        let pair = tokens.get(left).zip(tokens.get(left + 1));
-        pair.is_some_and(|(left, right)| left.span.end == right.span.start)
-    };
-    let is_part = |place: usize| {
-        tokens.get(place).is_some_and(|token| match &token.kind {
-            TokenKind::Word(_) | TokenKind::Number(_) | TokenKind::Sign("-") => true,
-            TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => false,
-        })
-    };
-    if tokens.get(failed)?.kind != TokenKind::Sign("-") || failed == 0 {
+    if tokens.get(failed)?.kind != TokenKind::Sign("-") {
         return None;
     }
-    let (mut from, mut to) = (failed, failed);
-    while from > 0 && is_part(from - 1) && touches(from - 1) {
-        from -= 1;
-    }
-    while is_part(to + 1) && touches(to) {
-        to += 1;
-    }
-    if from == failed || to == failed {
-        return None;
-    }
-    let parts = tokens.get(from..=to)?;
+    let run = lexer::hyphenated(tokens)
+        .into_iter()
+        .find(|run| run.start < failed && failed + 1 < run.end)?;
+    let (from, to) = (run.start, run.end);
+    let parts = tokens.get(run)?;
     let text: String = parts
         .iter()
         .map(|token| match &token.kind {
@@ -201,6 +185,6 @@ fn hyphenated(tokens: &[Token], failed: usize) -> Option<Change> {
         message: Some(format!("`{text}` is no plain word")),
         help: format!("write it in quotes: \"{text}\""),
         edit: Edit::replace(span, format!("\"{text}\"")),
-        tokens: with(tokens, from, to + 1, Some(new)),
+        tokens: with(tokens, from, to, Some(new)),
     })
 }
