@@ -251,7 +251,10 @@ fn gap(tokens: &[Token], joined: &[Range<usize>], at: usize) -> &'static str {
                 && word(before).is_some_and(is_function)));
     // The result clause of a pattern.
     let returned = first == "pattern" && word(this).is_some() && is_result_end(tokens, at);
-    match (tight || is_negative || is_inside(joined, at) || called, returned) {
+    match (
+        tight || is_negative || is_inside(joined, at) || called,
+        returned,
+    ) {
         (true, _) => "",
         (false, true) => "  ",
         (false, false) => " ",
