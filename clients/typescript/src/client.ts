@@ -27,6 +27,7 @@ import { missing, notFound } from "./read/required.js";
 import { transportOf } from "./transport/connect.js";
 import { plain } from "./value/plain.js";
 import { display } from "./value/text.js";
+import { setOwn } from "./value/value.js";
 import type { Outcome } from "./write/execute.js";
 
 export type { Given } from "./arguments.js";
@@ -240,11 +241,12 @@ export class Client {
   /** The values of an item as those of JavaScript. */
   #plain({ kind, entity, values }: Found): FoundItem {
     const { numbers = "number" } = this.#driver.options;
-    const members = [...values].map(([name, value]): [string, unknown] => {
+    const item: Record<string, unknown> = { [this.#model.kindMember]: kind };
+    for (const [name, value] of values) {
       const type = this.#model.attribute(entity, name)?.type ?? "string";
-      return [name, plain(this.#model, numbers, name, type, value)];
-    });
-    return Object.fromEntries([[this.#model.kindMember, kind], ...members]) as FoundItem;
+      setOwn(item, name, plain(this.#model, numbers, name, type, value));
+    }
+    return item as FoundItem;
   }
 
   #changed(

@@ -17,7 +17,7 @@ const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
 /** The most bytes of gzip that a program loads before it writes, and all together. */
 const READING_BYTES_MAX = 30 * 1024;
-const ALL_BYTES_MAX = 44 * 1024;
+const ALL_BYTES_MAX = 45 * 1024;
 
 /** The first block of a language in the README. */
 function block(language) {

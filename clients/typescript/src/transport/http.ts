@@ -1,4 +1,4 @@
-/** The API over HTTP: signed requests by `fetch`, and their answers. */
+/** The API over HTTP: signed requests, and their answers. */
 
 import { KeyfoldError } from "../error.js";
 import type { Transport } from "../options.js";
@@ -7,27 +7,28 @@ import { addressText, isUnsent, whyOf } from "./fault.js";
 import { KeptCredentials } from "./environment.js";
 import type { Target } from "./endpoint.js";
 import { type Attempt, repeated, type Retries, withToken } from "./retry.js";
+import { type HttpAnswer, type Send, sendBy } from "./send.js";
 import { Signer } from "./sign.js";
 
 /** An endpoint with DynamoDB's API. */
 export class HttpTransport implements Transport {
   readonly #target: () => Promise<Target>;
   readonly #retries: Retries;
-  readonly #fetch: typeof fetch;
+  readonly #send: Send;
   readonly #signer = new Signer();
   #kept: Promise<[Target, KeptCredentials]> | undefined;
   /** The milliseconds that the service's clock is ahead. */
   #ahead = 0;
 
-  /** `target` is asked for once. */
-  constructor(target: () => Promise<Target>, retries: Retries, send: typeof fetch = (...all) => fetch(...all)) {
+  /** `target` is asked for once. `send` takes the place of the environment's own way. */
+  constructor(target: () => Promise<Target>, retries: Retries, send?: typeof fetch) {
     this.#target = target;
     this.#retries = retries;
-    this.#fetch = send;
+    this.#send = sendBy(send);
   }
 
   async call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
-    const body = new TextEncoder().encode(JSON.stringify(withToken(operation, input)));
+    const body = JSON.stringify(withToken(operation, input));
     const [target, credentials] = await this.#resolved();
     return repeated(operation, this.#retries, signal, () =>
       this.#attempt(target, credentials, operation, body, signal),
@@ -49,7 +50,7 @@ export class HttpTransport implements Transport {
     target: Target,
     credentials: KeptCredentials,
     operation: string,
-    body: Uint8Array,
+    body: string,
     signal: AbortSignal | undefined,
   ): Promise<Attempt> {
     const request = {
@@ -65,24 +66,17 @@ export class HttpTransport implements Transport {
       if (error instanceof KeyfoldError) throw ofConnection(error);
       return { is: "unsent", why: `there are no credentials: ${whyOf(error)}`, cause: error, isFinal: true };
     }
-    let response: Response;
-    let text: string;
+    let answer: HttpAnswer;
     try {
-      const init: RequestInit = { method: "POST", headers, body: body as Uint8Array<ArrayBuffer>, redirect: "manual" };
-      if (signal !== undefined) init.signal = signal;
-      // Called as a function of its own: that of a browser refuses another `this`.
-      const send = this.#fetch;
-      response = await send(target.url, init);
-      text = await response.text();
+      answer = await this.#send(target.url, headers, body, signal);
     } catch (error) {
       const why = `cannot reach ${addressText(target)}: ${whyOf(error)}`;
       return { is: isUnsent(error) ? "unsent" : "lost", why, cause: error };
     }
-    return this.#judged(target, credentials, response, text);
+    return this.#judged(target, credentials, answer);
   }
 
-  #judged(target: Target, credentials: KeptCredentials, response: Response, text: string): Attempt {
-    const { status } = response;
+  #judged(target: Target, credentials: KeptCredentials, { status, date, text }: HttpAnswer): Attempt {
     if (status === 200) {
       const answer = parsed(text);
       if (typeof answer === "object" && answer !== null) return { is: "answered", answer };
@@ -98,15 +92,15 @@ export class HttpTransport implements Transport {
       return { is: "unsent", why, isFinal: true };
     }
     if (exception.name === "ExpiredTokenException") credentials.forget();
-    if (/Signature (?:expired|not yet current)/.test(exception.message) && this.#setClock(response)) {
+    if (/Signature (?:expired|not yet current)/.test(exception.message) && this.#setClock(date)) {
       return { is: "unsent", why: `${exception.name}: ${exception.message}` };
     }
     return { is: "refused", error: refusal(exception) };
   }
 
   /** Sets the clock of signatures by the answer's; returns whether it was wrong. */
-  #setClock(response: Response): boolean {
-    const at = Date.parse(response.headers.get("date") ?? "");
+  #setClock(date: string | undefined): boolean {
+    const at = Date.parse(date ?? "");
     const before = this.#ahead;
     if (!Number.isNaN(at)) this.#ahead = at - Date.now();
     return Math.abs(this.#ahead - before) > 60_000;

@@ -32,6 +32,7 @@ interface Builtins {
 /** The process of Node. */
 interface Process {
   readonly pid: number;
+  readonly versions?: Readonly<Record<string, string | undefined>>;
   readonly getBuiltinModule?: (name: string) => unknown;
   on(event: string, listener: () => void): void;
   off(event: string, listener: () => void): void;

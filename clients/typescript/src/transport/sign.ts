@@ -20,7 +20,7 @@ export class Signer {
   async headers(
     credentials: Credentials,
     region: string,
-    request: { readonly host: string; readonly target: string; readonly body: Uint8Array; readonly now: number },
+    request: { readonly host: string; readonly target: string; readonly body: string; readonly now: number },
   ): Promise<Record<string, string>> {
     const time = `${new Date(request.now).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
     const { accessKeyId, sessionToken } = credentials;
@@ -33,7 +33,7 @@ export class Signer {
     };
     const names = Object.keys(headers).join(";");
     const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`).join("");
-    const canonical = `POST\n/\n\n${lines}\n${names}\n${await digest(request.body)}`;
+    const canonical = `POST\n/\n\n${lines}\n${names}\n${await digest(bytes(request.body))}`;
     const scope = `${time.slice(0, 8)}/${region}/dynamodb/aws4_request`;
     const text = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hex(sha256(bytes(canonical)))}`;
     const signature = hex(hmac(this.#key(credentials, scope), text));

@@ -12,57 +12,81 @@ import { bytesOf } from "./value.js";
 /** Whether numbers come as `number`, or exactly. */
 export type Numbers = "number" | "exact";
 
+/** Digits as numbers of JavaScript are printed, too. */
+const DIGITS = /^-?[0-9]+(?:\.[0-9]+)?$/;
+
 /** The value of JavaScript of a stored one. */
 export function plain(model: Model, numbers: Numbers, name: string, type: Type, value: AttributeValue): unknown {
-  const wrong = (): Error =>
-    failure("unknown_item", `${name} is stored, but is no ${typeText(type)}: ${shown(value)}; it was not written through the model`);
+  const made = isScalar(type) ? scalar(numbers, name, type, value) : composed(model, numbers, name, type, value);
+  if (made === undefined) {
+    const message = `${name} is stored, but is no ${typeText(type)}: ${shown(value)}; it was not written through the model`;
+    throw failure("unknown_item", message);
+  }
+  return made;
+}
+
+type Scalar = string | { readonly words?: readonly string[] };
+
+function isScalar(type: Type): type is Scalar & Type {
+  return typeof type === "string" || type.words !== undefined;
+}
+
+/** `undefined` for a value of another type. */
+function scalar(numbers: Numbers, name: string, type: Scalar, value: AttributeValue): unknown {
+  if (typeof type !== "string") return value.S !== undefined && type.words?.includes(value.S) === true ? value.S : undefined;
+  if (type === "bool") return value.BOOL;
+  if (type === "int" || type === "number") return value.N === undefined ? undefined : number(numbers, name, type, value.N);
+  if (type === "binary") return value.B === undefined ? undefined : bytesOf(value.B);
+  return value.S;
+}
+
+/** The value of a type that is made of others; `undefined` for a value of another type. */
+function composed(
+  model: Model,
+  numbers: Numbers,
+  name: string,
+  type: Exclude<Type, string>,
+  value: AttributeValue,
+): unknown {
   const inside = (at: string, of: Type, one: AttributeValue): unknown => plain(model, numbers, `${name}${at}`, of, one);
-  if (type === "bool" && value.BOOL !== undefined) return value.BOOL;
-  if ((type === "int" || type === "number") && value.N !== undefined) return number(numbers, name, type, value.N, wrong);
-  if (type === "binary" && value.B !== undefined) return bytesOf(value.B);
-  if (isText(type) && value.S !== undefined) {
-    if (typeof type === "object" && type.words?.includes(value.S) !== true) throw wrong();
-    return value.S;
-  }
-  if (typeof type === "string") throw wrong();
-  if (type.list !== undefined && value.L !== undefined) {
-    const of = type.list;
-    return value.L.map((one, at) => inside(`[${at}]`, of, one));
-  }
-  if (type.set !== undefined) return set(type.set, value, inside, wrong);
-  if (value.M === undefined) throw wrong();
-  if (type.map !== undefined) {
-    const of = type.map;
-    return Object.fromEntries(Object.entries(value.M).map(([key, one]) => [key, inside(`.${key}`, of, one)]));
+  const { list, set, map } = type;
+  if (list !== undefined && value.L !== undefined) return value.L.map((one, at) => inside(`[${at}]`, list, one));
+  if (set !== undefined) return elements(set, value, inside);
+  if (value.M === undefined) return undefined;
+  if (map !== undefined) {
+    return Object.fromEntries(Object.entries(value.M).map(([key, one]) => [key, inside(`.${key}`, map, one)]));
   }
   const made: [string, unknown][] = [];
   for (const field of model.records.get(type.record ?? "") ?? []) {
     const held = value.M[field.name];
     if (held !== undefined) made.push([field.name, inside(`.${field.name}`, field.type, held)]);
-    else if (field.optional !== true) throw wrong();
+    else if (field.optional !== true) return undefined;
   }
   return Object.fromEntries(made);
 }
 
-function set(
+/** The elements of a set; `undefined` for another value. */
+function elements(
   of: Type,
   value: AttributeValue,
   inside: (at: string, of: Type, one: AttributeValue) => unknown,
-  wrong: () => Error,
 ): unknown {
   if (isText(of) && value.SS !== undefined) return new Set(value.SS.map((S) => inside("[]", of, { S })));
   if (of === "binary" && value.BS !== undefined) return value.BS.map(bytesOf);
   if ((of === "int" || of === "number") && value.NS !== undefined) {
     return new Set(value.NS.map((N) => inside("[]", of, { N })));
   }
-  throw wrong();
+  return undefined;
 }
 
-function number(numbers: Numbers, name: string, type: string, text: string, wrong: () => Error): unknown {
+/** The number of a text; `undefined` where the type has no such number. */
+function number(numbers: Numbers, name: string, type: string, text: string): unknown {
+  const made = Number(text);
+  // What is printed as it is stored is exact, and in its one form.
+  if (numbers === "number" && String(made) === text && DIGITS.test(text) && (type !== "int" || Number.isInteger(made))) return made;
   const exact = canonicalNumber(text);
-  if (exact === undefined || (type === "int" && !isWholeNumber(exact))) throw wrong();
+  if (exact === undefined || (type === "int" && !isWholeNumber(exact))) return undefined;
   if (numbers === "exact") return type === "int" ? BigInt(exact) : exact;
-  const made = Number(exact);
   if (canonicalNumber(String(made)) !== exact) {
     throw failure(
       "refused",

@@ -92,3 +92,9 @@ export function held(item: Readonly<Record<string, AttributeValue>>, name: strin
 export function whole(number: number): AttributeValue {
   return { N: String(number) };
 }
+
+/** Sets a member of an object. Assigned, one that is named `__proto__` would be none. */
+export function setOwn(object: object, name: string, value: unknown): void {
+  if (name === "__proto__") Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
+  else (object as Record<string, unknown>)[name] = value;
+}

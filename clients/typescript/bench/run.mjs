@@ -1,0 +1,94 @@
+/** Measures the client beside the AWS SDK, ElectroDB and dynamodb-toolbox: operations a second and
+ * milliseconds of CPU for each, in rounds that take turns, against one server in memory.
+ *
+ *     npm --prefix clients/typescript/bench run bench -- [--seconds 1] [--rounds 7] [--parallel 8] [--only keyfold,raw]
+ *
+ * `KEYFOLD_BIN` names the server's binary. */
+
+import { execFileSync, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const NAMES = ["keyfold", "raw", "electrodb", "toolbox"];
+const OPERATIONS = ["get", "query", "put"];
+const BINARY = process.env.KEYFOLD_BIN ?? fileURLToPath(new URL("../../../target/release/keyfold", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "1" },
+    rounds: { type: "string", default: "7" },
+    parallel: { type: "string", default: "8" },
+    only: { type: "string", default: NAMES.join(",") },
+  },
+});
+const names = options.only.split(",");
+
+/** Bundles each contender as a program that deploys it would. */
+async function bundled() {
+  execFileSync(BINARY, ["generate", "typescript", `${HERE}bench.keyfold`, "-o", `${HERE}made`]);
+  await build({
+    entryPoints: [`${HERE}worker.mjs`, ...NAMES.map((name) => `${HERE}contenders/${name}.mjs`)],
+    outdir: `${HERE}built`,
+    outbase: HERE,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    external: ["./contenders/*"],
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    alias: { "@keyfold/client": `${HERE}../dist/esm/index.js` },
+    banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
+    logLevel: "error",
+  });
+}
+
+async function server() {
+  const child = spawn(BINARY, ["serve", "--json", "--port", "0", "--memory"], { stdio: ["pipe", "pipe", "ignore"] });
+  const [line] = await once(child.stdout, "data");
+  return [child, JSON.parse(String(line)).result.endpoint];
+}
+
+async function ask(child, message) {
+  child.send(message);
+  return (await once(child, "message"))[0];
+}
+
+/** The value in the middle. */
+function median(values) {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
+}
+
+await bundled();
+const [process_, endpoint] = await server();
+const children = new Map();
+for (const name of names) {
+  const child = fork(`${HERE}built/worker.mjs`, [name, endpoint], { env: { ...process.env, AWS_REGION: "us-east-1" } });
+  await once(child, "message");
+  children.set(name, child);
+}
+const settings = { milliseconds: Number(options.seconds) * 1000, parallel: Number(options.parallel) };
+for (const operation of OPERATIONS) {
+  const all = new Map(names.map((name) => [name, []]));
+  // The first round warms up.
+  for (let round = 0; round <= Number(options.rounds); round += 1) {
+    for (const name of names) {
+      const found = await ask(children.get(name), { operation, options: settings });
+      if (round > 0) all.get(name).push({ rate: found.done / found.seconds, cpu: found.cpu / found.done });
+    }
+  }
+  const rows = names.map((name) => ({
+    name,
+    cpu: median(all.get(name).map((one) => one.cpu)),
+    rate: median(all.get(name).map((one) => one.rate)),
+  }));
+  const own = rows[0];
+  console.log(`\n${operation}: ms of CPU, operations a second, CPU beside ${own.name}`);
+  for (const { name, cpu, rate } of rows) {
+    console.log(`  ${name.padEnd(10)} ${cpu.toFixed(3).padStart(7)} ${Math.round(rate).toString().padStart(7)} ${(cpu / own.cpu).toFixed(2).padStart(6)}x`);
+  }
+}
+for (const child of children.values()) child.send({ operation: "end" });
+process_.kill();
