@@ -198,7 +198,7 @@ impl From<ClientError> for Failure {
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_) => Failure::refused(message),
             ClientError::NotFound(_) => Failure::not_found(message),
-            ClientError::Transport(_) => Failure::backend(message),
+            ClientError::Transport(_) | ClientError::TimedOut(_) => Failure::backend(message),
             ClientError::OutcomeUnknown { .. } => Failure::new(Kind::OutcomeUnknown, message),
             ClientError::Service {
                 kind,

@@ -2,17 +2,19 @@
 
 use crate::endpoint::Endpoint;
 use crate::http::HttpBackend;
+use crate::terms::Terms;
 use keyfold_api::{ApiError, Request, Response};
-use keyfold_engine::Engine;
+use keyfold_engine::{Engine, Pending};
 use keyfold_lower::ClientError;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// An engine in this process, or an endpoint with DynamoDB's API.
 pub enum Backend {
     /// An engine in this process.
     Embedded(Arc<Engine>),
     /// An endpoint: a Keyfold server, Amazon DynamoDB, or another engine with its API.
-    Http(Box<HttpBackend>),
+    Http(Arc<HttpBackend>),
 }
 
 impl Backend {
@@ -40,7 +42,7 @@ impl Backend {
     /// # Errors
     /// `Invalid` when the URL is no HTTP address.
     pub fn at(endpoint: Endpoint) -> Result<Backend, ClientError> {
-        Ok(Backend::Http(Box::new(HttpBackend::new(endpoint)?)))
+        Ok(Backend::Http(Arc::new(HttpBackend::new(endpoint)?)))
     }
 
     /// Syncs all acknowledged writes of an engine in this process. An endpoint does that itself.
@@ -69,37 +71,83 @@ impl Backend {
         }
     }
 
+    /// Whether the engine is in this process.
+    pub fn is_embedded(&self) -> bool {
+        match self {
+            Backend::Embedded(_) => true,
+            Backend::Http(_) => false,
+        }
+    }
+
     /// Carries out a request.
     ///
     /// # Errors
     /// `Service` when the backend refuses, `Transport` when it cannot be reached, `OutcomeUnknown`
     /// when the answer of a write was lost and the write is not idempotent.
     pub fn call(&self, request: Request) -> Result<Response, ClientError> {
+        self.call_on(request, &Terms::default())
+    }
+
+    /// Carries out a request of a call with terms. An engine in this process is not interrupted: the
+    /// call's time is looked at before the request.
+    ///
+    /// # Errors
+    /// As [`Backend::call`]; `TimedOut` when the call's time is over, and nothing was written.
+    pub fn call_on(&self, request: Request, terms: &Terms) -> Result<Response, ClientError> {
         match self {
-            Backend::Embedded(engine) => engine.execute(request).wait().map_err(service_error),
-            Backend::Http(http) => http.call(request),
+            Backend::Embedded(engine) => {
+                terms.check(Duration::ZERO)?;
+                engine.execute(request).wait().map_err(service_error)
+            }
+            Backend::Http(http) => http.call(request, terms),
         }
     }
 
-    /// Starts a request on an engine in this process. The future completes when its write is durable;
-    /// no thread blocks on it.
+    /// Starts a request, whose answer is awaited on a task of any runtime; no thread blocks.
+    ///
+    /// An engine in this process begins at once and carries the request out, whether its answer is
+    /// awaited or not. An endpoint is asked when the future is first polled. A future that is dropped
+    /// closes its connection: whether the request was carried out is then not known.
+    ///
+    /// Where the task's runtime is tokio, its drivers of network and time are used; it must have them.
+    /// Tasks of other runtimes share one thread of this process.
     ///
     /// # Errors
-    /// The request itself, when the backend is an endpoint: its calls block, by [`Backend::call`].
-    /// The future's errors are those of [`Backend::call`].
+    /// As [`Backend::call_on`].
     pub fn start(
         &self,
         request: Request,
-    ) -> Result<impl Future<Output = Result<Response, ClientError>> + Send + use<>, Box<Request>>
-    {
-        match self {
-            Backend::Embedded(engine) => {
-                let pending = engine.execute(request);
-                Ok(async move { pending.await.map_err(service_error) })
+        terms: &Terms,
+    ) -> impl Future<Output = Result<Response, ClientError>> + Send + use<> {
+        let started = match self {
+            Backend::Embedded(engine) => match terms.check(Duration::ZERO) {
+                Ok(()) => Started::Embedded(engine.execute(request)),
+                Err(error) => Started::Late(error),
+            },
+            Backend::Http(http) => {
+                Started::Http(Arc::clone(http), Box::new(request), terms.clone())
             }
-            Backend::Http(_) => Err(Box::new(request)),
+        };
+        async move {
+            match started {
+                Started::Embedded(pending) => pending.await.map_err(service_error),
+                Started::Http(http, request, terms) => http.start(*request, terms).await,
+                Started::Late(error) => Err(error),
+            }
         }
     }
+}
+
+/// A request that was started.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is moved once, and the common variant is the large one"
+)]
+enum Started {
+    Embedded(Pending<Response>),
+    Http(Arc<HttpBackend>, Box<Request>, Terms),
+    /// It was not, for its call has no time left.
+    Late(ClientError),
 }
 
 /// The error of an engine's answer.

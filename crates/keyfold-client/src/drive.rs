@@ -1,13 +1,14 @@
 //! Carries out the steps of a call, and blocks while it waits.
 
 use crate::backend::Backend;
+use crate::terms::Terms;
 use keyfold_api::{Request, Response};
 use keyfold_lower::ClientError;
 use keyfold_lower::{Lowering, Origin, Pause, Step};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The most requests of one step that are under way at an endpoint at the same time.
-const TOGETHER_MAX: usize = 8;
+pub const TOGETHER_MAX: usize = 8;
 
 /// The origin of a call that begins now: the moment of this machine's clock, and its chance.
 pub fn origin() -> Origin {
@@ -20,31 +21,56 @@ pub fn origin() -> Origin {
     }
 }
 
-/// Makes a pause: sleeps for a time within its bounds, by chance.
-pub fn wait(pause: Pause) {
-    let time = fastrand::u64(pause.least_ms..=pause.most_ms);
-    std::thread::sleep(Duration::from_millis(time));
+/// The time of a pause: any within its bounds, by chance.
+pub fn time_of(pause: Pause) -> Duration {
+    Duration::from_millis(fastrand::u64(pause.least_ms..=pause.most_ms))
+}
+
+/// Blocks the thread for a time.
+pub fn wait(time: Duration) {
+    std::thread::sleep(time);
 }
 
 /// Carries out all steps of a call.
 ///
 /// # Errors
 /// The call's.
-pub fn drive<T>(backend: &Backend, mut call: Lowering<'_, T>) -> Result<T, ClientError> {
+pub fn drive<T>(backend: &Backend, call: Lowering<'_, T>) -> Result<T, ClientError> {
+    drive_on(backend, &Terms::default(), call)
+}
+
+/// Carries out all steps of a call with terms.
+///
+/// # Errors
+/// The call's; `TimedOut` when its time is over, and nothing was written.
+pub fn drive_on<T>(
+    backend: &Backend,
+    terms: &Terms,
+    mut call: Lowering<'_, T>,
+) -> Result<T, ClientError> {
     let mut answers = Vec::new();
     loop {
         match call.next(std::mem::take(&mut answers)) {
-            Step::Ask(requests) => answers = answered(backend, requests),
-            Step::Pause(pause) => wait(pause),
+            Step::Ask(requests) => answers = answered(backend, terms, requests),
+            Step::Pause(pause) => {
+                let time = time_of(pause);
+                terms.check(time)?;
+                wait(time);
+            }
             Step::Done(result) => return result,
         }
     }
 }
 
 /// The answers of requests, in their order. An endpoint is asked several at the same time.
-fn answered(backend: &Backend, requests: Vec<Request>) -> Vec<Result<Response, ClientError>> {
+fn answered(
+    backend: &Backend,
+    terms: &Terms,
+    requests: Vec<Request>,
+) -> Vec<Result<Response, ClientError>> {
+    let call = |one| backend.call_on(one, terms);
     if requests.len() < 2 || matches!(backend, Backend::Embedded(_)) {
-        return requests.into_iter().map(|one| backend.call(one)).collect();
+        return requests.into_iter().map(call).collect();
     }
     let mut answers = Vec::with_capacity(requests.len());
     let mut left = requests.into_iter().peekable();
@@ -53,7 +79,7 @@ fn answered(backend: &Backend, requests: Vec<Request>) -> Vec<Result<Response, C
         std::thread::scope(|scope| {
             let calls: Vec<_> = some
                 .into_iter()
-                .map(|one| scope.spawn(move || backend.call(one)))
+                .map(|one| scope.spawn(move || call(one)))
                 .collect();
             let of = |call: std::thread::ScopedJoinHandle<'_, _>| match call.join() {
                 Ok(answer) => answer,

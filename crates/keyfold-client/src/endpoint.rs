@@ -54,11 +54,26 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// The host with its port, and the address that requests are sent to.
+/// The address of an endpoint, in parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address {
+    /// The address that requests are sent to: `http://127.0.0.1:8000/`.
+    pub(crate) url: String,
+    /// The host with its port, as requests name it: `127.0.0.1:8000`.
+    pub(crate) authority: String,
+    /// The host alone, an address of IPv6 without brackets.
+    pub(crate) host: String,
+    /// The port.
+    pub(crate) port: u16,
+    /// Whether connections have TLS.
+    pub(crate) is_encrypted: bool,
+}
+
+/// Reads the address of an endpoint.
 ///
 /// # Errors
 /// `Invalid` when the text is no address of an endpoint.
-pub(crate) fn address(url: &str) -> Result<(String, String), ClientError> {
+pub(crate) fn address(url: &str) -> Result<Address, ClientError> {
     let wrong = |why: &str| {
         Err(ClientError::Invalid(format!(
             "`{}` is no address of an endpoint: {why}; an address looks like http://127.0.0.1:8000",
@@ -89,9 +104,18 @@ pub(crate) fn address(url: &str) -> Result<(String, String), ClientError> {
     if !uri.path().trim_matches('/').is_empty() || uri.query().is_some() || url.contains('#') {
         return wrong("there is something behind the host");
     }
-    let host = authority.as_str().to_owned();
-    let url = format!("{}://{host}/", scheme.to_ascii_lowercase());
-    Ok((host, url))
+    let is_encrypted = scheme.eq_ignore_ascii_case("https");
+    let host = authority.host();
+    let unbracketed = host.strip_prefix('[').and_then(|one| one.strip_suffix(']'));
+    Ok(Address {
+        url: format!("{}://{authority}/", scheme.to_ascii_lowercase()),
+        authority: authority.as_str().to_owned(),
+        host: unbracketed.unwrap_or(host).to_owned(),
+        port: authority
+            .port_u16()
+            .unwrap_or(if is_encrypted { 443 } else { 80 }),
+        is_encrypted,
+    })
 }
 
 /// An address without what stands before `@`.
@@ -108,15 +132,17 @@ mod tests {
 
     #[test]
     fn an_address_is_a_scheme_and_a_host() {
-        for (url, host) in [
-            ("http://127.0.0.1:8000", "127.0.0.1:8000"),
-            (
-                "https://dynamodb.eu-west-1.amazonaws.com/",
-                "dynamodb.eu-west-1.amazonaws.com",
-            ),
-            ("HTTP://[::1]:8000//", "[::1]:8000"),
+        let amazon = "dynamodb.eu-west-1.amazonaws.com";
+        for (url, authority, host, port) in [
+            ("http://127.0.0.1:8000", "127.0.0.1:8000", "127.0.0.1", 8000),
+            (&format!("https://{amazon}/"), amazon, amazon, 443),
+            ("http://db.example", "db.example", "db.example", 80),
+            ("HTTP://[::1]:8000//", "[::1]:8000", "::1", 8000),
         ] {
-            assert_eq!(address(url).unwrap().0, host, "{url}");
+            let found = address(url).unwrap();
+            assert_eq!(found.authority, authority, "{url}");
+            assert_eq!((found.host.as_str(), found.port), (host, port), "{url}");
+            assert_eq!(found.is_encrypted, port == 443, "{url}");
         }
         for (url, why) in [
             ("", "begin with"),

@@ -4,7 +4,9 @@
 //!
 //! - [`Backend`]: the target of requests: an embedded engine, or an endpoint over HTTP.
 //! - [`connection`]: texts that say where tables are, with the region and credentials around.
-//! - [`drive()`]: carries out the steps of a call, and blocks while it waits.
+//! - [`drive()`]: carries out the steps of a call, and blocks while it waits; [`Backend::start`] is
+//!   for drivers that await.
+//! - [`Terms`]: how long a call may take.
 //! - [`tables`]: creates a model's tables, and reports how existing ones differ.
 //! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
 //! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
@@ -22,13 +24,16 @@ mod http;
 pub mod json;
 pub mod model_file;
 pub mod read;
+mod runtime;
 pub mod tables;
+mod terms;
 pub mod verify;
 pub mod write;
 
 pub use backend::Backend;
 pub use connection::Connection;
-pub use drive::{drive, origin, wait};
+pub use drive::{TOGETHER_MAX, drive, drive_on, origin, time_of, wait};
 pub use endpoint::Endpoint;
 pub use keyfold_lower::{ClientError, arguments, derive};
 pub use read::{Found, FoundItem, Page, PageRequest};
+pub use terms::Terms;

@@ -39,6 +39,9 @@ pub enum ClientError {
     /// The backend could not be reached, or its answer is not DynamoDB's.
     #[error("{0}")]
     Transport(String),
+    /// The time that the call was given is over. Nothing was written.
+    #[error("{0}")]
+    TimedOut(String),
     /// A write was sent and its answer was lost: it may have been carried out, and it was not sent
     /// again.
     #[error("whether it was done is not known: {why}; look at {check} before you do it again")]

@@ -210,6 +210,7 @@ impl Question<'_> {
             | ClientError::Invalid(_)
             | ClientError::Exists(_)
             | ClientError::Transport(_)
+            | ClientError::TimedOut(_)
             | ClientError::OutcomeUnknown { .. }
             | ClientError::TableDiffers { .. }
             | ClientError::Refused(_)

@@ -8,19 +8,29 @@ use crate::handle::Shared;
 use crate::item::Item;
 use crate::page::Page;
 use crate::written::Written;
-use keyfold_client::{drive, origin};
+use keyfold_client::{Terms, drive_on, origin};
 use keyfold_lower::arguments::{self, Values};
 use keyfold_lower::{Found, Lowering, PageRequest, read, write};
 use keyfold_model::{Model, Pattern, Write, value};
 use keyfold_types::Value;
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A model and the database that its tables are on.
 #[derive(Clone)]
 pub(crate) struct Bound {
     pub(crate) shared: Shared,
     pub(crate) model: Arc<Model>,
+    /// The most time of a call that has none of its own.
+    pub(crate) time: Option<Duration>,
+}
+
+impl Bound {
+    /// The terms of a call that begins now.
+    pub(crate) fn terms(&self, own: Option<Duration>) -> Terms {
+        own.or(self.time).map(Terms::within).unwrap_or_default()
+    }
 }
 
 /// A name and the arguments given so far, or why one of them cannot be an argument.
@@ -28,6 +38,7 @@ pub(crate) struct Bound {
 pub(crate) struct Named {
     name: String,
     given: Result<Given, Error>,
+    time: Option<Duration>,
 }
 
 impl Named {
@@ -35,7 +46,13 @@ impl Named {
         Named {
             name: name.to_owned(),
             given: Ok(Given::new()),
+            time: None,
         }
+    }
+
+    pub(crate) fn within(mut self, time: Duration) -> Named {
+        self.time = Some(time);
+        self
     }
 
     pub(crate) fn arg(self, name: &str, held: impl Serialize) -> Named {
@@ -55,19 +72,18 @@ impl Named {
 
     /// Carries out the named write.
     pub(crate) fn write(self, bound: &Bound) -> Result<Written, Error> {
-        let Bound { shared, model } = bound;
-        let backend = shared.lease()?;
-        let (write, arguments) = self.of_write(model)?;
-        let call = write::run(origin(), model, write, &arguments);
-        Ok(Written::of(drive(&backend, call)?))
+        let (backend, terms) = (bound.shared.lease()?, bound.terms(self.time));
+        let (write, arguments) = self.of_write(&bound.model)?;
+        let call = write::run(origin(), &bound.model, write, &arguments);
+        Ok(Written::of(drive_on(&backend, &terms, call)?))
     }
 
     /// Carries out the named write on a task.
     pub(crate) async fn write_awaited(self, bound: &Bound) -> Result<Written, Error> {
-        let Bound { shared, model } = bound;
-        let (write, arguments) = self.of_write(model)?;
-        let call = write::run(origin(), model, write, &arguments);
-        Ok(Written::of(carried(shared, call).await?))
+        let terms = bound.terms(self.time);
+        let (write, arguments) = self.of_write(&bound.model)?;
+        let call = write::run(origin(), &bound.model, write, &arguments);
+        Ok(Written::of(carried(&bound.shared, &terms, call).await?))
     }
 
     /// The write of the model, and its arguments.
@@ -140,22 +156,41 @@ impl Asked {
         self
     }
 
+    pub(crate) fn within(mut self, time: Duration) -> Asked {
+        self.named = self.named.within(time);
+        self
+    }
+
     /// Asks the pattern.
     pub(crate) fn read(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
+        let terms = bound.terms(self.named.time);
+        self.read_on(&terms, bound, extent)
+    }
+
+    /// Asks the pattern as a part of a call.
+    fn read_on(self, terms: &Terms, bound: &Bound, extent: Extent) -> Result<Page, Error> {
         let backend = bound.shared.lease()?;
         let question = self.of_pattern(&bound.model, extent)?;
-        Ok(page_of(drive(&backend, question.call())?))
+        Ok(page_of(drive_on(&backend, terms, question.call())?))
     }
 
     /// Asks the pattern on a task.
     pub(crate) async fn read_awaited(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
+        let terms = bound.terms(self.named.time);
+        self.awaited_on(&terms, bound, extent).await
+    }
+
+    /// Asks the pattern on a task, as a part of a call.
+    async fn awaited_on(self, terms: &Terms, bound: &Bound, extent: Extent) -> Result<Page, Error> {
         let question = self.of_pattern(&bound.model, extent)?;
-        Ok(page_of(carried(&bound.shared, question.call()).await?))
+        Ok(page_of(
+            carried(&bound.shared, terms, question.call()).await?,
+        ))
     }
 
     /// The pattern of the model, and its arguments.
     fn of_pattern(self, model: &Model, extent: Extent) -> Result<Question<'_>, Error> {
-        let Named { name, given } = self.named;
+        let Named { name, given, .. } = self.named;
         let names = model.patterns.iter().map(|pattern| pattern.name.as_str());
         let pattern = model
             .pattern(&name)
@@ -217,9 +252,10 @@ fn page_of(found: Found) -> Page {
 /// The first item of an answer: pages are read until one has an item, since a filter may leave a page
 /// empty.
 pub(crate) fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
+    let terms = bound.terms(asked.named.time);
     let mut next = Some(asked);
     while let Some(asked) = next {
-        let page = asked.clone().read(bound, Extent::Page);
+        let page = asked.clone().read_on(&terms, bound, Extent::Page);
         next = following(asked, &page);
         if let Some(item) = page?.items.into_iter().next() {
             return Ok(Some(item));
@@ -230,9 +266,10 @@ pub(crate) fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> 
 
 /// As [`first`], on a task.
 pub(crate) async fn first_awaited(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
+    let terms = bound.terms(asked.named.time);
     let mut next = Some(asked);
     while let Some(asked) = next {
-        let page = asked.clone().read_awaited(bound, Extent::Page).await;
+        let page = asked.clone().awaited_on(&terms, bound, Extent::Page).await;
         next = following(asked, &page);
         if let Some(item) = page?.items.into_iter().next() {
             return Ok(Some(item));

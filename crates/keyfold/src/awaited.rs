@@ -1,16 +1,17 @@
 //! Carries out the steps of a call on the task that awaits it.
 //!
-//! An engine in the program answers on the task itself, and no thread waits for its disk. A request to
-//! an endpoint blocks a thread of the pool, and so does a pause.
+//! An engine in the program answers on the task itself, and no thread waits for its disk; nor does one
+//! for the answer of an endpoint. A pause blocks a thread of the pool.
 //!
 //! The database is leased for each request, not for the call: a call that nobody awaits any more must
 //! not hold up its closing.
 
 use crate::error::Error;
 use crate::handle::Shared;
+use async_lock::Semaphore;
 use blocking::unblock;
 use keyfold_api::{Request, Response};
-use keyfold_client::ClientError;
+use keyfold_client::{ClientError, TOGETHER_MAX, Terms};
 use keyfold_lower::{Lowering, Step, together};
 use std::future::poll_fn;
 use std::task::Poll;
@@ -22,7 +23,11 @@ type Answer = Result<Response, ClientError>;
 ///
 /// # Errors
 /// The call's; `Closed` when the database is closed in the meantime, and nothing more is sent.
-pub(crate) async fn carried<T>(shared: &Shared, mut call: Lowering<'_, T>) -> Result<T, Error> {
+pub(crate) async fn carried<T>(
+    shared: &Shared,
+    terms: &Terms,
+    mut call: Lowering<'_, T>,
+) -> Result<T, Error> {
     let mut answers = Vec::new();
     let mut is_first = true;
     loop {
@@ -31,42 +36,65 @@ pub(crate) async fn carried<T>(shared: &Shared, mut call: Lowering<'_, T>) -> Re
                 if !std::mem::take(&mut is_first) {
                     others_first().await;
                 }
-                answers = answered(shared, requests).await?;
+                answers = answered(shared, terms, requests).await?;
             }
-            Step::Pause(pause) => in_pool(shared, move || keyfold_client::wait(pause)).await?,
+            Step::Pause(pause) => {
+                let time = keyfold_client::time_of(pause);
+                terms.check(time)?;
+                in_pool(shared, move || keyfold_client::wait(time)).await?;
+            }
             Step::Done(result) => return Ok(result?),
         }
     }
 }
 
-/// The answers of requests, in their order. All of them are under way at the same time.
-async fn answered(shared: &Shared, mut requests: Vec<Request>) -> Result<Vec<Answer>, Error> {
+/// The answers of requests, in their order. They are under way at the same time; at an endpoint, as
+/// many of them as blocking calls send.
+async fn answered(
+    shared: &Shared,
+    terms: &Terms,
+    mut requests: Vec<Request>,
+) -> Result<Vec<Answer>, Error> {
     if requests.len() == 1
         && let Some(only) = requests.pop()
     {
-        return Ok(vec![answer(shared, only).await?]);
+        return Ok(vec![answer(shared, terms, only).await?]);
     }
-    let parts = requests.into_iter().map(|one| answer(shared, one));
-    together(parts).await.into_iter().collect()
+    let window = match shared.lease()?.is_embedded() {
+        true => requests.len(),
+        false => TOGETHER_MAX,
+    };
+    let window = &Semaphore::new(window);
+    let part = async |request| {
+        let _turn = window.acquire().await;
+        answer(shared, terms, request).await
+    };
+    together(requests.into_iter().map(part))
+        .await
+        .into_iter()
+        .collect()
 }
 
 /// The answer of a request.
 ///
 /// # Errors
-/// `Closed`.
-pub(crate) async fn answer(shared: &Shared, request: Request) -> Result<Answer, Error> {
+/// `Closed`; `TimedOut` when the call's time is over before it is its turn.
+pub(crate) async fn answer(
+    shared: &Shared,
+    terms: &Terms,
+    request: Request,
+) -> Result<Answer, Error> {
     let lease = shared.lease()?;
-    let started = lease.start(request);
-    // What is staged is written, although nobody may await it any more.
-    drop(lease);
-    match started {
-        Ok(answer) => Ok(answer.await),
-        Err(request) => {
-            let own = shared.clone();
-            let call = move || Ok(own.lease()?.call(*request));
-            in_pool(shared, call).await?
-        }
+    if lease.is_embedded() {
+        let started = lease.start(request, terms);
+        // What is staged is written, although nobody may await it any more.
+        drop(lease);
+        return Ok(started.await);
     }
+    drop(lease);
+    let _permit = terms.bounding(shared.permits()?.acquire_arc()).await?;
+    let started = shared.lease()?.start(request, terms);
+    Ok(started.await)
 }
 
 /// Runs what blocks on a thread of the pool, when it is its turn.

@@ -7,12 +7,13 @@ use crate::given::{self, Given, unknown, without_kept};
 use crate::handle::Shared;
 use crate::query::Query;
 use crate::written::Written;
-use keyfold_client::{drive, origin};
+use keyfold_client::{drive_on, origin};
 use keyfold_lower::arguments::{self, Values};
 use keyfold_lower::{Lowering, write};
 use keyfold_model::{Entity, Model};
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A model and the tables that it is used on.
 ///
@@ -27,19 +28,48 @@ impl Database {
     pub(crate) fn new(shared: Shared, model: Model) -> Database {
         let model = Arc::new(model);
         Database {
-            bound: Bound { shared, model },
+            bound: Bound {
+                shared,
+                model,
+                time: None,
+            },
         }
     }
 
     /// The same for tasks of a runtime.
     pub(crate) fn of_tasks(self) -> Database {
-        let Bound { shared, model } = self.bound;
+        let shared = self.bound.shared.of_tasks();
         Database {
             bound: Bound {
-                shared: shared.of_tasks(),
-                model,
+                shared,
+                ..self.bound
             },
         }
+    }
+
+    /// The same model, each of whose calls takes at most a time: with all its requests, attempts and
+    /// pauses. A page of several is a call of its own. A call whose time is over ends with
+    /// [`Error::TimedOut`] when nothing was written, and with [`Error::OutcomeUnknown`] when its write
+    /// was sent.
+    ///
+    /// An engine in this process is not interrupted; the time is looked at before each request.
+    ///
+    /// ```
+    /// # use keyfold::{Keyfold, values};
+    /// use std::time::Duration;
+    ///
+    /// # let db = Keyfold::memory()?;
+    /// # let notes = db.model("model n 1\ntable Notes (PK, SK)\nentity Note\n  id: string\n  key \"N#{id}\" \"N\"\npattern note(id) -> Note?\n")?;
+    /// let notes = notes.within(Duration::from_secs(2));
+    /// notes.put("Note", values! { "id": "a" })?;
+    /// let note = notes.query("note").arg("id", "a").within(Duration::from_millis(500)).one()?;
+    /// # assert!(note.is_some());
+    /// # Ok::<(), keyfold::Error>(())
+    /// ```
+    pub fn within(&self, time: Duration) -> Database {
+        let mut bound = self.bound.clone();
+        bound.time = Some(time);
+        Database { bound }
     }
 
     pub(crate) fn bound(&self) -> &Bound {
@@ -174,10 +204,10 @@ impl Database {
         given: Given,
         removed: &[String],
     ) -> Result<Written, Error> {
-        let backend = self.bound.shared.lease()?;
+        let (backend, terms) = (self.bound.shared.lease()?, self.bound.terms(None));
         let (entity, values) = self.of_entity(verb, entity, given)?;
         let call = self.call(verb, entity, &values, removed);
-        Ok(Written::of(drive(&backend, call)?))
+        Ok(Written::of(drive_on(&backend, &terms, call)?))
     }
 
     /// Carries out the write of one entity on a task.
@@ -188,9 +218,11 @@ impl Database {
         given: Given,
         removed: &[String],
     ) -> Result<Written, Error> {
+        let terms = self.bound.terms(None);
         let (entity, values) = self.of_entity(verb, entity, given)?;
         let call = self.call(verb, entity, &values, removed);
-        Ok(Written::of(carried(&self.bound.shared, call).await?))
+        let written = carried(&self.bound.shared, &terms, call).await?;
+        Ok(Written::of(written))
     }
 
     /// The entity of a write, and its values.
@@ -280,6 +312,12 @@ impl Run<'_> {
     /// Gives several.
     pub fn args(mut self, values: impl Serialize) -> Self {
         self.named = self.named.args(values);
+        self
+    }
+
+    /// The most time of the call, instead of the database's: see [`Database::within`].
+    pub fn within(mut self, time: Duration) -> Self {
+        self.named = self.named.within(time);
         self
     }
 

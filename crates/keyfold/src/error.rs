@@ -52,6 +52,9 @@ pub enum Error {
     /// The endpoint cannot be used. Nothing was written.
     #[error("{0}")]
     Unavailable(String),
+    /// The time that the call was given is over. Nothing was written.
+    #[error("{0}")]
+    TimedOut(String),
     /// The answer of a write was lost: it may have been carried out. Repeating it was not safe, or
     /// did not help.
     #[error("whether it was done is not known: {why}; look at {check} before you do it again")]
@@ -138,6 +141,7 @@ impl From<ClientError> for Error {
                 exception, message, ..
             } => Error::Service { exception, message },
             ClientError::Transport(why) => Error::Unavailable(why),
+            ClientError::TimedOut(why) => Error::TimedOut(why),
             ClientError::OutcomeUnknown { why, check } => Error::OutcomeUnknown { why, check },
             ClientError::TableDiffers { table, differences } => {
                 Error::TableDiffers { table, differences }

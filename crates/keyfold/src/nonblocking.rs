@@ -36,21 +36,30 @@
 //! occupies no thread while a write waits for the disk. Between two requests other tasks go first. A
 //! page of a data folder that is not cached is read from the disk on that task, too.
 //!
-//! Opening, closing, [`Keyfold::model`], requests to an endpoint, and the short pauses after a conflict
-//! with another writer run on threads of a pool that all libraries of the program which use the crate
-//! `blocking` share (at most 500 threads; the environment variable `BLOCKING_MAX_THREADS` sets another
-//! number). A database uses at most 64 of them at a time ([`crate::Options::concurrency`],
-//! [`crate::Endpoint::concurrency`]): an endpoint that hangs leaves the others to other databases.
-//! What is beyond that waits for its turn as a task, without a thread.
+//! A request to an endpoint occupies no thread, either: the task that awaits it drives its connection,
+//! by the network and clock of its tokio runtime, which must have both (`enable_all`). Tasks of other
+//! runtimes share one thread of this crate for that. Connections are kept between requests, for each
+//! runtime its own. At most 64 requests are under way to an endpoint
+//! ([`crate::Endpoint::concurrency`]), and at most 8 of one call; others wait for their turn. Where the
+//! environment names a proxy (HTTPS_PROXY), a request occupies a thread of tokio's pool.
+//!
+//! Opening, closing, [`Keyfold::model`] and the short pauses after a conflict with another writer run
+//! on threads of a pool that all libraries of the program which use the crate `blocking` share (at most
+//! 500 threads; the environment variable `BLOCKING_MAX_THREADS` sets another number). A database uses
+//! at most 64 of them at a time ([`crate::Options::concurrency`]). What is beyond that waits for its
+//! turn as a task, without a thread.
 //!
 //! # Calls that are dropped
 //!
-//! Every future can be dropped. No further request of it is sent then; one that has been sent is
-//! carried out. All changes of a write are in one request: it happens whole or not at all, and nothing
-//! is half-written. [`Pages`] can be awaited again after a dropped call and misses no page.
+//! Every future can be dropped. No further request of it is sent then. All changes of a write are in
+//! one request: it happens whole or not at all, and nothing is half-written. An engine inside the
+//! program carries out the request that it has. At an endpoint the request's connection is closed, and
+//! is never used again: whether the write was carried out is not known, as after
+//! [`Error::OutcomeUnknown`]. [`Pages`] can be awaited again after a dropped call and misses no page.
 //!
-//! A database can be closed while calls are under way: their requests are waited for, and a call that
-//! would need another one ends with [`Error::Closed`], with nothing written.
+//! A database can be closed while calls are under way: their requests are waited for (at an endpoint,
+//! those of blocking calls), and a call that would need another one ends with [`Error::Closed`], with
+//! nothing written.
 //!
 //! When the last clone of a database is dropped, a thread of the pool closes it, so that the
 //! runtime's thread goes on. [`Keyfold::close`] waits for that and reports errors.
@@ -68,12 +77,14 @@ use crate::{database, open};
 use blocking::unblock;
 use futures_core::Stream;
 use keyfold_api::Input;
+use keyfold_client::Terms;
 use keyfold_model::Sources;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// A database whose calls are awaited. See [`crate::Keyfold`]. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -174,7 +185,8 @@ impl Keyfold {
     /// # Errors
     /// As [`crate::Keyfold::send`].
     pub async fn send<I: Input>(&self, input: I) -> Result<I::Output, Error> {
-        let response = answer(self.inner.shared(), input.into()).await??;
+        let terms = Terms::default();
+        let response = answer(self.inner.shared(), &terms, input.into()).await??;
         open::output::<I>(response)
     }
 }
@@ -217,6 +229,13 @@ impl Database {
     /// The names of the model's named writes, in the order of their declaration.
     pub fn writes(&self) -> impl Iterator<Item = &str> {
         self.inner.writes()
+    }
+
+    /// The same model, each of whose calls takes at most a time. See [`crate::Database::within`].
+    pub fn within(&self, time: Duration) -> Database {
+        Database {
+            inner: self.inner.within(time),
+        }
     }
 
     /// Writes a whole entity, whether it exists or not.
@@ -352,6 +371,13 @@ impl Query {
         self
     }
 
+    /// The most time of the call, instead of the database's: see [`Database::within`]. A page of
+    /// several is a call of its own.
+    pub fn within(mut self, time: Duration) -> Self {
+        self.asked = self.asked.within(time);
+        self
+    }
+
     /// One page.
     ///
     /// # Errors
@@ -482,6 +508,12 @@ impl Run {
     /// Gives several.
     pub fn args(mut self, values: impl Serialize) -> Self {
         self.named = self.named.args(values);
+        self
+    }
+
+    /// The most time of the call, instead of the database's: see [`Database::within`].
+    pub fn within(mut self, time: Duration) -> Self {
+        self.named = self.named.within(time);
         self
     }
 

@@ -225,8 +225,8 @@ impl Endpoint {
         self
     }
 
-    /// The most nonblocking calls that occupy a thread and a connection at a time; 64 by default, at
-    /// least 1. Others wait for their turn without a thread.
+    /// The most requests of nonblocking calls that are under way at a time, each on a connection of its
+    /// own; 64 by default, at least 1. Others wait for their turn without a thread.
     pub fn concurrency(mut self, calls: usize) -> Endpoint {
         self.concurrency = calls;
         self

@@ -6,6 +6,7 @@ use crate::item::Item;
 use crate::page::Page;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::time::Duration;
 
 /// A pattern and the arguments given so far.
 #[derive(Clone)]
@@ -50,6 +51,13 @@ impl<'d> Query<'d> {
     /// Reverses the pattern's order.
     pub fn backward(mut self) -> Self {
         self.asked = self.asked.backward();
+        self
+    }
+
+    /// The most time of the call, instead of the database's: see [`crate::Database::within`]. A page of
+    /// several is a call of its own.
+    pub fn within(mut self, time: Duration) -> Self {
+        self.asked = self.asked.within(time);
         self
     }
 

@@ -129,14 +129,10 @@ fn is_encrypted(url: &str) -> bool {
 
 /// Whether an address is one of Amazon's services.
 fn is_amazons(url: &str) -> bool {
-    let Ok((host, _)) = address(url) else {
+    let Ok(address) = address(url) else {
         return false;
     };
-    let host = host
-        .split(':')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let host = address.host.to_ascii_lowercase();
     AMAZON_HOSTS.iter().any(|end| host.ends_with(end))
 }
 

@@ -4,7 +4,7 @@ use super::assemble::Unit;
 use super::judge::Scope;
 use super::kinds::{Kinds, Role};
 use crate::backend::Backend;
-use crate::drive::wait;
+use crate::drive::{time_of, wait};
 use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_lower::capacity;
 use keyfold_lower::retry::{TRIES, back_off};
@@ -103,7 +103,7 @@ pub(super) fn unit(
             let items = std::iter::once(item).chain(parts).collect();
             return Ok(Some(Unit::Entity(kind.at, items)));
         }
-        wait(back_off(tried));
+        wait(time_of(back_off(tried)));
     }
     Ok(None)
 }

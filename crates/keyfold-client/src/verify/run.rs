@@ -19,7 +19,7 @@ use super::setup::{Observer, Options, TableSize};
 use super::sorter::Sorter;
 use super::state::{Cursor, Saved, State};
 use crate::backend::Backend;
-use crate::drive::{drive, origin, wait};
+use crate::drive::{drive, origin, time_of, wait};
 use keyfold_lower::ClientError;
 use keyfold_lower::retry::{TRIES, back_off};
 use keyfold_lower::tables;
@@ -532,7 +532,7 @@ impl<'v> Verification<'v> {
                 is_same &= reread::get(&self.reader, &group.table, key)? == *before;
             }
             if !is_same {
-                wait(back_off(tried));
+                wait(time_of(back_off(tried)));
                 continue;
             }
             if now.relatives_fit() {

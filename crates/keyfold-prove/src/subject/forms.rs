@@ -132,6 +132,7 @@ pub(super) fn code(error: &ClientError) -> &'static str {
         | ClientError::Invalid(_) => "invalid",
         ClientError::Service { .. } => "service",
         ClientError::Transport(_) => "transport",
+        ClientError::TimedOut(_) => "aborted",
         ClientError::OutcomeUnknown { .. } => "outcome_unknown",
         ClientError::TableDiffers { .. } => "table_differs",
         ClientError::Exists(_) => "exists",

@@ -1,0 +1,108 @@
+//! An attempt that blocks its thread.
+
+use super::exchange::Attempt;
+use super::signed::{ANSWER_BYTES_MAX, CONTENT_TYPE, IDLE_MAX, Place, SESSION_TOKEN};
+use crate::connection::Keys;
+use std::time::Duration;
+
+/// Sends requests, each on the thread that waits for its answer.
+pub(super) struct Blocking {
+    agent: ureq::Agent,
+}
+
+impl Blocking {
+    pub(super) fn new(place: &Place) -> Blocking {
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_connect(Some(place.endpoint.connect_timeout))
+            .max_idle_age(IDLE_MAX)
+            // A redirect would send a signed request to another host.
+            .max_redirects(0)
+            .build()
+            .new_agent();
+        Blocking { agent }
+    }
+
+    /// Sends a request once, with the header that names its operation, and classifies the outcome.
+    pub(super) fn attempt(
+        &self,
+        place: &Place,
+        keys: &Keys,
+        (target, body): (&str, &[u8]),
+        timeout: Duration,
+    ) -> Attempt {
+        let url = &place.address.url;
+        let why = |error: &ureq::Error| format!("cannot reach {url}: {error}");
+        match self.send(place, keys, (target, body), timeout) {
+            Err(error) if was_never_sent(&error) => Attempt::NotSent(why(&error)),
+            Err(error) => Attempt::Unknown(why(&error)),
+            Ok((status, answer)) => Attempt::of_answer(url, status, answer),
+        }
+    }
+
+    /// Sends a signed request. Returns the status and the body of the answer.
+    fn send(
+        &self,
+        place: &Place,
+        keys: &Keys,
+        (target, body): (&str, &[u8]),
+        timeout: Duration,
+    ) -> Result<(u16, Vec<u8>), ureq::Error> {
+        let signature = place.signature(keys, target, body);
+        let mut request = self
+            .agent
+            .post(&place.address.url)
+            .config()
+            .timeout_global(Some(timeout))
+            .build()
+            .header("content-type", CONTENT_TYPE)
+            .header("x-amz-date", &signature.timestamp)
+            .header("x-amz-target", target)
+            .header("authorization", &signature.authorization);
+        if let Some(token) = &keys.session_token {
+            request = request.header(SESSION_TOKEN, token);
+        }
+        let mut response = request.send(body)?;
+        let status = response.status().as_u16();
+        let answer = response
+            .body_mut()
+            .with_config()
+            .limit(ANSWER_BYTES_MAX)
+            .read_to_vec()?;
+        Ok((status, answer))
+    }
+
+    /// Whether requests go through a proxy of the environment.
+    pub(super) fn is_behind_proxy(&self, place: &Place) -> bool {
+        let Some(proxy) = self.agent.config().proxy() else {
+            return false;
+        };
+        let uri = place.address.url.parse();
+        uri.is_ok_and(|uri| !proxy.is_no_proxy(&uri))
+    }
+}
+
+/// Whether a request failed before any of it was sent.
+fn was_never_sent(error: &ureq::Error) -> bool {
+    use std::io::ErrorKind as Io;
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a foreign enum that grows; every other error may come after the request was sent"
+    )]
+    match error {
+        ureq::Error::HostNotFound
+        | ureq::Error::BadUri(_)
+        | ureq::Error::Http(_)
+        | ureq::Error::InvalidProxyUrl
+        | ureq::Error::ConnectionFailed
+        | ureq::Error::Timeout(ureq::Timeout::Resolve | ureq::Timeout::Connect) => true,
+        ureq::Error::Io(error) => matches!(
+            error.kind(),
+            Io::ConnectionRefused
+                | Io::AddrNotAvailable
+                | Io::HostUnreachable
+                | Io::NetworkUnreachable
+        ),
+        _ => false,
+    }
+}

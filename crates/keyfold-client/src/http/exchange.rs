@@ -1,0 +1,238 @@
+//! A request and its attempts: which attempt may be repeated, and which error a call ends with.
+//!
+//! Both transports ask this one piece after each attempt. It sends nothing, reads no clock and takes
+//! no random number.
+
+use bytes::Bytes;
+use keyfold_api::{ErrorKind, Idempotency, Operation, ReasonCode, Request, Response};
+use keyfold_lower::ClientError;
+use keyfold_wire::client::{ServiceError, decode_error, decode_response, encode_request};
+use std::ops::Range;
+use std::time::Duration;
+
+/// The retry from which on delays do not grow any more.
+const DELAYS_GROW: u32 = 8;
+/// The milliseconds of which half the first delay is: any number of them, by chance, so that many
+/// clients do not retry at the same moment.
+pub(super) const CHANCE_MS: Range<u64> = 25..50;
+
+/// A request that is sent, and what has happened to it.
+pub(super) struct Exchange {
+    /// The header that names the operation.
+    pub(super) target: String,
+    /// The body, the same for all attempts.
+    pub(super) body: Bytes,
+    operation: Operation,
+    idempotency: Idempotency,
+    url: String,
+    retries: u32,
+    attempts: u32,
+    /// The reason why the outcome of an attempt is unknown.
+    unknown: Option<String>,
+}
+
+/// The result of sending a request once.
+#[derive(Debug, Clone)]
+pub(super) enum Attempt {
+    /// The request was carried out.
+    Answered(Vec<u8>),
+    /// The request was not carried out, and the answer has the reason.
+    Refused(ClientError),
+    /// The request was not sent.
+    NotSent(String),
+    /// The request may have been carried out, or may still be.
+    Unknown(String),
+}
+
+impl Attempt {
+    /// The result of an answer that has arrived whole.
+    pub(super) fn of_answer(url: &str, status: u16, body: Vec<u8>) -> Attempt {
+        match status {
+            200 => Attempt::Answered(body),
+            400..=499 => Attempt::Refused(of_service(decode_error(&body))),
+            _ => {
+                let error = decode_error(&body);
+                let ServiceError {
+                    exception, message, ..
+                } = error;
+                Attempt::Unknown(format!("{url} failed with {status}: {exception} {message}"))
+            }
+        }
+    }
+}
+
+/// What follows an attempt.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is moved once, and the common variant is the large one"
+)]
+pub(super) enum Next {
+    /// The request is sent again after a delay.
+    Again(Duration),
+    /// The call ends.
+    Done(Result<Response, ClientError>),
+}
+
+impl Exchange {
+    /// A request before its first attempt. `token` makes repetitions of the request no-ops, where
+    /// its operation has a token; all attempts have the same.
+    pub(super) fn new(mut request: Request, token: String, url: &str, retries: u32) -> Exchange {
+        if let Some(own) = request.token_mut() {
+            own.get_or_insert(token);
+        }
+        let operation = request.operation();
+        let mut body = Vec::new();
+        encode_request(&mut body, &request);
+        Exchange {
+            target: keyfold_wire::target::target(operation),
+            body: body.into(),
+            operation,
+            idempotency: request.idempotency(),
+            url: url.to_owned(),
+            retries,
+            attempts: 0,
+            unknown: None,
+        }
+    }
+
+    /// What follows an attempt. The request is sent again after a retryable refusal, which says that
+    /// nothing was done, after an attempt that did not leave, and after a lost answer if it is
+    /// idempotent. `left` is the time that the call has left, and `chance_ms` is drawn from
+    /// [`CHANCE_MS`].
+    pub(super) fn after(
+        &mut self,
+        attempt: Attempt,
+        left: Option<Duration>,
+        chance_ms: u64,
+    ) -> Next {
+        self.attempts += 1;
+        let (may_repeat, error) = match attempt {
+            Attempt::Answered(answer) => match decode_response(self.operation, &answer) {
+                Ok(response) => return Next::Done(Ok(response)),
+                Err(_) => {
+                    let url = &self.url;
+                    self.unknown = Some(format!("the answer of {url} is not DynamoDB's JSON"));
+                    (false, None)
+                }
+            },
+            Attempt::Refused(error) => (error.is_passing(), Some(error)),
+            Attempt::NotSent(why) => (true, Some(unsent(why, left))),
+            Attempt::Unknown(why) => {
+                self.unknown = Some(why);
+                (self.idempotency != Idempotency::None, None)
+            }
+        };
+        let delay = Duration::from_millis(chance_ms << self.attempts.min(DELAYS_GROW));
+        let is_in_time = left.is_none_or(|left| delay < left);
+        if may_repeat && is_in_time && self.attempts <= self.retries {
+            return Next::Again(delay);
+        }
+        Next::Done(Err(self.error(error, may_repeat, left)))
+    }
+
+    /// The error with which a call ends: that of its last attempt, unless an earlier one may have
+    /// been carried out.
+    fn error(
+        &mut self,
+        error: Option<ClientError>,
+        may_repeat: bool,
+        left: Option<Duration>,
+    ) -> ClientError {
+        match (self.unknown.take(), error) {
+            (None, Some(error)) => error,
+            // The service compares tokens: a refusal says that no earlier attempt succeeded.
+            (Some(_), Some(error)) if self.idempotency == Idempotency::ByToken && !may_repeat => {
+                error
+            }
+            (Some(_), Some(error)) if self.idempotency == Idempotency::ReadOnly => error,
+            (Some(why), _) if self.idempotency == Idempotency::ReadOnly => unsent(why, left),
+            (why, _) => ClientError::OutcomeUnknown {
+                why: why.unwrap_or_default(),
+                check: format!("what the {} was to change", self.operation.name()),
+            },
+        }
+    }
+}
+
+/// The error of a request that has changed nothing.
+fn unsent(why: String, left: Option<Duration>) -> ClientError {
+    match left {
+        Some(Duration::ZERO) => ClientError::TimedOut(why),
+        Some(_) | None => ClientError::Transport(why),
+    }
+}
+
+/// The error of a service's answer.
+fn of_service(error: ServiceError) -> ClientError {
+    ClientError::Service {
+        kind: ErrorKind::of_exception(&error.exception),
+        exception: error.exception,
+        message: error.message,
+        reasons: error
+            .reasons
+            .into_iter()
+            .map(|(code, message)| (ReasonCode::of(&code), message))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keyfold_api::{GetItemInput, TransactWriteItemsInput};
+
+    fn exchange(request: Request) -> Exchange {
+        Exchange::new(request, "token".to_owned(), "http://host/", 3)
+    }
+
+    fn lost() -> Attempt {
+        Attempt::Unknown("the answer was lost".to_owned())
+    }
+
+    fn unsent() -> Attempt {
+        Attempt::NotSent("it is late".to_owned())
+    }
+
+    fn error(next: Next) -> ClientError {
+        match next {
+            Next::Done(result) => result.unwrap_err(),
+            Next::Again(delay) => panic!("again in {delay:?}"),
+        }
+    }
+
+    /// The time of a call may end between two attempts: the earlier one may have been carried out.
+    #[test]
+    fn what_was_sent_is_not_forgotten_when_the_time_is_over() {
+        let second = Some(Duration::from_secs(1));
+        let over = Some(Duration::ZERO);
+        let mut write = exchange(TransactWriteItemsInput::default().into());
+        assert!(matches!(write.after(lost(), second, 25), Next::Again(_)));
+        let ended = error(write.after(unsent(), over, 25));
+        assert!(
+            matches!(ended, ClientError::OutcomeUnknown { .. }),
+            "{ended:?}"
+        );
+        let mut write = exchange(TransactWriteItemsInput::default().into());
+        let ended = error(write.after(unsent(), over, 25));
+        assert!(matches!(ended, ClientError::TimedOut(_)), "{ended:?}");
+        let mut read = exchange(GetItemInput::default().into());
+        assert!(matches!(read.after(lost(), second, 25), Next::Again(_)));
+        let ended = error(read.after(lost(), over, 25));
+        assert!(matches!(ended, ClientError::TimedOut(_)), "{ended:?}");
+    }
+
+    #[test]
+    fn delays_double_and_fit_into_the_time() {
+        let mut read = exchange(GetItemInput::default().into());
+        let mut delays = Vec::new();
+        while let Next::Again(delay) = read.after(unsent(), None, 30) {
+            delays.push(delay.as_millis());
+        }
+        assert_eq!(delays, [60, 120, 240]);
+        let mut read = exchange(GetItemInput::default().into());
+        let left = Some(Duration::from_millis(60));
+        let ended = error(read.after(unsent(), left, 30));
+        assert!(matches!(ended, ClientError::Transport(_)), "{ended:?}");
+    }
+}

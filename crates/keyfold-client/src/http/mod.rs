@@ -1,0 +1,130 @@
+//! The API over HTTP: signed requests and decoded answers.
+//!
+//! - [`exchange`]: which attempt is repeated, and which error a call ends with.
+//! - [`blocking`]: an attempt that blocks its thread; [`awaited`]: one that a task awaits.
+//! - [`pool`]: connections of tasks between two requests.
+
+mod awaited;
+mod blocking;
+mod exchange;
+mod pool;
+mod signed;
+mod tls;
+
+use crate::endpoint::Endpoint;
+use crate::runtime::on_tokio;
+use crate::terms::Terms;
+use awaited::Awaited;
+use blocking::Blocking;
+use exchange::{Attempt, CHANCE_MS, Exchange, Next};
+use keyfold_api::{Request, Response};
+use keyfold_lower::ClientError;
+use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
+use signed::Place;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Timeout of a copy of a data folder: the server answers when the copy is complete.
+const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// An endpoint.
+pub struct HttpBackend {
+    place: Place,
+    blocking: Blocking,
+    awaited: Awaited,
+}
+
+impl HttpBackend {
+    pub(crate) fn new(endpoint: Endpoint) -> Result<HttpBackend, ClientError> {
+        let place = Place::new(endpoint)?;
+        Ok(HttpBackend {
+            blocking: Blocking::new(&place),
+            awaited: Awaited::default(),
+            place,
+        })
+    }
+
+    /// Carries out a request at most once, and blocks the thread.
+    pub(crate) fn call(&self, request: Request, terms: &Terms) -> Result<Response, ClientError> {
+        let mut exchange = self.exchange(request);
+        loop {
+            let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
+                Ok(time) => {
+                    let sent = (exchange.target.as_str(), &exchange.body[..]);
+                    let keys = self.place.keys();
+                    self.blocking.attempt(&self.place, &keys, sent, time)
+                }
+                Err(why) => Attempt::NotSent(why),
+            };
+            match exchange.after(attempt, terms.left(), fastrand::u64(CHANCE_MS)) {
+                Next::Again(delay) => std::thread::sleep(delay),
+                Next::Done(result) => return result,
+            }
+        }
+    }
+
+    /// Carries out a request at most once, on a task of any runtime.
+    pub(crate) async fn start(
+        self: Arc<Self>,
+        request: Request,
+        terms: Terms,
+    ) -> Result<Response, ClientError> {
+        let carried = on_tokio(async move {
+            if !self.blocking.is_behind_proxy(&self.place) {
+                return self.carried(request, &terms).await;
+            }
+            // Only the blocking transport knows proxies.
+            match tokio::task::spawn_blocking(move || self.call(request, &terms)).await {
+                Ok(result) => result,
+                Err(error) => Err(ClientError::Transport(error.to_string())),
+            }
+        });
+        carried.await.map_err(ClientError::Transport)?
+    }
+
+    async fn carried(&self, request: Request, terms: &Terms) -> Result<Response, ClientError> {
+        let mut exchange = self.exchange(request);
+        loop {
+            let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
+                Ok(time) => {
+                    let keys = self.place.keys();
+                    let attempt = self.awaited.attempt(&self.place, &keys, &exchange, time);
+                    attempt.await
+                }
+                Err(why) => Attempt::NotSent(why),
+            };
+            match exchange.after(attempt, terms.left(), fastrand::u64(CHANCE_MS)) {
+                Next::Again(delay) => tokio::time::sleep(delay).await,
+                Next::Done(result) => return result,
+            }
+        }
+    }
+
+    /// Asks the server to copy its data folder. Returns the number of copied keys.
+    pub(crate) fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
+        let mut body = Vec::new();
+        encode_copy(&mut body, to);
+        let unknown = |why: String| ClientError::OutcomeUnknown {
+            why,
+            check: format!("the copy {to} with `keyfold doctor`"),
+        };
+        let (sent, keys) = ((COPY_TARGET, &body[..]), self.place.keys());
+        match self
+            .blocking
+            .attempt(&self.place, &keys, sent, COPY_TIMEOUT)
+        {
+            Attempt::Answered(answer) => decode_copied(&answer)
+                .ok_or_else(|| unknown("the answer is not understood".to_owned())),
+            Attempt::Refused(error) => Err(error),
+            Attempt::NotSent(why) => Err(ClientError::Transport(why)),
+            Attempt::Unknown(why) => Err(unknown(why)),
+        }
+    }
+
+    /// A request before its first attempt.
+    fn exchange(&self, request: Request) -> Exchange {
+        let token = format!("{:032x}", fastrand::u128(..));
+        let (url, retries) = (&self.place.address.url, self.place.endpoint.retries);
+        Exchange::new(request, token, url, retries)
+    }
+}

@@ -1,0 +1,177 @@
+//! Calls at an endpoint that answers late: how many requests are under way, and when a call ends.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking"
+)]
+
+use keyfold::nonblocking::{Database, Keyfold};
+use keyfold::{Endpoint, Error, values};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_server::{Server, ServerConfig};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+const MODEL: &str = r#"
+model m 1
+table Tab (PK, SK)
+entity Day
+  name: string, at: date
+  key "D#{name}" "{at}" shard 24
+entity Note
+  id: string
+  key "N#{id}" "N"
+pattern days(name) -> Day[]
+pattern note(id) -> Note?
+write make(id)
+  create Note
+"#;
+
+/// A proxy that passes bytes on, and each answer after a delay. It counts the requests that are
+/// under way.
+struct Slow {
+    address: SocketAddr,
+    delay_ms: Arc<AtomicU64>,
+    most: Arc<AtomicUsize>,
+}
+
+impl Slow {
+    fn start(server: SocketAddr) -> Slow {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let slow = Slow {
+            address: listener.local_addr().unwrap(),
+            delay_ms: Arc::default(),
+            most: Arc::default(),
+        };
+        let (delay, most) = (slow.delay_ms.clone(), slow.most.clone());
+        let under_way = Arc::new(AtomicUsize::new(0));
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                let (delay, most, under_way) = (delay.clone(), most.clone(), under_way.clone());
+                let behind = TcpStream::connect(server).unwrap();
+                std::thread::spawn(move || {
+                    pass(client.unwrap(), behind, &delay, &most, &under_way)
+                });
+            }
+        });
+        slow
+    }
+}
+
+/// Passes the exchanges of a connection.
+fn pass(
+    mut client: TcpStream,
+    mut behind: TcpStream,
+    delay: &AtomicU64,
+    most: &AtomicUsize,
+    under_way: &AtomicUsize,
+) {
+    while let Some(request) = message(&mut client) {
+        let now = under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        most.fetch_max(now, Ordering::SeqCst);
+        behind.write_all(&request).unwrap();
+        let answer = message(&mut behind);
+        std::thread::sleep(Duration::from_millis(delay.load(Ordering::SeqCst)));
+        under_way.fetch_sub(1, Ordering::SeqCst);
+        if client.write_all(&answer.unwrap_or_default()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads a request or an answer, with its body.
+fn message(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let (mut bytes, mut byte) = (Vec::new(), [0]);
+    while !bytes.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).ok()?;
+        bytes.extend_from_slice(&byte);
+    }
+    let head = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    let mut lines = head.lines();
+    let length = lines.find_map(|one| one.strip_prefix("content-length: "))?;
+    let mut body = vec![0; length.trim().parse().ok()?];
+    stream.read_exact(&mut body).ok()?;
+    bytes.extend_from_slice(&body);
+    Some(bytes)
+}
+
+/// A server with a slow way to it.
+fn slow() -> Slow {
+    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+    let runtime = RUNTIME.get_or_init(|| tokio::runtime::Runtime::new().unwrap());
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let config = ServerConfig::new("127.0.0.1:0".parse().unwrap());
+    let server = runtime
+        .block_on(Server::bind(Arc::new(engine), config))
+        .unwrap();
+    let address = server.address();
+    runtime.spawn(server.run(std::future::pending()));
+    Slow::start(address)
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build().unwrap()
+}
+
+async fn database(slow: &Slow, concurrency: usize) -> Database {
+    let endpoint = Endpoint::new(&format!("http://{}", slow.address)).concurrency(concurrency);
+    let keyfold = Keyfold::connect_with(endpoint).unwrap();
+    keyfold.model(MODEL).await.unwrap()
+}
+
+/// The shards of a pattern are asked at the same time, at most 8 of one call and at most as many as
+/// the endpoint's settings say in all.
+#[test]
+fn requests_of_a_call_are_under_way_together() {
+    let slow = slow();
+    runtime().block_on(async {
+        for (concurrency, expected) in [(64, 8), (3, 3)] {
+            let database = database(&slow, concurrency).await;
+            slow.delay_ms.store(20, Ordering::SeqCst);
+            slow.most.store(0, Ordering::SeqCst);
+            let page = database.query("days").arg("name", "a").page().await;
+            assert_eq!(page.unwrap().requests, 24);
+            assert_eq!(slow.most.load(Ordering::SeqCst), expected);
+            slow.delay_ms.store(0, Ordering::SeqCst);
+        }
+    });
+}
+
+#[test]
+fn a_call_ends_when_its_time_is_over() {
+    let slow = slow();
+    runtime().block_on(async {
+        let database = database(&slow, 64).await.within(Duration::from_secs(60));
+        let note = values! { "id": "a" };
+        database.put("Note", note.clone()).await.unwrap();
+        slow.delay_ms.store(400, Ordering::SeqCst);
+        let began = Instant::now();
+        let soon = Duration::from_millis(50);
+        let read = database.query("note").args(note.clone()).within(soon).one();
+        assert!(matches!(read.await, Err(Error::TimedOut(_))));
+        let mut pages = database.query("days").arg("name", "a").within(soon).pages();
+        assert!(matches!(pages.next().await, Some(Err(Error::TimedOut(_)))));
+        // One request.
+        let write = database
+            .run("make")
+            .arg("id", "b")
+            .within(soon)
+            .send()
+            .await;
+        assert!(
+            matches!(write, Err(Error::OutcomeUnknown { .. })),
+            "{write:?}"
+        );
+        let late = database
+            .within(Duration::ZERO)
+            .put("Note", note.clone())
+            .await;
+        assert!(matches!(late, Err(Error::TimedOut(_))), "{late:?}");
+        assert!(began.elapsed() < Duration::from_millis(350));
+        assert!(database.query("note").args(note).one().await.is_ok());
+    });
+}
