@@ -69,7 +69,7 @@ class AsyncClient:
             except BaseException:
                 await self._open.aclose()
                 raise
-        self._driver = AsyncDriver(client, self._options)
+        self._driver = AsyncDriver(client, self._options, is_own=isinstance(self._connection, str))
         return self
 
     async def __aexit__(

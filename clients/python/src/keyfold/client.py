@@ -60,7 +60,7 @@ class Client:
                 self._server = Server(["--data", read.folder])
                 read = connections.read(self._server.endpoint)
             client = connect(read)
-        self._driver = Driver(client, options)
+        self._driver = Driver(client, options, is_own=isinstance(connection, str))
 
     @property
     def model(self) -> Model:

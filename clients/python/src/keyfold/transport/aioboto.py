@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from keyfold.errors import Aborted
@@ -15,6 +16,7 @@ from keyfold.options import Options
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
+from keyfold.transport.direct import Direct, hook, read
 from keyfold.transport.policy import READS, Wait, prepared
 
 T = TypeVar("T")
@@ -32,11 +34,25 @@ def connect(connection: Connection) -> AbstractAsyncContextManager[Any]:
     return cast("AbstractAsyncContextManager[Any]", made)
 
 
-class AsyncDriver:
-    """Carries calls out with a low-level client of aioboto3."""
+class AsyncDirect(Direct):
+    """What a client of aioboto3 sends requests with."""
 
-    def __init__(self, client: Any, options: Options) -> None:
+    async def awaited(self, operation: str, body: bytes) -> dict[str, Any]:
+        """Sends a request once. Raises the exceptions of botocore."""
+        request = self.signed(operation, body, await self.credentials.get_frozen_credentials())
+        _, response = await self.events.emit_until_response(hook(operation), request=request)
+        if response is None:
+            response = await self.session.send(request)
+        return read(operation, response.status_code, await response.content)
+
+
+class AsyncDriver:
+    """Carries calls out with a low-level client of aioboto3: by its methods, or, where it is no
+    program's own, with its credentials and its connections alone."""
+
+    def __init__(self, client: Any, options: Options, *, is_own: bool = False) -> None:
         self._client = without_retries(client)
+        self._direct = AsyncDirect.of(client) if is_own else None
         self._options = options
 
     async def drive(self, call: Lowering[T], timeout: float | None) -> T:
@@ -89,13 +105,20 @@ class AsyncDriver:
         return answer
 
     async def _attempts(self, request: Request, started: float, end: float | None) -> Answer:
-        send: Callable[..., Any] = getattr(self._client, METHODS[request.operation])
         attempts = attempts_of(self._options, request, started, end)
+        send = self._sending(request)
         while True:
             try:
-                return cast("dict[str, Any]", await send(**request.input))
+                return await send()
             except EXPECTED as error:
                 after = attempts.after(outcome_of(error), time.monotonic())
             if not isinstance(after, Wait):
                 return after
             await asyncio.sleep(after.seconds)
+
+    def _sending(self, request: Request) -> Callable[[], Awaitable[dict[str, Any]]]:
+        """Sends a request once."""
+        operation, given = request
+        if self._direct is not None:
+            return partial(self._direct.awaited, operation, self._direct.body(given))
+        return partial(getattr(self._client, METHODS[operation]), **given)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import repeat
 from typing import Any, TypeVar, cast
 
@@ -18,6 +19,7 @@ from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
+from keyfold.transport.direct import Direct
 from keyfold.transport.policy import Attempts, Wait, prepared
 
 T = TypeVar("T")
@@ -59,10 +61,12 @@ def without_retries(client: Any) -> Any:
 
 
 class Driver:
-    """Carries calls out with a low-level client of boto3."""
+    """Carries calls out with a low-level client of boto3: by its methods, or, where it is no
+    program's own, with its credentials and its connections alone."""
 
-    def __init__(self, client: Any, options: Options) -> None:
+    def __init__(self, client: Any, options: Options, *, is_own: bool = False) -> None:
         self._client = without_retries(client)
+        self._direct = Direct.of(client) if is_own else None
         self._options = options
         self._pool: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
@@ -109,16 +113,23 @@ class Driver:
         return answer
 
     def _attempts(self, request: Request, started: float, end: float | None) -> Answer:
-        send: Callable[..., Any] = getattr(self._client, METHODS[request.operation])
         attempts = attempts_of(self._options, request, started, end)
+        send = self._sending(request)
         while True:
             try:
-                return cast("dict[str, Any]", send(**request.input))
+                return send()
             except EXPECTED as error:
                 after = attempts.after(outcome_of(error), time.monotonic())
             if not isinstance(after, Wait):
                 return after
             time.sleep(after.seconds)
+
+    def _sending(self, request: Request) -> Callable[[], dict[str, Any]]:
+        """Sends a request once."""
+        operation, given = request
+        if self._direct is not None:
+            return partial(self._direct.send, operation, self._direct.body(given))
+        return partial(getattr(self._client, METHODS[operation]), **given)
 
 
 def _check(end: float | None, limit: float | None) -> None:

@@ -26,6 +26,8 @@ def native(name: str, kind: Kind, value: Value) -> Any:
 
     Raises `UnknownItem` when the stored value is none of the type.
     """
+    if kind.name == "string" and "S" in value:
+        return value["S"]
     if kind.name == "set":
         return _set(name, kind, value)
     held = value.get(_TAGS.get(kind.name, "S"))

@@ -8,6 +8,8 @@ from decimal import Context, Decimal
 DIGITS_MAX = 38
 _MAGNITUDE_MIN = -130
 _MAGNITUDE_MAX = 125
+_PLAIN = re.compile(r"0|-?[1-9][0-9]{0,36}")
+"""Whole numbers in their one form."""
 _SMALL = 10**DIGITS_MAX
 # Enough digits for every exact sum of two numbers.
 _EXACT = Context(prec=320, Emin=-99999, Emax=99999)
@@ -55,6 +57,8 @@ def _plain(digits: str, exponent: int) -> str:
 
 def of_text(text: str) -> str:
     """The canonical text of a number's text."""
+    if _PLAIN.fullmatch(text):
+        return text
     if not _FORM.fullmatch(text):
         raise NumberError("not a number")
     # A huge exponent is no memory: the decimal holds it as a number.

@@ -52,10 +52,13 @@ def tag(value: Value) -> str:
 
 def canonical(value: Value) -> Value:
     """The canonical form of a value that a service sent."""
+    if "S" in value:
+        return value
     kind = tag(value)
     held = value[kind]
     if kind == "N":
-        return {kind: number.of_text(held)}
+        text = number.of_text(held)
+        return value if text == held else {kind: text}
     if kind == "L":
         return {kind: [canonical(one) for one in held]}
     if kind == "M":

@@ -1,0 +1,157 @@
+"""Requests that take no more of botocore than its credentials and its connections.
+
+Most of a call by a client of boto3 is spent on what this package has done already: checking and
+writing values by the service's description, and reading them by it. Here an input is written as
+JSON, signed, and sent by the client's own HTTP session, with its proxies, certificates and times.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from botocore import exceptions  # type: ignore[import-untyped, unused-ignore]
+from botocore.awsrequest import (  # type: ignore[import-untyped, unused-ignore]
+    AWSPreparedRequest,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_errors = cast(Any, exceptions)
+_prepared = cast(Any, AWSPreparedRequest)
+
+
+class Direct:
+    """What a client of boto3 sends requests with."""
+
+    def __init__(self, client: Any, session: Any, credentials: Any) -> None:
+        self.session = session
+        self._credentials = credentials
+        self.events = client.meta.events
+        self._region: str = client.meta.region_name
+        self._url: str = client.meta.endpoint_url.rstrip("/") + "/"
+        parts = urlsplit(self._url)
+        # The port of the scheme is not part of the header.
+        is_usual = parts.port == {"http": 80, "https": 443}.get(parts.scheme)
+        self._host = (parts.hostname or "") if is_usual else parts.netloc
+        self._key: tuple[str, bytes] = ("", b"")
+
+    @classmethod
+    def of(cls, client: Any) -> Self | None:
+        """That of a client; none where this version of botocore keeps its parts elsewhere."""
+        session = getattr(getattr(client, "_endpoint", None), "http_session", None)
+        signer = getattr(client, "_request_signer", None)
+        if session is None or not hasattr(signer, "_credentials"):
+            return None
+        return cls(client, session, cast(Any, signer)._credentials)
+
+    @property
+    def credentials(self) -> Any:
+        """The credentials of the client."""
+        if self._credentials is None:
+            raise _errors.NoCredentialsError()
+        return self._credentials
+
+    def body(self, given: dict[str, Any]) -> bytes:
+        """The body of a request."""
+        text = json.dumps(given, default=_base64, ensure_ascii=False, separators=(",", ":"))
+        return text.encode()
+
+    def send(self, operation: str, body: bytes) -> dict[str, Any]:
+        """Sends a request once. Raises the exceptions of botocore."""
+        request = self.signed(operation, body, self.credentials.get_frozen_credentials())
+        # Hooks, such as those of moto, may answer in the place of the service.
+        _, response = self.events.emit_until_response(hook(operation), request=request)
+        if response is None:
+            response = self.session.send(request)
+        return read(operation, response.status_code, response.content)
+
+    def signed(self, operation: str, body: bytes, frozen: Any) -> Any:
+        """A request that is signed with these credentials."""
+        at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        headers = {
+            "content-type": "application/x-amz-json-1.0",
+            "host": self._host,
+            "x-amz-date": at,
+            **({"x-amz-security-token": frozen.token} if frozen.token else {}),
+            "x-amz-target": f"DynamoDB_20120810.{operation}",
+        }
+        names = ";".join(headers)
+        lines = "".join(f"{name}:{value}\n" for name, value in headers.items())
+        canonical = f"POST\n/\n\n{lines}\n{names}\n{hashlib.sha256(body).hexdigest()}"
+        scope = f"{at[:8]}/{self._region}/dynamodb/aws4_request"
+        digest = hashlib.sha256(canonical.encode()).hexdigest()
+        text = f"AWS4-HMAC-SHA256\n{at}\n{scope}\n{digest}"
+        signature = _hmac(self._signing_key(frozen.secret_key, scope), text).hex()
+        headers["authorization"] = (
+            f"AWS4-HMAC-SHA256 Credential={frozen.access_key}/{scope},"
+            f" SignedHeaders={names}, Signature={signature}"
+        )
+        return _prepared("POST", self._url, headers, body, False)
+
+    def _signing_key(self, secret: str, scope: str) -> bytes:
+        """The key of a day and region: the same for all of their requests."""
+        of = f"{secret}/{scope}"
+        known, key = self._key
+        if known != of:
+            key = f"AWS4{secret}".encode()
+            for part in scope.split("/"):
+                key = _hmac(key, part)
+            self._key = (of, key)
+        return key
+
+
+def hook(operation: str) -> str:
+    """The event of botocore before a request is sent."""
+    return f"before-send.dynamodb.{operation}"
+
+
+def read(operation: str, status: int, content: bytes) -> dict[str, Any]:
+    """The answer in a body. Raises the exceptions of botocore."""
+    try:
+        has_binary = b'"B"' in content or b'"BS"' in content
+        answer: Any = json.loads(content, object_hook=_with_bytes if has_binary else None)
+    except ValueError:
+        answer = None
+    if status == 200 and isinstance(answer, dict):
+        return cast("dict[str, Any]", answer)
+    if status == 200:
+        raise _errors.HTTPClientError(error="the answer is not DynamoDB's JSON")
+    members = cast("dict[str, Any]", answer) if isinstance(answer, dict) else {}
+    code = str(members.get("__type", status)).rpartition("#")[2]
+    message = members.get("message") or members.get("Message") or ""
+    about = {
+        "Error": {"Code": code, "Message": message},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+        "CancellationReasons": members.get("CancellationReasons"),
+    }
+    raise _errors.ClientError(about, operation)
+
+
+def _hmac(key: bytes, text: str) -> bytes:
+    return hmac.digest(key, text.encode(), "sha256")
+
+
+def _base64(value: object) -> str:
+    if isinstance(value, (bytes, bytearray)):
+        return base64.b64encode(value).decode()
+    raise TypeError(f"{type(value).__name__} is no value of a request")
+
+
+def _with_bytes(members: dict[str, Any]) -> dict[str, Any]:
+    """An object of an answer, with bytes for base64 where it is a binary value: the members of an
+    item are never texts."""
+    if len(members) == 1:
+        one = members.get("B")
+        if isinstance(one, str):
+            return {"B": base64.b64decode(one)}
+        many = members.get("BS")
+        if isinstance(many, list):
+            return {"BS": [base64.b64decode(each) for each in cast("list[str]", many)]}
+    return members
