@@ -12,6 +12,7 @@ mod error;
 mod idempotency;
 mod input;
 mod named;
+mod observed;
 mod operation;
 mod output;
 mod settings;

@@ -1,8 +1,9 @@
 //! The target of requests: an engine in this process, or an endpoint.
 
 use crate::endpoint::Endpoint;
-use crate::http::HttpBackend;
+use crate::http::{HttpBackend, Outcome};
 use crate::terms::Terms;
+use crate::watch::Watch;
 use keyfold_api::{ApiError, Request, Response};
 use keyfold_engine::{Engine, Pending};
 use keyfold_lower::ClientError;
@@ -94,12 +95,32 @@ impl Backend {
     /// # Errors
     /// As [`Backend::call`]; `TimedOut` when the call's time is over, and nothing was written.
     pub fn call_on(&self, request: Request, terms: &Terms) -> Result<Response, ClientError> {
+        let Some(watch) = Watch::begin(&request, terms, self.address()) else {
+            return self.carried(request, terms).0;
+        };
+        let (result, attempts) = watch.span().within(|| self.carried(request, terms));
+        watch.end(&result, attempts);
+        result
+    }
+
+    fn carried(&self, request: Request, terms: &Terms) -> Outcome {
         match self {
-            Backend::Embedded(engine) => {
-                terms.check(Duration::ZERO)?;
-                engine.execute(request).wait().map_err(service_error)
-            }
+            Backend::Embedded(engine) => match terms.check(Duration::ZERO) {
+                Ok(()) => {
+                    let result = engine.execute(request).wait();
+                    (result.map_err(service_error), 1)
+                }
+                Err(error) => (Err(error), 0),
+            },
             Backend::Http(http) => http.call(request, terms),
+        }
+    }
+
+    /// The host and the port of an endpoint.
+    fn address(&self) -> Option<(&str, u16)> {
+        match self {
+            Backend::Embedded(_) => None,
+            Backend::Http(http) => Some(http.address()),
         }
     }
 
@@ -119,6 +140,7 @@ impl Backend {
         request: Request,
         terms: &Terms,
     ) -> impl Future<Output = Result<Response, ClientError>> + Send + use<> {
+        let watch = Watch::begin(&request, terms, self.address());
         let started = match self {
             Backend::Embedded(engine) => match terms.check(Duration::ZERO) {
                 Ok(()) => Started::Embedded(engine.execute(request)),
@@ -129,11 +151,12 @@ impl Backend {
             }
         };
         async move {
-            match started {
-                Started::Embedded(pending) => pending.await.map_err(service_error),
-                Started::Http(http, request, terms) => http.start(*request, terms).await,
-                Started::Late(error) => Err(error),
-            }
+            let Some(watch) = watch else {
+                return started.outcome().await.0;
+            };
+            let (result, attempts) = watch.span().around(started.outcome()).await;
+            watch.end(&result, attempts);
+            result
         }
     }
 }
@@ -148,6 +171,16 @@ enum Started {
     Http(Arc<HttpBackend>, Box<Request>, Terms),
     /// It was not, for its call has no time left.
     Late(ClientError),
+}
+
+impl Started {
+    async fn outcome(self) -> Outcome {
+        match self {
+            Started::Embedded(pending) => (pending.await.map_err(service_error), 1),
+            Started::Http(http, request, terms) => http.start(*request, terms).await,
+            Started::Late(error) => (Err(error), 0),
+        }
+    }
 }
 
 /// The error of an engine's answer.

@@ -1,6 +1,7 @@
 //! Carries out the steps of a call, and blocks while it waits.
 
 use crate::backend::Backend;
+use crate::span::Span;
 use crate::terms::Terms;
 use keyfold_api::{Request, Response};
 use keyfold_lower::ClientError;
@@ -68,7 +69,8 @@ fn answered(
     terms: &Terms,
     requests: Vec<Request>,
 ) -> Vec<Result<Response, ClientError>> {
-    let call = |one| backend.call_on(one, terms);
+    let span = Span::current();
+    let call = |one| span.within(|| backend.call_on(one, terms));
     if requests.len() < 2 || matches!(backend, Backend::Embedded(_)) {
         return requests.into_iter().map(call).collect();
     }

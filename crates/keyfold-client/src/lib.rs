@@ -6,7 +6,7 @@
 //! - [`connection`]: texts that say where tables are, with the region and credentials around.
 //! - [`drive()`]: carries out the steps of a call, and blocks while it waits; [`Backend::start`] is
 //!   for drivers that await.
-//! - [`Terms`]: how long a call may take.
+//! - [`Terms`]: how long a call may take, and who observes its requests.
 //! - [`tables`]: creates a model's tables, and reports how existing ones differ.
 //! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
 //! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
@@ -23,11 +23,14 @@ mod endpoint;
 mod http;
 pub mod json;
 pub mod model_file;
+mod observer;
 pub mod read;
 mod runtime;
+mod span;
 pub mod tables;
 mod terms;
 pub mod verify;
+mod watch;
 pub mod write;
 
 pub use backend::Backend;
@@ -35,5 +38,6 @@ pub use connection::Connection;
 pub use drive::{TOGETHER_MAX, drive, drive_on, origin, time_of, wait};
 pub use endpoint::Endpoint;
 pub use keyfold_lower::{ClientError, arguments, derive};
+pub use observer::{Observer, Sent};
 pub use read::{Found, FoundItem, Page, PageRequest};
 pub use terms::Terms;

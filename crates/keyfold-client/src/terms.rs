@@ -1,9 +1,11 @@
-//! The terms of a call: how long it may take.
+//! The terms of a call: how long it may take, its name, and who observes its requests.
 
+use crate::observer::Observer;
 use crate::runtime::on_tokio;
 use keyfold_lower::ClientError;
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -12,6 +14,8 @@ use std::time::{Duration, Instant};
 pub struct Terms {
     /// The moment at which the call ends, and the time that it was given.
     deadline: Option<(Instant, Duration)>,
+    call: Option<Arc<str>>,
+    observer: Option<Observer>,
 }
 
 impl Terms {
@@ -21,7 +25,29 @@ impl Terms {
         Terms {
             // A time that no clock reaches is no bound.
             deadline: Instant::now().checked_add(time).map(|end| (end, time)),
+            ..Terms::default()
         }
+    }
+
+    /// The same, with the name of the call: a pattern, a write or an entity.
+    pub fn of_call(mut self, name: &str) -> Terms {
+        self.call = Some(Arc::from(name));
+        self
+    }
+
+    /// The same, with an observer of the call's requests. One whose future is dropped before its
+    /// answer is there is not observed.
+    pub fn observed(mut self, observer: Option<Observer>) -> Terms {
+        self.observer = observer;
+        self
+    }
+
+    pub(crate) fn call(&self) -> Option<&str> {
+        self.call.as_deref()
+    }
+
+    pub(crate) fn observer(&self) -> Option<&Observer> {
+        self.observer.as_ref()
     }
 
     /// The time that is left; `None` without a bound.

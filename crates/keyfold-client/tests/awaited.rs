@@ -9,7 +9,7 @@
 use keyfold_api::{
     DeleteItemInput, GetItemInput, PutItemInput, Request, Response, TransactWriteItemsInput,
 };
-use keyfold_client::{Backend, ClientError, Endpoint, Terms};
+use keyfold_client::{Backend, ClientError, Endpoint, Observer, Terms};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::pin::pin;
@@ -412,4 +412,34 @@ fn a_call_ends_when_its_time_is_over() {
     assert_eq!(kind(&block_on(memory.start(delete(), &over))), "timed out");
     let never = block_on(Terms::within(time).bounding(std::future::pending::<()>()));
     assert!(matches!(never, Err(ClientError::TimedOut(_))));
+}
+
+/// An observer sees each request once, with the number of its attempts, however it was sent.
+#[test]
+fn an_observer_sees_how_often_a_request_was_sent() {
+    let script = [
+        Reply::Refused("ThrottlingException"),
+        Reply::Failed,
+        Reply::Done,
+    ];
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let lines = seen.clone();
+    let observer = Observer::new(move |sent| {
+        let line = format!("{:?} {} {}", sent.call, sent.operation, sent.attempts);
+        lines.lock().unwrap().push((line, sent.error.is_some()));
+    });
+    let terms = Terms::default().of_call("a").observed(Some(observer));
+    for request in [read(), put()] {
+        let server = Scripted::start(&script);
+        let blocking = server.backend().call_on(request.clone(), &terms);
+        let server = Scripted::start(&script);
+        let awaited = block_on(server.backend().start(request, &terms));
+        assert_eq!(kind(&blocking), kind(&awaited));
+    }
+    let read = ("Some(\"a\") GetItem 3".to_owned(), false);
+    let put = ("Some(\"a\") PutItem 2".to_owned(), true);
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [read.clone(), read, put.clone(), put]
+    );
 }

@@ -8,7 +8,7 @@ use crate::handle::Shared;
 use crate::item::Item;
 use crate::page::Page;
 use crate::written::Written;
-use keyfold_client::{Terms, drive_on, origin};
+use keyfold_client::{Observer, Terms, drive_on, origin};
 use keyfold_lower::arguments::{self, Values};
 use keyfold_lower::{Found, Lowering, PageRequest, read, write};
 use keyfold_model::{Model, Pattern, Write, value};
@@ -24,12 +24,14 @@ pub(crate) struct Bound {
     pub(crate) model: Arc<Model>,
     /// The most time of a call that has none of its own.
     pub(crate) time: Option<Duration>,
+    pub(crate) observer: Option<Observer>,
 }
 
 impl Bound {
-    /// The terms of a call that begins now.
-    pub(crate) fn terms(&self, own: Option<Duration>) -> Terms {
-        own.or(self.time).map(Terms::within).unwrap_or_default()
+    /// The terms of a call that begins now: of a pattern, a write or an entity.
+    pub(crate) fn terms(&self, name: &str, own: Option<Duration>) -> Terms {
+        let terms = own.or(self.time).map(Terms::within).unwrap_or_default();
+        terms.of_call(name).observed(self.observer.clone())
     }
 }
 
@@ -55,6 +57,10 @@ impl Named {
         self
     }
 
+    fn terms(&self, bound: &Bound) -> Terms {
+        bound.terms(&self.name, self.time)
+    }
+
     pub(crate) fn arg(self, name: &str, held: impl Serialize) -> Named {
         Named {
             given: add(self.given, name, held),
@@ -72,7 +78,7 @@ impl Named {
 
     /// Carries out the named write.
     pub(crate) fn write(self, bound: &Bound) -> Result<Written, Error> {
-        let (backend, terms) = (bound.shared.lease()?, bound.terms(self.time));
+        let (backend, terms) = (bound.shared.lease()?, self.terms(bound));
         let (write, arguments) = self.of_write(&bound.model)?;
         let call = write::run(origin(), &bound.model, write, &arguments);
         Ok(Written::of(drive_on(&backend, &terms, call)?))
@@ -80,7 +86,7 @@ impl Named {
 
     /// Carries out the named write on a task.
     pub(crate) async fn write_awaited(self, bound: &Bound) -> Result<Written, Error> {
-        let terms = bound.terms(self.time);
+        let terms = self.terms(bound);
         let (write, arguments) = self.of_write(&bound.model)?;
         let call = write::run(origin(), &bound.model, write, &arguments);
         Ok(Written::of(carried(&bound.shared, &terms, call).await?))
@@ -163,7 +169,7 @@ impl Asked {
 
     /// Asks the pattern.
     pub(crate) fn read(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
-        let terms = bound.terms(self.named.time);
+        let terms = self.named.terms(bound);
         self.read_on(&terms, bound, extent)
     }
 
@@ -176,7 +182,7 @@ impl Asked {
 
     /// Asks the pattern on a task.
     pub(crate) async fn read_awaited(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
-        let terms = bound.terms(self.named.time);
+        let terms = self.named.terms(bound);
         self.awaited_on(&terms, bound, extent).await
     }
 
@@ -252,7 +258,7 @@ fn page_of(found: Found) -> Page {
 /// The first item of an answer: pages are read until one has an item, since a filter may leave a page
 /// empty.
 pub(crate) fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
-    let terms = bound.terms(asked.named.time);
+    let terms = asked.named.terms(bound);
     let mut next = Some(asked);
     while let Some(asked) = next {
         let page = asked.clone().read_on(&terms, bound, Extent::Page);
@@ -266,7 +272,7 @@ pub(crate) fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> 
 
 /// As [`first`], on a task.
 pub(crate) async fn first_awaited(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
-    let terms = bound.terms(asked.named.time);
+    let terms = asked.named.terms(bound);
     let mut next = Some(asked);
     while let Some(asked) = next {
         let page = asked.clone().awaited_on(&terms, bound, Extent::Page).await;

@@ -6,8 +6,9 @@ use crate::error::Error;
 use crate::given::{self, Given, unknown, without_kept};
 use crate::handle::Shared;
 use crate::query::Query;
+use crate::sent::{Sent, observer};
 use crate::written::Written;
-use keyfold_client::{drive_on, origin};
+use keyfold_client::{Observer, drive_on, origin};
 use keyfold_lower::arguments::{self, Values};
 use keyfold_lower::{Lowering, write};
 use keyfold_model::{Entity, Model};
@@ -25,13 +26,14 @@ pub struct Database {
 }
 
 impl Database {
-    pub(crate) fn new(shared: Shared, model: Model) -> Database {
+    pub(crate) fn new(shared: Shared, model: Model, observer: Option<Observer>) -> Database {
         let model = Arc::new(model);
         Database {
             bound: Bound {
                 shared,
                 model,
                 time: None,
+                observer,
             },
         }
     }
@@ -74,6 +76,27 @@ impl Database {
 
     pub(crate) fn bound(&self) -> &Bound {
         &self.bound
+    }
+
+    /// The same model, and a function that is called after each request of its calls: for logs, metrics
+    /// and sums of consumed units. It runs on the thread or task that made the request. A request of a
+    /// nonblocking call that was dropped is not reported.
+    ///
+    /// ```
+    /// # use keyfold::{Keyfold, values};
+    /// # let db = Keyfold::memory()?;
+    /// # let notes = db.model("model n 1\ntable Notes (PK, SK)\nentity Note\n  id: string\n  key \"N#{id}\" \"N\"\npattern note(id) -> Note?\n")?;
+    /// let notes = notes.on_request(|sent| {
+    ///     let call = sent.call.unwrap_or("-");
+    ///     println!("{call}: {} of {:?} in {:?}", sent.operation, sent.tables, sent.time);
+    /// });
+    /// notes.put("Note", values! { "id": "a" })?;
+    /// # Ok::<(), keyfold::Error>(())
+    /// ```
+    pub fn on_request(&self, hook: impl Fn(&Sent<'_>) + Send + Sync + 'static) -> Database {
+        let mut bound = self.bound.clone();
+        bound.observer = Some(observer(hook));
+        Database { bound }
     }
 
     /// The names of the model's entities, in the order of their declaration.
@@ -204,7 +227,7 @@ impl Database {
         given: Given,
         removed: &[String],
     ) -> Result<Written, Error> {
-        let (backend, terms) = (self.bound.shared.lease()?, self.bound.terms(None));
+        let (backend, terms) = (self.bound.shared.lease()?, self.bound.terms(entity, None));
         let (entity, values) = self.of_entity(verb, entity, given)?;
         let call = self.call(verb, entity, &values, removed);
         Ok(Written::of(drive_on(&backend, &terms, call)?))
@@ -218,7 +241,7 @@ impl Database {
         given: Given,
         removed: &[String],
     ) -> Result<Written, Error> {
-        let terms = self.bound.terms(None);
+        let terms = self.bound.terms(entity, None);
         let (entity, values) = self.of_entity(verb, entity, given)?;
         let call = self.call(verb, entity, &values, removed);
         let written = carried(&self.bound.shared, &terms, call).await?;

@@ -54,6 +54,14 @@
 //!
 //! A number that is not finite, or has more than 38 digits, is refused with the path to it.
 //!
+//! # Time, logs and traces
+//!
+//! [`Database::within`] and [`Query::within`] bound the time of a call, with its retries.
+//! [`Database::on_request`] calls a function after each request: its operation, tables, attempts, time
+//! and units. With the feature `tracing` each request is a span of that crate, `keyfold: request`, with
+//! the attributes of OpenTelemetry's conventions (`db.system.name`, `aws.dynamodb.table_names`,
+//! `error.type`, …), which `tracing-opentelemetry` exports.
+//!
 //! # Threads
 //!
 //! Calls block until the answer is there. A write to a data folder that has returned is on the
@@ -72,6 +80,7 @@ mod open;
 mod options;
 mod page;
 mod query;
+mod sent;
 mod serial;
 pub mod time;
 mod values;
@@ -94,6 +103,7 @@ pub use open::Keyfold;
 pub use options::{Credentials, Endpoint, Options};
 pub use page::Page;
 pub use query::{Pages, Query};
+pub use sent::Sent;
 pub use values::Values;
 pub use written::Written;
 

@@ -72,12 +72,12 @@ use crate::given::{self, Given};
 use crate::item::Item;
 use crate::options::{Endpoint, Options};
 use crate::page::Page;
+use crate::sent::Sent;
 use crate::written::Written;
 use crate::{database, open};
 use blocking::unblock;
 use futures_core::Stream;
 use keyfold_api::Input;
-use keyfold_client::Terms;
 use keyfold_model::Sources;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -141,6 +141,14 @@ impl Keyfold {
         open::Keyfold::connect_with(endpoint).map(Keyfold::from)
     }
 
+    /// The same database, and a function that is called after each request. See
+    /// [`crate::Keyfold::on_request`].
+    pub fn on_request(&self, hook: impl Fn(&Sent<'_>) + Send + Sync + 'static) -> Keyfold {
+        Keyfold {
+            inner: self.inner.on_request(hook),
+        }
+    }
+
     /// Closes the database for all clones of it. See [`crate::Keyfold::close`].
     ///
     /// # Errors
@@ -185,7 +193,7 @@ impl Keyfold {
     /// # Errors
     /// As [`crate::Keyfold::send`].
     pub async fn send<I: Input>(&self, input: I) -> Result<I::Output, Error> {
-        let terms = Terms::default();
+        let terms = self.inner.terms();
         let response = answer(self.inner.shared(), &terms, input.into()).await??;
         open::output::<I>(response)
     }
@@ -235,6 +243,14 @@ impl Database {
     pub fn within(&self, time: Duration) -> Database {
         Database {
             inner: self.inner.within(time),
+        }
+    }
+
+    /// The same model, and a function that is called after each request of its calls. See
+    /// [`crate::Database::on_request`].
+    pub fn on_request(&self, hook: impl Fn(&Sent<'_>) + Send + Sync + 'static) -> Database {
+        Database {
+            inner: self.inner.on_request(hook),
         }
     }
 

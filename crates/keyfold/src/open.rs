@@ -4,9 +4,11 @@ use crate::database::Database;
 use crate::error::Error;
 use crate::handle::Shared;
 use crate::options::{CONCURRENCY, Endpoint, Options};
+use crate::sent::{Sent, observer};
 use keyfold_api::{Input, Response};
-use keyfold_client::{Backend, Connection, model_file, tables};
+use keyfold_client::{Backend, Connection, Observer, Terms, drive_on, model_file, origin};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_lower::tables;
 use keyfold_model::Sources;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Keyfold {
     shared: Shared,
+    observer: Option<Observer>,
 }
 
 impl Keyfold {
@@ -83,16 +86,34 @@ impl Keyfold {
     pub fn connect_with(endpoint: Endpoint) -> Result<Keyfold, Error> {
         let calls = endpoint.calls();
         let backend = Backend::at(endpoint.into_client())?;
-        Ok(Keyfold {
-            shared: Shared::new(backend, calls),
-        })
+        Ok(Keyfold::new(Shared::new(backend, calls)))
     }
 
     fn embedded(store: StoreOptions, calls: usize) -> Result<Keyfold, Error> {
         let engine = Engine::open(EngineOptions::new(store)).map_err(Error::Open)?;
-        Ok(Keyfold {
-            shared: Shared::new(Backend::Embedded(Arc::new(engine)), calls),
-        })
+        let backend = Backend::Embedded(Arc::new(engine));
+        Ok(Keyfold::new(Shared::new(backend, calls)))
+    }
+
+    fn new(shared: Shared) -> Keyfold {
+        Keyfold {
+            shared,
+            observer: None,
+        }
+    }
+
+    /// The same database, and a function that is called after each request of its calls and of those
+    /// of models on it. See [`Database::on_request`].
+    pub fn on_request(&self, hook: impl Fn(&Sent<'_>) + Send + Sync + 'static) -> Keyfold {
+        Keyfold {
+            observer: Some(observer(hook)),
+            ..self.clone()
+        }
+    }
+
+    /// The terms of a request outside a model's calls.
+    pub(crate) fn terms(&self) -> Terms {
+        Terms::default().observed(self.observer.clone())
     }
 
     /// Closes the database for all clones of it and all models on it: waits for calls under way,
@@ -153,8 +174,10 @@ impl Keyfold {
         let Some(model) = compiled.model else {
             return Err(Error::of_model(sources, &compiled.diagnostics));
         };
-        tables::ensure(&*self.shared.lease()?, &model)?;
-        Ok(Database::new(self.shared.clone(), model))
+        let lease = self.shared.lease()?;
+        drive_on(&lease, &self.terms(), tables::ensure(origin(), &model))?;
+        let observer = self.observer.clone();
+        Ok(Database::new(self.shared.clone(), model, observer))
     }
 
     /// Carries out an operation of the API: every one of DynamoDB's that Keyfold has, typed by its
@@ -173,7 +196,8 @@ impl Keyfold {
     /// `Service` with the exception's name and sentence; `Unavailable` and `OutcomeUnknown` of an
     /// endpoint.
     pub fn send<I: Input>(&self, input: I) -> Result<I::Output, Error> {
-        output::<I>(self.shared.lease()?.call(input.into())?)
+        let lease = self.shared.lease()?;
+        output::<I>(lease.call_on(input.into(), &self.terms())?)
     }
 
     pub(crate) fn shared(&self) -> &Shared {
@@ -184,6 +208,7 @@ impl Keyfold {
     pub(crate) fn of_tasks(self) -> Keyfold {
         Keyfold {
             shared: self.shared.of_tasks(),
+            observer: self.observer,
         }
     }
 }

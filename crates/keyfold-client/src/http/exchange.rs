@@ -96,6 +96,11 @@ impl Exchange {
         }
     }
 
+    /// How often the request was sent, or could not be.
+    pub(super) fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
     /// What follows an attempt. The request is sent again after a retryable refusal, which says that
     /// nothing was done, after an attempt that did not leave, and after a lost answer if it is
     /// idempotent. `left` is the time that the call has left, and `chance_ms` is drawn from

@@ -11,7 +11,7 @@ mod pool;
 mod signed;
 mod tls;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Address, Endpoint};
 use crate::runtime::on_tokio;
 use crate::terms::Terms;
 use awaited::Awaited;
@@ -26,6 +26,9 @@ use std::time::Duration;
 
 /// Timeout of a copy of a data folder: the server answers when the copy is complete.
 const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// The result of a request, and how often it was sent.
+pub(crate) type Outcome = (Result<Response, ClientError>, u32);
 
 /// An endpoint.
 pub struct HttpBackend {
@@ -44,8 +47,14 @@ impl HttpBackend {
         })
     }
 
+    /// The host and the port.
+    pub(crate) fn address(&self) -> (&str, u16) {
+        let Address { host, port, .. } = &self.place.address;
+        (host, *port)
+    }
+
     /// Carries out a request at most once, and blocks the thread.
-    pub(crate) fn call(&self, request: Request, terms: &Terms) -> Result<Response, ClientError> {
+    pub(crate) fn call(&self, request: Request, terms: &Terms) -> Outcome {
         let mut exchange = self.exchange(request);
         loop {
             let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
@@ -58,31 +67,30 @@ impl HttpBackend {
             };
             match exchange.after(attempt, terms.left(), fastrand::u64(CHANCE_MS)) {
                 Next::Again(delay) => std::thread::sleep(delay),
-                Next::Done(result) => return result,
+                Next::Done(result) => return (result, exchange.attempts()),
             }
         }
     }
 
     /// Carries out a request at most once, on a task of any runtime.
-    pub(crate) async fn start(
-        self: Arc<Self>,
-        request: Request,
-        terms: Terms,
-    ) -> Result<Response, ClientError> {
+    pub(crate) async fn start(self: Arc<Self>, request: Request, terms: Terms) -> Outcome {
         let carried = on_tokio(async move {
             if !self.blocking.is_behind_proxy(&self.place) {
                 return self.carried(request, &terms).await;
             }
             // Only the blocking transport knows proxies.
             match tokio::task::spawn_blocking(move || self.call(request, &terms)).await {
-                Ok(result) => result,
-                Err(error) => Err(ClientError::Transport(error.to_string())),
+                Ok(outcome) => outcome,
+                Err(error) => (Err(ClientError::Transport(error.to_string())), 0),
             }
         });
-        carried.await.map_err(ClientError::Transport)?
+        match carried.await {
+            Ok(outcome) => outcome,
+            Err(why) => (Err(ClientError::Transport(why)), 0),
+        }
     }
 
-    async fn carried(&self, request: Request, terms: &Terms) -> Result<Response, ClientError> {
+    async fn carried(&self, request: Request, terms: &Terms) -> Outcome {
         let mut exchange = self.exchange(request);
         loop {
             let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
@@ -95,7 +103,7 @@ impl HttpBackend {
             };
             match exchange.after(attempt, terms.left(), fastrand::u64(CHANCE_MS)) {
                 Next::Again(delay) => tokio::time::sleep(delay).await,
-                Next::Done(result) => return result,
+                Next::Done(result) => return (result, exchange.attempts()),
             }
         }
     }
