@@ -136,7 +136,7 @@ export class Client {
     const write = this.#model.write(name);
     const values = argumentsOfWrite(this.#model, write, args);
     return this.#written(name, options, async (io) => {
-      const { runWrite } = await import("./write/named.js");
+      const { runWrite } = await import("./write/all.js");
       return runWrite(io, this.#model, write, values);
     });
   }
@@ -177,7 +177,7 @@ export class Client {
   /** A stream record as a typed entity; `undefined` for an item that no caller sees: a guard, a part,
    * another program's. */
   async event<T = FoundItem>(record: StreamRecord): Promise<EntityEvent<T> | undefined> {
-    const { eventOf } = await import("./events.js");
+    const { eventOf } = await import("./write/all.js");
     const event = await carryOut(this.#driver, "event", {}, (io) => eventOf(io, this.#model, record));
     if (event === undefined) return undefined;
     const { kind, old, new: next } = event;
@@ -190,7 +190,7 @@ export class Client {
 
   /** Creates the tables that do not exist, and compares the others with the model. */
   async ensureTables(options: CallOptions = {}): Promise<TableOutcome[]> {
-    const { ensureTables } = await import("./tables.js");
+    const { ensureTables } = await import("./write/all.js");
     return carryOut(this.#driver, "ensureTables", options, (io) => ensureTables(io, this.#model));
   }
 
@@ -252,9 +252,9 @@ export class Client {
   #changed(
     name: string,
     options: CallOptions,
-    change: (all: typeof import("./write/change.js"), io: Io) => Promise<Outcome>,
+    change: (all: typeof import("./write/all.js"), io: Io) => Promise<Outcome>,
   ): Promise<Written> {
-    return this.#written(name, options, async (io) => change(await import("./write/change.js"), io));
+    return this.#written(name, options, async (io) => change(await import("./write/all.js"), io));
   }
 
   async #written(name: string, options: CallOptions, call: (io: Io) => Promise<Outcome>): Promise<Written> {

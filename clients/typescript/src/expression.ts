@@ -1,6 +1,7 @@
 /** Conditions, filters and changes as values, and their expressions with placeholders. */
 
 import type { Bound, Path, Test } from "./bound.js";
+import { Placeholders } from "./placeholders.js";
 import type { AttributeValue } from "./plan.js";
 import { isEqual } from "./value/value.js";
 
@@ -33,32 +34,8 @@ export function isSameTerm(one: Term, other: Term): boolean {
   return "equal" in one && "equal" in other && one.equal === other.equal && isEqual(one.value, other.value);
 }
 
-/** The placeholders of the expressions of one request. */
-export class Placeholders {
-  readonly #names: string[] = [];
-  readonly #values: AttributeValue[] = [];
-
-  /** The placeholder of a name, the same for the same name. */
-  name(attribute: string): string {
-    const known = this.#names.indexOf(attribute);
-    return `#n${known < 0 ? this.#names.push(attribute) - 1 : known}`;
-  }
-
-  /** A new placeholder of a value. */
-  value(value: AttributeValue): string {
-    return `:v${this.#values.push(value) - 1}`;
-  }
-
-  /** The members of a request that hold the placeholders. */
-  members(): object {
-    const byPlace = <T>(all: readonly T[], mark: string): Record<string, T> =>
-      Object.fromEntries(all.map((one, at) => [`${mark}${at}`, one]));
-    return {
-      ...(this.#names.length > 0 && { ExpressionAttributeNames: byPlace(this.#names, "#n") }),
-      ...(this.#values.length > 0 && { ExpressionAttributeValues: byPlace(this.#values, ":v") }),
-    };
-  }
-
+/** The placeholders of one request, with the conditions and changes that use them. */
+export class Expressions extends Placeholders {
   /** The terms joined by AND; `undefined` for no terms. */
   terms(terms: readonly Term[]): string | undefined {
     const written = terms.map((term) => this.#term(term));

@@ -2,14 +2,11 @@
 
 import { failure } from "./error.js";
 import type { Io } from "./io.js";
-import { givesBack, inverse } from "./key/inverse.js";
+import { givesBack } from "./key/field.js";
 import { indexColumns, indexOf } from "./model.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, Part, TablePlan } from "./plan.js";
 import { digest } from "./value/sha256.js";
-import { base64Of, bytesOf, held, isEqual, jsonOf, type Values } from "./value/value.js";
-
-/** The most bytes that a compressed attribute may expand to: it protects memory from a crafted item. */
-const INFLATED_BYTES_MAX = 64 * 1024 * 1024;
+import { held, isEqual, jsonOf, type Values } from "./value/value.js";
 
 /** The attribute that holds the number of items that a list is split over. */
 export function partsAttribute(attribute: string): string {
@@ -33,51 +30,14 @@ export function isAsWritten(entity: EntityPlan, first: Item, values: Values): bo
   return isEqual(held(first, digestAttribute(entity.split.attribute)), list && digestOf(list));
 }
 
-async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
-  const writer = stream.writable.getWriter();
-  const sent = writer.write(bytes as Uint8Array<ArrayBuffer>).then(() => writer.close());
-  // The reader reports what is wrong with the bytes.
-  sent.catch(() => undefined);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = (stream.readable as ReadableStream<Uint8Array>).getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    chunks.push(next.value);
-    size += next.value.length;
-    if (size > INFLATED_BYTES_MAX) throw new RangeError("too long");
-  }
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
-}
-
 /** A value as it is stored: compressed, if the model says so. */
 export async function pack(io: Io, entity: EntityPlan, name: string, value: AttributeValue): Promise<AttributeValue> {
-  if (entity.compressed?.includes(name) !== true) return value;
-  const json = `{"v":${jsonOf(value)}}`;
-  const known = io.packed.get(json);
-  if (known !== undefined) return known;
-  const bytes = await through(new TextEncoder().encode(json), new CompressionStream("gzip"));
-  const packed = { B: base64Of(bytes) };
-  io.packed.set(json, packed);
-  return packed;
+  return entity.compressed?.includes(name) === true ? (await import("./compressed.js")).compress(io, value) : value;
 }
 
 /** The value that `pack` stored. */
 async function unpack(io: Io, entity: EntityPlan, name: string, value: AttributeValue): Promise<AttributeValue> {
-  if (entity.compressed?.includes(name) !== true) return value;
-  try {
-    const bytes = await through(bytesOf(value.B ?? ""), new DecompressionStream("gzip"));
-    const inside = (JSON.parse(new TextDecoder().decode(bytes)) as { v: AttributeValue }).v;
-    io.packed.set(`{"v":${jsonOf(inside)}}`, value);
-    return inside;
-  } catch {
-    throw failure("refused", `${name} is stored, but not as the model compresses it`);
-  }
+  return entity.compressed?.includes(name) === true ? (await import("./compressed.js")).expand(io, name, value) : value;
 }
 
 /** The chunks of the split list, in order; a single `undefined` where the entity has no list. */
@@ -103,16 +63,18 @@ function keysOf(table: TablePlan, entity: EntityPlan, copy: CopyPlan | undefined
 }
 
 /** The value of an attribute that an item holds only inside its keys. */
-function inKeys(
+async function inKeys(
   table: TablePlan,
   entity: EntityPlan,
   copy: CopyPlan | undefined,
   item: Item,
   name: string,
-): AttributeValue | undefined {
+): Promise<AttributeValue | undefined> {
   for (const [column, parts] of keysOf(table, entity, copy)) {
     const key = held(item, column);
-    const value = key && givesBack(parts, name) ? inverse(parts, key)?.get(name) : undefined;
+    if (key === undefined || !givesBack(parts, name)) continue;
+    const { inverse } = await import("./key/inverse.js");
+    const value = inverse(parts, key)?.get(name);
     if (value !== undefined) return value;
   }
   return undefined;
@@ -139,7 +101,8 @@ export async function valuesOf(origin: Origin, names: Iterable<string>, items: r
       value = await joined(io, entity, name, items);
     } else {
       const stored = held(first, name);
-      value = stored === undefined ? inKeys(table, entity, copy, first, name) : await unpack(io, entity, name, stored);
+      if (stored === undefined) value = await inKeys(table, entity, copy, first, name);
+      else value = entity.compressed === undefined ? stored : await unpack(io, entity, name, stored);
     }
     if (value !== undefined) values.set(name, value);
   }

@@ -2,26 +2,9 @@
 
 import type { AttributeValue, FieldPart, Part } from "../plan.js";
 import { canonicalNumber } from "../value/number.js";
-import { digitsOf, widthOf, widthOfTime } from "../value/time.js";
-import type { Unit } from "../plan.js";
 import { isEqual, type Values } from "../value/value.js";
-import { isBare, isField, isNumber, isText, nines, shardDigits, text as made } from "./make.js";
-
-const HASH_DIGITS = 32;
-const UNITS: readonly string[] = ["hour", "day", "month", "year"];
-
-/** Whether the value of a field can be read back from a key. */
-function isInvertible({ type, format }: FieldPart): boolean {
-  if (format === undefined || format === "escaped") {
-    return isText(type) || isNumber(type) || type === "bool";
-  }
-  return typeof format === "object" ? format.padded !== undefined : format === "bare" || format === "reversed";
-}
-
-/** Whether keys made of these parts give the value of an attribute back. */
-export function givesBack(parts: readonly Part[], name: string): boolean {
-  return parts.some((part) => isField(part) && part.field === name && isInvertible(part));
-}
+import { isInvertible, widthOfField } from "./field.js";
+import { isBare, isField, isNumber, nines, shardDigits, text as made } from "./make.js";
 
 /** The values that a key attribute was made of; `undefined` when the parts cannot have made it. */
 export function inverse(parts: readonly Part[], key: AttributeValue): Values | undefined {
@@ -65,22 +48,6 @@ function lengthOf(part: Part, next: Part | undefined, rest: string): number | un
   const behind = typeof next === "string" ? String.fromCodePoint(next.codePointAt(0) ?? 0) : "break" in next ? "\0" : undefined;
   const at = behind === undefined ? -1 : rest.indexOf(behind);
   return at < 0 ? undefined : at;
-}
-
-/** The characters of a field whose values all have texts of one length; `undefined` for others. */
-export function widthOfField({ type, format }: FieldPart): number | undefined {
-  if (typeof format === "object") {
-    if (format.cut !== undefined) return widthOf(format.cut);
-    const { whole, decimals = 0, signed } = format.padded ?? { whole: 0 };
-    return whole + (signed === true ? 1 : 0) + (decimals > 0 ? decimals + 1 : 0);
-  }
-  if (typeof type === "string" && UNITS.includes(type)) return widthOf(type as Unit);
-  if (format === "hash") return HASH_DIGITS;
-  if (type === "date") return 10;
-  if (type === "ulid") return 26;
-  if (type === "uuid") return 36;
-  const digits = digitsOf(type);
-  return digits === undefined ? undefined : widthOfTime(digits);
 }
 
 /** The value whose text in the key this is; `undefined` when no value has it. */

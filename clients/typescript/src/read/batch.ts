@@ -1,8 +1,8 @@
 /** Several items by their keys: BatchGetItem, in the order of the given ids. */
 
 import { failure, invalid } from "../error.js";
-import { Placeholders } from "../expression.js";
 import { REPORTED, together, unitsOf } from "../io.js";
+import { Placeholders } from "../placeholders.js";
 import type { Item } from "../plan.js";
 import { hasKey, jsonOfItem } from "../value/value.js";
 import { emptyRaw, type Question, type Raw } from "./question.js";

@@ -1,10 +1,10 @@
 /** The key condition of a query: the partition, and the range of sort keys. */
 
 import { failure } from "../error.js";
-import type { Placeholders } from "../expression.js";
 import { end, type End } from "../key/end.js";
 import { column, LAST, prefix } from "../key/make.js";
 import { checkLength } from "../lengths.js";
+import type { Placeholders } from "../placeholders.js";
 import type { AttributeValue, Part, RangePlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import { order, type Values } from "../value/value.js";

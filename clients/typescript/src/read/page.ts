@@ -62,7 +62,7 @@ export async function readPage(
   const { after, onUnknown = "error", now = io.now } = start;
   if (plan.gets !== undefined) {
     if (after !== undefined) throw invalid(`${pattern.name} has one page: it reads each item by its key`, "after");
-    const { readTogether } = await import("./together.js");
+    const { readTogether } = await import("./rare.js");
     const [raw, items] = await readTogether(io, model, pattern, plan, args, start);
     return { ...pageOf(raw), items, now: undefined };
   }
@@ -173,7 +173,7 @@ async function readConsistent(
   for (let tried = 0; tried < TRIES; tried += 1) {
     const raw = await readOnce(question, kinds, after, now);
     if (isSingle && raw.items.length > 1) {
-      await (await import("./current.js")).keepCurrent(question, pattern, kinds, raw);
+      await (await import("./rare.js")).keepCurrent(question, pattern, kinds, raw);
     }
     const items = await kinds.found(raw.items.splice(0));
     if (items !== undefined) return [raw, items];
@@ -193,11 +193,11 @@ async function readOnce(question: Question, kinds: Kinds, after: Item | undefine
       return getItem(question);
     case "BatchGetItem":
     case "TransactGetItems":
-      return (await import("./batch.js")).batchGet(question);
+      return (await import("./rare.js")).batchGet(question);
     case "Query":
     case "Scan":
       if (plan.fan !== undefined) {
-        return (await import("./fan.js")).readFan(question, plan.fan, kinds.isSplit(), after, now);
+        return (await import("./rare.js")).readFan(question, plan.fan, kinds.isSplit(), after, now);
       }
       return kinds.isSplit() ? readSplit(question, kinds, after) : onePage(question, args, after, limit);
   }

@@ -1,10 +1,9 @@
 /** The requests of a plan: GetItem, Query and Scan. */
 
-import { bind } from "../bound.js";
 import { invalid } from "../error.js";
-import { Placeholders } from "../expression.js";
 import { type Answer, isNoTable, REPORTED, unitsOf } from "../io.js";
 import { indexColumns, indexOf, physicalName } from "../model.js";
+import { Placeholders } from "../placeholders.js";
 import type { Item } from "../plan.js";
 import { sortedNames } from "../value/text.js";
 import { periodOf } from "../value/time.js";
@@ -111,10 +110,10 @@ export async function query(
   limit: number | undefined,
 ): Promise<Raw> {
   const { plan } = question;
-  const made = new Placeholders();
+  const { made, filtered } = await withFilter(question);
   const terms = keyCondition(question, args, made);
   if (terms === undefined) return emptyRaw("nothing: no key lies in the range");
-  const filtered = filter(question, made);
+  const filter = filtered();
   const projected = projection(question, made);
   const fetchesAll = plan.fetched !== undefined && plan.only === undefined;
   const input = {
@@ -125,7 +124,7 @@ export async function query(
     ...(isDescending(question) && { ScanIndexForward: false }),
     ...(after !== undefined && { ExclusiveStartKey: after }),
     KeyConditionExpression: terms.map(([expression]) => expression).join(" AND "),
-    ...filtered,
+    ...filter,
     ...(fetchesAll && { Select: "ALL_ATTRIBUTES" }),
     ...projected,
     ...made.members(),
@@ -142,15 +141,15 @@ function paged(answer: Answer, asked: string): Raw {
 
 /** Reads one page of a scan. */
 async function scan(question: Question, after: Item | undefined, limit: number | undefined): Promise<Raw> {
-  const made = new Placeholders();
-  const filtered = filter(question, made);
+  const { made, filtered } = await withFilter(question);
+  const filter = filtered();
   const projected = projection(question, made);
   const input = {
     TableName: question.plan.table,
     ...(limit !== undefined && { Limit: limit }),
     ...(question.isStrong && { ConsistentRead: true }),
     ...(after !== undefined && { ExclusiveStartKey: after }),
-    ...filtered,
+    ...filter,
     ...projected,
     ...made.members(),
     ...REPORTED,
@@ -158,9 +157,11 @@ async function scan(question: Question, after: Item | undefined, limit: number |
   return paged(await question.io.ask("Scan", input), "every item");
 }
 
-/** The filter expression of a plan. */
-function filter({ plan, args }: Question, made: Placeholders): object {
-  const terms = (plan.filters ?? []).map((condition) => ({ condition: bind(condition, args) }));
-  const expression = made.terms(terms);
-  return expression === undefined ? {} : { FilterExpression: expression };
+/** The placeholders of a request of a plan, and its filter. Few plans have one. */
+async function withFilter({ plan, args }: Question): Promise<{ made: Placeholders; filtered(): object }> {
+  const { filters } = plan;
+  if (filters === undefined) return { made: new Placeholders(), filtered: () => ({}) };
+  const { Filters } = await import("./rare.js");
+  const made = new Filters(filters, args);
+  return { made, filtered: () => made.filtered() };
 }

@@ -1,9 +1,9 @@
 /** Several items by keys of their own: one TransactGetItems, or one BatchGetItem. */
 
 import { failure, invalid } from "../error.js";
-import { Placeholders } from "../expression.js";
 import { type Io, REPORTED } from "../io.js";
 import type { Model } from "../model.js";
+import { Placeholders } from "../placeholders.js";
 import type { Item, PatternPlan, ReadPlan, ReturnedPlan } from "../plan.js";
 import { hasKey, type Values } from "../value/value.js";
 import { askAll, atKey, byTable, type Keyed } from "./batch.js";

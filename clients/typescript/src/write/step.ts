@@ -2,7 +2,7 @@
  * fail. */
 
 import type { Derived, Role } from "../derive.js";
-import { type Changed, Placeholders, type Removed, type Term } from "../expression.js";
+import { type Changed, Expressions, type Removed, type Term } from "../expression.js";
 import type { AttributeValue, EntityPlan, Item, TablePlan } from "../plan.js";
 import { isSameItem, type Values } from "../value/value.js";
 import type { Refusal } from "./refusal.js";
@@ -104,7 +104,7 @@ export function isAt(one: Step, table: string, key: Item): boolean {
 
 /** The step as an action of a transaction. */
 export function lowered({ action, table, key, conditions }: Step): [string, object] {
-  const made = new Placeholders();
+  const made = new Expressions();
   const update = action.is === "update" ? made.changes(action.changes, action.removed) : undefined;
   const condition = made.terms(conditions);
   const members = {
