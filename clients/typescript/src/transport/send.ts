@@ -21,6 +21,10 @@ export type Send = (
   signal: AbortSignal | undefined,
 ) => Promise<HttpAnswer>;
 
+/** The most milliseconds that an unused connection is kept. They are fewer than servers keep it: a write on a
+ * connection that the server closes at the same moment has an unknown outcome. */
+const IDLE_MS = 10_000;
+
 /** What the environment gave when the program started: another one is the program's own. */
 const FETCH: unknown = globalThis.fetch;
 
@@ -75,7 +79,7 @@ function byNode(): Send | undefined {
       const http = getBuiltinModule(protocol === "https:" ? "node:https" : "node:http") as Http;
       // An address of IPv6 stands in brackets there.
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
-      const agent = new http.Agent({ keepAlive: true });
+      const agent = new http.Agent({ keepAlive: true, timeout: IDLE_MS });
       way = [http, { method: "POST", protocol, host, port, path: "/", agent }];
       kept.set(url, way);
     }
