@@ -17,6 +17,7 @@
 pub mod check;
 mod compile;
 pub mod diagnostic;
+pub mod files;
 pub mod language;
 mod layout;
 mod load;
@@ -47,6 +48,6 @@ pub use schema::{
 };
 pub use schema::{Fan, PatternPlan, RequestKind, SortCondition};
 pub use sources::{FILES_MAX, Loaded, Place, SourceFile, Sources};
-pub use syntax::{GRAMMAR, MEMBER_WORDS, format, grammar_markdown};
+pub use syntax::{GRAMMAR, MEMBER_WORDS, format, format_without_comments, grammar_markdown};
 pub use template::{Format, KeyTemplate, Part};
 pub use written::{fits_in_text, in_braces, is_word, unwritable, written, written_list};

@@ -42,7 +42,37 @@ enum Group {
 
 /// Formats the text of a model.
 pub fn format(source: &str) -> String {
-    let mut lines: Vec<Line> = source.lines().map(line).collect();
+    formatted(source.lines().map(line).collect())
+}
+
+/// The text of a model as [`format()`] formats it, without its comments: the same for two texts that
+/// differ in comments and layout only.
+pub fn format_without_comments(source: &str) -> String {
+    let without = |line: Line| match line {
+        Line::Blank | Line::Comment(..) => None,
+        Line::Verbatim(text) => Some(Line::Verbatim(text)),
+        Line::Code(code) => Some(Line::Code(Code {
+            comment: None,
+            ..code
+        })),
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    for line in source.lines().map(line).filter_map(without) {
+        let is_apart = match (lines.last(), &line) {
+            (Some(Line::Code(above)), Line::Code(code)) => {
+                !code.indented && (above.indented || code.group != above.group)
+            }
+            _ => false,
+        };
+        if is_apart {
+            lines.push(Line::Blank);
+        }
+        lines.push(line);
+    }
+    formatted(lines)
+}
+
+fn formatted(mut lines: Vec<Line>) -> String {
     while matches!(lines.last(), Some(Line::Blank)) {
         lines.pop();
     }

@@ -8,7 +8,7 @@ mod lexer;
 mod parser;
 
 pub(crate) use blame::remove_consequences;
-pub use format::format;
+pub use format::{format, format_without_comments};
 pub use grammar::{GRAMMAR, grammar_markdown};
 pub use parser::MEMBER_WORDS;
 pub(crate) use parser::{head, parse};

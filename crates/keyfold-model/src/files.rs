@@ -1,6 +1,11 @@
-//! Reads the files of a model: the first one, and those that it uses.
+//! Reads the files of a model: the first one, and those that it uses. The compiler does not: it is
+//! handed their texts. Programs, the command and build scripts read them here alike.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one place of this crate that reads files"
+)]
 
-use keyfold_model::{Loaded, Sources};
+use crate::sources::{Loaded, Sources};
 use std::io;
 use std::path::Path;
 
