@@ -61,6 +61,14 @@ impl Named {
         bound.terms(&self.name, self.time)
     }
 
+    /// A name with its arguments.
+    pub(crate) fn with(name: &str, given: Result<Given, Error>) -> Named {
+        Named {
+            given,
+            ..Named::new(name)
+        }
+    }
+
     pub(crate) fn arg(self, name: &str, held: impl Serialize) -> Named {
         Named {
             given: add(self.given, name, held),
@@ -123,6 +131,25 @@ impl Asked {
             named: Named::new(pattern),
             start: PageRequest::default(),
         }
+    }
+
+    /// A pattern with its arguments.
+    pub(crate) fn with(pattern: &str, given: Result<Given, Error>) -> Asked {
+        Asked {
+            named: Named::with(pattern, given),
+            start: PageRequest::default(),
+        }
+    }
+
+    /// The pattern, and the arguments given so far, or why one of them cannot be an argument.
+    pub(crate) fn named(&self) -> (&str, Result<&Given, &Error>) {
+        (&self.named.name, self.named.given.as_ref())
+    }
+
+    /// The same pattern, which is refused when it is asked.
+    pub(crate) fn refused(mut self, error: Error) -> Asked {
+        self.named.given = self.named.given.and(Err(error));
+        self
     }
 
     pub(crate) fn arg(self, name: &str, held: impl Serialize) -> Asked {

@@ -21,6 +21,10 @@ impl Item {
         Item { found }
     }
 
+    pub(crate) fn into_found(self) -> FoundItem {
+        self.found
+    }
+
     /// What it is: the entity, or `Entity.copy`.
     pub fn kind(&self) -> &str {
         &self.found.kind

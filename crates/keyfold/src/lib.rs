@@ -34,6 +34,8 @@
 //! - [`Database`]: a model on it: [`Database::put`], [`Database::update`], [`Database::delete`],
 //!   [`Database::run`] for named writes.
 //! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
+//! - [`typed`]: clients that `keyfold generate rust` and `keyfold-build` make of a model, with a type
+//!   for each entity and a method for each pattern.
 //! - [`time`]: cuts a clock's time to the precision of the model; a finer one is refused.
 //! - [`Error`]: what went wrong, in kinds that a program can match.
 //!
@@ -83,12 +85,15 @@ mod query;
 mod sent;
 mod serial;
 pub mod time;
+pub mod typed;
 mod values;
 mod written;
 
 pub use database::{Database, Run};
 pub use error::{Error, Finding};
 pub use item::Item;
+/// Times and dates: the types of generated clients.
+pub use jiff;
 /// Types of the API, for [`Keyfold::send`].
 pub use keyfold_api as api;
 /// When a write of an embedded database returns, in [`Options::durability`].
@@ -106,6 +111,21 @@ pub use query::{Pages, Query};
 pub use sent::Sent;
 pub use values::Values;
 pub use written::Written;
+
+/// Includes the client that `keyfold-build` has generated of a model, by the model's name.
+///
+/// ```ignore
+/// /// The shop.
+/// pub mod shop {
+///     keyfold::include_client!("shop");
+/// }
+/// ```
+#[macro_export]
+macro_rules! include_client {
+    ($model:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $model, ".rs"));
+    };
+}
 
 /// What the macros of this crate use.
 #[doc(hidden)]

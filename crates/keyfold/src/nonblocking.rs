@@ -343,6 +343,10 @@ impl Database {
         self.inner.write_awaited(verb, entity, given, removed).await
     }
 
+    pub(crate) fn inner(&self) -> &database::Database {
+        &self.inner
+    }
+
     async fn ask(&self, asked: Asked, extent: Extent) -> Result<Page, Error> {
         asked.read_awaited(self.inner.bound(), extent).await
     }
@@ -357,6 +361,10 @@ pub struct Query {
 }
 
 impl Query {
+    pub(crate) fn of(database: Database, asked: Asked) -> Query {
+        Query { database, asked }
+    }
+
     /// Gives an argument. `None` leaves an optional one out.
     pub fn arg(mut self, name: &str, held: impl Serialize) -> Self {
         self.asked = self.asked.arg(name, held);

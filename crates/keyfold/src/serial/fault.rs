@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a value cannot be written or read, and where: `lines[2].price`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub struct Fault {
     /// The steps to the member, the innermost first.
     path: Vec<Step>,
     reason: String,
@@ -17,11 +17,18 @@ enum Step {
 }
 
 impl Fault {
-    pub(crate) fn new(reason: impl Into<String>) -> Fault {
+    /// A fault with its reason.
+    pub fn new(reason: impl Into<String>) -> Fault {
         Fault {
             path: Vec::new(),
             reason: reason.into(),
         }
+    }
+
+    /// The fault of a text that is none of an enum's words.
+    pub fn no_word(text: &str, words: &[&str]) -> Fault {
+        let words = words.join(", ");
+        Fault::new(format!("{text:?} is no word of it; there is {words}"))
     }
 
     /// The same fault, seen from the map or struct around it.

@@ -1,0 +1,97 @@
+//! What generated clients are made of.
+//!
+//! `keyfold generate rust` and the crate `keyfold-build` write one file of a model: a type for each
+//! entity, a method for each pattern and named write. It uses this module, and programs use the file:
+//!
+//! ```ignore
+//! let shop = ShopClient::new(&Keyfold::connect("http://localhost:8000")?)?;
+//! let user: Option<User> = shop.user(&UserId::from("u1"))?;
+//! for order in shop.orders_by_status(OrderStatus::Paid) {
+//!     println!("{}", order?.total);
+//! }
+//! shop.order.update(
+//!     &OrderKey { order_id: "o1".into() },
+//!     &OrderPatch { status: Some(OrderStatus::Shipped), ..OrderPatch::default() },
+//! )?;
+//! ```
+//!
+//! | model | Rust |
+//! |---|---|
+//! | `int` | `i64`; with `--exact-numbers` `i128`, which has all 38 digits |
+//! | `number` | [`Number`], with all digits |
+//! | `time`, `date` | [`Timestamp`], [`Date`]; [`now`] and [`truncated`] have the digits that a model keeps |
+//! | `string`, `ulid`, `uuid`, periods | `String`, or a type of its own for an identifier |
+//! | words | an enum |
+//! | `binary`, `list`, `set`, `map` | `Vec<u8>`, `Vec`, [`Set`], [`Map`] |
+//! | an attribute that may be absent | `Option`; in changes [`Patch`] |
+//!
+//! - [`Query`]: an answer of any number of items: a page, all pages, all items, the first.
+//! - [`Writer`]: creates, puts, updates and deletes an entity.
+//! - [`nonblocking`]: the same, awaited.
+//!
+//! A cursor (`next` of a page) is opaque, and belongs to its pattern and arguments. After
+//! `with_cursor_secret` it also ends with a seal, so that one that a browser changed is refused.
+
+mod awaited;
+mod client;
+mod cursor;
+mod macros;
+mod members;
+mod order;
+mod patch;
+mod query;
+mod question;
+mod value;
+
+pub use crate::error::Error;
+pub use crate::nonblocking::Keyfold as AsyncKeyfold;
+pub use crate::open::Keyfold;
+pub use crate::page::Page;
+pub use crate::time::Precision;
+pub use crate::written::Written;
+#[doc(hidden)]
+pub use crate::{
+    __typed_entity as entity, __typed_given as given, __typed_id as id, __typed_patch as patch,
+    __typed_record as record, __typed_stored as stored, __typed_together as together,
+    __typed_union as union, __typed_words as words,
+};
+pub use client::{Call, Client, Writer};
+pub use jiff::Timestamp;
+pub use jiff::civil::Date;
+pub use keyfold_types::{Number, Value};
+pub use members::{
+    Answer, Entity, Held, Members, Named, OfMembers, ToMembers, Together, unknown_kind,
+};
+pub use order::{Ordered, Unordered};
+pub use patch::{Changed, Patch};
+pub use query::{Items, Pages, Query};
+pub use value::{Attribute, Fault, Given};
+
+/// A map of attributes by name.
+pub type Map<T> = std::collections::BTreeMap<String, T>;
+
+/// A set of values in their order.
+pub type Set<T> = std::collections::BTreeSet<T>;
+
+/// The same calls for programs on an asynchronous runtime.
+pub mod nonblocking {
+    pub use super::awaited::{Call, Client, Items, Pages, Query, Writer};
+}
+
+/// The present moment of this machine's clock, with the digits of a precision.
+pub fn now(precision: Precision) -> Timestamp {
+    truncated(Timestamp::now(), precision)
+}
+
+/// A time without the digits that a model does not keep: the last time of the precision that is not
+/// after it. A finer time is refused when it is written.
+pub fn truncated(time: Timestamp, precision: Precision) -> Timestamp {
+    let unit = match precision {
+        Precision::Seconds => 1_000_000_000,
+        Precision::Millis => 1_000_000,
+        Precision::Micros => 1_000,
+        Precision::Nanos => 1,
+    };
+    let cut = time.as_nanosecond().div_euclid(unit) * unit;
+    Timestamp::from_nanosecond(cut).unwrap_or(time)
+}
