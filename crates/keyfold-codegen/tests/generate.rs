@@ -1,11 +1,17 @@
 //! Generated clients: golden files of some models, and properties of the clients of all models.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-#![allow(clippy::disallowed_methods, reason = "the models are files")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the models are files, and rustfmt is a program"
+)]
 
 use keyfold_codegen::generate::{Settings, Target};
-use keyfold_model::{Model, compile};
+use keyfold_model::{Model, Sources, compile_sources};
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 fn settings() -> Settings {
     Settings {
@@ -18,16 +24,37 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn model_of(path: &Path) -> Model {
-    let compiled = compile(&std::fs::read_to_string(path).unwrap());
+/// A model with its text.
+struct Compiled {
+    model: Model,
+    sources: Sources,
+}
+
+fn model_of(path: &Path) -> Compiled {
+    compiled(
+        &path.display().to_string(),
+        &std::fs::read_to_string(path).unwrap(),
+    )
+}
+
+fn compiled(name: &str, text: &str) -> Compiled {
+    let sources = Sources::of_text(name, text);
+    let compiled = compile_sources(&sources);
     let errors: Vec<String> = compiled
         .diagnostics
         .iter()
         .map(|one| one.message.clone())
         .collect();
-    compiled
-        .model
-        .unwrap_or_else(|| panic!("{}: {errors:?}", path.display()))
+    let model = compiled.model;
+    let model = model.unwrap_or_else(|| panic!("{name}: {errors:?}"));
+    Compiled { model, sources }
+}
+
+impl Compiled {
+    /// The client in a language.
+    fn text(&self, target: Target, settings: &Settings) -> String {
+        target.text(&self.model, &self.sources, settings)
+    }
 }
 
 /// All models of the repository, and those of the golden files.
@@ -61,8 +88,8 @@ fn clients_are_as_their_golden_files() {
     for path in models {
         let model = model_of(&path);
         for target in Target::ALL {
-            let golden = testscripts.join(target.file_name(&model));
-            let text = target.text(&model, &settings());
+            let golden = testscripts.join(target.file_name(&model.model));
+            let text = model.text(target, &settings());
             if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
                 std::fs::write(&golden, &text).unwrap();
             }
@@ -80,10 +107,10 @@ fn clients_are_as_their_golden_files() {
 fn the_same_model_gives_the_same_bytes() {
     for path in all_models() {
         for target in Target::ALL {
-            let one = target.text(&model_of(&path), &settings());
+            let one = model_of(&path).text(target, &settings());
             assert_eq!(
                 one,
-                target.text(&model_of(&path), &settings()),
+                model_of(&path).text(target, &settings()),
                 "{}",
                 path.display()
             );
@@ -102,7 +129,7 @@ fn the_same_model_gives_the_same_bytes() {
 #[test]
 fn no_name_is_declared_twice() {
     for path in all_models() {
-        let text = Target::Typescript.text(&model_of(&path), &settings());
+        let text = model_of(&path).text(Target::Typescript, &settings());
         let (mut types, mut methods) = (BTreeSet::new(), BTreeSet::new());
         for line in text.lines() {
             for word in ["export interface ", "export type ", "export class "] {
@@ -136,9 +163,11 @@ fn comments_and_layout_of_a_model_change_nothing() {
         .replace("# E", "# Question E")
         .replace("  -> ", "     -> ");
     assert_ne!(source, other);
-    let [one, other] = [source, other].map(|text| compile(&text).model.unwrap());
-    let text = |model: &Model| Target::Typescript.text(model, &settings());
-    assert_eq!(text(&one), text(&other));
+    let [one, other] = [source, other].map(|text| compiled("shop", &text));
+    for target in Target::ALL {
+        let [one, other] = [&one, &other].map(|model| model.text(target, &settings()));
+        assert_eq!(one, other);
+    }
 }
 
 #[test]
@@ -148,7 +177,7 @@ fn exact_numbers_have_types_of_their_own() {
         exact_numbers: true,
         ..settings()
     };
-    let text = Target::Typescript.text(&model, &exact);
+    let text = model.text(Target::Typescript, &exact);
     for line in [
         "  readonly price: keyfold.Decimal;",
         "  readonly stock: bigint;",
@@ -165,7 +194,7 @@ fn pydantic_checks_the_types_of_classes() {
         pydantic: true,
         ..settings()
     };
-    let [plain, checked] = [settings(), checked].map(|one| Target::Python.text(&model, &one));
+    let [plain, checked] = [settings(), checked].map(|one| model.text(Target::Python, &one));
     let lines = |text: &str| -> BTreeSet<String> { text.lines().map(str::to_owned).collect() };
     let [plain, checked] = [plain, checked].map(|text| lines(&text));
     let changed: Vec<&String> = plain.symmetric_difference(&checked).collect();
@@ -180,10 +209,8 @@ fn pydantic_checks_the_types_of_classes() {
 
 #[test]
 fn an_attribute_named_kind_moves_the_kind_of_items() {
-    let text = Target::Typescript.text(
-        &model_of(&root().join("models/bookmarks.keyfold")),
-        &settings(),
-    );
+    let text =
+        model_of(&root().join("models/bookmarks.keyfold")).text(Target::Typescript, &settings());
     assert!(
         text.contains("  readonly $kind: \"Annotation\";\n"),
         "{text}"
@@ -192,4 +219,41 @@ fn an_attribute_named_kind_moves_the_kind_of_items() {
         text.contains("  readonly kind: AnnotationKind;\n"),
         "{text}"
     );
+}
+
+/// `text` as rustfmt prints it.
+fn formatted(text: &str) -> String {
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt.args(["--edition", "2024"]).stdin(Stdio::piped());
+    let mut rustfmt = rustfmt.stdout(Stdio::piped()).spawn().unwrap();
+    let mut given = rustfmt.stdin.take().unwrap();
+    given.write_all(text.as_bytes()).unwrap();
+    drop(given);
+    let done = rustfmt.wait_with_output().unwrap();
+    assert!(done.status.success(), "{text}");
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn clients_in_rust_are_as_rustfmt_prints_them() {
+    for path in all_models() {
+        let text = model_of(&path).text(Target::Rust, &settings());
+        let formatted = formatted(&text);
+        let first = text
+            .lines()
+            .zip(formatted.lines())
+            .find(|(one, other)| one != other);
+        assert_eq!(first, None, "{}", path.display());
+        assert_eq!(text.len(), formatted.len(), "{}", path.display());
+    }
+}
+
+#[test]
+fn exact_numbers_in_rust_have_all_digits() {
+    let exact = Settings {
+        exact_numbers: true,
+        ..settings()
+    };
+    let text = model_of(&root().join("models/shop.keyfold")).text(Target::Rust, &exact);
+    assert!(text.contains("    pub stock: i128,\n"), "{text}");
 }

@@ -1,13 +1,13 @@
 //! `keyfold generate LANGUAGE FILE`: writes a typed client of a model, for checking in.
 
 use crate::failure::Failure;
-use crate::model_file::{self, Shown};
+use crate::model_file::{self, Checked, Shown};
 use crate::output::Output;
 use crate::project::{ModelArgument, Project};
 use crate::terminal::{self, ERROR, FAINT, GOOD};
 use clap::{Args, ValueEnum};
 use keyfold_codegen::generate::{Settings, Target};
-use keyfold_model::Model;
+use keyfold_model::{Model, Sources};
 use serde_json::{Value as Json, json};
 use similar::{ChangeTag, TextDiff};
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
     /// keyfold.toml, or standard output].
     #[arg(long, short, value_name = "PATH", requires = "language")]
     output: Option<PathBuf>,
-    /// Types for numbers of 38 digits: `bigint` and decimal text in TypeScript [default: the `numbers`
-    /// of keyfold.toml].
+    /// Types for numbers of 38 digits: `bigint` and decimal text in TypeScript, `i128` in Rust [default:
+    /// the `numbers` of keyfold.toml].
     #[arg(long)]
     exact_numbers: bool,
     /// Dataclasses of pydantic in Python, which check the types of their attributes [default: the
@@ -55,6 +55,7 @@ pub(crate) struct Arguments {
 enum Language {
     Typescript,
     Python,
+    Rust,
 }
 
 impl Language {
@@ -62,12 +63,16 @@ impl Language {
         match self {
             Language::Typescript => Target::Typescript,
             Language::Python => Target::Python,
+            Language::Rust => Target::Rust,
         }
     }
 }
 
 /// Where each client is written, and how.
 type Outputs<'o> = (&'o [(Target, PathBuf)], &'o Settings);
+
+/// A model, and the texts that it was compiled from.
+type Compiled<'c> = (&'c Model, &'c Sources);
 
 /// A generated file.
 struct Generated {
@@ -96,19 +101,25 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
                 "--check and --watch need a file: name it by -o, or under [outputs] in keyfold.toml",
             ));
         }
-        let model = model_file::load(&file, output)?;
-        return output.text(None, &target.text(&model, &settings));
+        let Checked { model, sources, .. } = load(&file, output)?;
+        return output.text(None, &target.text(&model, &sources, &settings));
     }
     if arguments.watch {
         return watch(&file, (&outputs, &settings), output);
     }
-    let model = model_file::load(&file, output)?;
+    let checked = load(&file, output)?;
+    let compiled = (&checked.model, &checked.sources);
     if arguments.check {
-        return check(&model, (&outputs, &settings), output);
+        return check(compiled, (&outputs, &settings), output);
     }
-    let generated = write(&model, (&outputs, &settings))?;
+    let generated = write(compiled, (&outputs, &settings))?;
     output.result(|| report(&generated), || show(&generated));
     Ok(())
+}
+
+/// Compiles the model of a file, and shows its errors.
+fn load(file: &Path, output: Output) -> Result<Checked, Failure> {
+    model_file::load_checked(file, output, Shown::Errors)
 }
 
 /// Where each client is written: the named place, or those of the project. None for standard output.
@@ -145,12 +156,12 @@ fn place(model: &Model, target: Target, path: &Path) -> PathBuf {
 
 /// The files with the differences that they would get.
 fn generated(
-    model: &Model,
+    (model, sources): Compiled<'_>,
     (outputs, settings): Outputs<'_>,
 ) -> Result<Vec<(Generated, String)>, Failure> {
     let one = |(target, path): &(Target, PathBuf)| {
         let path = place(model, *target, path);
-        let text = target.text(model, settings);
+        let text = target.text(model, sources, settings);
         let held = match std::fs::read_to_string(&path) {
             Ok(held) => held,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -175,11 +186,11 @@ fn generated(
 
 /// Writes the files that differ.
 pub(crate) fn write(
-    model: &Model,
+    compiled: Compiled<'_>,
     (outputs, settings): Outputs<'_>,
 ) -> Result<Vec<Written>, Failure> {
     let mut written = Vec::new();
-    for (file, text) in generated(model, (outputs, settings))? {
+    for (file, text) in generated(compiled, (outputs, settings))? {
         let Generated {
             target,
             path,
@@ -248,8 +259,12 @@ fn show(written: &[Written]) {
 }
 
 /// Refuses files that differ from what would be written.
-fn check(model: &Model, (outputs, settings): Outputs<'_>, output: Output) -> Result<(), Failure> {
-    let files: Vec<Generated> = generated(model, (outputs, settings))?
+fn check(
+    compiled: Compiled<'_>,
+    (outputs, settings): Outputs<'_>,
+    output: Output,
+) -> Result<(), Failure> {
+    let files: Vec<Generated> = generated(compiled, (outputs, settings))?
         .into_iter()
         .map(|(file, _)| file)
         .collect();
@@ -323,7 +338,9 @@ fn watch(file: &Path, (outputs, settings): Outputs<'_>, output: Output) -> Resul
         let text = model_file::text(file);
         if text.is_some() && text != seen {
             let compiled = model_file::load_checked(file, output, Shown::Errors);
-            match compiled.and_then(|checked| write(&checked.model, (outputs, settings))) {
+            let written = compiled
+                .and_then(|checked| write((&checked.model, &checked.sources), (outputs, settings)));
+            match written {
                 Ok(written) => {
                     show(&written);
                     let file = file.display();

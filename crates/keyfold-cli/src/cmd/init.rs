@@ -7,6 +7,7 @@ use crate::project;
 use crate::terminal::{self, FAINT, GOOD};
 use clap::Args;
 use keyfold_codegen::generate::Target;
+use keyfold_model::Sources;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -26,20 +27,25 @@ pub(crate) struct Arguments {
     #[arg(long)]
     name: Option<String>,
     /// The file of the generated TypeScript client, in the folder [default: src/NAME.ts, unless the
-    /// folder is one of Python].
+    /// folder is one of Python or Rust].
     #[arg(long, value_name = "FILE")]
     typescript: Option<PathBuf>,
     /// The file of the generated Python client, in the folder [default: NAME.py, if the folder has a
     /// pyproject.toml and no package.json].
     #[arg(long, value_name = "FILE")]
     python: Option<PathBuf>,
+    /// The file of the generated Rust client, in the folder [default: src/NAME.rs, if the folder has a
+    /// Cargo.toml and no package.json].
+    #[arg(long, value_name = "FILE")]
+    rust: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let folder = &arguments.folder;
     let name = name(arguments)?;
     let text = MODEL.replacen(&format!("model {NAME} "), &format!("model {name} "), 1);
-    let compiled = keyfold_model::compile(&text);
+    let sources = Sources::of_text(&name, &text);
+    let compiled = keyfold_model::compile_sources(&sources);
     let Some(model) = compiled.model else {
         let reason = compiled
             .diagnostics
@@ -64,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         .iter()
         .map(|(target, client)| (*target, folder.join(client)));
     let outputs: Vec<(Target, PathBuf)> = outputs.collect();
-    generate::write(&model, (&outputs, &generate::settings()))?;
+    generate::write((&model, &sources), (&outputs, &generate::settings()))?;
     let files: Vec<String> = files.iter().map(|file| shown(folder, file)).collect();
     output.result(
         || json!({ "files": files }),
@@ -113,6 +119,7 @@ fn clients(arguments: &Arguments, name: &str) -> Vec<(Target, String)> {
     let named = [
         (Target::Typescript, &arguments.typescript),
         (Target::Python, &arguments.python),
+        (Target::Rust, &arguments.rust),
     ];
     let named = named.into_iter().filter_map(|(target, file)| {
         let file = file.as_ref()?.to_string_lossy().replace('\\', "/");
@@ -125,6 +132,9 @@ fn clients(arguments: &Arguments, name: &str) -> Vec<(Target, String)> {
     let has = |file: &str| arguments.folder.join(file).exists();
     if has("pyproject.toml") && !has("package.json") {
         return vec![(Target::Python, format!("{name}.py"))];
+    }
+    if has("Cargo.toml") && !has("package.json") {
+        return vec![(Target::Rust, format!("src/{name}.rs"))];
     }
     vec![(Target::Typescript, format!("src/{name}.ts"))]
 }

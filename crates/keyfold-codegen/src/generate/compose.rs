@@ -15,7 +15,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
     let hash = document.pointer("/model/hash").and_then(Json::as_str);
     let hash = hash.unwrap_or_default().to_owned();
     let chart = Chart::of(model);
-    let mut types = Names::without(spelling.types);
+    let mut types = Names::without(spelling.types).spelled(spelling.type_name);
     let mut methods = Names::without(spelling.methods);
     let client = types.take(format!("{}Client", pascal(&model.name)));
     let awaited_client = types.take(format!("Async{client}"));

@@ -87,8 +87,8 @@ pub(super) enum Shape {
     Id(usize),
     /// One of the words of an enumeration.
     Choice(usize),
-    /// One word.
-    Word(String),
+    /// One word of an enumeration.
+    Word(usize, String),
     /// A record.
     Record(usize),
     /// A list.
@@ -222,6 +222,8 @@ pub(super) struct Item {
     pub(super) kind: String,
     /// The name of its type.
     pub(super) type_name: String,
+    /// The name of the type of the entity or copy.
+    pub(super) whole: String,
     /// The attributes, where they are other than those of the entity or copy; then the type is the
     /// pattern's own.
     pub(super) own: Option<Vec<Field>>,
@@ -245,6 +247,8 @@ pub(super) struct WriteForm {
 pub(super) struct Spelling {
     /// Words that no type can have.
     pub(super) types: &'static [&'static str],
+    /// The spelling of a type that is wanted by a name, where the language has one.
+    pub(super) type_name: Option<fn(String) -> String>,
     /// Words that no method can have.
     pub(super) methods: &'static [&'static str],
     /// The spelling of a method.

@@ -4,8 +4,11 @@
 //! - `compose` makes the middle form (`form`): what a typed client offers, with the names that its
 //!   language gives it. `entity`, `pattern` and `write` make its parts, `shapes` the types of values,
 //!   `present` says which optional attributes an answer always has, `names` spells.
-//! - `typescript` and `python` print the form, with the plan document (`embedded`) behind it.
+//! - `typescript` and `python` print the form, with the plan document (`embedded`) behind it; `rust`
+//!   prints it with the model, which the crate `keyfold` compiles. `attributes` names attributes in
+//!   the last two.
 
+mod attributes;
 mod compose;
 mod embedded;
 mod entity;
@@ -14,13 +17,14 @@ mod names;
 mod pattern;
 mod present;
 mod python;
+mod rust;
 mod sentence;
 mod shapes;
 mod typescript;
 mod write;
 
 pub use form::Settings;
-use keyfold_model::Model;
+use keyfold_model::{Model, Sources};
 
 /// A language that clients are generated in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,17 +33,20 @@ pub enum Target {
     Typescript,
     /// Python, on the package `keyfold`.
     Python,
+    /// Rust, on the crate `keyfold`.
+    Rust,
 }
 
 impl Target {
     /// All languages.
-    pub const ALL: [Target; 2] = [Target::Typescript, Target::Python];
+    pub const ALL: [Target; 3] = [Target::Typescript, Target::Python, Target::Rust];
 
     /// Its word on the command line and in `keyfold.toml`.
     pub fn word(self) -> &'static str {
         match self {
             Target::Typescript => "typescript",
             Target::Python => "python",
+            Target::Rust => "rust",
         }
     }
 
@@ -48,14 +55,17 @@ impl Target {
         match self {
             Target::Typescript => format!("{}.ts", model.name),
             Target::Python => format!("{}.py", model.name),
+            Target::Rust => format!("{}.rs", model.name),
         }
     }
 
-    /// The text of the file of a model: the same for the same model and settings.
-    pub fn text(self, model: &Model, settings: &Settings) -> String {
+    /// The text of the file of a model: the same for the same model and settings. `sources` are the
+    /// texts that it was compiled from.
+    pub fn text(self, model: &Model, sources: &Sources, settings: &Settings) -> String {
         match self {
             Target::Typescript => typescript::text(model, settings),
             Target::Python => python::text(model, settings),
+            Target::Rust => rust::text(model, sources, settings),
         }
     }
 }

@@ -68,6 +68,9 @@ pub(super) fn camel(name: &str) -> String {
 /// The identifiers of one scope, each of which stands for one thing.
 pub(super) struct Names {
     taken: BTreeSet<String>,
+    spelling: fn(String) -> String,
+    /// Whether the second of a name gets a 2 behind it, and no underscore.
+    is_numbered: bool,
 }
 
 impl Names {
@@ -75,14 +78,33 @@ impl Names {
     pub(super) fn without(reserved: &[&str]) -> Names {
         Names {
             taken: reserved.iter().map(|word| (*word).to_owned()).collect(),
+            spelling: |wanted| wanted,
+            is_numbered: false,
         }
     }
 
-    /// Takes an identifier; underscores stand behind one that is taken already.
+    /// The same scope, whose identifiers a language spells in its way. Of several that would be the
+    /// same, the others get numbers.
+    pub(super) fn spelled(self, spelling: Option<fn(String) -> String>) -> Names {
+        Names {
+            spelling: spelling.unwrap_or(self.spelling),
+            is_numbered: spelling.is_some(),
+            ..self
+        }
+    }
+
+    /// Takes an identifier; underscores, or a number, stand behind one that is taken already.
     pub(super) fn take(&mut self, wanted: String) -> String {
-        let mut name = wanted;
+        let wanted = (self.spelling)(wanted);
+        let mut name = wanted.clone();
+        let mut number = 1;
         while !self.taken.insert(name.clone()) {
-            name.push('_');
+            number += 1;
+            if self.is_numbered {
+                name = format!("{wanted}{number}");
+            } else {
+                name.push('_');
+            }
         }
         name
     }
@@ -120,5 +142,12 @@ mod tests {
         let mut names = Names::without(&["class"]);
         let taken = ["class", "user", "user", "user_"].map(|name| names.take(name.to_owned()));
         assert_eq!(taken, ["class_", "user", "user_", "user__"]);
+    }
+
+    #[test]
+    fn a_taken_name_gets_numbers_where_underscores_are_bad_style() {
+        let mut names = Names::without(&[]).spelled(Some(|name| name));
+        let taken = ["User", "User", "User2", "User"].map(|name| names.take(name.to_owned()));
+        assert_eq!(taken, ["User", "User2", "User22", "User3"]);
     }
 }

@@ -110,7 +110,7 @@ fn item(
     let entity = model.entities.get(returned.entity)?;
     let whole = entities.get(returned.entity)?;
     let copy = returned.copy.and_then(|at| whole.copies.get(at));
-    let (type_name, fields) = match copy {
+    let (whole, fields) = match copy {
         Some(copy) => (&copy.type_name, &copy.fields),
         None => (&whole.types.stored, &whole.stored),
     };
@@ -121,10 +121,10 @@ fn item(
         .map(|field| narrowed(field, &known))
         .collect();
     let (type_name, own) = if own == *fields {
-        (type_name.clone(), None)
+        (whole.clone(), None)
     } else {
         let of = if pattern.returned.len() > 1 {
-            type_name.as_str()
+            whole.as_str()
         } else {
             "Item"
         };
@@ -136,6 +136,7 @@ fn item(
     Some(Item {
         kind: model.name_of(returned),
         type_name,
+        whole: whole.clone(),
         own,
     })
 }
@@ -143,7 +144,7 @@ fn item(
 fn narrowed(field: &Field, known: &Known) -> Field {
     let fixed = known.fixed.get(&field.name);
     let shape = match (&field.shape, fixed) {
-        (Shape::Choice(_), Some(word)) => Shape::Word(word.clone()),
+        (Shape::Choice(at), Some(word)) => Shape::Word(*at, word.clone()),
         (shape, _) => shape.clone(),
     };
     Field {

@@ -2,9 +2,9 @@
 //! pattern and named write and a member for each entity.
 
 use super::method::{Method, Parameter};
-use super::names::AttributeNames;
 use super::print::{Member, Printer, braced, literal};
 use super::types::{Side, Types};
+use crate::generate::attributes::AttributeNames;
 use crate::generate::form::{Answer, EntityForm, Field, Form, Item, Many, PatternForm, WriteForm};
 use crate::generate::sentence::{one, paragraphs};
 

@@ -7,15 +7,16 @@ mod names;
 mod print;
 mod types;
 
+use super::attributes::{AttributeNames, snake};
 use super::compose;
 use super::form::{Form, Settings, Spelling};
 use crate::generate::embedded;
 use keyfold_model::Model;
-use names::{AttributeNames, snake};
 use print::Printer;
 
 const SPELLING: Spelling = Spelling {
     types: &names::RESERVED_TYPES,
+    type_name: None,
     methods: &names::RESERVED_METHODS,
     method: snake,
 };
@@ -23,7 +24,7 @@ const SPELLING: Spelling = Spelling {
 /// The text of the file.
 pub(super) fn text(model: &Model, settings: &Settings) -> String {
     let form = compose::form(model, &SPELLING, settings);
-    let names = AttributeNames::of(&form);
+    let names = AttributeNames::of(&form, &names::reserved_attributes());
     let mut body = Printer::default();
     types::print(&form, &names, &mut body);
     client::print(&form, &names, &mut body);

@@ -1,7 +1,7 @@
 //! The types of a generated file: identifiers, enumerations, records, entities, answers, events.
 
-use super::names::AttributeNames;
 use super::print::{Printer, literal};
+use crate::generate::attributes::AttributeNames;
 use crate::generate::form::{
     Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, PatternForm, RecordForm, Shape,
 };
@@ -210,6 +210,7 @@ impl Types<'_> {
         let Item {
             kind,
             type_name,
+            whole: _,
             own,
         } = item;
         if let Some(fields) = own {
@@ -261,7 +262,7 @@ impl Types<'_> {
             Shape::Plain(kind) => scalar(kind, side).to_owned(),
             Shape::Id(at) => named(form.ids.get(*at).map(|id| &id.type_name)),
             Shape::Choice(at) => named(form.choices.get(*at).map(|choice| &choice.type_name)),
-            Shape::Word(word) => format!("Literal[{}]", literal(word)),
+            Shape::Word(_, word) => format!("Literal[{}]", literal(word)),
             Shape::Record(at) => named(form.records.get(*at).map(|record| &record.type_name)),
             Shape::List(of) => {
                 let list = if is_given { "Sequence" } else { "list" };

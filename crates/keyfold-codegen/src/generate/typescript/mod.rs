@@ -14,6 +14,7 @@ use print::Printer;
 
 const SPELLING: Spelling = Spelling {
     types: &types::RESERVED_TYPES,
+    type_name: None,
     methods: &client::RESERVED_METHODS,
     method: camel,
 };

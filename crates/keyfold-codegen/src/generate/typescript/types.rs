@@ -302,6 +302,7 @@ fn print_item(form: &Form, pattern: &str, item: &Item, out: &mut Printer) {
     let Item {
         kind,
         type_name,
+        whole: _,
         own,
     } = item;
     if let Some(fields) = own {
@@ -443,7 +444,7 @@ fn text_of(form: &Form, shape: &Shape) -> String {
         Shape::Plain(kind) => scalar(form, kind).to_owned(),
         Shape::Id(at) => named(form.ids.get(*at).map(|id| &id.type_name)),
         Shape::Choice(at) => named(form.choices.get(*at).map(|choice| &choice.type_name)),
-        Shape::Word(word) => literal(word),
+        Shape::Word(_, word) => literal(word),
         Shape::Record(at) => named(form.records.get(*at).map(|record| &record.type_name)),
         Shape::List(of) => format!("readonly {}[]", text_of(form, of)),
         Shape::Map(of) => format!("Readonly<Record<string, {}>>", text_of(form, of)),

@@ -1,0 +1,422 @@
+//! The clients of a generated file: one that blocks, one whose calls are awaited, each with a method
+//! for each pattern and named write and a member for each entity.
+
+use super::print::{Printer, literal};
+use super::types::{Class, Types};
+use crate::generate::attributes::{AttributeNames, snake};
+use crate::generate::form::{Answer, Field, Form, Many, PatternForm, WriteForm};
+use crate::generate::names::Names;
+use crate::generate::sentence::{one, paragraphs};
+
+/// The most parameters of a method; more are a struct.
+const PARAMETERS_MAX: usize = 5;
+
+/// The two clients.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Blocking,
+    Awaited,
+}
+
+impl Kind {
+    /// The module of the runtime.
+    fn module(self) -> &'static str {
+        match self {
+            Kind::Blocking => "typed",
+            Kind::Awaited => "typed::nonblocking",
+        }
+    }
+
+    /// The word before a function.
+    fn asynchronous(self) -> &'static str {
+        match self {
+            Kind::Blocking => "",
+            Kind::Awaited => "async ",
+        }
+    }
+
+    /// What follows a call.
+    fn awaits(self) -> &'static str {
+        match self {
+            Kind::Blocking => "",
+            Kind::Awaited => ".await",
+        }
+    }
+}
+
+pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
+    let types = Types { form, names };
+    let mut fields = Names::without(&["client"]);
+    let members = form
+        .entities
+        .iter()
+        .map(|entity| fields.take(snake(&entity.name)));
+    let members: Vec<String> = members.map(not_keyword).collect();
+    for pattern in &form.patterns {
+        print_arguments(
+            &types,
+            &pattern.name,
+            &pattern.arguments_type,
+            &parameters(pattern),
+            out,
+        );
+    }
+    for write in &form.writes {
+        print_arguments(
+            &types,
+            &write.name,
+            &write.arguments_type,
+            &write.parameters,
+            out,
+        );
+    }
+    for kind in [Kind::Blocking, Kind::Awaited] {
+        let client = Client {
+            types: &types,
+            members: &members,
+            kind,
+        };
+        client.print(out);
+    }
+}
+
+/// A name that may be a word of the language.
+fn not_keyword(name: String) -> String {
+    if super::names::reserved_attributes().contains(&name.as_str()) {
+        return format!("{name}_");
+    }
+    name
+}
+
+fn parameters(pattern: &PatternForm) -> Vec<Field> {
+    pattern
+        .parameters
+        .iter()
+        .map(|one| one.field.clone())
+        .collect()
+}
+
+/// Whether arguments are a struct: there are many, or some may be absent.
+fn is_struct(parameters: &[Field]) -> bool {
+    parameters.len() > PARAMETERS_MAX || parameters.iter().any(|field| field.optional)
+}
+
+/// The struct of the arguments of a pattern or write.
+fn print_arguments(
+    types: &Types<'_>,
+    of: &str,
+    name: &str,
+    parameters: &[Field],
+    out: &mut Printer,
+) {
+    if is_struct(parameters) {
+        let class = Class {
+            name,
+            about: &format!("The arguments of `{of}`."),
+            member: "parameter",
+        };
+        types.print_given(&class, parameters, out);
+    }
+}
+
+/// The last call of a method, and its result.
+struct Call {
+    result: String,
+    end: String,
+    is_awaited: bool,
+}
+
+struct Client<'f> {
+    types: &'f Types<'f>,
+    members: &'f [String],
+    kind: Kind,
+}
+
+impl Client<'_> {
+    fn name(&self) -> &str {
+        match self.kind {
+            Kind::Blocking => &self.types.form.client,
+            Kind::Awaited => &self.types.form.awaited_client,
+        }
+    }
+
+    fn print(&self, out: &mut Printer) {
+        let Form {
+            model,
+            version,
+            patterns,
+            writes,
+            ..
+        } = self.types.form;
+        let end = match self.kind {
+            Kind::Blocking => "",
+            Kind::Awaited => ", awaited",
+        };
+        let (name, module) = (self.name(), self.kind.module());
+        out.gap();
+        out.doc(0, &[format!("The patterns, named writes and entities of the model `{model}`, version {version}{end}.")]);
+        out.line(0, "#[derive(Debug, Clone)]");
+        out.line(0, &format!("pub struct {name} {{"));
+        out.line(1, &format!("client: {module}::Client,"));
+        for (entity, member) in self.types.form.entities.iter().zip(self.members) {
+            out.doc(
+                1,
+                &[format!(
+                    "Writes {} with all that follows from it.",
+                    one(&entity.name)
+                )],
+            );
+            out.line(
+                1,
+                &format!("pub {member}: {module}::Writer<{}>,", entity.types.stored),
+            );
+        }
+        out.line(0, "}");
+        out.gap();
+        let methods = patterns
+            .iter()
+            .map(|one| &one.method)
+            .chain(writes.iter().map(|one| &one.method));
+        let is_convention = |method: &String| {
+            ["from_", "into_", "as_", "to_", "is_"]
+                .iter()
+                .any(|start| method.starts_with(start))
+        };
+        if methods.into_iter().any(is_convention) {
+            out.line(0, "#[allow(clippy::wrong_self_convention)]");
+        }
+        out.line(0, &format!("impl {name} {{"));
+        self.print_own(out);
+        for pattern in patterns {
+            self.print_pattern(pattern, out);
+        }
+        for write in writes {
+            self.print_write(write, out);
+        }
+        out.line(0, "}");
+    }
+
+    /// The methods that every client has.
+    fn print_own(&self, out: &mut Printer) {
+        let (name, module) = (self.name(), self.kind.module());
+        let (keyfold, database) = match self.kind {
+            Kind::Blocking => ("typed::Keyfold", "keyfold::Database"),
+            Kind::Awaited => ("typed::AsyncKeyfold", "keyfold::nonblocking::Database"),
+        };
+        out.doc(1, &["Compiles the model on a database, and makes its tables or finds that they are as it says.".to_owned()]);
+        let open = format!("pub {}fn new", self.kind.asynchronous());
+        let result = format!(" -> Result<{name}, typed::Error> {{");
+        out.open_fn(1, (&open, &result), &[format!("keyfold: &{keyfold}")]);
+        let end = format!("{}?;", self.kind.awaits());
+        let given = ["keyfold", "&MODEL", "HASH"].map(str::to_owned);
+        out.call(
+            2,
+            (&format!("let client = {module}::Client::new"), &end),
+            &given,
+        );
+        out.line(2, &format!("Ok({name}::of(client))"));
+        out.line(1, "}");
+        out.gap();
+        out.line(1, &format!("fn of(client: {module}::Client) -> {name} {{"));
+        let writers = self.members.iter();
+        let writers = writers.map(|member| format!("{member}: client.writer()"));
+        let members: Vec<String> = writers.chain(["client".to_owned()]).collect();
+        out.literal(2, (name, ""), &members);
+        out.line(1, "}");
+        self.print_same(
+            "The same client, each of whose calls takes at most a time.",
+            ("within", "time: std::time::Duration"),
+            out,
+        );
+        self.print_same("The same client, whose cursors end with a seal of the secret: one that was changed is refused.", ("with_cursor_secret", "secret: &[u8]"), out);
+        out.gap();
+        out.doc(
+            1,
+            &["The model on its tables, for calls by name.".to_owned()],
+        );
+        out.line(1, &format!("pub fn database(&self) -> &{database} {{"));
+        out.line(2, "self.client.database()");
+        out.line(1, "}");
+    }
+
+    /// A method that returns the client with another setting.
+    fn print_same(&self, about: &str, (method, parameter): (&str, &str), out: &mut Printer) {
+        let name = self.name();
+        let argument = parameter.split(':').next().unwrap_or_default();
+        out.gap();
+        out.doc(1, &[about.to_owned()]);
+        let given = ["&self", parameter].map(str::to_owned);
+        out.open_fn(
+            1,
+            (&format!("pub fn {method}"), &format!(" -> {name} {{")),
+            &given,
+        );
+        out.call(
+            2,
+            (&format!("let client = self.client.{method}"), ";"),
+            &[argument.to_owned()],
+        );
+        out.line(2, &format!("{name}::of(client)"));
+        out.line(1, "}");
+    }
+
+    fn print_pattern(&self, pattern: &PatternForm, out: &mut Printer) {
+        let mut about = paragraphs(&pattern.about);
+        let parameters = parameters(pattern);
+        if !is_struct(&parameters) {
+            about.extend(self.notes(&parameters));
+        }
+        let call = self.call(&pattern.answer);
+        let names = (
+            pattern.name.as_str(),
+            pattern.method.as_str(),
+            pattern.arguments_type.as_str(),
+        );
+        self.print_method(names, &about, &parameters, (call, out));
+    }
+
+    fn print_write(&self, write: &WriteForm, out: &mut Printer) {
+        let about = paragraphs(&write.about);
+        let names = (
+            write.name.as_str(),
+            write.method.as_str(),
+            write.arguments_type.as_str(),
+        );
+        let call = Call {
+            result: "Result<typed::Written, typed::Error>".to_owned(),
+            end: "send()".to_owned(),
+            is_awaited: true,
+        };
+        self.print_method(names, &about, &write.parameters, (call, out));
+    }
+
+    /// The call that answers a pattern.
+    fn call(&self, answer: &Answer) -> Call {
+        let module = self.kind.module();
+        match answer {
+            Answer::Many(Many {
+                items,
+                union,
+                is_ordered,
+                is_strong: _,
+            }) => {
+                let item = items.first().map(|item| self.types.item_type(item));
+                let item = union.as_deref().or(item).unwrap_or_default();
+                let lifetime = match self.kind {
+                    Kind::Blocking => "'_, ",
+                    Kind::Awaited => "",
+                };
+                let order = if *is_ordered { ", typed::Ordered" } else { "" };
+                Call {
+                    result: format!("{module}::Query<{lifetime}{item}{order}>"),
+                    end: "query()".to_owned(),
+                    is_awaited: false,
+                }
+            }
+            Answer::One {
+                item,
+                optional,
+                is_strong: _,
+            } => {
+                let of = self.types.item_type(item);
+                let (of, end) = if *optional {
+                    (format!("Option<{of}>"), "one()")
+                } else {
+                    (of.to_owned(), "required()")
+                };
+                Call {
+                    result: format!("Result<{of}, typed::Error>"),
+                    end: end.to_owned(),
+                    is_awaited: true,
+                }
+            }
+            Answer::Together { type_name, .. } => Call {
+                result: format!("Result<{type_name}, typed::Error>"),
+                end: "together()".to_owned(),
+                is_awaited: true,
+            },
+        }
+    }
+
+    fn print_method(
+        &self,
+        (name, method, arguments): (&str, &str, &str),
+        about: &[String],
+        parameters: &[Field],
+        (call, out): (Call, &mut Printer),
+    ) {
+        let Call {
+            result,
+            end,
+            is_awaited,
+        } = call;
+        let names = self.types.names;
+        let is_struct = is_struct(parameters);
+        let mut given = vec!["&self".to_owned()];
+        if is_struct {
+            given.push(format!("arguments: &{arguments}"));
+        } else {
+            given.extend(parameters.iter().map(|field| {
+                format!(
+                    "{}: {}",
+                    names.get(&field.name),
+                    self.types.given_type(&field.shape)
+                )
+            }));
+        }
+        out.gap();
+        match self.kind {
+            Kind::Blocking => out.doc(1, about),
+            Kind::Awaited => {
+                let other = &self.types.form.client;
+                out.line(1, &format!("/// See [`{other}::{method}`]."));
+            }
+        }
+        let (asynchronous, awaits) = if is_awaited {
+            (self.kind.asynchronous(), self.kind.awaits())
+        } else {
+            ("", "")
+        };
+        out.open_fn(
+            1,
+            (
+                &format!("pub {asynchronous}fn {method}"),
+                &format!(" -> {result} {{"),
+            ),
+            &given,
+        );
+        let mutable = if parameters.is_empty() { "" } else { "mut " };
+        let open = format!("let {mutable}call = {}::Call::new", self.kind.module());
+        out.call(2, (&open, ";"), &["&self.client".to_owned(), literal(name)]);
+        if is_struct {
+            out.line(2, "call.give_all(arguments);");
+        } else {
+            for field in parameters {
+                let argument = names.get(&field.name);
+                let is_borrowed = self.types.given_type(&field.shape).starts_with('&');
+                let sign = if is_borrowed { "" } else { "&" };
+                out.call(
+                    2,
+                    ("call.give", ";"),
+                    &[literal(&field.name), format!("{sign}{argument}")],
+                );
+            }
+        }
+        out.line(2, &format!("call.{end}{awaits}"));
+        out.line(1, "}");
+    }
+
+    /// What a reader should know of the parameters.
+    fn notes(&self, parameters: &[Field]) -> Vec<String> {
+        let notes = parameters.iter().filter_map(|field| {
+            let name = self.types.names.get(&field.name);
+            field
+                .note
+                .as_ref()
+                .map(|note| format!("- `{name}`: {note}"))
+        });
+        let notes: Vec<String> = notes.collect();
+        let gap = (!notes.is_empty()).then(String::new);
+        gap.into_iter().chain(notes).collect()
+    }
+}

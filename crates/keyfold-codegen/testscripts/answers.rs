@@ -1,0 +1,1388 @@
+// Made by keyfold (test) of the model answers, version 3.
+// The plan document's hash: f8fe79ff0533a97ea307b8ee33e4e0ee.
+// Changes here are lost: change the model, and run `keyfold generate`.
+
+use keyfold::typed;
+
+/// A value of `Account.id`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountId(String);
+
+typed::id! { AccountId: text }
+
+/// A value of `Ticket.ticketId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TicketId(String);
+
+typed::id! { TicketId: text }
+
+/// The words of `Account.plan`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccountPlan {
+    /// The word `free`.
+    Free,
+    /// The word `paid`.
+    Paid,
+}
+
+typed::words! { AccountPlan {
+    Free = "free",
+    Paid = "paid",
+} }
+
+/// The words of `Ticket.status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TicketStatus {
+    /// The word `open`.
+    Open,
+    /// The word `waiting`.
+    Waiting,
+    /// The word `closed`.
+    Closed,
+}
+
+typed::words! { TicketStatus {
+    Open = "open",
+    Waiting = "waiting",
+    Closed = "closed",
+} }
+
+/// The words of `Entry.state`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EntryState {
+    /// The word `open`.
+    Open,
+    /// The word `waiting`.
+    Waiting,
+    /// The word `closed`.
+    Closed,
+}
+
+typed::words! { EntryState {
+    Open = "open",
+    Waiting = "waiting",
+    Closed = "closed",
+} }
+
+/// The record `Address`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// The field `street`.
+    pub street: String,
+    /// The field `zip`.
+    pub zip: Option<String>,
+    /// The field `account`.
+    pub account: AccountId,
+}
+
+typed::record! { Address {
+    street: "street",
+    zip: "zip",
+    account: "account",
+} }
+
+/// The record `Entry`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The field `at`.
+    pub at: typed::Timestamp,
+    /// The field `by`.
+    pub by: String,
+    /// The field `state`.
+    pub state: EntryState,
+}
+
+typed::record! { Entry {
+    at: "at",
+    by: "by",
+    state: "state",
+} }
+
+/// The entity `Account` as it is stored, under `"ACCOUNT#{id}" "ACCOUNT"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `owner`.
+    pub owner: String,
+    /// The attribute `balance`.
+    pub balance: i64,
+    /// The attribute `country`.
+    pub country: String,
+    /// The attribute `city`.
+    pub city: String,
+    /// The attribute `street`.
+    pub street: String,
+    /// The attribute `plan`.
+    pub plan: AccountPlan,
+    /// The attribute `tags`.
+    pub tags: Option<typed::Set<String>>,
+    /// The attribute `prices`.
+    pub prices: Option<typed::Map<typed::Number>>,
+    /// The attribute `logo`.
+    pub logo: Option<Vec<u8>>,
+    /// The attribute `home`.
+    pub home: Option<Address>,
+    /// The attribute `updatedAt`.
+    pub updated_at: typed::Timestamp,
+    /// The attribute `tickets`. Kept by the model: a count.
+    pub tickets: i64,
+    /// The attribute `v`. Counts the versions of the item.
+    pub v: i64,
+}
+
+typed::stored! { Account {
+    id: "id",
+    owner: "owner",
+    balance: "balance",
+    country: "country",
+    city: "city",
+    street: "street",
+    plan: "plan",
+    tags: "tags",
+    prices: "prices",
+    logo: "logo",
+    home: "home",
+    updated_at: "updatedAt",
+    tickets: "tickets",
+    v: "v",
+} }
+
+/// The attributes of an `Account` that is created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAccount {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `owner`.
+    pub owner: String,
+    /// The attribute `balance`. Default: `0`.
+    pub balance: Option<i64>,
+    /// The attribute `country`.
+    pub country: String,
+    /// The attribute `city`.
+    pub city: String,
+    /// The attribute `street`.
+    pub street: String,
+    /// The attribute `plan`. Default: `free`.
+    pub plan: Option<AccountPlan>,
+    /// The attribute `tags`.
+    pub tags: Option<typed::Set<String>>,
+    /// The attribute `prices`.
+    pub prices: Option<typed::Map<typed::Number>>,
+    /// The attribute `logo`.
+    pub logo: Option<Vec<u8>>,
+    /// The attribute `home`.
+    pub home: Option<Address>,
+    /// The attribute `updatedAt`. Default: `now always`.
+    pub updated_at: Option<typed::Timestamp>,
+}
+
+impl NewAccount {
+    /// One with what must be given, and nothing else.
+    pub fn new(
+        id: AccountId,
+        owner: String,
+        country: String,
+        city: String,
+        street: String,
+    ) -> NewAccount {
+        NewAccount {
+            id,
+            owner,
+            balance: None,
+            country,
+            city,
+            street,
+            plan: None,
+            tags: None,
+            prices: None,
+            logo: None,
+            home: None,
+            updated_at: None,
+        }
+    }
+}
+
+typed::given! { NewAccount {
+    id: "id",
+    owner: "owner",
+    balance: "balance",
+    country: "country",
+    city: "city",
+    street: "street",
+    plan: "plan",
+    tags: "tags",
+    prices: "prices",
+    logo: "logo",
+    home: "home",
+    updated_at: "updatedAt",
+} }
+
+/// The attributes of an `Account` that is put, and the version that is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PutAccount {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `owner`.
+    pub owner: String,
+    /// The attribute `balance`. Default: `0`.
+    pub balance: Option<i64>,
+    /// The attribute `country`.
+    pub country: String,
+    /// The attribute `city`.
+    pub city: String,
+    /// The attribute `street`.
+    pub street: String,
+    /// The attribute `plan`. Default: `free`.
+    pub plan: Option<AccountPlan>,
+    /// The attribute `tags`.
+    pub tags: Option<typed::Set<String>>,
+    /// The attribute `prices`.
+    pub prices: Option<typed::Map<typed::Number>>,
+    /// The attribute `logo`.
+    pub logo: Option<Vec<u8>>,
+    /// The attribute `home`.
+    pub home: Option<Address>,
+    /// The attribute `updatedAt`. Default: `now always`.
+    pub updated_at: Option<typed::Timestamp>,
+    /// The attribute `v`.
+    pub v: Option<i64>,
+}
+
+impl PutAccount {
+    /// One with what must be given, and nothing else.
+    pub fn new(
+        id: AccountId,
+        owner: String,
+        country: String,
+        city: String,
+        street: String,
+    ) -> PutAccount {
+        PutAccount {
+            id,
+            owner,
+            balance: None,
+            country,
+            city,
+            street,
+            plan: None,
+            tags: None,
+            prices: None,
+            logo: None,
+            home: None,
+            updated_at: None,
+            v: None,
+        }
+    }
+}
+
+typed::given! { PutAccount {
+    id: "id",
+    owner: "owner",
+    balance: "balance",
+    country: "country",
+    city: "city",
+    street: "street",
+    plan: "plan",
+    tags: "tags",
+    prices: "prices",
+    logo: "logo",
+    home: "home",
+    updated_at: "updatedAt",
+    v: "v",
+} }
+
+/// The key of an `Account`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountKey {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `v`.
+    pub v: Option<i64>,
+}
+
+impl AccountKey {
+    /// One with what must be given, and nothing else.
+    pub fn new(id: AccountId) -> AccountKey {
+        AccountKey { id, v: None }
+    }
+}
+
+typed::given! { AccountKey {
+    id: "id",
+    v: "v",
+} }
+
+/// Changes of an `Account`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AccountPatch {
+    /// The attribute `owner`.
+    pub owner: Option<String>,
+    /// The attribute `balance`.
+    pub balance: Option<i64>,
+    /// The attribute `country`.
+    pub country: Option<String>,
+    /// The attribute `city`.
+    pub city: Option<String>,
+    /// The attribute `street`.
+    pub street: Option<String>,
+    /// The attribute `plan`.
+    pub plan: Option<AccountPlan>,
+    /// The attribute `tags`.
+    pub tags: typed::Patch<typed::Set<String>>,
+    /// The attribute `prices`.
+    pub prices: typed::Patch<typed::Map<typed::Number>>,
+    /// The attribute `logo`.
+    pub logo: typed::Patch<Vec<u8>>,
+    /// The attribute `home`.
+    pub home: typed::Patch<Address>,
+    /// The attribute `updatedAt`.
+    pub updated_at: Option<typed::Timestamp>,
+}
+
+typed::patch! { AccountPatch {
+    owner: "owner",
+    balance: "balance",
+    country: "country",
+    city: "city",
+    street: "street",
+    plan: "plan",
+    tags: "tags",
+    prices: "prices",
+    logo: "logo",
+    home: "home",
+    updated_at: "updatedAt",
+} }
+
+typed::entity! {
+    Account = "Account";
+    new NewAccount; patch AccountPatch;
+    put PutAccount { id, owner, balance, country, city, street, plan, tags, prices, logo, home, updated_at, v, }
+    key AccountKey { id, v, }
+}
+
+/// The entity `Ticket` as it is stored, under `"ACCOUNT#{id}" "TICKET#{ticketId}"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `ticketId`.
+    pub ticket_id: TicketId,
+    /// The attribute `openedAt`.
+    pub opened_at: typed::Timestamp,
+    /// The attribute `dueAt`.
+    pub due_at: Option<typed::Timestamp>,
+    /// The attribute `severity`.
+    pub severity: Option<i64>,
+    /// The attribute `status`.
+    pub status: TicketStatus,
+    /// The attribute `history`.
+    pub history: Vec<Entry>,
+    /// The attribute `assignee`.
+    pub assignee: Option<String>,
+}
+
+typed::stored! { Ticket {
+    id: "id",
+    ticket_id: "ticketId",
+    opened_at: "openedAt",
+    due_at: "dueAt",
+    severity: "severity",
+    status: "status",
+    history: "history",
+    assignee: "assignee",
+} }
+
+/// The attributes of a `Ticket` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTicket {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `ticketId`. Default: `new`.
+    pub ticket_id: Option<TicketId>,
+    /// The attribute `openedAt`.
+    pub opened_at: typed::Timestamp,
+    /// The attribute `dueAt`.
+    pub due_at: Option<typed::Timestamp>,
+    /// The attribute `severity`.
+    pub severity: Option<i64>,
+    /// The attribute `status`. Default: `open`.
+    pub status: Option<TicketStatus>,
+    /// The attribute `history`. Default: `[]`.
+    pub history: Option<Vec<Entry>>,
+    /// The attribute `assignee`.
+    pub assignee: Option<String>,
+}
+
+impl NewTicket {
+    /// One with what must be given, and nothing else.
+    pub fn new(id: AccountId, opened_at: typed::Timestamp) -> NewTicket {
+        NewTicket {
+            id,
+            ticket_id: None,
+            opened_at,
+            due_at: None,
+            severity: None,
+            status: None,
+            history: None,
+            assignee: None,
+        }
+    }
+}
+
+typed::given! { NewTicket {
+    id: "id",
+    ticket_id: "ticketId",
+    opened_at: "openedAt",
+    due_at: "dueAt",
+    severity: "severity",
+    status: "status",
+    history: "history",
+    assignee: "assignee",
+} }
+
+/// The key of a `Ticket`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TicketKey {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `ticketId`.
+    pub ticket_id: TicketId,
+}
+
+typed::given! { TicketKey {
+    id: "id",
+    ticket_id: "ticketId",
+} }
+
+/// Changes of a `Ticket`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TicketPatch {
+    /// The attribute `openedAt`.
+    pub opened_at: Option<typed::Timestamp>,
+    /// The attribute `dueAt`.
+    pub due_at: typed::Patch<typed::Timestamp>,
+    /// The attribute `severity`.
+    pub severity: typed::Patch<i64>,
+    /// The attribute `status`.
+    pub status: Option<TicketStatus>,
+    /// The attribute `history`.
+    pub history: Option<Vec<Entry>>,
+    /// The attribute `assignee`.
+    pub assignee: typed::Patch<String>,
+}
+
+typed::patch! { TicketPatch {
+    opened_at: "openedAt",
+    due_at: "dueAt",
+    severity: "severity",
+    status: "status",
+    history: "history",
+    assignee: "assignee",
+} }
+
+typed::entity! {
+    Ticket = "Ticket";
+    new NewTicket; patch TicketPatch;
+    put NewTicket { id, ticket_id, opened_at, due_at, severity, status, history, assignee, }
+    key TicketKey { id, ticket_id, }
+}
+
+/// The copy `Ticket.brief`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TicketBrief {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `ticketId`.
+    pub ticket_id: TicketId,
+    /// The attribute `openedAt`.
+    pub opened_at: typed::Timestamp,
+    /// The attribute `status`.
+    pub status: TicketStatus,
+    /// The attribute `assignee`.
+    pub assignee: Option<String>,
+}
+
+typed::stored! { TicketBrief {
+    id: "id",
+    ticket_id: "ticketId",
+    opened_at: "openedAt",
+    status: "status",
+    assignee: "assignee",
+} }
+
+/// `Account` as `find_account` returns it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindAccountItem {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `owner`.
+    pub owner: String,
+    /// The attribute `balance`.
+    pub balance: i64,
+}
+
+typed::stored! { FindAccountItem {
+    id: "id",
+    owner: "owner",
+    balance: "balance",
+} }
+
+/// An item of `whole`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+pub enum WholeItem {
+    /// An `Account`.
+    Account(Account),
+    /// A `Ticket`.
+    Ticket(Ticket),
+}
+
+typed::union! { WholeItem {
+    Account(Account) = "Account",
+    Ticket(Ticket) = "Ticket",
+} }
+
+/// `Ticket` as `due` returns it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueItem {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `ticketId`.
+    pub ticket_id: TicketId,
+    /// The attribute `openedAt`.
+    pub opened_at: typed::Timestamp,
+    /// The attribute `dueAt`.
+    pub due_at: typed::Timestamp,
+    /// The attribute `severity`.
+    pub severity: Option<i64>,
+    /// The attribute `status`.
+    pub status: TicketStatus,
+    /// The attribute `history`.
+    pub history: Vec<Entry>,
+    /// The attribute `assignee`.
+    pub assignee: Option<String>,
+}
+
+typed::stored! { DueItem {
+    id: "id",
+    ticket_id: "ticketId",
+    opened_at: "openedAt",
+    due_at: "dueAt",
+    severity: "severity",
+    status: "status",
+    history: "history",
+    assignee: "assignee",
+} }
+
+/// `Ticket` as `severe` returns it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SevereItem {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `ticketId`.
+    pub ticket_id: TicketId,
+    /// The attribute `openedAt`.
+    pub opened_at: typed::Timestamp,
+    /// The attribute `dueAt`.
+    pub due_at: Option<typed::Timestamp>,
+    /// The attribute `severity`.
+    pub severity: i64,
+    /// The attribute `status`.
+    pub status: TicketStatus,
+    /// The attribute `history`.
+    pub history: Vec<Entry>,
+    /// The attribute `assignee`.
+    pub assignee: Option<String>,
+}
+
+typed::stored! { SevereItem {
+    id: "id",
+    ticket_id: "ticketId",
+    opened_at: "openedAt",
+    due_at: "dueAt",
+    severity: "severity",
+    status: "status",
+    history: "history",
+    assignee: "assignee",
+} }
+
+/// `Ticket.brief` as `briefs` returns it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BriefsItem {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `ticketId`.
+    pub ticket_id: TicketId,
+    /// The attribute `openedAt`.
+    pub opened_at: typed::Timestamp,
+    /// The attribute `status`.
+    pub status: TicketStatus,
+    /// The attribute `assignee`.
+    pub assignee: String,
+}
+
+typed::stored! { BriefsItem {
+    id: "id",
+    ticket_id: "ticketId",
+    opened_at: "openedAt",
+    status: "status",
+    assignee: "assignee",
+} }
+
+/// `Ticket.brief` as `waiting` returns it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingItem {
+    /// The attribute `id`.
+    pub id: AccountId,
+    /// The attribute `ticketId`.
+    pub ticket_id: TicketId,
+    /// The attribute `openedAt`.
+    pub opened_at: typed::Timestamp,
+    /// The attribute `status`.
+    pub status: TicketStatus,
+    /// The attribute `assignee`.
+    pub assignee: String,
+}
+
+typed::stored! { WaitingItem {
+    id: "id",
+    ticket_id: "ticketId",
+    opened_at: "openedAt",
+    status: "status",
+    assignee: "assignee",
+} }
+
+/// The answer of `pair`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairAnswer {
+    /// The item `payer`.
+    pub payer: Account,
+    /// The item `payee`.
+    pub payee: Option<Account>,
+}
+
+typed::together! { PairAnswer {
+    payer: required "payer",
+    payee: optional "payee",
+} }
+
+/// The arguments of `places`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PlacesArguments {
+    /// The parameter `country`.
+    pub country: Option<String>,
+    /// The parameter `city`.
+    pub city: Option<String>,
+    /// The parameter `street`.
+    pub street: Option<String>,
+}
+
+typed::given! { PlacesArguments {
+    country: "country",
+    city: "city",
+    street: "street",
+} }
+
+/// The arguments of `due`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DueArguments {
+    /// The parameter `now`. `dueAt` is at most this. Default: the present moment.
+    pub now: Option<typed::Timestamp>,
+}
+
+typed::given! { DueArguments {
+    now: "now",
+} }
+
+/// The arguments of `transfer`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransferArguments {
+    /// The parameter `amount`.
+    pub amount: i64,
+    /// The parameter `from.id`.
+    pub from_id: AccountId,
+    /// The parameter `from.updatedAt`.
+    pub from_updated_at: Option<typed::Timestamp>,
+    /// The parameter `to.id`.
+    pub to_id: AccountId,
+    /// The parameter `to.updatedAt`.
+    pub to_updated_at: Option<typed::Timestamp>,
+}
+
+impl TransferArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(amount: i64, from_id: AccountId, to_id: AccountId) -> TransferArguments {
+        TransferArguments {
+            amount,
+            from_id,
+            from_updated_at: None,
+            to_id,
+            to_updated_at: None,
+        }
+    }
+}
+
+typed::given! { TransferArguments {
+    amount: "amount",
+    from_id: "from.id",
+    from_updated_at: "from.updatedAt",
+    to_id: "to.id",
+    to_updated_at: "to.updatedAt",
+} }
+
+/// The arguments of `edit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditArguments {
+    /// The parameter `owner`.
+    pub owner: Option<String>,
+    /// The parameter `plan`.
+    pub plan: Option<AccountPlan>,
+    /// The parameter `id`.
+    pub id: AccountId,
+    /// The parameter `updatedAt`.
+    pub updated_at: Option<typed::Timestamp>,
+}
+
+impl EditArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(id: AccountId) -> EditArguments {
+        EditArguments {
+            owner: None,
+            plan: None,
+            id,
+            updated_at: None,
+        }
+    }
+}
+
+typed::given! { EditArguments {
+    owner: "owner",
+    plan: "plan",
+    id: "id",
+    updated_at: "updatedAt",
+} }
+
+/// The arguments of `open_ticket`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenTicketArguments {
+    /// The parameter `id`.
+    pub id: AccountId,
+    /// The parameter `ticketId`.
+    pub ticket_id: Option<TicketId>,
+    /// The parameter `openedAt`.
+    pub opened_at: typed::Timestamp,
+    /// The parameter `dueAt`.
+    pub due_at: Option<typed::Timestamp>,
+    /// The parameter `severity`.
+    pub severity: Option<i64>,
+    /// The parameter `status`.
+    pub status: Option<TicketStatus>,
+    /// The parameter `history`.
+    pub history: Option<Vec<Entry>>,
+    /// The parameter `assignee`.
+    pub assignee: Option<String>,
+}
+
+impl OpenTicketArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(id: AccountId, opened_at: typed::Timestamp) -> OpenTicketArguments {
+        OpenTicketArguments {
+            id,
+            ticket_id: None,
+            opened_at,
+            due_at: None,
+            severity: None,
+            status: None,
+            history: None,
+            assignee: None,
+        }
+    }
+}
+
+typed::given! { OpenTicketArguments {
+    id: "id",
+    ticket_id: "ticketId",
+    opened_at: "openedAt",
+    due_at: "dueAt",
+    severity: "severity",
+    status: "status",
+    history: "history",
+    assignee: "assignee",
+} }
+
+/// The patterns, named writes and entities of the model `answers`, version 3.
+#[derive(Debug, Clone)]
+pub struct AnswersClient {
+    client: typed::Client,
+    /// Writes an `Account` with all that follows from it.
+    pub account: typed::Writer<Account>,
+    /// Writes a `Ticket` with all that follows from it.
+    pub ticket: typed::Writer<Ticket>,
+}
+
+impl AnswersClient {
+    /// Compiles the model on a database, and makes its tables or finds that they are as it
+    /// says.
+    pub fn new(keyfold: &typed::Keyfold) -> Result<AnswersClient, typed::Error> {
+        let client = typed::Client::new(keyfold, &MODEL, HASH)?;
+        Ok(AnswersClient::of(client))
+    }
+
+    fn of(client: typed::Client) -> AnswersClient {
+        AnswersClient {
+            account: client.writer(),
+            ticket: client.writer(),
+            client,
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time.
+    pub fn within(&self, time: std::time::Duration) -> AnswersClient {
+        let client = self.client.within(time);
+        AnswersClient::of(client)
+    }
+
+    /// The same client, whose cursors end with a seal of the secret: one that was changed is
+    /// refused.
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AnswersClient {
+        let client = self.client.with_cursor_secret(secret);
+        AnswersClient::of(client)
+    }
+
+    /// The model on its tables, for calls by name.
+    pub fn database(&self) -> &keyfold::Database {
+        self.client.database()
+    }
+
+    /// `account(id) -> Account`
+    ///
+    /// GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request, about 0.5 read
+    /// units.
+    pub fn account(&self, id: &AccountId) -> Result<Account, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "account");
+        call.give("id", id);
+        call.required()
+    }
+
+    /// `find_account(id) -> Account? only id, owner, balance`
+    ///
+    /// GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request, about 0.5 read
+    /// units.
+    pub fn find_account(&self, id: &AccountId) -> Result<Option<FindAccountItem>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "find_account");
+        call.give("id", id);
+        call.one()
+    }
+
+    /// `accounts(id) -> Account[]`
+    ///
+    /// BatchGetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; requests: 1 per 100
+    /// ids.
+    pub fn accounts(&self, id: &[AccountId]) -> typed::Query<'_, Account> {
+        let mut call = typed::Call::new(&self.client, "accounts");
+        call.give("id", id);
+        call.query()
+    }
+
+    /// `every_account() -> Account[]`
+    ///
+    /// Scan of Main: `every item`, 100 items a page; requests: 1 per MB of the table.
+    pub fn every_account(&self) -> typed::Query<'_, Account> {
+        let call = typed::Call::new(&self.client, "every_account");
+        call.query()
+    }
+
+    /// `places(country, city, street) -> Account[]`
+    ///
+    /// Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
+    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 5.5 read units.
+    /// Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
+    /// "{country}#{city}#")`, 50 items a page; 1 request, about 5.5 read units.
+    /// Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
+    /// "{country}#")`, 50 items a page; 1 request, about 5.5 read units.
+    /// Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50 items a
+    /// page; 1 request, about 5.5 read units.
+    pub fn places(&self, arguments: &PlacesArguments) -> typed::Query<'_, Account, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "places");
+        call.give_all(arguments);
+        call.query()
+    }
+
+    /// `ticket(id, ticketId) -> Ticket?`
+    ///
+    /// GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "TICKET#{ticketId}"`; 1 request, about 0.5
+    /// read units.
+    pub fn ticket(
+        &self,
+        id: &AccountId,
+        ticket_id: &TicketId,
+    ) -> Result<Option<Ticket>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "ticket");
+        call.give("id", id);
+        call.give("ticketId", ticket_id);
+        call.one()
+    }
+
+    /// `whole(id) -> Account + Ticket[]`
+    ///
+    /// Query of Main: `PK = "ACCOUNT#{id}"`; 1 request.
+    pub fn whole(&self, id: &AccountId) -> typed::Query<'_, WholeItem, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "whole");
+        call.give("id", id);
+        call.query()
+    }
+
+    /// `since(id, since) -> Ticket[]`
+    ///
+    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`, descending, 20
+    /// items a page; 1 request, about 2.5 read units.
+    ///
+    /// - `since`: `openedAt` is at least this.
+    pub fn since(
+        &self,
+        id: &AccountId,
+        since: typed::Timestamp,
+    ) -> typed::Query<'_, Ticket, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "since");
+        call.give("id", id);
+        call.give("since", &since);
+        call.query()
+    }
+
+    /// `before(id, until) -> Ticket[]`
+    ///
+    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20 items a
+    /// page; 1 request, about 2.5 read units.
+    ///
+    /// - `until`: `openedAt` is below this.
+    pub fn before(
+        &self,
+        id: &AccountId,
+        until: typed::Timestamp,
+    ) -> typed::Query<'_, Ticket, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "before");
+        call.give("id", id);
+        call.give("until", &until);
+        call.query()
+    }
+
+    /// `opened(id, day) -> Ticket[]`
+    ///
+    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND begins_with(GSI1SK, "{day}")`; 1
+    /// request.
+    ///
+    /// - `day`: `openedAt` lies in this day.
+    pub fn opened(&self, id: &AccountId, day: &str) -> typed::Query<'_, Ticket, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "opened");
+        call.give("id", id);
+        call.give("day", day);
+        call.query()
+    }
+
+    /// `due(now) -> Ticket[]`
+    ///
+    /// Query of Main.Open: `OPENPK = "OPEN" AND OPENSK <= "{now}…"`, 20 items a page; 1
+    /// request, about 2.5 read units.
+    pub fn due(&self, arguments: &DueArguments) -> typed::Query<'_, DueItem, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "due");
+        call.give_all(arguments);
+        call.query()
+    }
+
+    /// `severe(id, least) -> Ticket[]`
+    ///
+    /// Query of Main: `PK = "ACCOUNT#{id}" AND begins_with(SK, "TICKET#")`, 20 items a page,
+    /// filtered by `severity >= least`; 1 request, about 2.5 read units.
+    pub fn severe(
+        &self,
+        id: &AccountId,
+        least: i64,
+    ) -> typed::Query<'_, SevereItem, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "severe");
+        call.give("id", id);
+        call.give("least", &least);
+        call.query()
+    }
+
+    /// `briefs(status) -> Ticket.brief[]`
+    ///
+    /// Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1 request, about 2.5
+    /// read units.
+    pub fn briefs(&self, status: TicketStatus) -> typed::Query<'_, BriefsItem, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "briefs");
+        call.give("status", &status);
+        call.query()
+    }
+
+    /// `waiting() -> Ticket.brief[]`
+    ///
+    /// Query of Main: `PK = "STATUS#waiting"`; 1 request.
+    pub fn waiting(&self) -> typed::Query<'_, WaitingItem, typed::Ordered> {
+        let call = typed::Call::new(&self.client, "waiting");
+        call.query()
+    }
+
+    /// `pair(from, to) -> (Account as payer where id = from, Account? as payee where id =
+    /// to)`
+    ///
+    /// TransactGetItems of Main: `payer: PK = "ACCOUNT#{from}" AND SK = "ACCOUNT"; payee: PK =
+    /// "ACCOUNT#{to}" AND SK = "ACCOUNT"`; 1 request, about 4 read units, strongly
+    /// consistent.
+    pub fn pair(&self, from: &AccountId, to: &AccountId) -> Result<PairAnswer, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "pair");
+        call.give("from", from);
+        call.give("to", to);
+        call.together()
+    }
+
+    /// The write `transfer`:
+    ///
+    /// - update Account as from (balance = balance - amount) if balance \>= amount
+    /// - update Account as to (balance = balance + amount)
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn transfer(&self, arguments: &TransferArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "transfer");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `edit`:
+    ///
+    /// - update Account (owner = owner, plan = plan)
+    ///
+    /// Requests: UpdateItem.
+    pub fn edit(&self, arguments: &EditArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "edit");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `open_ticket`:
+    ///
+    /// - create Ticket
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn open_ticket(
+        &self,
+        arguments: &OpenTicketArguments,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "open_ticket");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `log`:
+    ///
+    /// - update Ticket (history = history + entry)
+    ///
+    /// Requests: UpdateItem.
+    pub fn log(
+        &self,
+        entry: &Entry,
+        id: &AccountId,
+        ticket_id: &TicketId,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "log");
+        call.give("entry", entry);
+        call.give("id", id);
+        call.give("ticketId", ticket_id);
+        call.send()
+    }
+}
+
+/// The patterns, named writes and entities of the model `answers`, version 3, awaited.
+#[derive(Debug, Clone)]
+pub struct AsyncAnswersClient {
+    client: typed::nonblocking::Client,
+    /// Writes an `Account` with all that follows from it.
+    pub account: typed::nonblocking::Writer<Account>,
+    /// Writes a `Ticket` with all that follows from it.
+    pub ticket: typed::nonblocking::Writer<Ticket>,
+}
+
+impl AsyncAnswersClient {
+    /// Compiles the model on a database, and makes its tables or finds that they are as it
+    /// says.
+    pub async fn new(keyfold: &typed::AsyncKeyfold) -> Result<AsyncAnswersClient, typed::Error> {
+        let client = typed::nonblocking::Client::new(keyfold, &MODEL, HASH).await?;
+        Ok(AsyncAnswersClient::of(client))
+    }
+
+    fn of(client: typed::nonblocking::Client) -> AsyncAnswersClient {
+        AsyncAnswersClient {
+            account: client.writer(),
+            ticket: client.writer(),
+            client,
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time.
+    pub fn within(&self, time: std::time::Duration) -> AsyncAnswersClient {
+        let client = self.client.within(time);
+        AsyncAnswersClient::of(client)
+    }
+
+    /// The same client, whose cursors end with a seal of the secret: one that was changed is
+    /// refused.
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncAnswersClient {
+        let client = self.client.with_cursor_secret(secret);
+        AsyncAnswersClient::of(client)
+    }
+
+    /// The model on its tables, for calls by name.
+    pub fn database(&self) -> &keyfold::nonblocking::Database {
+        self.client.database()
+    }
+
+    /// See [`AnswersClient::account`].
+    pub async fn account(&self, id: &AccountId) -> Result<Account, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "account");
+        call.give("id", id);
+        call.required().await
+    }
+
+    /// See [`AnswersClient::find_account`].
+    pub async fn find_account(
+        &self,
+        id: &AccountId,
+    ) -> Result<Option<FindAccountItem>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "find_account");
+        call.give("id", id);
+        call.one().await
+    }
+
+    /// See [`AnswersClient::accounts`].
+    pub fn accounts(&self, id: &[AccountId]) -> typed::nonblocking::Query<Account> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "accounts");
+        call.give("id", id);
+        call.query()
+    }
+
+    /// See [`AnswersClient::every_account`].
+    pub fn every_account(&self) -> typed::nonblocking::Query<Account> {
+        let call = typed::nonblocking::Call::new(&self.client, "every_account");
+        call.query()
+    }
+
+    /// See [`AnswersClient::places`].
+    pub fn places(
+        &self,
+        arguments: &PlacesArguments,
+    ) -> typed::nonblocking::Query<Account, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "places");
+        call.give_all(arguments);
+        call.query()
+    }
+
+    /// See [`AnswersClient::ticket`].
+    pub async fn ticket(
+        &self,
+        id: &AccountId,
+        ticket_id: &TicketId,
+    ) -> Result<Option<Ticket>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "ticket");
+        call.give("id", id);
+        call.give("ticketId", ticket_id);
+        call.one().await
+    }
+
+    /// See [`AnswersClient::whole`].
+    pub fn whole(&self, id: &AccountId) -> typed::nonblocking::Query<WholeItem, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "whole");
+        call.give("id", id);
+        call.query()
+    }
+
+    /// See [`AnswersClient::since`].
+    pub fn since(
+        &self,
+        id: &AccountId,
+        since: typed::Timestamp,
+    ) -> typed::nonblocking::Query<Ticket, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "since");
+        call.give("id", id);
+        call.give("since", &since);
+        call.query()
+    }
+
+    /// See [`AnswersClient::before`].
+    pub fn before(
+        &self,
+        id: &AccountId,
+        until: typed::Timestamp,
+    ) -> typed::nonblocking::Query<Ticket, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "before");
+        call.give("id", id);
+        call.give("until", &until);
+        call.query()
+    }
+
+    /// See [`AnswersClient::opened`].
+    pub fn opened(
+        &self,
+        id: &AccountId,
+        day: &str,
+    ) -> typed::nonblocking::Query<Ticket, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "opened");
+        call.give("id", id);
+        call.give("day", day);
+        call.query()
+    }
+
+    /// See [`AnswersClient::due`].
+    pub fn due(
+        &self,
+        arguments: &DueArguments,
+    ) -> typed::nonblocking::Query<DueItem, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "due");
+        call.give_all(arguments);
+        call.query()
+    }
+
+    /// See [`AnswersClient::severe`].
+    pub fn severe(
+        &self,
+        id: &AccountId,
+        least: i64,
+    ) -> typed::nonblocking::Query<SevereItem, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "severe");
+        call.give("id", id);
+        call.give("least", &least);
+        call.query()
+    }
+
+    /// See [`AnswersClient::briefs`].
+    pub fn briefs(
+        &self,
+        status: TicketStatus,
+    ) -> typed::nonblocking::Query<BriefsItem, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "briefs");
+        call.give("status", &status);
+        call.query()
+    }
+
+    /// See [`AnswersClient::waiting`].
+    pub fn waiting(&self) -> typed::nonblocking::Query<WaitingItem, typed::Ordered> {
+        let call = typed::nonblocking::Call::new(&self.client, "waiting");
+        call.query()
+    }
+
+    /// See [`AnswersClient::pair`].
+    pub async fn pair(&self, from: &AccountId, to: &AccountId) -> Result<PairAnswer, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "pair");
+        call.give("from", from);
+        call.give("to", to);
+        call.together().await
+    }
+
+    /// See [`AnswersClient::transfer`].
+    pub async fn transfer(
+        &self,
+        arguments: &TransferArguments,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "transfer");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// See [`AnswersClient::edit`].
+    pub async fn edit(&self, arguments: &EditArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "edit");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// See [`AnswersClient::open_ticket`].
+    pub async fn open_ticket(
+        &self,
+        arguments: &OpenTicketArguments,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "open_ticket");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// See [`AnswersClient::log`].
+    pub async fn log(
+        &self,
+        entry: &Entry,
+        id: &AccountId,
+        ticket_id: &TicketId,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "log");
+        call.give("entry", entry);
+        call.give("id", id);
+        call.give("ticketId", ticket_id);
+        call.send().await
+    }
+}
+
+/// The hash of the plan document.
+const HASH: &str = "f8fe79ff0533a97ea307b8ee33e4e0ee";
+
+/// The files of the model, by name.
+const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];
+
+/// The file "answers.keyfold".
+const MODEL_FILE_0: (&str, &str) = (
+    "answers.keyfold",
+    r#"model answers 3
+table Main (PK, SK) type entity
+  gsi GSI1 (GSI1PK, GSI1SK)
+  gsi Open (OPENPK, OPENSK)
+
+entity Account
+  id: string, owner: string, balance: int = 0, country: string, city: string, street: string
+  plan: free | paid = free, tags: set of string?, prices: map of number?, logo: binary?, home: Address?
+  updatedAt: time = now always
+  key      "ACCOUNT#{id}"  "ACCOUNT"
+  GSI1     "PLACES"        "{country}#{city}#{street}#{id}"
+  version  v
+  count    tickets of Ticket
+
+record Address
+  street: string, zip: string?, account: Account.id
+
+entity Ticket
+  id: Account.id, ticketId: ulid = new, openedAt: time(us), dueAt: time?, severity: int?
+  status: open | waiting | closed = open, history: list of Entry = "[]", assignee: string?
+  key         "ACCOUNT#{id}"     "TICKET#{ticketId}"
+  GSI1        "TICKETS#{id}"     "{openedAt}"
+  Open        "OPEN"             "{dueAt}#{ticketId}"          sparse when dueAt
+  copy brief  "STATUS#{status}"  "{openedAt}#{id}#{ticketId}"  only id, ticketId, openedAt, status, assignee when exists assignee
+
+record Entry
+  at: time, by: string, state: open | waiting | closed
+
+pattern account(id)                       -> Account
+pattern find_account(id)                  -> Account?  only id, owner, balance
+pattern accounts(id[])                    -> Account[]
+pattern every_account()                   -> Account[]  scan page 100
+pattern places(country?, city?, street?)  -> Account[]  page 50
+pattern ticket(id, ticketId)              -> Ticket?
+pattern whole(id)                         -> Account + Ticket[]
+pattern since(id, openedAt >= since)      -> Ticket[]  newest page 20
+pattern before(id, openedAt < until)      -> Ticket[]  oldest page 20
+pattern opened(id, day of openedAt)       -> Ticket[]
+pattern due(dueAt <= now)                 -> Ticket[]  page 20
+pattern severe(id, least: int)            -> Ticket[]  filter severity >= least page 20
+pattern briefs(status)                    -> Ticket.brief[]  newest openedAt page 20
+pattern waiting()                         -> Ticket.brief[]  where status = waiting
+pattern pair(from, to)                    -> (Account as payer where id = from, Account? as payee where id = to)
+
+write transfer(amount: int)
+  update Account as from set balance = balance - amount when balance >= amount
+  update Account as to set balance = balance + amount
+
+write edit(owner?, plan?)
+  update Account set owner = owner, plan = plan
+
+write open_ticket()
+  create Ticket
+
+write log(entry: Entry)
+  update Ticket set history = history + entry
+"#,
+);

@@ -1,0 +1,746 @@
+// Made by keyfold (test) of the model names, version 1.
+// The plan document's hash: 06a5877e505c4742944929542d1b841b.
+// Changes here are lost: change the model, and run `keyfold generate`.
+
+use keyfold::typed;
+
+/// A value of `class.id`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId(String);
+
+typed::id! { ClassId: text }
+
+/// A value of `Promise.id`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PromiseId(String);
+
+typed::id! { PromiseId: text }
+
+/// A value of `order_item.itemId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemId(String);
+
+typed::id! { ItemId: text }
+
+/// The words of `class.state`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ClassState {
+    /// The word `in-progress`.
+    InProgress,
+    /// The word `done`.
+    Done,
+    /// The word `it's`.
+    ItS,
+}
+
+typed::words! { ClassState {
+    InProgress = "in-progress",
+    Done = "done",
+    ItS = "it's",
+} }
+
+/// The words of `Promise.note`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PromiseNote {
+    /// The word `*/`.
+    Symbol,
+    /// The word `other`.
+    Other,
+}
+
+typed::words! { PromiseNote {
+    Symbol = "*/",
+    Other = "other",
+} }
+
+/// The record `new`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct New {
+    /// The field `a-b`.
+    pub a_b: String,
+    /// The field `of`.
+    pub of: ClassId,
+    /// The field `next`.
+    pub next: Option<Vec<String>>,
+}
+
+typed::record! { New {
+    a_b: "a-b",
+    of: "of",
+    next: "next",
+} }
+
+/// The entity `class` as it is stored, under `"CLASS#{id}" "C"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// The attribute `id`.
+    pub id: ClassId,
+    /// The attribute `user id`.
+    pub user_id: String,
+    /// The attribute `in-progress`.
+    pub in_progress: bool,
+    /// The attribute ``tick ${x}``.
+    pub tick_x: Option<String>,
+    /// The attribute `state`.
+    pub state: ClassState,
+}
+
+typed::stored! { Class {
+    id: "id",
+    user_id: "user id",
+    in_progress: "in-progress",
+    tick_x: "`tick ${x}`",
+    state: "state",
+} }
+
+/// The attributes of a `class` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewClass {
+    /// The attribute `id`.
+    pub id: ClassId,
+    /// The attribute `user id`.
+    pub user_id: String,
+    /// The attribute `in-progress`. Default: `false`.
+    pub in_progress: Option<bool>,
+    /// The attribute ``tick ${x}``.
+    pub tick_x: Option<String>,
+    /// The attribute `state`.
+    pub state: ClassState,
+}
+
+impl NewClass {
+    /// One with what must be given, and nothing else.
+    pub fn new(id: ClassId, user_id: String, state: ClassState) -> NewClass {
+        NewClass {
+            id,
+            user_id,
+            in_progress: None,
+            tick_x: None,
+            state,
+        }
+    }
+}
+
+typed::given! { NewClass {
+    id: "id",
+    user_id: "user id",
+    in_progress: "in-progress",
+    tick_x: "`tick ${x}`",
+    state: "state",
+} }
+
+/// The key of a `class`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassKey {
+    /// The attribute `id`.
+    pub id: ClassId,
+}
+
+typed::given! { ClassKey {
+    id: "id",
+} }
+
+/// Changes of a `class`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClassPatch {
+    /// The attribute `user id`.
+    pub user_id: Option<String>,
+    /// The attribute `in-progress`.
+    pub in_progress: Option<bool>,
+    /// The attribute ``tick ${x}``.
+    pub tick_x: typed::Patch<String>,
+    /// The attribute `state`.
+    pub state: Option<ClassState>,
+}
+
+typed::patch! { ClassPatch {
+    user_id: "user id",
+    in_progress: "in-progress",
+    tick_x: "`tick ${x}`",
+    state: "state",
+} }
+
+typed::entity! {
+    Class = "class";
+    new NewClass; patch ClassPatch;
+    put NewClass { id, user_id, in_progress, tick_x, state, }
+    key ClassKey { id, }
+}
+
+/// The entity `Promise` as it is stored, under `"PROMISE#{id}" "P#{classId}"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Promise {
+    /// The attribute `id`.
+    pub id: PromiseId,
+    /// The attribute `classId`.
+    pub class_id: ClassId,
+    /// The attribute `note`.
+    pub note: PromiseNote,
+}
+
+typed::stored! { Promise {
+    id: "id",
+    class_id: "classId",
+    note: "note",
+} }
+
+/// The attributes of a `Promise` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPromise {
+    /// The attribute `id`.
+    pub id: PromiseId,
+    /// The attribute `classId`.
+    pub class_id: ClassId,
+    /// The attribute `note`. Default: `other`.
+    pub note: Option<PromiseNote>,
+}
+
+impl NewPromise {
+    /// One with what must be given, and nothing else.
+    pub fn new(id: PromiseId, class_id: ClassId) -> NewPromise {
+        NewPromise {
+            id,
+            class_id,
+            note: None,
+        }
+    }
+}
+
+typed::given! { NewPromise {
+    id: "id",
+    class_id: "classId",
+    note: "note",
+} }
+
+/// The key of a `Promise`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromiseKey {
+    /// The attribute `id`.
+    pub id: PromiseId,
+    /// The attribute `classId`.
+    pub class_id: ClassId,
+}
+
+typed::given! { PromiseKey {
+    id: "id",
+    class_id: "classId",
+} }
+
+/// Changes of a `Promise`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PromisePatch {
+    /// The attribute `note`.
+    pub note: Option<PromiseNote>,
+}
+
+typed::patch! { PromisePatch {
+    note: "note",
+} }
+
+typed::entity! {
+    Promise = "Promise";
+    new NewPromise; patch PromisePatch;
+    put NewPromise { id, class_id, note, }
+    key PromiseKey { id, class_id, }
+}
+
+/// The entity `order_item` as it is stored, under `"ITEM#{itemId}" "I"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItem {
+    /// The attribute `itemId`.
+    pub item_id: ItemId,
+    /// The attribute `_`.
+    pub __: Option<String>,
+}
+
+typed::stored! { OrderItem {
+    item_id: "itemId",
+    __: "_",
+} }
+
+/// The attributes of an `order_item` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewOrderItem {
+    /// The attribute `itemId`. Default: `new`.
+    pub item_id: Option<ItemId>,
+    /// The attribute `_`.
+    pub __: Option<String>,
+}
+
+typed::given! { NewOrderItem {
+    item_id: "itemId",
+    __: "_",
+} }
+
+/// The key of an `order_item`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItemKey {
+    /// The attribute `itemId`.
+    pub item_id: ItemId,
+}
+
+typed::given! { OrderItemKey {
+    item_id: "itemId",
+} }
+
+/// Changes of an `order_item`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OrderItemPatch {
+    /// The attribute `_`.
+    pub __: typed::Patch<String>,
+}
+
+typed::patch! { OrderItemPatch {
+    __: "_",
+} }
+
+typed::entity! {
+    OrderItem = "order_item";
+    new NewOrderItem; patch OrderItemPatch;
+    put NewOrderItem { item_id, __, }
+    key OrderItemKey { item_id, }
+}
+
+/// The entity `OrderItem` as it is stored, under `"N#{n:08}" "N"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItem2 {
+    /// The attribute `n`.
+    pub n: i64,
+    /// The attribute `then`.
+    pub then: Option<String>,
+}
+
+typed::stored! { OrderItem2 {
+    n: "n",
+    then: "then",
+} }
+
+/// The attributes of an `OrderItem` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewOrderItem2 {
+    /// The attribute `n`.
+    pub n: i64,
+    /// The attribute `then`.
+    pub then: Option<String>,
+}
+
+impl NewOrderItem2 {
+    /// One with what must be given, and nothing else.
+    pub fn new(n: i64) -> NewOrderItem2 {
+        NewOrderItem2 { n, then: None }
+    }
+}
+
+typed::given! { NewOrderItem2 {
+    n: "n",
+    then: "then",
+} }
+
+/// The key of an `OrderItem`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItem2Key {
+    /// The attribute `n`.
+    pub n: i64,
+}
+
+typed::given! { OrderItem2Key {
+    n: "n",
+} }
+
+/// Changes of an `OrderItem`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OrderItem2Patch {
+    /// The attribute `then`.
+    pub then: typed::Patch<String>,
+}
+
+typed::patch! { OrderItem2Patch {
+    then: "then",
+} }
+
+typed::entity! {
+    OrderItem2 = "OrderItem";
+    new NewOrderItem2; patch OrderItem2Patch;
+    put NewOrderItem2 { n, then, }
+    key OrderItem2Key { n, }
+}
+
+/// The arguments of `toString`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToStringArguments {
+    /// The parameter `lines`.
+    pub lines: Vec<New>,
+    /// The parameter `n`.
+    pub n: i64,
+    /// The parameter `then`.
+    pub then: Option<String>,
+}
+
+impl ToStringArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(lines: Vec<New>, n: i64) -> ToStringArguments {
+        ToStringArguments {
+            lines,
+            n,
+            then: None,
+        }
+    }
+}
+
+typed::given! { ToStringArguments {
+    lines: "lines",
+    n: "n",
+    then: "then",
+} }
+
+/// The arguments of `order_item`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItemArguments3 {
+    /// The parameter `news`.
+    pub news: Vec<New>,
+    /// The parameter `itemId`.
+    pub item_id: Option<ItemId>,
+    /// The parameter `_`.
+    pub __: Option<String>,
+}
+
+impl OrderItemArguments3 {
+    /// One with what must be given, and nothing else.
+    pub fn new(news: Vec<New>) -> OrderItemArguments3 {
+        OrderItemArguments3 {
+            news,
+            item_id: None,
+            __: None,
+        }
+    }
+}
+
+typed::given! { OrderItemArguments3 {
+    news: "news",
+    item_id: "itemId",
+    __: "_",
+} }
+
+/// The patterns, named writes and entities of the model `names`, version 1.
+#[derive(Debug, Clone)]
+pub struct NamesClient {
+    client: typed::Client,
+    /// Writes a `class` with all that follows from it.
+    pub class: typed::Writer<Class>,
+    /// Writes a `Promise` with all that follows from it.
+    pub promise: typed::Writer<Promise>,
+    /// Writes an `order_item` with all that follows from it.
+    pub order_item: typed::Writer<OrderItem>,
+    /// Writes an `OrderItem` with all that follows from it.
+    pub order_item_: typed::Writer<OrderItem2>,
+}
+
+#[allow(clippy::wrong_self_convention)]
+impl NamesClient {
+    /// Compiles the model on a database, and makes its tables or finds that they are as it
+    /// says.
+    pub fn new(keyfold: &typed::Keyfold) -> Result<NamesClient, typed::Error> {
+        let client = typed::Client::new(keyfold, &MODEL, HASH)?;
+        Ok(NamesClient::of(client))
+    }
+
+    fn of(client: typed::Client) -> NamesClient {
+        NamesClient {
+            class: client.writer(),
+            promise: client.writer(),
+            order_item: client.writer(),
+            order_item_: client.writer(),
+            client,
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time.
+    pub fn within(&self, time: std::time::Duration) -> NamesClient {
+        let client = self.client.within(time);
+        NamesClient::of(client)
+    }
+
+    /// The same client, whose cursors end with a seal of the secret: one that was changed is
+    /// refused.
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> NamesClient {
+        let client = self.client.with_cursor_secret(secret);
+        NamesClient::of(client)
+    }
+
+    /// The model on its tables, for calls by name.
+    pub fn database(&self) -> &keyfold::Database {
+        self.client.database()
+    }
+
+    /// `event(id) -> class?`
+    ///
+    /// GetItem of Main: `pk-id = "CLASS#{id}" AND State#Date = "C"`; 1 request, about 0.5
+    /// read units.
+    pub fn event_(&self, id: &ClassId) -> Result<Option<Class>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "event");
+        call.give("id", id);
+        call.one()
+    }
+
+    /// `then(id) -> Promise[]`
+    ///
+    /// Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date, "P#")`; 1 request.
+    pub fn then(&self, id: &PromiseId) -> typed::Query<'_, Promise, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "then");
+        call.give("id", id);
+        call.query()
+    }
+
+    /// `constructor(state) -> class[]`
+    ///
+    /// Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
+    pub fn constructor(&self, state: ClassState) -> typed::Query<'_, Class, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "constructor");
+        call.give("state", &state);
+        call.query()
+    }
+
+    /// `order_item(itemId) -> order_item?`
+    ///
+    /// GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1 request, about 0.5
+    /// read units.
+    pub fn order_item(&self, item_id: &ItemId) -> Result<Option<OrderItem>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "order_item");
+        call.give("itemId", item_id);
+        call.one()
+    }
+
+    /// `orderItem(itemId) -> order_item?`
+    ///
+    /// GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1 request, about 0.5
+    /// read units.
+    pub fn order_item_(&self, item_id: &ItemId) -> Result<Option<OrderItem>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "orderItem");
+        call.give("itemId", item_id);
+        call.one()
+    }
+
+    /// `delete(n) -> OrderItem?`
+    ///
+    /// GetItem of Main: `pk-id = "N#{n:08}" AND State#Date = "N"`; 1 request, about 0.5 read
+    /// units.
+    pub fn delete(&self, n: i64) -> Result<Option<OrderItem2>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "delete");
+        call.give("n", &n);
+        call.one()
+    }
+
+    /// `x(id, classId) -> Promise?`
+    ///
+    /// GetItem of Main: `pk-id = "PROMISE#{id}" AND State#Date = "P#{classId}"`; 1 request,
+    /// about 0.5 read units.
+    pub fn x(&self, id: &PromiseId, class_id: &ClassId) -> Result<Option<Promise>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "x");
+        call.give("id", id);
+        call.give("classId", class_id);
+        call.one()
+    }
+
+    /// The write `toString`:
+    ///
+    /// - create OrderItem
+    ///
+    /// Requests: PutItem.
+    pub fn to_string(&self, arguments: &ToStringArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "toString");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `order_item`:
+    ///
+    /// - create order_item
+    ///
+    /// Requests: PutItem.
+    pub fn order_item__(
+        &self,
+        arguments: &OrderItemArguments3,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "order_item");
+        call.give_all(arguments);
+        call.send()
+    }
+}
+
+/// The patterns, named writes and entities of the model `names`, version 1, awaited.
+#[derive(Debug, Clone)]
+pub struct AsyncNamesClient {
+    client: typed::nonblocking::Client,
+    /// Writes a `class` with all that follows from it.
+    pub class: typed::nonblocking::Writer<Class>,
+    /// Writes a `Promise` with all that follows from it.
+    pub promise: typed::nonblocking::Writer<Promise>,
+    /// Writes an `order_item` with all that follows from it.
+    pub order_item: typed::nonblocking::Writer<OrderItem>,
+    /// Writes an `OrderItem` with all that follows from it.
+    pub order_item_: typed::nonblocking::Writer<OrderItem2>,
+}
+
+#[allow(clippy::wrong_self_convention)]
+impl AsyncNamesClient {
+    /// Compiles the model on a database, and makes its tables or finds that they are as it
+    /// says.
+    pub async fn new(keyfold: &typed::AsyncKeyfold) -> Result<AsyncNamesClient, typed::Error> {
+        let client = typed::nonblocking::Client::new(keyfold, &MODEL, HASH).await?;
+        Ok(AsyncNamesClient::of(client))
+    }
+
+    fn of(client: typed::nonblocking::Client) -> AsyncNamesClient {
+        AsyncNamesClient {
+            class: client.writer(),
+            promise: client.writer(),
+            order_item: client.writer(),
+            order_item_: client.writer(),
+            client,
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time.
+    pub fn within(&self, time: std::time::Duration) -> AsyncNamesClient {
+        let client = self.client.within(time);
+        AsyncNamesClient::of(client)
+    }
+
+    /// The same client, whose cursors end with a seal of the secret: one that was changed is
+    /// refused.
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncNamesClient {
+        let client = self.client.with_cursor_secret(secret);
+        AsyncNamesClient::of(client)
+    }
+
+    /// The model on its tables, for calls by name.
+    pub fn database(&self) -> &keyfold::nonblocking::Database {
+        self.client.database()
+    }
+
+    /// See [`NamesClient::event_`].
+    pub async fn event_(&self, id: &ClassId) -> Result<Option<Class>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "event");
+        call.give("id", id);
+        call.one().await
+    }
+
+    /// See [`NamesClient::then`].
+    pub fn then(&self, id: &PromiseId) -> typed::nonblocking::Query<Promise, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "then");
+        call.give("id", id);
+        call.query()
+    }
+
+    /// See [`NamesClient::constructor`].
+    pub fn constructor(
+        &self,
+        state: ClassState,
+    ) -> typed::nonblocking::Query<Class, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "constructor");
+        call.give("state", &state);
+        call.query()
+    }
+
+    /// See [`NamesClient::order_item`].
+    pub async fn order_item(&self, item_id: &ItemId) -> Result<Option<OrderItem>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "order_item");
+        call.give("itemId", item_id);
+        call.one().await
+    }
+
+    /// See [`NamesClient::order_item_`].
+    pub async fn order_item_(&self, item_id: &ItemId) -> Result<Option<OrderItem>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "orderItem");
+        call.give("itemId", item_id);
+        call.one().await
+    }
+
+    /// See [`NamesClient::delete`].
+    pub async fn delete(&self, n: i64) -> Result<Option<OrderItem2>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "delete");
+        call.give("n", &n);
+        call.one().await
+    }
+
+    /// See [`NamesClient::x`].
+    pub async fn x(
+        &self,
+        id: &PromiseId,
+        class_id: &ClassId,
+    ) -> Result<Option<Promise>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "x");
+        call.give("id", id);
+        call.give("classId", class_id);
+        call.one().await
+    }
+
+    /// See [`NamesClient::to_string`].
+    pub async fn to_string(
+        &self,
+        arguments: &ToStringArguments,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "toString");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// See [`NamesClient::order_item__`].
+    pub async fn order_item__(
+        &self,
+        arguments: &OrderItemArguments3,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "order_item");
+        call.give_all(arguments);
+        call.send().await
+    }
+}
+
+/// The hash of the plan document.
+const HASH: &str = "06a5877e505c4742944929542d1b841b";
+
+/// The files of the model, by name.
+const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];
+
+/// The file "names.keyfold".
+const MODEL_FILE_0: (&str, &str) = (
+    "names.keyfold",
+    r#"model names 1
+table Main ("pk-id", "State#Date")
+  gsi "GSI1-IX" ("GSI1-PK", "GSI1-SK")
+
+entity class
+  id: string, "user id": string, "in-progress": bool = false, "`tick ${x}`": string?, state: "in-progress" | done | "it's"
+  key  "CLASS#{id}"  "C"
+  "GSI1-IX" "STATE#{state}" "{user id}"
+
+entity Promise
+  id: string, classId: class.id, note: "*/" | other = other
+  key  "PROMISE#{id}"  "P#{classId}"
+
+entity order_item
+  itemId: uuid = new, _: string?
+  key  "ITEM#{itemId}"  "I"
+
+entity OrderItem
+  n: int, then: string?
+  key  "N#{n:08}"  "N"
+
+record new
+  "a-b": string, of: class.id, next: list of string?
+
+pattern event(id)           -> class?
+pattern then(id)            -> Promise[]
+pattern constructor(state)  -> class[]
+pattern order_item(itemId)  -> order_item?
+pattern orderItem(itemId)   -> order_item?
+pattern delete(n)           -> OrderItem?
+pattern x(id, classId)      -> Promise?
+
+write toString(lines: list of new)
+  create OrderItem
+
+write order_item(news: list of new)
+  create order_item
+"#,
+);

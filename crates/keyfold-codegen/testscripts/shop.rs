@@ -1,0 +1,892 @@
+// Made by keyfold (test) of the model shop, version 1.
+// The plan document's hash: b1f878aa11640d3000c5a5e1d1b4187c.
+// Changes here are lost: change the model, and run `keyfold generate`.
+
+use keyfold::typed;
+
+/// A value of `User.userId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UserId(String);
+
+typed::id! { UserId: text }
+
+/// A value of `Order.orderId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OrderId(String);
+
+typed::id! { OrderId: text }
+
+/// A value of `OrderItem.itemId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemId(String);
+
+typed::id! { ItemId: text }
+
+/// A value of `Product.productId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProductId(String);
+
+typed::id! { ProductId: text }
+
+/// The words of `Order.status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OrderStatus {
+    /// The word `pending`.
+    Pending,
+    /// The word `paid`.
+    Paid,
+    /// The word `shipped`.
+    Shipped,
+}
+
+typed::words! { OrderStatus {
+    Pending = "pending",
+    Paid = "paid",
+    Shipped = "shipped",
+} }
+
+/// The record `Line`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The field `itemId`.
+    pub item_id: String,
+    /// The field `productId`.
+    pub product_id: ProductId,
+    /// The field `quantity`.
+    pub quantity: i64,
+    /// The field `price`.
+    pub price: typed::Number,
+}
+
+typed::record! { Line {
+    item_id: "itemId",
+    product_id: "productId",
+    quantity: "quantity",
+    price: "price",
+} }
+
+/// The entity `User` as it is stored, under `"USER#{userId}" "PROFILE"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// The attribute `userId`.
+    pub user_id: UserId,
+    /// The attribute `email`.
+    pub email: String,
+    /// The attribute `name`.
+    pub name: String,
+    /// The attribute `createdAt`.
+    pub created_at: typed::Timestamp,
+}
+
+typed::stored! { User {
+    user_id: "userId",
+    email: "email",
+    name: "name",
+    created_at: "createdAt",
+} }
+
+/// The attributes of a `User` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewUser {
+    /// The attribute `userId`.
+    pub user_id: UserId,
+    /// The attribute `email`.
+    pub email: String,
+    /// The attribute `name`.
+    pub name: String,
+    /// The attribute `createdAt`.
+    pub created_at: typed::Timestamp,
+}
+
+typed::given! { NewUser {
+    user_id: "userId",
+    email: "email",
+    name: "name",
+    created_at: "createdAt",
+} }
+
+/// The key of a `User`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserKey {
+    /// The attribute `userId`.
+    pub user_id: UserId,
+}
+
+typed::given! { UserKey {
+    user_id: "userId",
+} }
+
+/// Changes of a `User`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UserPatch {
+    /// The attribute `email`.
+    pub email: Option<String>,
+    /// The attribute `name`.
+    pub name: Option<String>,
+    /// The attribute `createdAt`.
+    pub created_at: Option<typed::Timestamp>,
+}
+
+typed::patch! { UserPatch {
+    email: "email",
+    name: "name",
+    created_at: "createdAt",
+} }
+
+typed::entity! {
+    User = "User";
+    new NewUser; patch UserPatch;
+    put NewUser { user_id, email, name, created_at, }
+    key UserKey { user_id, }
+}
+
+/// The entity `Order` as it is stored, under `"ORDER#{orderId}" "META"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// The attribute `orderId`.
+    pub order_id: OrderId,
+    /// The attribute `userId`.
+    pub user_id: UserId,
+    /// The attribute `createdAt`.
+    pub created_at: typed::Timestamp,
+    /// The attribute `total`.
+    pub total: typed::Number,
+    /// The attribute `status`.
+    pub status: OrderStatus,
+}
+
+typed::stored! { Order {
+    order_id: "orderId",
+    user_id: "userId",
+    created_at: "createdAt",
+    total: "total",
+    status: "status",
+} }
+
+/// The attributes of an `Order` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewOrder {
+    /// The attribute `orderId`.
+    pub order_id: OrderId,
+    /// The attribute `userId`.
+    pub user_id: UserId,
+    /// The attribute `createdAt`.
+    pub created_at: typed::Timestamp,
+    /// The attribute `total`.
+    pub total: typed::Number,
+    /// The attribute `status`.
+    pub status: OrderStatus,
+}
+
+typed::given! { NewOrder {
+    order_id: "orderId",
+    user_id: "userId",
+    created_at: "createdAt",
+    total: "total",
+    status: "status",
+} }
+
+/// The key of an `Order`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderKey {
+    /// The attribute `orderId`.
+    pub order_id: OrderId,
+}
+
+typed::given! { OrderKey {
+    order_id: "orderId",
+} }
+
+/// Changes of an `Order`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OrderPatch {
+    /// The attribute `userId`.
+    pub user_id: Option<UserId>,
+    /// The attribute `createdAt`.
+    pub created_at: Option<typed::Timestamp>,
+    /// The attribute `total`.
+    pub total: Option<typed::Number>,
+    /// The attribute `status`.
+    pub status: Option<OrderStatus>,
+}
+
+typed::patch! { OrderPatch {
+    user_id: "userId",
+    created_at: "createdAt",
+    total: "total",
+    status: "status",
+} }
+
+typed::entity! {
+    Order = "Order";
+    new NewOrder; patch OrderPatch;
+    put NewOrder { order_id, user_id, created_at, total, status, }
+    key OrderKey { order_id, }
+}
+
+/// The copy `Order.summary`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderSummary {
+    /// The attribute `orderId`.
+    pub order_id: OrderId,
+    /// The attribute `createdAt`.
+    pub created_at: typed::Timestamp,
+    /// The attribute `total`.
+    pub total: typed::Number,
+    /// The attribute `status`.
+    pub status: OrderStatus,
+}
+
+typed::stored! { OrderSummary {
+    order_id: "orderId",
+    created_at: "createdAt",
+    total: "total",
+    status: "status",
+} }
+
+/// The entity `OrderItem` as it is stored, under `"ORDER#{orderId}" "ITEM#{itemId}"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItem {
+    /// The attribute `orderId`.
+    pub order_id: OrderId,
+    /// The attribute `itemId`.
+    pub item_id: ItemId,
+    /// The attribute `productId`.
+    pub product_id: ProductId,
+    /// The attribute `quantity`.
+    pub quantity: i64,
+    /// The attribute `price`.
+    pub price: typed::Number,
+}
+
+typed::stored! { OrderItem {
+    order_id: "orderId",
+    item_id: "itemId",
+    product_id: "productId",
+    quantity: "quantity",
+    price: "price",
+} }
+
+/// The attributes of an `OrderItem` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewOrderItem {
+    /// The attribute `orderId`.
+    pub order_id: OrderId,
+    /// The attribute `itemId`.
+    pub item_id: ItemId,
+    /// The attribute `productId`.
+    pub product_id: ProductId,
+    /// The attribute `quantity`.
+    pub quantity: i64,
+    /// The attribute `price`.
+    pub price: typed::Number,
+}
+
+typed::given! { NewOrderItem {
+    order_id: "orderId",
+    item_id: "itemId",
+    product_id: "productId",
+    quantity: "quantity",
+    price: "price",
+} }
+
+/// The key of an `OrderItem`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItemKey {
+    /// The attribute `orderId`.
+    pub order_id: OrderId,
+    /// The attribute `itemId`.
+    pub item_id: ItemId,
+}
+
+typed::given! { OrderItemKey {
+    order_id: "orderId",
+    item_id: "itemId",
+} }
+
+/// Changes of an `OrderItem`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OrderItemPatch {
+    /// The attribute `productId`.
+    pub product_id: Option<ProductId>,
+    /// The attribute `quantity`.
+    pub quantity: Option<i64>,
+    /// The attribute `price`.
+    pub price: Option<typed::Number>,
+}
+
+typed::patch! { OrderItemPatch {
+    product_id: "productId",
+    quantity: "quantity",
+    price: "price",
+} }
+
+typed::entity! {
+    OrderItem = "OrderItem";
+    new NewOrderItem; patch OrderItemPatch;
+    put NewOrderItem { order_id, item_id, product_id, quantity, price, }
+    key OrderItemKey { order_id, item_id, }
+}
+
+/// The entity `Product` as it is stored, under `"PRODUCT#{productId}" "INFO"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Product {
+    /// The attribute `productId`.
+    pub product_id: ProductId,
+    /// The attribute `name`.
+    pub name: String,
+    /// The attribute `price`.
+    pub price: typed::Number,
+    /// The attribute `stock`.
+    pub stock: i64,
+}
+
+typed::stored! { Product {
+    product_id: "productId",
+    name: "name",
+    price: "price",
+    stock: "stock",
+} }
+
+/// The attributes of a `Product` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewProduct {
+    /// The attribute `productId`.
+    pub product_id: ProductId,
+    /// The attribute `name`.
+    pub name: String,
+    /// The attribute `price`.
+    pub price: typed::Number,
+    /// The attribute `stock`.
+    pub stock: i64,
+}
+
+typed::given! { NewProduct {
+    product_id: "productId",
+    name: "name",
+    price: "price",
+    stock: "stock",
+} }
+
+/// The key of a `Product`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProductKey {
+    /// The attribute `productId`.
+    pub product_id: ProductId,
+}
+
+typed::given! { ProductKey {
+    product_id: "productId",
+} }
+
+/// Changes of a `Product`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProductPatch {
+    /// The attribute `name`.
+    pub name: Option<String>,
+    /// The attribute `price`.
+    pub price: Option<typed::Number>,
+    /// The attribute `stock`.
+    pub stock: Option<i64>,
+}
+
+typed::patch! { ProductPatch {
+    name: "name",
+    price: "price",
+    stock: "stock",
+} }
+
+typed::entity! {
+    Product = "Product";
+    new NewProduct; patch ProductPatch;
+    put NewProduct { product_id, name, price, stock, }
+    key ProductKey { product_id, }
+}
+
+/// An item of `order_with_items`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+pub enum OrderWithItemsItem {
+    /// An `Order`.
+    Order(Order),
+    /// An `OrderItem`.
+    OrderItem(OrderItem),
+}
+
+typed::union! { OrderWithItemsItem {
+    Order(Order) = "Order",
+    OrderItem(OrderItem) = "OrderItem",
+} }
+
+/// The arguments of `create_order`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateOrderArguments {
+    /// The parameter `lines`.
+    pub lines: Vec<Line>,
+    /// The parameter `orderId`.
+    pub order_id: OrderId,
+    /// The parameter `userId`.
+    pub user_id: UserId,
+    /// The parameter `createdAt`.
+    pub created_at: typed::Timestamp,
+    /// The parameter `total`.
+    pub total: typed::Number,
+    /// The parameter `status`.
+    pub status: OrderStatus,
+}
+
+typed::given! { CreateOrderArguments {
+    lines: "lines",
+    order_id: "orderId",
+    user_id: "userId",
+    created_at: "createdAt",
+    total: "total",
+    status: "status",
+} }
+
+/// The patterns, named writes and entities of the model `shop`, version 1.
+#[derive(Debug, Clone)]
+pub struct ShopClient {
+    client: typed::Client,
+    /// Writes a `User` with all that follows from it.
+    pub user: typed::Writer<User>,
+    /// Writes an `Order` with all that follows from it.
+    pub order: typed::Writer<Order>,
+    /// Writes an `OrderItem` with all that follows from it.
+    pub order_item: typed::Writer<OrderItem>,
+    /// Writes a `Product` with all that follows from it.
+    pub product: typed::Writer<Product>,
+}
+
+impl ShopClient {
+    /// Compiles the model on a database, and makes its tables or finds that they are as it
+    /// says.
+    pub fn new(keyfold: &typed::Keyfold) -> Result<ShopClient, typed::Error> {
+        let client = typed::Client::new(keyfold, &MODEL, HASH)?;
+        Ok(ShopClient::of(client))
+    }
+
+    fn of(client: typed::Client) -> ShopClient {
+        ShopClient {
+            user: client.writer(),
+            order: client.writer(),
+            order_item: client.writer(),
+            product: client.writer(),
+            client,
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time.
+    pub fn within(&self, time: std::time::Duration) -> ShopClient {
+        let client = self.client.within(time);
+        ShopClient::of(client)
+    }
+
+    /// The same client, whose cursors end with a seal of the secret: one that was changed is
+    /// refused.
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> ShopClient {
+        let client = self.client.with_cursor_secret(secret);
+        ShopClient::of(client)
+    }
+
+    /// The model on its tables, for calls by name.
+    pub fn database(&self) -> &keyfold::Database {
+        self.client.database()
+    }
+
+    /// `user(userId) -> User?`
+    ///
+    /// GetItem of Shop: `PK = "USER#{userId}" AND SK = "PROFILE"`; 1 request, about 0.5 read
+    /// units.
+    pub fn user(&self, user_id: &UserId) -> Result<Option<User>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "user");
+        call.give("userId", user_id);
+        call.one()
+    }
+
+    /// `user_by_email(email) -> User?`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "EMAIL#{email}" AND GSI1SK = "PROFILE"`; 1 request,
+    /// about 0.5 read units.
+    pub fn user_by_email(&self, email: &str) -> Result<Option<User>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "user_by_email");
+        call.give("email", email);
+        call.one()
+    }
+
+    /// `orders_of_user(userId) -> Order.summary[]`
+    ///
+    /// Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`, descending, 20
+    /// items a page; 1 request, about 1 read units.
+    pub fn orders_of_user(
+        &self,
+        user_id: &UserId,
+    ) -> typed::Query<'_, OrderSummary, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "orders_of_user");
+        call.give("userId", user_id);
+        call.query()
+    }
+
+    /// `order_with_items(orderId) -> Order + OrderItem[]`
+    ///
+    /// Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
+    pub fn order_with_items(
+        &self,
+        order_id: &OrderId,
+    ) -> typed::Query<'_, OrderWithItemsItem, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "order_with_items");
+        call.give("orderId", order_id);
+        call.query()
+    }
+
+    /// `items_of_order(orderId) -> OrderItem[]`
+    ///
+    /// Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1 request.
+    pub fn items_of_order(
+        &self,
+        order_id: &OrderId,
+    ) -> typed::Query<'_, OrderItem, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "items_of_order");
+        call.give("orderId", order_id);
+        call.query()
+    }
+
+    /// `product(productId) -> Product?`
+    ///
+    /// GetItem of Shop: `PK = "PRODUCT#{productId}" AND SK = "INFO"`; 1 request, about 0.5
+    /// read units.
+    pub fn product(&self, product_id: &ProductId) -> Result<Option<Product>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "product");
+        call.give("productId", product_id);
+        call.one()
+    }
+
+    /// `orders_by_status(status) -> Order[]`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")`,
+    /// descending, 50 items a page; 1 request, about 2 read units.
+    pub fn orders_by_status(&self, status: OrderStatus) -> typed::Query<'_, Order, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "orders_by_status");
+        call.give("status", &status);
+        call.query()
+    }
+
+    /// `recent_orders(userId, since) -> Order.summary[]`
+    ///
+    /// Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND "ORDER#…"`,
+    /// descending, 20 items a page; 1 request, about 1 read units.
+    ///
+    /// - `since`: `createdAt` is at least this.
+    pub fn recent_orders(
+        &self,
+        user_id: &UserId,
+        since: typed::Timestamp,
+    ) -> typed::Query<'_, OrderSummary, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "recent_orders");
+        call.give("userId", user_id);
+        call.give("since", &since);
+        call.query()
+    }
+
+    /// `recent_orders_by_status(status, since) -> Order[]`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN "ORDER#{since}" AND
+    /// "ORDER#…"`, descending, 50 items a page; 1 request, about 2 read units.
+    ///
+    /// - `since`: `createdAt` is at least this.
+    pub fn recent_orders_by_status(
+        &self,
+        status: OrderStatus,
+        since: typed::Timestamp,
+    ) -> typed::Query<'_, Order, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "recent_orders_by_status");
+        call.give("status", &status);
+        call.give("since", &since);
+        call.query()
+    }
+
+    /// The write `create_order`:
+    ///
+    /// - create Order
+    /// - create OrderItem for each of lines
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn create_order(
+        &self,
+        arguments: &CreateOrderArguments,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "create_order");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `set_status`:
+    ///
+    /// - update Order (status = status)
+    ///
+    /// Requests: GetItem, then TransactWriteItems.
+    pub fn set_status(
+        &self,
+        status: OrderStatus,
+        order_id: &OrderId,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "set_status");
+        call.give("status", &status);
+        call.give("orderId", order_id);
+        call.send()
+    }
+
+    /// The write `create_user`:
+    ///
+    /// - create User
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn create_user(
+        &self,
+        user_id: &UserId,
+        email: &str,
+        name: &str,
+        created_at: typed::Timestamp,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "create_user");
+        call.give("userId", user_id);
+        call.give("email", email);
+        call.give("name", name);
+        call.give("createdAt", &created_at);
+        call.send()
+    }
+}
+
+/// The patterns, named writes and entities of the model `shop`, version 1, awaited.
+#[derive(Debug, Clone)]
+pub struct AsyncShopClient {
+    client: typed::nonblocking::Client,
+    /// Writes a `User` with all that follows from it.
+    pub user: typed::nonblocking::Writer<User>,
+    /// Writes an `Order` with all that follows from it.
+    pub order: typed::nonblocking::Writer<Order>,
+    /// Writes an `OrderItem` with all that follows from it.
+    pub order_item: typed::nonblocking::Writer<OrderItem>,
+    /// Writes a `Product` with all that follows from it.
+    pub product: typed::nonblocking::Writer<Product>,
+}
+
+impl AsyncShopClient {
+    /// Compiles the model on a database, and makes its tables or finds that they are as it
+    /// says.
+    pub async fn new(keyfold: &typed::AsyncKeyfold) -> Result<AsyncShopClient, typed::Error> {
+        let client = typed::nonblocking::Client::new(keyfold, &MODEL, HASH).await?;
+        Ok(AsyncShopClient::of(client))
+    }
+
+    fn of(client: typed::nonblocking::Client) -> AsyncShopClient {
+        AsyncShopClient {
+            user: client.writer(),
+            order: client.writer(),
+            order_item: client.writer(),
+            product: client.writer(),
+            client,
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time.
+    pub fn within(&self, time: std::time::Duration) -> AsyncShopClient {
+        let client = self.client.within(time);
+        AsyncShopClient::of(client)
+    }
+
+    /// The same client, whose cursors end with a seal of the secret: one that was changed is
+    /// refused.
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncShopClient {
+        let client = self.client.with_cursor_secret(secret);
+        AsyncShopClient::of(client)
+    }
+
+    /// The model on its tables, for calls by name.
+    pub fn database(&self) -> &keyfold::nonblocking::Database {
+        self.client.database()
+    }
+
+    /// See [`ShopClient::user`].
+    pub async fn user(&self, user_id: &UserId) -> Result<Option<User>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "user");
+        call.give("userId", user_id);
+        call.one().await
+    }
+
+    /// See [`ShopClient::user_by_email`].
+    pub async fn user_by_email(&self, email: &str) -> Result<Option<User>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "user_by_email");
+        call.give("email", email);
+        call.one().await
+    }
+
+    /// See [`ShopClient::orders_of_user`].
+    pub fn orders_of_user(
+        &self,
+        user_id: &UserId,
+    ) -> typed::nonblocking::Query<OrderSummary, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "orders_of_user");
+        call.give("userId", user_id);
+        call.query()
+    }
+
+    /// See [`ShopClient::order_with_items`].
+    pub fn order_with_items(
+        &self,
+        order_id: &OrderId,
+    ) -> typed::nonblocking::Query<OrderWithItemsItem, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "order_with_items");
+        call.give("orderId", order_id);
+        call.query()
+    }
+
+    /// See [`ShopClient::items_of_order`].
+    pub fn items_of_order(
+        &self,
+        order_id: &OrderId,
+    ) -> typed::nonblocking::Query<OrderItem, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "items_of_order");
+        call.give("orderId", order_id);
+        call.query()
+    }
+
+    /// See [`ShopClient::product`].
+    pub async fn product(&self, product_id: &ProductId) -> Result<Option<Product>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "product");
+        call.give("productId", product_id);
+        call.one().await
+    }
+
+    /// See [`ShopClient::orders_by_status`].
+    pub fn orders_by_status(
+        &self,
+        status: OrderStatus,
+    ) -> typed::nonblocking::Query<Order, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "orders_by_status");
+        call.give("status", &status);
+        call.query()
+    }
+
+    /// See [`ShopClient::recent_orders`].
+    pub fn recent_orders(
+        &self,
+        user_id: &UserId,
+        since: typed::Timestamp,
+    ) -> typed::nonblocking::Query<OrderSummary, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "recent_orders");
+        call.give("userId", user_id);
+        call.give("since", &since);
+        call.query()
+    }
+
+    /// See [`ShopClient::recent_orders_by_status`].
+    pub fn recent_orders_by_status(
+        &self,
+        status: OrderStatus,
+        since: typed::Timestamp,
+    ) -> typed::nonblocking::Query<Order, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "recent_orders_by_status");
+        call.give("status", &status);
+        call.give("since", &since);
+        call.query()
+    }
+
+    /// See [`ShopClient::create_order`].
+    pub async fn create_order(
+        &self,
+        arguments: &CreateOrderArguments,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "create_order");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// See [`ShopClient::set_status`].
+    pub async fn set_status(
+        &self,
+        status: OrderStatus,
+        order_id: &OrderId,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "set_status");
+        call.give("status", &status);
+        call.give("orderId", order_id);
+        call.send().await
+    }
+
+    /// See [`ShopClient::create_user`].
+    pub async fn create_user(
+        &self,
+        user_id: &UserId,
+        email: &str,
+        name: &str,
+        created_at: typed::Timestamp,
+    ) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "create_user");
+        call.give("userId", user_id);
+        call.give("email", email);
+        call.give("name", name);
+        call.give("createdAt", &created_at);
+        call.send().await
+    }
+}
+
+/// The hash of the plan document.
+const HASH: &str = "b1f878aa11640d3000c5a5e1d1b4187c";
+
+/// The files of the model, by name.
+const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];
+
+/// The file "shop.keyfold".
+const MODEL_FILE_0: (&str, &str) = (
+    "shop.keyfold",
+    r#"model shop 1
+table Shop (PK, SK) type entity
+  gsi GSI1 (GSI1PK, GSI1SK)
+
+entity User
+  userId: string, email: string, name: string, createdAt: time
+  key     "USER#{userId}"  "PROFILE"
+  GSI1    "EMAIL#{email}"  "PROFILE"
+  unique  email
+
+entity Order
+  orderId: string, userId: User.userId, createdAt: time, total: number
+  status: pending | paid | shipped
+  key           "ORDER#{orderId}"  "META"
+  GSI1          "STATUS#{status}"  "ORDER#{createdAt}#{orderId}"
+  copy summary  "USER#{userId}"    "ORDER#{createdAt}#{orderId}"  only orderId, total, status, createdAt
+  expect        100 writes a second, 300 bytes
+
+entity OrderItem
+  orderId: Order.orderId, itemId: string, productId: Product.productId, quantity: int, price: number
+  key  "ORDER#{orderId}"  "ITEM#{itemId}"
+
+entity Product
+  productId: string, name: string, price: number, stock: int
+  key  "PRODUCT#{productId}"  "INFO"
+
+pattern user(userId)                                         -> User?
+pattern user_by_email(email)                                 -> User?
+pattern orders_of_user(userId)                               -> Order.summary[]  newest page 20
+pattern order_with_items(orderId)                            -> Order + OrderItem[]
+pattern items_of_order(orderId)                              -> OrderItem[]
+pattern product(productId)                                   -> Product?
+pattern orders_by_status(status)                             -> Order[]  newest page 50
+pattern recent_orders(userId, createdAt >= since)            -> Order.summary[]  newest page 20
+pattern recent_orders_by_status(status, createdAt >= since)  -> Order[]  newest page 50
+
+record Line
+  itemId: string, productId: Product.productId, quantity: int, price: number
+
+write create_order(lines: list of Line)
+  create Order
+  create OrderItem for each lines
+
+write set_status(status)
+  update Order set status = status
+
+write create_user()
+  create User
+"#,
+);
