@@ -18,6 +18,7 @@ use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// A model on a database: the inside of a generated client that awaits. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -49,10 +50,18 @@ impl Client {
     }
 
     /// The same client, whose cursors end with a seal of the secret.
-    pub fn with_cursor_secret(self, secret: &[u8]) -> Client {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> Client {
         Client {
-            cursors: self.cursors.sealed(secret),
-            ..self
+            cursors: self.cursors.clone().sealed(secret),
+            ..self.clone()
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time: see [`Database::within`].
+    pub fn within(&self, time: Duration) -> Client {
+        Client {
+            database: self.database.within(time),
+            ..self.clone()
         }
     }
 
@@ -178,6 +187,11 @@ impl<T: Answer, O> Query<T, O> {
     /// The most items that are read for a page, instead of the pattern's own number.
     pub fn limit(self, items: u32) -> Query<T, O> {
         self.with(|question| question.limit(items))
+    }
+
+    /// The most time of a page, instead of the client's.
+    pub fn within(self, time: Duration) -> Query<T, O> {
+        self.with(|question| question.within(time))
     }
 
     /// Continues after a page: takes the page's `next`.

@@ -12,6 +12,7 @@ use crate::open::Keyfold;
 use crate::written::Written;
 use keyfold_model::Sources;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 /// A model on a database: the inside of a generated client. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -43,10 +44,18 @@ impl Client {
     }
 
     /// The same client, whose cursors end with a seal of the secret.
-    pub fn with_cursor_secret(self, secret: &[u8]) -> Client {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> Client {
         Client {
-            cursors: self.cursors.sealed(secret),
-            ..self
+            cursors: self.cursors.clone().sealed(secret),
+            ..self.clone()
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time: see [`Database::within`].
+    pub fn within(&self, time: Duration) -> Client {
+        Client {
+            database: self.database.within(time),
+            ..self.clone()
         }
     }
 

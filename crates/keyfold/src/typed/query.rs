@@ -7,6 +7,7 @@ use crate::asked::{Bound, Extent, first, following};
 use crate::error::Error;
 use crate::page::Page;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 /// A pattern with its arguments, of which nothing is read before it is asked for. `O` says whether
 /// its items have an order that can be turned round.
@@ -36,6 +37,11 @@ impl<'c, T: Answer, O> Query<'c, T, O> {
     /// The most items that are read for a page, instead of the pattern's own number.
     pub fn limit(self, items: u32) -> Query<'c, T, O> {
         self.with(|question| question.limit(items))
+    }
+
+    /// The most time of a page, instead of the client's.
+    pub fn within(self, time: Duration) -> Query<'c, T, O> {
+        self.with(|question| question.within(time))
     }
 
     /// Continues after a page: takes the page's `next`.

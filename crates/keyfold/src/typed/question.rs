@@ -6,6 +6,7 @@ use crate::asked::Asked;
 use crate::error::Error;
 use crate::item::Item;
 use crate::page::Page;
+use std::time::Duration;
 
 /// A pattern, its arguments, and where in the answer to begin.
 #[derive(Clone)]
@@ -34,6 +35,13 @@ impl Question {
     pub(crate) fn backward(self) -> Question {
         Question {
             asked: self.asked.backward(),
+            ..self
+        }
+    }
+
+    pub(crate) fn within(self, time: Duration) -> Question {
+        Question {
+            asked: self.asked.within(time),
             ..self
         }
     }
