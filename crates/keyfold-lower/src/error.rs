@@ -107,7 +107,7 @@ impl ClientError {
 
     /// Whether another transaction was using an item: the write may be tried again once it has read
     /// the item again.
-    pub(crate) fn is_conflict(&self) -> bool {
+    pub fn is_conflict(&self) -> bool {
         let ClientError::Service {
             kind: Some(kind),
             reasons,

@@ -121,7 +121,10 @@ impl Exchange {
                     (false, None)
                 }
             },
-            Attempt::Refused(error) => (error.is_passing(), Some(error)),
+            Attempt::Refused(error) => {
+                let is_own = self.conflicts_with_itself(&error);
+                (error.is_passing() || is_own, Some(error))
+            }
             Attempt::NotSent(why) => (true, Some(unsent(why, left))),
             Attempt::Unknown(why) => {
                 self.unknown = Some(why);
@@ -134,6 +137,13 @@ impl Exchange {
             return Next::Again(delay);
         }
         Next::Done(Err(self.error(error, may_repeat, left)))
+    }
+
+    /// Whether the transaction that a request met may be an earlier attempt of its own, whose answer
+    /// was lost: a new request in its place could be carried out besides it.
+    fn conflicts_with_itself(&self, error: &ClientError) -> bool {
+        let is_by_token = self.idempotency == Idempotency::ByToken;
+        self.unknown.is_some() && is_by_token && error.is_conflict()
     }
 
     /// The error with which a call ends: that of its last attempt, unless an earlier one may have
@@ -225,6 +235,31 @@ mod tests {
         assert!(matches!(read.after(lost(), second, 25), Next::Again(_)));
         let ended = error(read.after(lost(), over, 25));
         assert!(matches!(ended, ClientError::TimedOut(_)), "{ended:?}");
+    }
+
+    /// An attempt whose answer was lost may be under way yet, and be what the next one meets.
+    #[test]
+    fn a_conflict_behind_a_lost_answer_is_not_the_end_of_the_request() {
+        let conflict = || {
+            Attempt::Refused(ClientError::Service {
+                kind: Some(ErrorKind::TransactionCanceled),
+                exception: ErrorKind::TransactionCanceled.exception().to_owned(),
+                message: String::new(),
+                reasons: vec![(ReasonCode::TransactionConflict, None)],
+            })
+        };
+        let mut write = exchange(TransactWriteItemsInput::default().into());
+        assert!(matches!(write.after(lost(), None, 25), Next::Again(_)));
+        assert!(matches!(write.after(conflict(), None, 25), Next::Again(_)));
+        assert!(matches!(write.after(conflict(), None, 25), Next::Again(_)));
+        let ended = error(write.after(conflict(), None, 25));
+        assert!(
+            matches!(ended, ClientError::OutcomeUnknown { .. }),
+            "{ended:?}"
+        );
+        let mut write = exchange(TransactWriteItemsInput::default().into());
+        let ended = error(write.after(conflict(), None, 25));
+        assert!(ended.is_conflict(), "{ended:?}");
     }
 
     #[test]
