@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The tests with the SDK for JavaScript, and in a browser.
-const JAVASCRIPT: [&str; 5] = [
+const JAVASCRIPT: [&str; 6] = [
     "sdk.test.mjs",
     "presigned.test.mjs",
     "pages.test.mjs",
     "documents.test.mjs",
     "generated.test.mjs",
+    "runtimes.test.mjs",
 ];
 
 /// The number of random models that are proved through each client.

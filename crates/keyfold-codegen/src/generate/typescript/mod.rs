@@ -56,7 +56,22 @@ fn print_head(form: &Form, out: &mut Printer) {
 fn print_plan(form: &Form, out: &mut Printer) {
     out.line(0, "const plan: keyfold.Plan = JSON.parse(String.raw`");
     for line in plan::lines(&form.plan) {
-        out.line(0, &line);
+        out.line(0, &ascii(&line));
     }
     out.line(0, "`) as keyfold.Plan;");
+}
+
+/// JSON with escapes for all that is not ASCII. Bun writes escapes of its own into raw templates:
+/// `\u{10ffff}`, which JSON lacks.
+fn ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for one in json.chars() {
+        if one.is_ascii() {
+            text.push(one);
+        } else {
+            let units = one.encode_utf16(&mut [0; 2]).to_vec();
+            text.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    text
 }
