@@ -3,7 +3,8 @@
  *
  *     npm --prefix clients/typescript/bench run bench -- [--seconds 1] [--rounds 7] [--parallel 8] [--only keyfold,raw]
  *
- * `KEYFOLD_BIN` names the server's binary. */
+ * `--cold 20` also starts each that many times, in turns, and measures from the start of the process to the
+ * answer of its first get. `KEYFOLD_BIN` names the server's binary. */
 
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string", default: "1" },
     rounds: { type: "string", default: "7" },
     parallel: { type: "string", default: "8" },
+    cold: { type: "string", default: "0" },
     only: { type: "string", default: NAMES.join(",") },
   },
 });
@@ -29,7 +31,7 @@ const names = options.only.split(",");
 async function bundled() {
   execFileSync(BINARY, ["generate", "typescript", `${HERE}bench.keyfold`, "-o", `${HERE}made`]);
   await build({
-    entryPoints: [`${HERE}worker.mjs`, ...NAMES.map((name) => `${HERE}contenders/${name}.mjs`)],
+    entryPoints: [`${HERE}worker.mjs`, `${HERE}cold.mjs`, ...NAMES.map((name) => `${HERE}contenders/${name}.mjs`)],
     outdir: `${HERE}built`,
     outbase: HERE,
     outExtension: { ".js": ".mjs" },
@@ -40,6 +42,7 @@ async function bundled() {
     format: "esm",
     target: "node20",
     alias: { "@keyfold/client": `${HERE}../dist/esm/index.js` },
+    minify: true,
     banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
     logLevel: "error",
   });
@@ -89,6 +92,18 @@ for (const operation of OPERATIONS) {
   for (const { name, cpu, rate } of rows) {
     console.log(`  ${name.padEnd(10)} ${cpu.toFixed(3).padStart(7)} ${Math.round(rate).toString().padStart(7)} ${(cpu / own.cpu).toFixed(2).padStart(6)}x`);
   }
+}
+if (Number(options.cold) > 0) {
+  const all = new Map(names.map((name) => [name, []]));
+  for (let at = 0; at <= Number(options.cold); at += 1) {
+    for (const name of names) {
+      const child = fork(`${HERE}built/cold.mjs`, [name, endpoint], { env: { ...process.env, AWS_REGION: "us-east-1" } });
+      const [[milliseconds]] = await Promise.all([once(child, "message"), once(child, "exit")]);
+      if (at > 0) all.get(name).push(milliseconds);
+    }
+  }
+  console.log("\ncold start: ms until the answer of the first get");
+  for (const name of names) console.log(`  ${name.padEnd(10)} ${median(all.get(name)).toFixed(1).padStart(7)}`);
 }
 for (const child of children.values()) child.send({ operation: "end" });
 process_.kill();

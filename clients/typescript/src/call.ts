@@ -28,7 +28,10 @@ export async function carryOut<T>(
   if (signal?.aborted === true) aborted();
   signal?.addEventListener("abort", aborted, { once: true });
   try {
-    return await call(ioOf(transport, options, name, controller.signal));
+    const run = (): Promise<T> => call(ioOf(transport, options, name, controller.signal));
+    if (options.tracing === undefined) return await run();
+    const { inCall } = await import("./tracing.js");
+    return await inCall(options.tracing, name, run);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", aborted);
@@ -36,7 +39,12 @@ export async function carryOut<T>(
 }
 
 function ioOf(transport: Transport, options: ClientOptions, name: string, signal: AbortSignal): Io {
-  const { now = Date.now, random = randomBytes, onRequest } = options;
+  const { now = Date.now, random = randomBytes, onRequest, tracing } = options;
+  const send = async (operation: string, input: object): Promise<Answer> => {
+    if (tracing === undefined) return transport.call(operation, input, signal);
+    const { inRequest } = await import("./tracing.js");
+    return inRequest(tracing, name, operation, input, () => transport.call(operation, input, signal));
+  };
   return {
     now: now(),
     packed: new Map(),
@@ -50,7 +58,7 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
       };
       let answer: Answer;
       try {
-        answer = await transport.call(operation, input, signal);
+        answer = await send(operation, input);
       } catch (error) {
         report(error);
         throw error;

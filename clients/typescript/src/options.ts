@@ -58,6 +58,25 @@ export interface RequestEvent {
   readonly error?: unknown;
 }
 
+/** The value of a span's attribute. */
+export type SpanValue = string | number | boolean | string[];
+
+/** The part of OpenTelemetry's `Span` that is used. */
+export interface Span {
+  setAttribute(name: string, value: SpanValue): unknown;
+  setStatus(status: { code: number; message?: string }): unknown;
+  end(): void;
+}
+
+/** The part of OpenTelemetry's `Tracer` that is used: `trace.getTracer("shop")` is one. */
+export interface Tracer {
+  startActiveSpan<T>(
+    name: string,
+    options: { kind?: number; attributes?: Record<string, SpanValue | undefined> },
+    call: (span: Span) => T,
+  ): T;
+}
+
 /** Options of a client. */
 export interface ClientOptions {
   /** How numbers are given: `number` refuses a stored number with more digits than it keeps,
@@ -73,6 +92,8 @@ export interface ClientOptions {
   readonly retries?: number;
   /** Called after each request. */
   readonly onRequest?: (event: RequestEvent) => void;
+  /** Makes a span of each call and of each request in it. */
+  readonly tracing?: Tracer;
   /** The clock, milliseconds since 1970. */
   readonly now?: () => number;
   /** 16 random bytes, of which an identifier is made. */

@@ -81,31 +81,31 @@ class AsyncClient:
         self._driver = None
         await self._open.aclose()
 
-    async def _drive(self, call: Lowering[T], timeout: float | None) -> T:
+    async def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         if self._driver is None:
             raise Invalid("the client is not open; use it in `async with`")
-        return await self._driver.drive(call, timeout)
+        return await self._driver.drive(call, timeout, name)
 
     async def page(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
     ) -> Page:
         """Runs a pattern and returns one page."""
         call = self._calls.page(pattern, args or {}, options)
-        return await self._drive(call, options.get("timeout"))
+        return await self._drive(call, options.get("timeout"), pattern)
 
     async def one(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
     ) -> Item | None:
         """Runs a pattern of one item. None where the pattern allows that it does not exist."""
         call = self._calls.one(pattern, args or {}, options)
-        return await self._drive(call, options.get("timeout"))
+        return await self._drive(call, options.get("timeout"), pattern)
 
     async def together(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
     ) -> dict[str, Item | None]:
         """Runs a pattern `-> (A?, B?)`: the items by their names."""
         call = self._calls.together(pattern, args or {}, options)
-        return await self._drive(call, options.get("timeout"))
+        return await self._drive(call, options.get("timeout"), pattern)
 
     async def pages(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
@@ -113,7 +113,7 @@ class AsyncClient:
         """The pages of a pattern, each read when it is asked for."""
         walk = Walk(self._calls, pattern, args or {}, options)
         while not walk.is_done:
-            yield await self._drive(walk.next_page(), options.get("timeout"))
+            yield await self._drive(walk.next_page(), options.get("timeout"), pattern)
 
     async def items(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
@@ -151,15 +151,15 @@ class AsyncClient:
         self, name: str, args: Given | None = None, *, timeout: float | None = None
     ) -> Written:
         """Runs a named write: all of its actions or none."""
-        return await self._drive(self._calls.write(name, args or {}), timeout)
+        return await self._drive(self._calls.write(name, args or {}), timeout, name)
 
     async def create(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Creates an entity that must not exist."""
-        return await self._drive(self._calls.create(entity, values), timeout)
+        return await self._drive(self._calls.create(entity, values), timeout, f"create {entity}")
 
     async def put(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Writes a whole entity, whether it exists or not."""
-        return await self._drive(self._calls.put(entity, values), timeout)
+        return await self._drive(self._calls.put(entity, values), timeout, f"put {entity}")
 
     async def update(
         self,
@@ -170,15 +170,17 @@ class AsyncClient:
         timeout: float | None = None,
     ) -> Written:
         """Changes some attributes of an entity that exists. `None` removes an attribute."""
-        return await self._drive(self._calls.update(entity, changes, remove), timeout)
+        return await self._drive(
+            self._calls.update(entity, changes, remove), timeout, f"update {entity}"
+        )
 
     async def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:
         """Deletes an entity that exists, with everything that follows from it."""
-        return await self._drive(self._calls.delete(entity, key), timeout)
+        return await self._drive(self._calls.delete(entity, key), timeout, f"delete {entity}")
 
     async def ensure_tables(self, *, timeout: float | None = None) -> dict[str, Outcome]:
         """Creates the model's tables, or checks those that exist."""
-        return await self._drive(self._calls.ensure_tables(), timeout)
+        return await self._drive(self._calls.ensure_tables(), timeout, "ensure_tables")
 
     def event(
         self, record: Mapping[str, Any], *, on_unknown: OnUnknown | None = None

@@ -84,8 +84,8 @@ class Client:
     ) -> None:
         self.close()
 
-    def _read(self, call: Lowering[T], options: PageOptions) -> T:
-        return self._driver.drive(call, options.get("timeout"))
+    def _read(self, call: Lowering[T], options: PageOptions, pattern: str) -> T:
+        return self._driver.drive(call, options.get("timeout"), pattern)
 
     def page(
         self,
@@ -94,7 +94,7 @@ class Client:
         **options: Unpack[PageOptions],
     ) -> Page:
         """Runs a pattern and returns one page."""
-        return self._read(self._calls.page(pattern, args or {}, options), options)
+        return self._read(self._calls.page(pattern, args or {}, options), options, pattern)
 
     def one(
         self,
@@ -103,7 +103,7 @@ class Client:
         **options: Unpack[PageOptions],
     ) -> Item | None:
         """Runs a pattern of one item. None where the pattern allows that it does not exist."""
-        return self._read(self._calls.one(pattern, args or {}, options), options)
+        return self._read(self._calls.one(pattern, args or {}, options), options, pattern)
 
     def together(
         self,
@@ -112,7 +112,7 @@ class Client:
         **options: Unpack[PageOptions],
     ) -> dict[str, Item | None]:
         """Runs a pattern `-> (A?, B?)`: the items by their names."""
-        return self._read(self._calls.together(pattern, args or {}, options), options)
+        return self._read(self._calls.together(pattern, args or {}, options), options, pattern)
 
     def pages(
         self,
@@ -123,7 +123,7 @@ class Client:
         """The pages of a pattern, each read when it is asked for."""
         walk = Walk(self._calls, pattern, args or {}, options)
         while not walk.is_done:
-            yield self._read(walk.next_page(), options)
+            yield self._read(walk.next_page(), options, pattern)
 
     def items(
         self,
@@ -164,15 +164,15 @@ class Client:
         self, name: str, args: Given | None = None, *, timeout: float | None = None
     ) -> Written:
         """Runs a named write: all of its actions or none."""
-        return self._driver.drive(self._calls.write(name, args or {}), timeout)
+        return self._driver.drive(self._calls.write(name, args or {}), timeout, name)
 
     def create(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Creates an entity that must not exist."""
-        return self._driver.drive(self._calls.create(entity, values), timeout)
+        return self._driver.drive(self._calls.create(entity, values), timeout, f"create {entity}")
 
     def put(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Writes a whole entity, whether it exists or not."""
-        return self._driver.drive(self._calls.put(entity, values), timeout)
+        return self._driver.drive(self._calls.put(entity, values), timeout, f"put {entity}")
 
     def update(
         self,
@@ -183,15 +183,17 @@ class Client:
         timeout: float | None = None,
     ) -> Written:
         """Changes some attributes of an entity that exists. `None` removes an attribute."""
-        return self._driver.drive(self._calls.update(entity, changes, remove), timeout)
+        return self._driver.drive(
+            self._calls.update(entity, changes, remove), timeout, f"update {entity}"
+        )
 
     def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:
         """Deletes an entity that exists, with everything that follows from it."""
-        return self._driver.drive(self._calls.delete(entity, key), timeout)
+        return self._driver.drive(self._calls.delete(entity, key), timeout, f"delete {entity}")
 
     def ensure_tables(self, *, timeout: float | None = None) -> dict[str, Outcome]:
         """Creates the model's tables, or checks those that exist."""
-        return self._driver.drive(self._calls.ensure_tables(), timeout)
+        return self._driver.drive(self._calls.ensure_tables(), timeout, "ensure_tables")
 
     def event(
         self, record: Mapping[str, Any], *, on_unknown: OnUnknown | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from keyfold.errors import KeyfoldError
+from keyfold.tracing import Tracer
 
 OnUnknown: TypeAlias = Literal["error", "skip"]
 
@@ -39,3 +40,5 @@ class Options:
     """The seconds after which a call is aborted, where the call has none of its own."""
     on_request: Callable[[Sent], None] | None = None
     """Is called after each request."""
+    tracing: Tracer | None = None
+    """A tracer of OpenTelemetry, which gets a span of each call and of each request in it."""

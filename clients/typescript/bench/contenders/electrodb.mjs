@@ -26,9 +26,13 @@ const service = new Service({
 });
 
 export async function make(endpoint) {
-  const client = sdk(endpoint);
-  await createTable(client, table);
-  service.setClient(client);
+  await createTable(sdk(endpoint), table);
+  return open(endpoint);
+}
+
+/** The contender where its table is. */
+export function open(endpoint) {
+  service.setClient(sdk(endpoint));
   service.setTableName(table);
   const { order, summary: copy } = service.entities;
   return {

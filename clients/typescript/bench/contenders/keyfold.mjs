@@ -1,13 +1,16 @@
 /** The generated client of this package. */
 
-import { KeyfoldError } from "@keyfold/client";
 import { BenchClient } from "../made/bench.ts";
 
 export async function make(endpoint) {
+  await new BenchClient(endpoint).ensureTables();
+  return open(endpoint);
+}
+
+/** The contender where its table is. */
+export function open(endpoint) {
   const bench = new BenchClient(endpoint);
-  await bench.client.ensureTables();
   return {
-    error: KeyfoldError,
     get: (orderId) => bench.order({ orderId }),
     query: async (userId) => (await bench.ordersOfUser({ userId }).page()).items,
     put: (order) => bench.Order.create(order),

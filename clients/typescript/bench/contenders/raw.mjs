@@ -26,9 +26,13 @@ export async function createTable(client, TableName) {
 }
 
 export async function make(endpoint) {
-  const client = sdk(endpoint);
-  await createTable(client, TableName);
-  const documents = DynamoDBDocumentClient.from(client);
+  await createTable(sdk(endpoint), TableName);
+  return open(endpoint);
+}
+
+/** The contender where its table is. */
+export function open(endpoint) {
+  const documents = DynamoDBDocumentClient.from(sdk(endpoint));
   const put = (Item) => ({ Put: { TableName, Item, ConditionExpression: "attribute_not_exists(PK)" } });
   return {
     async get(orderId) {

@@ -26,11 +26,15 @@ function entities(table) {
 }
 
 export async function make(endpoint) {
-  const client = sdk(endpoint);
-  await createTable(client, name);
+  await createTable(sdk(endpoint), name);
+  return open(endpoint);
+}
+
+/** The contender where its table is. */
+export function open(endpoint) {
   const table = new Table({
     name,
-    documentClient: DynamoDBDocumentClient.from(client),
+    documentClient: DynamoDBDocumentClient.from(sdk(endpoint)),
     partitionKey: { name: "PK", type: "string" },
     sortKey: { name: "SK", type: "string" },
   });

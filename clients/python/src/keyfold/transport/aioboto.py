@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 from keyfold.errors import Aborted
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options
+from keyfold.tracing import in_call, in_request
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
@@ -55,8 +56,12 @@ class AsyncDriver:
         self._direct = AsyncDirect.of(client) if is_own else None
         self._options = options
 
-    async def drive(self, call: Lowering[T], timeout: float | None) -> T:
-        """Carries all steps of a call out."""
+    async def drive(self, call: Lowering[T], timeout: float | None, name: str | None = None) -> T:
+        """Carries all steps of a call out. It is traced where it has a name."""
+        with in_call(self._options.tracing, name):
+            return await self._limited(call, timeout)
+
+    async def _limited(self, call: Lowering[T], timeout: float | None) -> T:
         limit = timeout if timeout is not None else self._options.timeout
         under_way: list[Request] = []
         if limit is None:
@@ -100,7 +105,9 @@ class AsyncDriver:
 
     async def _answer(self, request: Request, end: float | None) -> Answer:
         started = time.monotonic()
-        answer = await self._attempts(prepared(request), started, end)
+        with in_request(self._options.tracing, request) as span:
+            answer = await self._attempts(prepared(request), started, end)
+            span.answered(answer)
         observe(self._options, request, started, answer)
         return answer
 

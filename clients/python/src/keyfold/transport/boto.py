@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
-from itertools import repeat
 from typing import Any, TypeVar, cast
 
 import boto3  # type: ignore[import-untyped, unused-ignore]
@@ -17,6 +17,7 @@ from botocore.config import Config  # type: ignore[import-untyped, unused-ignore
 from keyfold.errors import Aborted, KeyfoldError
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
+from keyfold.tracing import in_call, in_request
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
@@ -76,8 +77,12 @@ class Driver:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def drive(self, call: Lowering[T], timeout: float | None) -> T:
-        """Carries all steps of a call out."""
+    def drive(self, call: Lowering[T], timeout: float | None, name: str | None = None) -> T:
+        """Carries all steps of a call out. It is traced where it has a name."""
+        with in_call(self._options.tracing, name):
+            return self._drive(call, timeout)
+
+    def _drive(self, call: Lowering[T], timeout: float | None) -> T:
         limit = timeout if timeout is not None else self._options.timeout
         end = None if limit is None else time.monotonic() + limit
         answers: list[Answer] | None = None
@@ -104,11 +109,15 @@ class Driver:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(TOGETHER_MAX, "keyfold")
             pool = self._pool
-        return list(pool.map(self._answer, step.requests, repeat(end)))
+        # Spans of requests lie in that of the call, which this thread is in.
+        sent = [pool.submit(copy_context().run, self._answer, one, end) for one in step.requests]
+        return [one.result() for one in sent]
 
     def _answer(self, request: Request, end: float | None) -> Answer:
         started = time.monotonic()
-        answer = self._attempts(prepared(request), started, end)
+        with in_request(self._options.tracing, request) as span:
+            answer = self._attempts(prepared(request), started, end)
+            span.answered(answer)
         observe(self._options, request, started, answer)
         return answer
 

@@ -1,0 +1,87 @@
+/** Spans of OpenTelemetry: one for each call, and in it one for each of its requests, with the attributes of the
+ * semantic conventions for DynamoDB. */
+
+import { KeyfoldError } from "./error.js";
+import { type Answer, unitsOf } from "./io.js";
+import type { Span, SpanValue, Tracer } from "./options.js";
+import { sortedNames } from "./value/text.js";
+
+/** The numbers of OpenTelemetry: kinds of spans, and the status of an error. */
+const INTERNAL = 0;
+const CLIENT = 2;
+const ERROR = 2;
+
+/** Runs a call in a span. */
+export function inCall<T>(tracer: Tracer, name: string, call: () => Promise<T>): Promise<T> {
+  const options = { kind: INTERNAL, attributes: { "db.system.name": "aws.dynamodb", "keyfold.call": name } };
+  return tracer.startActiveSpan(`keyfold ${name}`, options, (span) => ended(span, call));
+}
+
+/** Sends a request in a span, which lasts until its answer, with all attempts. */
+export function inRequest(
+  tracer: Tracer,
+  call: string,
+  operation: string,
+  input: object,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  const names = tablesOf(operation, input);
+  const attributes = {
+    "db.system.name": "aws.dynamodb",
+    "db.operation.name": operation,
+    "rpc.system": "aws-api",
+    "rpc.service": "DynamoDB",
+    "rpc.method": operation,
+    "keyfold.call": call,
+    ...(names.length > 0 && { "aws.dynamodb.table_names": names }),
+    ...(names.length === 1 && { "db.collection.name": names[0] }),
+    ...memberAttributes(input),
+  };
+  const title = names.length === 1 ? `${operation} ${names[0]}` : operation;
+  return tracer.startActiveSpan(title, { kind: CLIENT, attributes }, (span) =>
+    ended(span, async () => {
+      const answer = await send();
+      span.setAttribute("keyfold.capacity_units", unitsOf(answer));
+      return answer;
+    }),
+  );
+}
+
+/** Ends a span with what it is about, which fails as that does. */
+async function ended<T>(span: Span, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const detail = error instanceof KeyfoldError ? error.detail : undefined;
+    const exception = detail?.code === "service" ? detail.exception : detail?.code;
+    span.setAttribute("error.type", exception ?? (error instanceof Error ? error.name : "_OTHER"));
+    span.setStatus({ code: ERROR, message: error instanceof Error ? error.message : String(error) });
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** The members of a request that the conventions name. */
+function memberAttributes(input: object): Record<string, SpanValue> {
+  const names = { IndexName: "index_name", ConsistentRead: "consistent_read", Limit: "limit", ScanIndexForward: "scan_forward" };
+  const made: Record<string, SpanValue> = {};
+  for (const [member, name] of Object.entries(names)) {
+    const value = (input as Readonly<Record<string, SpanValue | undefined>>)[member];
+    if (value !== undefined) made[`aws.dynamodb.${name}`] = value;
+  }
+  return made;
+}
+
+interface Tables {
+  readonly TableName?: string;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName?: string }>>[];
+}
+
+/** The tables of a request. */
+function tablesOf(operation: string, input: Tables): string[] {
+  if (operation.startsWith("Batch")) return sortedNames(Object.keys(input.RequestItems ?? {}));
+  const actions = (input.TransactItems ?? []).flatMap((one) => Object.values(one));
+  return sortedNames([input, ...actions].flatMap((one) => one.TableName ?? []));
+}
