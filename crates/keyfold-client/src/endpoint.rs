@@ -19,12 +19,22 @@ pub struct Endpoint {
     pub secret: String,
     /// The session token of temporary credentials.
     pub session_token: Option<String>,
+    /// Another place of the credentials, which takes the place of those above.
+    pub elsewhere: Option<Elsewhere>,
     /// The most time to connect.
     pub connect_timeout: Duration,
     /// The most time of an attempt, from connecting to the end of the answer.
     pub request_timeout: Duration,
     /// How often a request is sent again at the most, where that is safe.
     pub retries: u32,
+}
+
+/// Credentials that expire, of the sources that Amazon's own SDKs ask. They are fetched when the first
+/// request is sent, and again before they expire. Needs the feature `aws`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The profile of the shared AWS files that says where; by default all sources in the SDKs' order.
+    pub profile: Option<String>,
 }
 
 impl Endpoint {
@@ -36,6 +46,7 @@ impl Endpoint {
             access_key: "local".to_owned(),
             secret: "local".to_owned(),
             session_token: None,
+            elsewhere: None,
             connect_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(30),
             retries: 3,

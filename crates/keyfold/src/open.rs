@@ -66,6 +66,10 @@ impl Keyfold {
     /// where the address has TLS, those of AWS_PROFILE or of the default profile of the shared AWS
     /// files. Servers that are not Amazon's get `local` where there are none. Nothing is sent yet.
     ///
+    /// With the feature `aws`, profiles may get credentials by single sign-on, a role or a process,
+    /// and Amazon's endpoints also ask web identities, containers and instances. They are fetched when
+    /// the first request is sent, and again before they expire. Without it, the error says so.
+    ///
     /// # Errors
     /// `Invalid` when the text is no connection, or region or credentials are missing or incomplete;
     /// `Open` as [`Keyfold::open`].

@@ -203,6 +203,7 @@ impl Endpoint {
         self.inner.access_key = access_key;
         self.inner.secret = secret;
         self.inner.session_token = session_token;
+        self.inner.elsewhere = None;
         self
     }
 

@@ -3,7 +3,7 @@
 //! config and credentials files".
 //!
 //! Not here: credentials that a profile gets elsewhere (single sign-on, roles, processes). They are
-//! found, and refused by name.
+//! found by name.
 
 use super::keys::Keys;
 use super::surroundings::{Shared, Surroundings};
@@ -67,10 +67,15 @@ impl Profile {
             .cloned()
     }
 
+    /// The setting by which the profile gets credentials from elsewhere.
+    pub(super) fn elsewhere(&self) -> Option<&'static str> {
+        ELSEWHERE.into_iter().find(|one| self.get(one).is_some())
+    }
+
     /// The static keys; `None` when the profile has none.
     ///
     /// # Errors
-    /// A sentence when it has half of them, or gets them from elsewhere.
+    /// A sentence when it has half of them.
     pub(super) fn keys(&self, name: &str) -> Result<Option<Keys>, String> {
         match (
             self.get("aws_access_key_id"),
@@ -87,14 +92,7 @@ impl Profile {
             (None, Some(_)) => Err(format!(
                 "the profile `{name}` has aws_secret_access_key without aws_access_key_id"
             )),
-            (None, None) => match ELSEWHERE.iter().find(|one| self.get(one).is_some()) {
-                None => Ok(None),
-                Some(setting) => Err(format!(
-                    "the profile `{name}` gets its credentials by `{setting}`, which the AWS command \
-                     line carries out: run `eval \"$(aws configure export-credentials --profile {name} \
-                     --format env)\"` and name no profile in the connection"
-                )),
-            },
+            (None, None) => Ok(None),
         }
     }
 }
@@ -206,14 +204,17 @@ mod tests {
             "[c]\naws_access_key_id = half\n[d]\naws_secret_access_key = half\n",
         );
         for (name, why) in [
-            ("a", "by `sso_session`"),
-            ("b", "--profile b --format env"),
             ("c", "without aws_secret_access_key"),
             ("d", "without aws_access_key_id"),
         ] {
             let profile = Profile::named(name, &around).unwrap();
             let error = profile.keys(name).unwrap_err();
             assert!(error.contains(why), "{name}: {error}");
+        }
+        for (name, setting) in [("a", "sso_session"), ("b", "role_arn")] {
+            let profile = Profile::named(name, &around).unwrap();
+            assert_eq!(profile.elsewhere(), Some(setting));
+            assert_eq!(profile.keys(name), Ok(None));
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Settles a connection: address, region and credentials of an endpoint.
 
-use super::keys::of_environment;
+use super::keys::{Keys, of_environment};
 use super::profile::Profile;
 use super::surroundings::Surroundings;
 use super::{Asked, Connection};
-use crate::endpoint::{Endpoint, address};
+use crate::endpoint::{Elsewhere, Endpoint, address};
 use keyfold_lower::ClientError;
 
 const REGIONS: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
-/// Variables of sources that the AWS SDKs ask, and this crate does not.
+/// Variables of sources that are asked by the feature `aws`.
 const SOURCES: [&str; 3] = [
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
@@ -24,8 +24,9 @@ impl Connection {
     /// - Region: the text's, AWS_REGION, AWS_DEFAULT_REGION, or the profile's.
     /// - Credentials: those of the profile that the text names; else AWS_ACCESS_KEY_ID,
     ///   AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; else those of AWS_PROFILE or of the default
-    ///   profile, which are not sent to an address without TLS. An endpoint that is not Amazon's
-    ///   gets `local` where there are none.
+    ///   profile, which are not sent to an address without TLS. With the feature `aws`, a profile may
+    ///   get them elsewhere, and Amazon's endpoints ask web identities, containers and instances,
+    ///   too. An endpoint that is not Amazon's gets `local` where there are none.
     /// - Address of `dynamodb://`: Amazon's of the region, whatever AWS_ENDPOINT_URL says.
     ///
     /// # Errors
@@ -73,29 +74,71 @@ fn settle(
     if let Some(region) = region {
         endpoint.region = region;
     }
-    let keys = match (&asked.profile, &profile) {
-        (Some(_), Some((name, profile))) => {
-            let keys = profile.keys(name)?;
-            Some(keys.ok_or_else(|| format!("the profile `{name}` has no aws_access_key_id"))?)
-        }
-        (_, profile) => match of_environment(surroundings)? {
-            Some(keys) => Some(keys),
-            None => match profile {
-                Some((name, profile)) => profile.keys(name)?,
-                None => None,
-            },
-        },
-    };
-    match keys {
-        Some(keys) => {
+    match found(asked, profile.as_ref(), surroundings)? {
+        Some(Found::Keys(keys)) => {
             endpoint.access_key = keys.access_key;
             endpoint.secret = keys.secret;
             endpoint.session_token = keys.session_token;
         }
-        None if is_amazon => return Err(no_credentials(surroundings)),
+        Some(Found::Elsewhere(elsewhere)) => endpoint.elsewhere = Some(elsewhere),
+        None if is_amazon => {
+            let all = Elsewhere { profile: None };
+            endpoint.elsewhere = Some(if_asked(all, || no_credentials(surroundings))?);
+        }
         None => {}
     }
     Ok(endpoint)
+}
+
+/// Credentials, or their place.
+enum Found {
+    Keys(Keys),
+    Elsewhere(Elsewhere),
+}
+
+/// The credentials of the profile that the text names, of the environment, or of the usual profile.
+fn found(
+    asked: &Asked,
+    profile: Option<&(String, Profile)>,
+    surroundings: &Surroundings<'_>,
+) -> Result<Option<Found>, String> {
+    if asked.profile.is_none()
+        && let Some(keys) = of_environment(surroundings)?
+    {
+        return Ok(Some(Found::Keys(keys)));
+    }
+    let Some((name, profile)) = profile else {
+        return Ok(None);
+    };
+    if let Some(keys) = profile.keys(name)? {
+        return Ok(Some(Found::Keys(keys)));
+    }
+    if let Some(setting) = profile.elsewhere() {
+        let elsewhere = Elsewhere {
+            profile: Some(name.clone()),
+        };
+        let elsewhere = if_asked(elsewhere, || {
+            format!(
+                "the profile `{name}` gets its credentials by `{setting}`, which needs the feature \
+                 `aws` (of the crate keyfold, or of keyfold-cli for the command); without it, run \
+                 `eval \"$(aws configure export-credentials --profile {name} --format env)\"` and \
+                 name no profile in the connection"
+            )
+        });
+        return elsewhere.map(|elsewhere| Some(Found::Elsewhere(elsewhere)));
+    }
+    match &asked.profile {
+        Some(_) => Err(format!("the profile `{name}` has no aws_access_key_id")),
+        None => Ok(None),
+    }
+}
+
+/// A place of credentials, if this program was built to ask it.
+fn if_asked(elsewhere: Elsewhere, why: impl FnOnce() -> String) -> Result<Elsewhere, String> {
+    match cfg!(feature = "aws") {
+        true => Ok(elsewhere),
+        false => Err(why()),
+    }
 }
 
 /// The profile of a program that names none.
@@ -117,7 +160,9 @@ fn no_credentials(surroundings: &Surroundings<'_>) -> String {
     {
         None => format!("Amazon DynamoDB needs credentials, and there are none: {fix}"),
         Some(source) => {
-            format!("the credentials of {source} are asked by AWS's own SDKs, and not here; {fix}")
+            format!(
+                "the credentials of {source} need the feature `aws` (of the crate keyfold, or of keyfold-cli for the command); without it, {fix}"
+            )
         }
     }
 }
@@ -167,6 +212,10 @@ mod tests {
         let connection: Connection = text.parse().unwrap();
         match connection.endpoint(&around) {
             Ok(None) => "none".to_owned(),
+            Ok(Some(Endpoint {
+                elsewhere: Some(elsewhere),
+                ..
+            })) => format!("{:?}", elsewhere.profile),
             Ok(Some(endpoint)) => format!(
                 "{} {} {}:{}:{}",
                 endpoint.url,
@@ -239,17 +288,6 @@ mod tests {
                 &[("AWS_ACCESS_KEY_ID", "E")][..],
                 "the other is not",
             ),
-            (amazon, &[], "needs credentials"),
-            (
-                "https://dynamodb.eu-west-1.amazonaws.com",
-                &[],
-                "needs credentials",
-            ),
-            (
-                amazon,
-                &[("AWS_WEB_IDENTITY_TOKEN_FILE", "f")],
-                "credentials of AWS_WEB_IDENTITY_TOKEN_FILE",
-            ),
             ("dynamodb://", &KEYS, "no region"),
             (amazon, &[("AWS_PROFILE", "none")], "no profile `none`"),
         ] {
@@ -262,10 +300,48 @@ mod tests {
                 "dynamodb://eu-west-1?profile=bare",
                 "has no aws_access_key_id",
             ),
-            ("dynamodb://eu-west-1?profile=sso", "by `sso_session`"),
         ] {
             let told = settled(text, &KEYS, CONFIG);
             assert!(told.contains(why), "{text}: {told}");
+        }
+    }
+
+    /// Without the feature that asks other places, the error names it.
+    #[test]
+    fn credentials_of_other_places_need_a_feature() {
+        let amazon = "dynamodb://eu-west-1";
+        let identity = [("AWS_WEB_IDENTITY_TOKEN_FILE", "f")];
+        let sso = [("AWS_PROFILE", "sso")];
+        for (text, variables, config, why, elsewhere) in [
+            (amazon, &[][..], "", "needs credentials", "None"),
+            (
+                "https://dynamodb.eu-west-1.amazonaws.com",
+                &[],
+                "",
+                "needs credentials",
+                "None",
+            ),
+            (
+                amazon,
+                &identity,
+                "",
+                "of AWS_WEB_IDENTITY_TOKEN_FILE need the feature `aws`",
+                "None",
+            ),
+            (
+                "dynamodb://eu-west-1?profile=sso",
+                &KEYS,
+                CONFIG,
+                "by `sso_session`, which needs the feature `aws`",
+                "Some(\"sso\")",
+            ),
+            (amazon, &sso, CONFIG, "feature `aws`", "Some(\"sso\")"),
+        ] {
+            let found = settled(text, variables, config);
+            match cfg!(feature = "aws") {
+                true => assert_eq!(found, elsewhere, "{text}"),
+                false => assert!(found.contains(why), "{text}: {found}"),
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! An attempt that blocks its thread.
 
 use super::exchange::Attempt;
-use super::signed::{ANSWER_BYTES_MAX, CONTENT_TYPE, IDLE_MAX, Place, SESSION_TOKEN};
+use super::pool::IDLE_MAX;
+use super::signed::{ANSWER_BYTES_MAX, CONTENT_TYPE, Place, SESSION_TOKEN};
 use crate::connection::Keys;
 use std::time::Duration;
 

@@ -3,12 +3,16 @@
 //! - [`exchange`]: which attempt is repeated, and which error a call ends with.
 //! - [`blocking`]: an attempt that blocks its thread; [`awaited`]: one that a task awaits.
 //! - [`pool`]: connections of tasks between two requests.
+//! - [`source`]: keys that expire; `chain`: where they come from.
 
 mod awaited;
 mod blocking;
+#[cfg(feature = "aws")]
+mod chain;
 mod exchange;
 mod pool;
 mod signed;
+mod source;
 mod tls;
 
 use crate::endpoint::{Address, Endpoint};
@@ -58,11 +62,13 @@ impl HttpBackend {
         let mut exchange = self.exchange(request);
         loop {
             let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
-                Ok(time) => {
-                    let sent = (exchange.target.as_str(), &exchange.body[..]);
-                    let keys = self.place.keys();
-                    self.blocking.attempt(&self.place, &keys, sent, time)
-                }
+                Ok(time) => match self.place.keys_now(time) {
+                    Ok(keys) => {
+                        let sent = (exchange.target.as_str(), &exchange.body[..]);
+                        self.blocking.attempt(&self.place, &keys, sent, time)
+                    }
+                    Err(why) => Attempt::NotSent(why),
+                },
                 Err(why) => Attempt::NotSent(why),
             };
             match exchange.after(attempt, terms.left(), fastrand::u64(CHANCE_MS)) {
@@ -94,11 +100,13 @@ impl HttpBackend {
         let mut exchange = self.exchange(request);
         loop {
             let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
-                Ok(time) => {
-                    let keys = self.place.keys();
-                    let attempt = self.awaited.attempt(&self.place, &keys, &exchange, time);
-                    attempt.await
-                }
+                Ok(time) => match self.place.keys(time).await {
+                    Ok(keys) => {
+                        let attempt = self.awaited.attempt(&self.place, &keys, &exchange, time);
+                        attempt.await
+                    }
+                    Err(why) => Attempt::NotSent(why),
+                },
                 Err(why) => Attempt::NotSent(why),
             };
             match exchange.after(attempt, terms.left(), fastrand::u64(CHANCE_MS)) {
@@ -116,7 +124,11 @@ impl HttpBackend {
             why,
             check: format!("the copy {to} with `keyfold doctor`"),
         };
-        let (sent, keys) = ((COPY_TARGET, &body[..]), self.place.keys());
+        let keys = self.place.keys_now(self.place.endpoint.request_timeout);
+        let (sent, keys) = (
+            (COPY_TARGET, &body[..]),
+            keys.map_err(ClientError::Transport)?,
+        );
         match self
             .blocking
             .attempt(&self.place, &keys, sent, COPY_TIMEOUT)

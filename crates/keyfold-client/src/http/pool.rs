@@ -5,7 +5,6 @@
 //!
 //! A connection belongs to the runtime in which it was made, whose thread watches its socket.
 
-use super::signed::IDLE_MAX;
 use super::tls;
 use crate::endpoint::Address;
 use bytes::Bytes;
@@ -16,11 +15,14 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::runtime::{Handle, Id};
 
+/// The most time that an unused connection is kept. It is shorter than that of servers: a request on
+/// a connection that the server closes at the same moment has an unknown outcome.
+pub(super) const IDLE_MAX: Duration = Duration::from_secs(10);
 /// The most unused connections that are kept.
 const IDLE_COUNT_MAX: usize = 64;
 

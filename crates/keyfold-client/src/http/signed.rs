@@ -1,25 +1,32 @@
 //! Signed requests to an endpoint, and the limits that both transports keep.
 
+use super::source::Source;
 use crate::connection::Keys;
-use crate::endpoint::{Address, Endpoint, address};
+use crate::endpoint::{Address, Elsewhere, Endpoint, address};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use keyfold_lower::ClientError;
 use keyfold_sigv4::SigningKey;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::timeout;
 
 pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 /// The header of temporary credentials.
 pub(super) const SESSION_TOKEN: &str = "x-amz-security-token";
-/// The most time that an unused connection is kept. It is shorter than that of servers: a request on
-/// a connection that the server closes at the same moment has an unknown outcome.
-pub(super) const IDLE_MAX: Duration = Duration::from_secs(10);
 pub(super) const ANSWER_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// An endpoint, and who signs requests to it.
 pub(super) struct Place {
     pub(super) address: Address,
     pub(super) endpoint: Endpoint,
+    signer: Signer,
+}
+
+/// Where the keys of a request come from.
+enum Signer {
+    Fixed(Arc<Keys>),
+    Source(Source),
 }
 
 /// The headers that say who sends a request, and when.
@@ -30,20 +37,45 @@ pub(super) struct Signature {
 
 impl Place {
     /// # Errors
-    /// `Invalid` when the endpoint's text is no address.
+    /// `Invalid` when the endpoint's text is no address, or its keys need a feature.
     pub(super) fn new(endpoint: Endpoint) -> Result<Place, ClientError> {
+        let signer = match &endpoint.elsewhere {
+            Some(elsewhere) => Signer::Source(source(elsewhere, &endpoint.region)?),
+            None => Signer::Fixed(Arc::new(Keys {
+                access_key: endpoint.access_key.clone(),
+                secret: endpoint.secret.clone(),
+                session_token: endpoint.session_token.clone(),
+            })),
+        };
         Ok(Place {
             address: address(&endpoint.url)?,
             endpoint,
+            signer,
         })
     }
 
-    /// The keys that sign the next attempt.
-    pub(super) fn keys(&self) -> Keys {
-        Keys {
-            access_key: self.endpoint.access_key.clone(),
-            secret: self.endpoint.secret.clone(),
-            session_token: self.endpoint.session_token.clone(),
+    /// The keys that sign an attempt, on a task of tokio that waits for them at most `time`.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub(super) async fn keys(&self, time: Duration) -> Result<Arc<Keys>, String> {
+        match &self.signer {
+            Signer::Fixed(keys) => Ok(Arc::clone(keys)),
+            Signer::Source(source) => match timeout(time, source.keys()).await {
+                Ok(keys) => keys.map_err(|why| no_keys(&why)),
+                Err(_) => Err(no_keys(&format!("they did not come within {time:?}"))),
+            },
+        }
+    }
+
+    /// As [`Place::keys`], on a thread.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub(super) fn keys_now(&self, time: Duration) -> Result<Arc<Keys>, String> {
+        match &self.signer {
+            Signer::Fixed(keys) => Ok(Arc::clone(keys)),
+            Signer::Source(source) => source.keys_now(time).map_err(|why| no_keys(&why)),
         }
     }
 
@@ -73,4 +105,20 @@ impl Place {
             authorization,
         }
     }
+}
+
+fn no_keys(why: &str) -> String {
+    format!("there are no credentials: {why}")
+}
+
+#[cfg(feature = "aws")]
+fn source(elsewhere: &Elsewhere, region: &str) -> Result<Source, ClientError> {
+    Ok(Source::new(super::chain::fetch(elsewhere, region)))
+}
+
+#[cfg(not(feature = "aws"))]
+fn source(_: &Elsewhere, _: &str) -> Result<Source, ClientError> {
+    Err(ClientError::Invalid(no_keys(
+        "their sources are asked by the feature `aws`, and this program was built without it",
+    )))
 }
