@@ -159,13 +159,14 @@ shapes! {
         kind: String = "Type",
     }
 
-    /// One record of a stream.
+    /// One record of a stream. Only events of Lambda have the ARN of the stream.
     StreamEvent {
         event_id: String = "eventID",
         event_name: Named<OperationType> = "eventName",
         event_version: String = "eventVersion",
         event_source: String = "eventSource",
         aws_region: String = "awsRegion",
+        event_source_arn: String = "eventSourceARN",
         dynamodb: StreamRecord = "dynamodb",
         user_identity: Identity = "userIdentity",
     }

@@ -7,6 +7,7 @@
 //! - [`drive()`]: carries out the steps of a call, and blocks while it waits; [`Backend::start`] is
 //!   for drivers that await.
 //! - [`Terms`]: how long a call may take, and who observes its requests.
+//! - [`event`]: reads stream records.
 //! - [`tables`]: creates a model's tables, and reports how existing ones differ.
 //! - [`read`]: runs patterns, a page at a time, and distinguishes the kinds of items by their keys.
 //! - [`mod@write`]: creates, replaces, updates and deletes entities, and runs named writes; keys,
@@ -20,8 +21,10 @@ mod backend;
 pub mod connection;
 mod drive;
 mod endpoint;
+pub mod event;
 mod http;
 pub mod json;
+mod kinds;
 mod observer;
 pub mod read;
 mod runtime;

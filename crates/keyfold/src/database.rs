@@ -3,6 +3,7 @@
 use crate::asked::{Bound, Named};
 use crate::awaited::carried;
 use crate::error::Error;
+use crate::events::Events;
 use crate::given::{self, Given, unknown, without_kept};
 use crate::handle::Shared;
 use crate::query::Query;
@@ -279,6 +280,25 @@ impl Database {
             Verb::Change => write::update(origin, model, entity, values, removed),
             Verb::Delete => write::delete(origin, model, entity, values),
         }
+    }
+
+    /// A reader of stream records: which entity changed, from what to what. For the records of
+    /// [`Keyfold::send`](crate::Keyfold::send) with `GetRecordsInput`, and for the events of Lambda.
+    ///
+    /// ```
+    /// # use keyfold::{Keyfold, values};
+    /// # let db = Keyfold::memory()?;
+    /// # let shop = db.model("model n 1\ntable Shop (PK, SK)\nentity Order\n  id: string, total: int\n  key \"O#{id}\" \"O\"\npattern order(id) -> Order?\n")?;
+    /// # let json = br#"{"Records":[{"dynamodb":{"Keys":{"PK":{"S":"O#a"},"SK":{"S":"O"}},"NewImage":{"PK":{"S":"O#a"},"SK":{"S":"O"},"id":{"S":"a"},"total":{"N":"5"}}}}]}"#;
+    /// for event in shop.events().of_json(json)? {
+    ///     if let ("Order", None, Some(order)) = (event.kind.as_str(), &event.old, &event.new) {
+    ///         println!("a new order of {:?}", order.int("total"));
+    ///     }
+    /// }
+    /// # Ok::<(), keyfold::Error>(())
+    /// ```
+    pub fn events(&self) -> Events<'_> {
+        Events::new(&self.bound.model)
     }
 
     /// A pattern, to be given its arguments.

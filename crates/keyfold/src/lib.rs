@@ -33,6 +33,7 @@
 //! - [`Options`], [`Endpoint`]: settings of a data folder, and of an endpoint with its credentials.
 //! - [`Database`]: a model on it: [`Database::put`], [`Database::update`], [`Database::delete`],
 //!   [`Database::run`] for named writes.
+//! - [`Events`]: stream records as changes of entities.
 //! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
 //! - [`typed`]: clients that `keyfold generate rust` and `keyfold-build` make of a model, with a type
 //!   for each entity and a method for each pattern.
@@ -74,6 +75,7 @@ mod asked;
 mod awaited;
 mod database;
 mod error;
+mod events;
 mod given;
 mod handle;
 mod item;
@@ -91,6 +93,7 @@ mod written;
 
 pub use database::{Database, Run};
 pub use error::{Error, Finding};
+pub use events::{Event, Events};
 pub use item::Item;
 /// Times and dates: the types of generated clients.
 pub use jiff;

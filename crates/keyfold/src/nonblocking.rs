@@ -68,6 +68,7 @@ use crate::asked::{Asked, Extent, Named, first_awaited, following};
 use crate::awaited::{answer, in_pool};
 use crate::database::Verb;
 use crate::error::Error;
+use crate::events::Events;
 use crate::given::{self, Given};
 use crate::item::Item;
 use crate::options::{Endpoint, Options};
@@ -315,6 +316,11 @@ impl Database {
     pub async fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
         let key = given::members(key)?;
         self.write(Verb::Delete, entity, key, &[]).await
+    }
+
+    /// A reader of stream records. See [`crate::Database::events`].
+    pub fn events(&self) -> Events<'_> {
+        self.inner.events()
     }
 
     /// A pattern, to be given its arguments.

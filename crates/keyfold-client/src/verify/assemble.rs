@@ -3,7 +3,7 @@
 //! A scan returns the items of a partition in the order of their sort keys, so that the parts of a
 //! list follow their main item. At most one entity is open at a time.
 
-use super::kinds::{Kind, Kinds, Role};
+use crate::kinds::{Kind, Kinds, Role};
 use keyfold_types::{Item, Value};
 
 /// What is judged at once.

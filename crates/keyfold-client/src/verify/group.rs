@@ -3,9 +3,9 @@
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::fold::Fold;
 use super::judge::role;
-use super::kinds::Role;
 use super::record::{ANY_DIGEST, Record, RecordKind, digest, item};
 use super::sorter::Merged;
+use crate::kinds::Role;
 use keyfold_lower::ClientError;
 use keyfold_model::schema::Aggregate;
 use keyfold_model::{Entity, Model, value as values};

@@ -3,9 +3,9 @@
 
 use super::assemble::Unit;
 use super::finding::{Finding, FindingKind, ModelLine};
-use super::kinds::{Kinds, Role};
 use super::record::{ANY_DIGEST, Record, RecordKind, digest, group, json};
 use super::shares::Shares;
+use crate::kinds::{Kinds, Role};
 use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};

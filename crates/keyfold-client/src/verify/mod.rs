@@ -12,7 +12,6 @@ mod finding;
 mod fold;
 mod group;
 mod judge;
-mod kinds;
 mod record;
 mod report;
 mod reread;
@@ -24,10 +23,10 @@ mod sorter;
 mod state;
 
 use crate::backend::Backend;
+use crate::kinds::Kinds;
 pub use finding::{Finding, FindingKind, FoundLine, ModelLine};
 use keyfold_lower::ClientError;
 use keyfold_model::Model;
-use kinds::Kinds;
 pub use report::{FindingGroup, Report, Share};
 pub use setup::{Kept, Observer, Options, TableSize, sizes};
 

@@ -2,9 +2,9 @@
 
 use super::assemble::Unit;
 use super::judge::Scope;
-use super::kinds::{Kinds, Role};
 use crate::backend::Backend;
 use crate::drive::{time_of, wait};
+use crate::kinds::{Kinds, Role};
 use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
 use keyfold_lower::capacity;
 use keyfold_lower::retry::{TRIES, back_off};

@@ -10,7 +10,6 @@
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::group::{Group, for_each, owner};
 use super::judge::{Scope, judge};
-use super::kinds::Kinds;
 use super::record::{Record, RecordKind};
 use super::report::{Report, Share};
 use super::reread::{self, Reader};
@@ -20,6 +19,7 @@ use super::sorter::Sorter;
 use super::state::{Cursor, Saved, State};
 use crate::backend::Backend;
 use crate::drive::{drive, origin, time_of, wait};
+use crate::kinds::Kinds;
 use keyfold_lower::ClientError;
 use keyfold_lower::retry::{TRIES, back_off};
 use keyfold_lower::tables;

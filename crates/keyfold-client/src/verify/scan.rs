@@ -2,9 +2,9 @@
 
 use super::assemble::{Assembler, Unit};
 use super::judge::{Judged, Scope, add_judgement, judge};
-use super::kinds::Kinds;
 use super::reread::{self, Reader};
 use super::state::Cursor;
+use crate::kinds::Kinds;
 use keyfold_api::{PageOutput, Response, ScanInput};
 use keyfold_lower::capacity;
 use keyfold_lower::{ClientError, unexpected};

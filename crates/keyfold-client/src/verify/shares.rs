@@ -2,8 +2,8 @@
 //! mostly lie side by side, so that a page makes few records of them.
 
 use super::fold::Fold;
-use super::kinds::Kinds;
 use super::record::{Record, RecordKind, digest, group, json};
+use crate::kinds::Kinds;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::Place;
 use keyfold_lower::write::Contribution;

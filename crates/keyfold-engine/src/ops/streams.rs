@@ -437,6 +437,7 @@ fn stream_event(core: &Core, stream: &Stream, sequence: u64, event: Event) -> St
         event_version: Some("1.1".to_owned()),
         event_source: Some("aws:dynamodb".to_owned()),
         aws_region: Some(core.region().to_owned()),
+        event_source_arn: None,
         dynamodb: Some(StreamRecord {
             // The API has seconds.
             approximate_creation_date_time: Some(Moment(event.epoch_ms / 1000 * 1000)),

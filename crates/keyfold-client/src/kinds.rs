@@ -8,7 +8,7 @@ use keyfold_types::{Item, Value};
 
 /// The role of a kind of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// The main item of an entity, or a part of its list.
     Main,
     /// A copy, by its position in the entity.
@@ -18,11 +18,11 @@ pub(super) enum Role {
 }
 
 /// A kind of items.
-pub(super) struct Kind {
-    pub(super) at: usize,
-    pub(super) role: Role,
+pub(crate) struct Kind {
+    pub(crate) at: usize,
+    pub(crate) role: Role,
     /// The name that the table's attribute of types holds.
-    pub(super) name: String,
+    pub(crate) name: String,
     partition: Matcher,
     sort: Option<Matcher>,
     is_split: bool,
@@ -98,7 +98,7 @@ impl Kind {
 
     /// The sort key without the number of the part, and that number; `None` for an item that is not
     /// one of several.
-    pub(super) fn part_of<'i>(&self, table: &Table, item: &'i Item) -> Option<(&'i str, usize)> {
+    pub(crate) fn part_of<'i>(&self, table: &Table, item: &'i Item) -> Option<(&'i str, usize)> {
         let column = table.sort.as_ref().filter(|_| self.is_split)?;
         let Some(Value::S(text)) = item.get(&column.name) else {
             return None;
@@ -109,8 +109,8 @@ impl Kind {
 }
 
 /// The kinds of items of a table.
-pub(super) struct Kinds<'m> {
-    pub(super) table: &'m Table,
+pub(crate) struct Kinds<'m> {
+    pub(crate) table: &'m Table,
     kinds: Vec<Kind>,
     /// For each entity of the model the aggregates that count its items: the position of the entity
     /// that keeps one, and its position there.
@@ -118,7 +118,7 @@ pub(super) struct Kinds<'m> {
 }
 
 impl<'m> Kinds<'m> {
-    pub(super) fn of(model: &'m Model, at: usize, table: &'m Table) -> Kinds<'m> {
+    pub(crate) fn of(model: &'m Model, at: usize, table: &'m Table) -> Kinds<'m> {
         let mut kinds = Vec::new();
         let own = model.entities.iter().enumerate();
         for (at, entity) in own.filter(|(_, entity)| entity.table == at) {
@@ -154,7 +154,7 @@ impl<'m> Kinds<'m> {
     }
 
     /// The name of a kind in the table's attribute of types.
-    pub(super) fn name(&self, at: usize, role: Role) -> &str {
+    pub(crate) fn name(&self, at: usize, role: Role) -> &str {
         let mut kinds = self.kinds.iter();
         let kind = kinds.find(|kind| (kind.at, kind.role) == (at, role));
         kind.map_or("", |kind| kind.name.as_str())
@@ -162,12 +162,12 @@ impl<'m> Kinds<'m> {
 
     /// The aggregates that count the items of an entity: the positions of the entities that keep
     /// them, and their positions there.
-    pub(super) fn counted(&self, entity: usize) -> &[(usize, usize)] {
+    pub(crate) fn counted(&self, entity: usize) -> &[(usize, usize)] {
         self.counted.get(entity).map_or(&[], Vec::as_slice)
     }
 
     /// The kind of an item; `None` when no kind has its key.
-    pub(super) fn kind_of(&self, item: &Item) -> Option<&Kind> {
+    pub(crate) fn kind_of(&self, item: &Item) -> Option<&Kind> {
         let partition = item.get(&self.table.partition.name);
         let sort = self.table.sort.as_ref();
         let sort = sort.and_then(|column| item.get(&column.name));
@@ -191,7 +191,7 @@ impl<'m> Kinds<'m> {
     }
 
     /// The key of an item.
-    pub(super) fn key_of(&self, item: &Item) -> Item {
+    pub(crate) fn key_of(&self, item: &Item) -> Item {
         let mut key = Item::new();
         for column in self.table.columns() {
             if let Some(held) = item.get(&column.name) {
