@@ -53,6 +53,11 @@ export class Client {
     this.#driver = { transport: transportOf(connection, options), options };
   }
 
+  /** How numbers are given. */
+  get numbers(): "number" | "exact" {
+    return this.#driver.options.numbers ?? "number";
+  }
+
   /** A page of a pattern's answer. */
   async page<T = FoundItem>(pattern: string, args: Given = {}, options: ReadOptions = {}): Promise<Page<T>> {
     const reading = await this.#reading(pattern, args, options);
@@ -240,7 +245,7 @@ export class Client {
 
   /** The values of an item as those of JavaScript. */
   #plain({ kind, entity, values }: Found): FoundItem {
-    const { numbers = "number" } = this.#driver.options;
+    const { numbers } = this;
     const item: Record<string, unknown> = { [this.#model.kindMember]: kind };
     for (const [name, value] of values) {
       const type = this.#model.attribute(entity, name)?.type ?? "string";

@@ -104,31 +104,32 @@ export class Writer<
   Put extends object = New,
 > {
   readonly #client: Client;
-  readonly #entity: string;
+  /** The name of the entity. */
+  readonly entity: string;
 
   constructor(client: Client, entity: string) {
     this.#client = client;
-    this.#entity = entity;
+    this.entity = entity;
   }
 
   /** Creates one that must not exist. Defaults are filled in. */
   create(values: New, options?: CallOptions): Promise<Written> {
-    return this.#client.create(this.#entity, given(values), options);
+    return this.#client.create(this.entity, given(values), options);
   }
 
   /** Writes a whole one, whether it exists or not. */
   put(values: Put, options?: CallOptions): Promise<Written> {
-    return this.#client.put(this.#entity, given(values), options);
+    return this.#client.put(this.entity, given(values), options);
   }
 
   /** Changes one that exists. What is not named stays as it is; `null` removes. */
   update(key: Key, changes: Patch, options?: CallOptions): Promise<Written> {
-    return this.#client.update(this.#entity, given({ ...changes, ...key }), options);
+    return this.#client.update(this.entity, given({ ...changes, ...key }), options);
   }
 
   /** Deletes one that exists. */
   delete(key: Key, options?: CallOptions): Promise<Written> {
-    return this.#client.delete(this.#entity, given(key), options);
+    return this.#client.delete(this.entity, given(key), options);
   }
 }
 

@@ -1,0 +1,191 @@
+/** Entities for tests: random by a seed, and valid for their model.
+ *
+ * Values have the forms that keys demand: texts without the characters that a key excludes, numbers with as many
+ * digits as one has room for. Each text, moment and number of a key is another one, so that entities do not
+ * meet. What the model fills in or keeps is left out. */
+
+import type { Client, Given } from "./client.js";
+import { isNumber } from "./key/make.js";
+import type { AttributePlan, EntityPlan, FieldPart, Part, Plan, Type } from "./plan.js";
+import { digitsOf } from "./value/time.js";
+
+/** A writer of a generated client, such as `shop.Order`. */
+export interface Creates<New> {
+  readonly entity: string;
+  create(values: New): Promise<unknown>;
+}
+
+/** Entities by their names, to which new ones refer: `{ User: user }`. */
+export type Related = Readonly<Record<string, object>>;
+
+/** The first moment: those that follow are a minute later each. Expiry lies far behind it. */
+const START_MS: number = Date.UTC(2024, 0, 1);
+const MINUTE_MS = 60_000;
+const EXPIRY = "2099";
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/** The most digits of a number that is no key's. */
+const DIGITS = 4;
+
+/** What keys demand of the values of an attribute. */
+interface Demand {
+  /** Characters that its texts must not have. */
+  excluded: string;
+  whole: number;
+  decimals: number;
+  isInKey: boolean;
+}
+
+/** Makes entities of a model. The same seed makes the same ones. */
+export class Fakes {
+  readonly #plan: Plan;
+  readonly #isExact: boolean;
+  #state: number;
+  #count = 0;
+
+  /** Takes a client, or a generated one. */
+  constructor(of: Client | { readonly client: Client }, { seed = 1 }: { readonly seed?: number } = {}) {
+    const client = "client" in of ? of.client : of;
+    this.#plan = client.plan;
+    this.#isExact = client.numbers === "exact";
+    this.#state = seed;
+  }
+
+  /** The attributes of a new entity, of which some are given: `fakes.of(shop.Order, { total: 5 })`. Those that
+   * refer to one of `related` have its values. */
+  of<New extends object>(writer: Creates<New>, values: Partial<New> = {}, related: Related = {}): New {
+    return this.entity(writer.entity, values as Given, related) as New;
+  }
+
+  /** The same by the name of the entity. */
+  entity(name: string, values: Given = {}, related: Related = {}): Record<string, unknown> {
+    const entity = this.#plan.entities.find((one) => one.name === name);
+    if (entity === undefined) throw new RangeError(`the model has no entity ${name}`);
+    this.#count += 1;
+    const made: Record<string, unknown> = {};
+    for (const attribute of entity.attributes) {
+      const isFilledIn = attribute.kept === true || attribute.default !== undefined;
+      if (isFilledIn || (attribute.optional === true && this.#below(2) === 0)) continue;
+      // The first of an entity that refers to its own kind refers to itself.
+      const others = { [name]: made, ...related };
+      made[attribute.name] = linked(attribute, others) ?? this.#attribute(entity, attribute);
+    }
+    return { ...made, ...values };
+  }
+
+  #attribute(entity: EntityPlan, { name, type }: AttributePlan): unknown {
+    const value = this.#value(name, type, demandOf(entity, name));
+    return entity.ttl === name ? String(value).replace(/^[0-9]{4}/, EXPIRY) : value;
+  }
+
+  #value(name: string, type: Type, demand: Demand): unknown {
+    if (typeof type === "string") return this.#scalar(name, type, demand);
+    const many = 1 + this.#below(3);
+    const each = <T>(one: (at: number) => T): T[] => Array.from({ length: many }, (_, at) => one(at));
+    const { words, list, set, map } = type;
+    if (words !== undefined) return words[this.#below(words.length)];
+    if (list !== undefined) return each(() => this.#value(name, list, FREE));
+    if (map !== undefined) return Object.fromEntries(each((at) => [`key${at}`, this.#value(name, map, FREE)]));
+    if (set !== undefined) {
+      if (typeof set === "object") return new Set(set.words?.slice(0, many));
+      // Each element is another one.
+      const elements = each(() => this.#scalar(name, set, { ...FREE, isInKey: true }));
+      return set === "binary" ? elements : new Set(elements);
+    }
+    const { fields = [] } = this.#plan.records?.find((one) => one.name === type.record) ?? {};
+    const held = fields.filter((one) => one.optional !== true || this.#below(2) === 0);
+    return Object.fromEntries(held.map((one) => [one.name, this.#value(one.name, one.type, FREE)]));
+  }
+
+  #scalar(name: string, type: string, demand: Demand): unknown {
+    if (demand.isInKey) this.#count += 1;
+    if (isNumber(type)) return this.#number(type, demand);
+    const digits = digitsOf(type);
+    const moment = new Date(START_MS + this.#count * MINUTE_MS).toISOString();
+    if (digits !== undefined) return `${moment.slice(0, 19)}${digits === 0 ? "" : `.${"0".repeat(digits)}`}Z`;
+    switch (type) {
+      case "bool":
+        return this.#below(2) === 1;
+      case "binary":
+        return Uint8Array.from([this.#count >> 8, this.#count, this.#below(256), this.#below(256)]);
+      case "date":
+        return new Date(START_MS + this.#count * 24 * 60 * MINUTE_MS).toISOString().slice(0, 10);
+      case "ulid":
+        return `0${this.#text(CROCKFORD, 25)}`;
+      case "uuid":
+        return `${this.#hex(8)}-${this.#hex(4)}-4${this.#hex(3)}-8${this.#hex(3)}-${this.#hex(12)}`;
+      default:
+        return this.#word(name, demand.excluded);
+    }
+  }
+
+  /** A text that begins with the attribute's name and ends with a number, as far as its characters may. */
+  #word(name: string, excluded: string): string {
+    const isFree = (one: string): boolean => !excluded.includes(one);
+    const digits = [..."0123456789"].every(isFree) ? String(this.#count) : undefined;
+    if (digits !== undefined) return [...`${name}-${digits}`].filter(isFree).join("");
+    const letters = [...LETTERS].filter(isFree);
+    let text = "";
+    for (let rest = this.#count; text === "" || rest > 0; rest = Math.floor(rest / letters.length)) {
+      text += letters[rest % letters.length] ?? "";
+    }
+    return text;
+  }
+
+  #number(type: string, { whole, decimals, isInKey }: Demand): unknown {
+    const most = 10 ** Math.min(whole, isInKey ? 9 : DIGITS);
+    const size = isInKey ? this.#count % most : this.#below(most);
+    if (type === "int") return this.#isExact ? BigInt(size) : size;
+    const places = Math.min(decimals, 2);
+    const number = places === 0 ? size : size + this.#below(10 ** places) / 10 ** places;
+    return this.#isExact ? String(number) : number;
+  }
+
+  #hex(length: number): string {
+    return this.#text("0123456789abcdef", length);
+  }
+
+  #text(letters: string, length: number): string {
+    return Array.from({ length }, () => letters[this.#below(letters.length)]).join("");
+  }
+
+  /** The next random number below `most`: mulberry32. */
+  #below(most: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return Math.floor((((bits ^ (bits >>> 14)) >>> 0) / 0x1_0000_0000) * most);
+  }
+}
+
+const FREE: Demand = { excluded: "", whole: DIGITS, decimals: 2, isInKey: false };
+
+/** The value that an attribute has of an entity to which it refers. */
+function linked({ refers }: AttributePlan, related: Related): unknown {
+  const other = refers && (related[refers.entity] as Given | undefined);
+  return refers && other?.[refers.attribute];
+}
+
+/** What the keys of an entity demand of an attribute. */
+function demandOf(entity: EntityPlan, name: string): Demand {
+  const { copies = [], indexes = [], uniques = [] } = entity;
+  const columns = [...entity.key, ...[...indexes, ...copies].flatMap((one) => one.key)];
+  const demand = { ...FREE };
+  for (const part of [...columns.flatMap((one) => one.parts), ...uniques.flatMap((one) => one.key)].flatMap(fieldsIn)) {
+    if (part.field !== name) continue;
+    demand.isInKey = true;
+    demand.excluded += part.not ?? "";
+    const padded = typeof part.format === "object" ? part.format.padded : undefined;
+    if (padded === undefined) continue;
+    demand.whole = Math.min(demand.whole, padded.whole);
+    demand.decimals = Math.min(demand.decimals, padded.decimals ?? 0);
+  }
+  return demand;
+}
+
+/** The fields of a part. */
+function fieldsIn(part: Part): readonly FieldPart[] {
+  if (typeof part === "string") return [];
+  if ("field" in part) return [part];
+  return "of" in part ? part.of.flatMap(fieldsIn) : [];
+}

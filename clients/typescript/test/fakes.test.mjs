@@ -1,0 +1,76 @@
+/** Factories: valid for every model of the repository, and the same by their seed. */
+
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { BINARY, source } from "./source.mjs";
+
+const { Client, Fakes, Writer, startServer } = await source("client.js", "typed.js", "testing.js");
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const FOLDERS = ["models", "models/existing", "crates/keyfold-prove/tests"];
+const MODELS = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith(".keyfold"))
+    .map((name) => join(folder, name)),
+);
+const planOf = (model) => JSON.parse(execFileSync(BINARY, ["plan", join(ROOT, model)], { encoding: "utf8" }));
+const ENTITIES = 12;
+
+/** The entities, those that others refer to or that count others first. */
+function ordered(plan) {
+  const waits = (entity) => [
+    ...entity.attributes.flatMap((one) => one.refers?.entity ?? []),
+    ...plan.entities.filter((one) => one.aggregates?.some((each) => each.entity === entity.name)).map((one) => one.name),
+  ];
+  const done = [];
+  const visit = (entity, path) => {
+    if (done.includes(entity) || path.includes(entity)) return;
+    for (const name of waits(entity)) visit(plan.entities.find((one) => one.name === name), [...path, entity]);
+    done.push(entity);
+  };
+  for (const entity of plan.entities) visit(entity, []);
+  return done;
+}
+
+for (const model of MODELS) {
+  for (const numbers of ["number", "exact"]) {
+    test(`${model}, ${numbers}`, async () => {
+      const server = await startServer();
+      try {
+        const plan = planOf(model);
+        const client = new Client(plan, server.endpoint, { numbers });
+        await client.ensureTables();
+        const fakes = new Fakes(client);
+        for (let at = 0; at < ENTITIES; at += 1) {
+          const related = {};
+          for (const { name } of ordered(plan)) {
+            const values = (related[name] = fakes.entity(name, {}, related));
+            await client.create(name, values);
+          }
+        }
+      } finally {
+        await server.stop();
+      }
+    });
+  }
+}
+
+test("the same seed makes the same, others refer to what is given, and values can be", async () => {
+  const plan = planOf("models/shop.keyfold");
+  const client = new Client(plan, "http://localhost:1");
+  const shop = { client, User: new Writer(client, "User"), Order: new Writer(client, "Order") };
+  const made = (seed) => {
+    const fakes = new Fakes(shop, { seed });
+    const user = fakes.of(shop.User);
+    return [user, fakes.of(shop.Order, { total: 5 }, { User: user }), fakes.entity("Product")];
+  };
+  assert.deepEqual(made(3), made(3));
+  assert.notDeepEqual(made(3), made(4));
+  const [user, order] = made(3);
+  assert.equal(order.userId, user.userId);
+  assert.equal(order.total, 5);
+  assert.throws(() => new Fakes(shop).entity("Nothing"), RangeError);
+});
