@@ -7,8 +7,9 @@ use crate::error::ClientError;
 use crate::lengths::{self, KeyPart};
 use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
 use keyfold_model::schema::{
-    Copy, GUARD_SORT, IndexKey, KeyPair, Unique, guard_parts, held_in_guard,
+    Column, Copy, GUARD_SORT, IndexKey, KeyPair, Unique, guard_parts, held_in_guard,
 };
+use keyfold_model::value::Attributes;
 use keyfold_model::{Entity, KeyTemplate, Model, Part, Sparse, Table, value};
 use keyfold_types::{Item, Value};
 
@@ -204,6 +205,34 @@ pub fn copy_item(
     }))
 }
 
+/// The key of the copy that [`copy_item`] makes.
+///
+/// # Errors
+/// Those of [`derive()`].
+pub fn copy_key(
+    table: &Table,
+    name: &str,
+    entity: &Entity,
+    copy: &Copy,
+    values: &Values,
+) -> Result<Option<Item>, ClientError> {
+    let is_held = |column: &Column| {
+        let mut columns = table.columns();
+        columns.any(|own| own.name == column.name) || copy.attributes.contains(&column.name)
+    };
+    let mut indexes = table.indexes.iter();
+    if indexes.any(|index| index.columns().all(is_held)) {
+        // Its keys in indexes may be too long.
+        let made = copy_item(table, name, entity, copy, values)?;
+        return Ok(made.map(|made| made.key));
+    }
+    if !has_copy(copy, values)? {
+        return Ok(None);
+    }
+    let kind = format!("{}.{}", entity.name, copy.name);
+    key(table, &kind, &copy.key, values).map(Some)
+}
+
 /// Whether an entity with these attributes has the copy.
 fn has_copy(copy: &Copy, values: &Values) -> Result<bool, ClientError> {
     for condition in &copy.when {
@@ -253,16 +282,16 @@ pub fn guard_item(
 ///
 /// # Errors
 /// Those of [`derive()`].
-pub(crate) fn guard_key(
+pub fn guard_key(
     table: &Table,
     entity: &Entity,
     unique: &Unique,
     values: &Values,
 ) -> Result<Item, ClientError> {
-    let text = value::guard(entity, unique, &table.delimiters, values)?;
+    let parts = guard_parts(entity, unique, &table.delimiters);
+    let text = value::guard(unique, &parts, values)?;
     let of = lengths::guard_name(entity, &unique.joined(", "));
     let (column, held) = (&table.partition.name, Value::S(text));
-    let parts = guard_parts(entity, unique, &table.delimiters);
     lengths::check(&of, KeyPart::Partition, (column, &parts), &held)?;
     let mut key = Item::new();
     key.insert(column.as_str(), held);
@@ -412,12 +441,20 @@ pub fn index_columns<'t>(
 pub fn index_parts<'t>(
     table: &'t Table,
     index_key: &'t IndexKey,
-    values: &Values,
+    values: &impl Attributes,
 ) -> impl Iterator<Item = (&'t str, &'t [Part])> {
     let mut fields = index_key.key.fields();
-    let is_inside =
-        fields.all(|field| values.contains_key(field)) && is_in(index_key.sparse.as_ref(), values);
-    let index = table.indexes.get(index_key.index).filter(|_| is_inside);
+    let is_inside = fields.all(|field| values.has(field)) && is_chosen(index_key, values);
+    index_templates(table, index_key).filter(move |_| is_inside)
+}
+
+/// The attributes that an index key makes of the items that are in the index, without those of the
+/// table's own key, with the parts of their templates.
+pub fn index_templates<'t>(
+    table: &'t Table,
+    index_key: &'t IndexKey,
+) -> impl Iterator<Item = (&'t str, &'t [Part])> {
+    let index = table.indexes.get(index_key.index);
     let parts = index_key.key.templates().flat_map(KeyTemplate::columns);
     let is_own = |name: &str| table.columns().any(|column| column.name == name);
     let columns = index.into_iter().flat_map(|index| index.columns());
@@ -427,19 +464,19 @@ pub fn index_parts<'t>(
         .map(|(column, parts)| (column.name.as_str(), parts))
 }
 
-/// Whether the attribute of a sparse index has the value that puts the item in the index.
-fn is_in(sparse: Option<&Sparse>, values: &Values) -> bool {
-    match sparse {
+/// Whether the attribute of a sparse index key has the value that puts an item in the index.
+pub fn is_chosen(index_key: &IndexKey, values: &impl Attributes) -> bool {
+    match &index_key.sparse {
         None => true,
         Some(Sparse {
             attribute,
             value: None,
-        }) => values.contains_key(attribute),
+        }) => values.has(attribute),
         Some(Sparse {
             attribute,
             value: Some(wanted),
         }) => values
-            .get(attribute)
-            .is_some_and(|value: &Value| value::display(value) == *wanted),
+            .value(attribute)
+            .is_some_and(|value| value::display(&value) == *wanted),
     }
 }

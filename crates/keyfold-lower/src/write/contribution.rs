@@ -4,8 +4,10 @@ use super::context::Context;
 use crate::arguments::Values;
 use crate::derive::Place;
 use keyfold_model::schema::Aggregate;
+use keyfold_model::value::Attributes;
 use keyfold_model::{Entity, value};
 use keyfold_types::{Number, Value};
+use std::borrow::Cow;
 
 /// The contribution of an item to an aggregate.
 pub struct Contribution {
@@ -17,12 +19,12 @@ pub struct Contribution {
 
 impl Contribution {
     /// The contribution of an item with these values; `None` when it is not in the aggregate.
-    pub fn of(aggregate: &Aggregate, values: &Values) -> Option<Contribution> {
+    pub fn of(aggregate: &Aggregate, values: &impl Attributes) -> Option<Contribution> {
         let value = Contribution::value(aggregate, values)?;
         let parent = aggregate
             .link
             .iter()
-            .map(|(field, name)| Some((field.clone(), values.get(name)?.clone())));
+            .map(|(field, name)| Some((field.clone(), values.value(name)?.into_owned())));
         Some(Contribution {
             parent: parent.collect::<Option<_>>()?,
             value,
@@ -30,15 +32,16 @@ impl Contribution {
     }
 
     /// What an item with these values adds to its parent; `None` when it is not in the aggregate.
-    pub fn value(aggregate: &Aggregate, values: &Values) -> Option<Value> {
-        if let Some((attribute, wanted)) = &aggregate.condition
-            && values.get(attribute).map(value::display).as_ref() != Some(wanted)
-        {
-            return None;
+    pub fn value(aggregate: &Aggregate, values: &impl Attributes) -> Option<Value> {
+        if let Some((attribute, wanted)) = &aggregate.condition {
+            let held = values.value(attribute)?;
+            if value::display(&held) != *wanted {
+                return None;
+            }
         }
         match &aggregate.of {
             None => Some(Value::from(1)),
-            Some(of) => values.get(of).cloned(),
+            Some(of) => values.value(of).map(Cow::into_owned),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Keys: the texts and numbers that templates make of values.
 
+use super::attributes::Attributes;
 use super::display::display;
 use super::error::ValueError;
 use crate::period::{PERIODS_MAX, Unit};
-use crate::schema::{Entity, Unique, guard_parts};
+use crate::schema::Unique;
 use crate::template::{BREAK, CHUNK_DIGITS, Format, HASH_DIGITS, KeyTemplate, Part, shard_digits};
 use crate::types::Type;
 use crate::words::Compared;
@@ -25,19 +26,12 @@ pub fn key(template: &KeyTemplate, values: &BTreeMap<String, Value>) -> Result<V
 /// # Errors
 /// As [`key`].
 pub fn column(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<Value, ValueError> {
-    if let [
-        Part::Field {
-            name,
-            format: Format::Bare,
-            ..
-        },
-    ] = parts
-    {
+    if let Some(name) = bare(parts) {
         let value = values
             .get(name)
-            .ok_or_else(|| ValueError::Missing(name.clone()))?;
+            .ok_or_else(|| ValueError::Missing(name.to_owned()))?;
         if matches!(value, Value::S(text) if text.is_empty()) {
-            return Err(ValueError::Empty(name.clone()));
+            return Err(ValueError::Empty(name.to_owned()));
         }
         return Ok(value.clone());
     }
@@ -45,20 +39,20 @@ pub fn column(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<Value,
 }
 
 /// Whether [`column()`] makes this value. Most keys are compared without being made.
-pub fn is_made(parts: &[Part], values: &BTreeMap<String, Value>, made: &Value) -> bool {
-    if let [
-        Part::Field {
-            name,
-            format: Format::Bare,
-            ..
-        },
-    ] = parts
-    {
-        let is_empty = matches!(made, Value::S(text) if text.is_empty());
-        return !is_empty && values.get(name) == Some(made);
+pub fn is_made(parts: &[Part], values: &impl Attributes, made: &Value) -> bool {
+    if let Value::S(made) = made {
+        return is_text_made(parts, values, made);
     }
-    let Value::S(made) = made else { return false };
-    let mut rest = made.as_str();
+    let held = bare(parts).and_then(|name| values.value(name));
+    held.is_some_and(|held| *held == *made)
+}
+
+/// Whether [`column()`] makes this text.
+pub fn is_text_made(parts: &[Part], values: &impl Attributes, made: &str) -> bool {
+    if let Some(name) = bare(parts) {
+        return !made.is_empty() && values.text(name) == Some(made);
+    }
+    let mut rest = made;
     parts.iter().all(|part| {
         let behind = behind(part, values, rest);
         rest = behind.unwrap_or_default();
@@ -66,8 +60,22 @@ pub fn is_made(parts: &[Part], values: &BTreeMap<String, Value>, made: &Value) -
     }) && rest.is_empty()
 }
 
+/// The attribute that is the key itself; `None` where a template makes a text.
+fn bare(parts: &[Part]) -> Option<&str> {
+    match parts {
+        [
+            Part::Field {
+                name,
+                format: Format::Bare,
+                ..
+            },
+        ] => Some(name),
+        _ => None,
+    }
+}
+
 /// The text behind what a part makes; `None` when it makes another text, or none.
-fn behind<'t>(part: &Part, values: &BTreeMap<String, Value>, text: &'t str) -> Option<&'t str> {
+fn behind<'t>(part: &Part, values: &impl Attributes, text: &'t str) -> Option<&'t str> {
     match part {
         Part::Text(fixed) => text.strip_prefix(fixed.as_str()),
         Part::Break => text.strip_prefix(BREAK),
@@ -76,13 +84,15 @@ fn behind<'t>(part: &Part, values: &BTreeMap<String, Value>, text: &'t str) -> O
             kind,
             format,
             excluded,
-        } => match (format, values.get(name)?) {
-            (Format::Plain, Value::S(held)) if kind.is_text() => {
+        } => {
+            if *format == Format::Plain && kind.is_text() {
+                let held = values.text(name)?;
                 let is_fit = !held.is_empty() && reserved(kind, held, excluded).is_none();
-                text.strip_prefix(held.as_str()).filter(|_| is_fit)
+                return text.strip_prefix(held).filter(|_| is_fit);
             }
-            (_, held) => text.strip_prefix(written(part, held).ok()?.as_str()),
-        },
+            let held = values.value(name)?;
+            text.strip_prefix(written(part, &held).ok()?.as_str())
+        }
         Part::Shard { .. } | Part::Chunk => {
             let made = self::text(std::slice::from_ref(part), values).ok()?;
             text.strip_prefix(made.as_str())
@@ -99,7 +109,7 @@ pub const CHUNK: &str = "#part";
 ///
 /// # Errors
 /// As [`key`].
-pub fn text(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<String, ValueError> {
+pub fn text(parts: &[Part], values: &impl Attributes) -> Result<String, ValueError> {
     let mut out = String::new();
     for part in parts {
         match part {
@@ -107,20 +117,21 @@ pub fn text(parts: &[Part], values: &BTreeMap<String, Value>) -> Result<String, 
             Part::Break => out.push(BREAK),
             Part::Field { name, .. } => {
                 let value = values
-                    .get(name)
+                    .value(name)
                     .ok_or_else(|| ValueError::Missing(name.clone()))?;
-                out.push_str(&written(part, value)?);
+                out.push_str(&written(part, &value)?);
             }
             Part::Shard { count, of } => {
-                let number = match values.get(SHARD) {
-                    Some(number) => display(number),
+                let number = match values.value(SHARD) {
+                    Some(number) => display(&number),
                     None => shard_of(*count, &text(of, values)?).to_string(),
                 };
                 let width = shard_digits(*count);
                 let _infallible = write!(out, "{number:0>width$}");
             }
             Part::Chunk => {
-                let number = values.get(CHUNK).map_or_else(|| "0".to_owned(), display);
+                let number = values.value(CHUNK);
+                let number = number.map_or_else(|| "0".to_owned(), |number| display(&number));
                 let _infallible = write!(out, "{number:0>CHUNK_DIGITS$}");
             }
         }
@@ -235,25 +246,28 @@ pub fn lower(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// The partition key of the item that guards unique values.
+/// The partition key of the item that guards unique values, of the parts that
+/// [`guard_parts`](crate::schema::guard_parts) makes.
 ///
 /// # Errors
 /// When a value is missing or fits no key.
 pub fn guard(
-    entity: &Entity,
     unique: &Unique,
-    delimiters: &[char],
+    parts: &[Part],
     values: &BTreeMap<String, Value>,
 ) -> Result<String, ValueError> {
-    let mut compared = values.clone();
+    let mut compared = BTreeMap::new();
     for member in &unique.members {
-        if let (Compared::Lower, Some(Value::S(text))) =
-            (member.compared, compared.get_mut(&member.attribute))
-        {
-            *text = lower(text.as_str());
-        }
+        let Some(held) = values.get(&member.attribute) else {
+            continue;
+        };
+        let held = match (member.compared, held) {
+            (Compared::Lower, Value::S(text)) => Value::S(lower(text)),
+            (Compared::Lower | Compared::Whole, held) => held.clone(),
+        };
+        compared.insert(member.attribute.clone(), held);
     }
-    text(&guard_parts(entity, unique, delimiters), &compared)
+    text(parts, &compared)
 }
 
 /// The text of a value in a key; `None` when the value is not of the type or fits no key.

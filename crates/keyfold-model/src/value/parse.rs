@@ -247,7 +247,7 @@ pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
 
 /// Whether a text is surely the stored form of a value: the quick test of whole tables. Where it
 /// fails, [`parse`] decides.
-fn is_stored_form(kind: &Type, text: &str) -> bool {
+pub fn is_stored_form(kind: &Type, text: &str) -> bool {
     match kind {
         Type::String => true,
         Type::Time(precision) => time::is_stored_time(text, *precision),
