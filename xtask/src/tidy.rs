@@ -41,7 +41,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("lower", &["types", "api", "model", "wire"]),
     (
         "client",
-        &["types", "api", "engine", "model", "lower", "wire", "sigv4"],
+        &[
+            "types", "codec", "api", "engine", "model", "lower", "wire", "sigv4",
+        ],
     ),
     (
         "keyfold",

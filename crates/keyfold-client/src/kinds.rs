@@ -1,10 +1,13 @@
 //! The kinds of items of a table, distinguished by their keys.
 
+use crate::slots::{self, Slots};
+use keyfold_codec::{RawItem, RawValue};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{GUARD_SORT, guard_parts};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
 use keyfold_model::{Entity, KeyTemplate, Model, Table};
 use keyfold_types::{Item, Value};
+use std::collections::BTreeMap;
 
 /// The role of a kind of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +29,31 @@ pub(crate) struct Kind {
     partition: Matcher,
     sort: Option<Matcher>,
     is_split: bool,
+}
+
+/// What an item holds as a key attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held<'i> {
+    Nothing,
+    Text(&'i str),
+    /// A number or bytes.
+    Other,
+}
+
+impl<'i> Held<'i> {
+    fn of(value: Option<&'i Value>) -> Held<'i> {
+        match value {
+            None => Held::Nothing,
+            Some(Value::S(text)) => Held::Text(text),
+            Some(_) => Held::Other,
+        }
+    }
+
+    fn of_raw(value: Option<RawValue<'i>>) -> Held<'i> {
+        value.map_or(Held::Nothing, |value| {
+            slots::text(value).map_or(Held::Other, Held::Text)
+        })
+    }
 }
 
 /// The key attributes that a template can make.
@@ -50,13 +78,11 @@ impl Matcher {
         }
     }
 
-    fn fits(&self, value: Option<&Value>) -> bool {
-        match (&self.texts, value) {
-            (None, held) => held.is_some(),
-            (Some(texts), Some(Value::S(text))) => {
-                text.starts_with(&self.start) && texts.accepts(text)
-            }
-            (Some(_), _) => false,
+    fn fits(&self, held: Held<'_>) -> bool {
+        match (&self.texts, held) {
+            (None, held) => held != Held::Nothing,
+            (Some(texts), Held::Text(text)) => text.starts_with(&self.start) && texts.accepts(text),
+            (Some(_), Held::Nothing | Held::Other) => false,
         }
     }
 }
@@ -79,8 +105,7 @@ fn name(entity: &Entity, role: Role) -> String {
 
 impl Kind {
     fn new(
-        at: usize,
-        entity: &Entity,
+        (at, entity): (usize, &Entity),
         role: Role,
         (partition, sort): (&KeyTemplate, Option<&KeyTemplate>),
     ) -> Kind {
@@ -94,6 +119,10 @@ impl Kind {
             sort: sort.map(Matcher::new),
             is_split: role == Role::Main && entity.split.is_some() && ends_with_part,
         }
+    }
+
+    fn fits(&self, partition: Held<'_>, sort: Held<'_>) -> bool {
+        self.partition.fits(partition) && self.sort.as_ref().is_none_or(|one| one.fits(sort))
     }
 
     /// The sort key without the number of the part, and that number; `None` for an item that is not
@@ -112,6 +141,10 @@ impl Kind {
 pub(crate) struct Kinds<'m> {
     pub(crate) table: &'m Table,
     kinds: Vec<Kind>,
+    /// The positions of the kinds by the names of types, in order.
+    named: BTreeMap<String, Vec<usize>>,
+    /// The names of the attributes by which kinds are distinguished, in order.
+    distinguishing: Vec<String>,
     /// For each entity of the model the aggregates that count its items: the position of the entity
     /// that keeps one, and its position there.
     counted: Vec<Vec<(usize, usize)>>,
@@ -119,14 +152,17 @@ pub(crate) struct Kinds<'m> {
 
 impl<'m> Kinds<'m> {
     pub(crate) fn of(model: &'m Model, at: usize, table: &'m Table) -> Kinds<'m> {
-        let mut kinds = Vec::new();
+        let mut kinds: Vec<Kind> = Vec::new();
         let own = model.entities.iter().enumerate();
         for (at, entity) in own.filter(|(_, entity)| entity.table == at) {
+            let mut add = |role, key: (&KeyTemplate, Option<&KeyTemplate>)| {
+                kinds.push(Kind::new((at, entity), role, key));
+            };
             let key = (&entity.key.partition, entity.key.sort.as_ref());
-            kinds.push(Kind::new(at, entity, Role::Main, key));
+            add(Role::Main, key);
             for (number, copy) in entity.copies.iter().enumerate() {
                 let key = (&copy.key.partition, copy.key.sort.as_ref());
-                kinds.push(Kind::new(at, entity, Role::Copy(number), key));
+                add(Role::Copy(number), key);
             }
             for (number, unique) in entity.uniques.iter().enumerate() {
                 let partition = KeyTemplate {
@@ -135,9 +171,17 @@ impl<'m> Kinds<'m> {
                 };
                 let sort = KeyTemplate::of_text(GUARD_SORT, entity.span);
                 let key = (&partition, table.sort.as_ref().map(|_| &sort));
-                kinds.push(Kind::new(at, entity, Role::Guard(number), key));
+                add(Role::Guard(number), key);
             }
         }
+        let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, kind) in kinds.iter().enumerate() {
+            named.entry(kind.name.clone()).or_default().push(at);
+        }
+        let columns = table.columns().map(|column| &column.name);
+        let distinguishing = columns.chain(&table.type_attribute).cloned();
+        let mut distinguishing: Vec<String> = distinguishing.collect();
+        distinguishing.sort_unstable();
         let mut counted = vec![Vec::new(); model.entities.len()];
         for (parent, entity) in model.entities.iter().enumerate() {
             for (number, aggregate) in entity.aggregates.iter().enumerate() {
@@ -149,6 +193,8 @@ impl<'m> Kinds<'m> {
         Kinds {
             table,
             kinds,
+            named,
+            distinguishing,
             counted,
         }
     }
@@ -166,14 +212,36 @@ impl<'m> Kinds<'m> {
         self.counted.get(entity).map_or(&[], Vec::as_slice)
     }
 
+    /// All of them.
+    pub(crate) fn all(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// The position of the kind of a stored item, where [`Kinds::kind_of`] finds it at once: the key
+    /// of a main item that has the name of its type is still to be compared.
+    pub(crate) fn position_of(&self, item: &RawItem) -> Option<usize> {
+        let slots = Slots::of(&self.distinguishing, item);
+        let partition = Held::of_raw(slots.get(&self.table.partition.name));
+        let sort = self.table.sort.as_ref();
+        let sort = Held::of_raw(sort.and_then(|column| slots.get(&column.name)));
+        let Some(name) = &self.table.type_attribute else {
+            let mut kinds = self.kinds.iter();
+            return kinds.position(|kind| kind.fits(partition, sort));
+        };
+        let named = self.named.get(slots.get(name).and_then(slots::text)?)?;
+        let is_fit = |at: &usize| {
+            let kind = self.kinds.get(*at);
+            kind.is_some_and(|kind| kind.role == Role::Main || kind.fits(partition, sort))
+        };
+        named.iter().copied().find(is_fit)
+    }
+
     /// The kind of an item; `None` when no kind has its key.
     pub(crate) fn kind_of(&self, item: &Item) -> Option<&Kind> {
-        let partition = item.get(&self.table.partition.name);
+        let partition = Held::of(item.get(&self.table.partition.name));
         let sort = self.table.sort.as_ref();
-        let sort = sort.and_then(|column| item.get(&column.name));
-        let fits = |kind: &&Kind| {
-            kind.partition.fits(partition) && kind.sort.as_ref().is_none_or(|one| one.fits(sort))
-        };
+        let sort = Held::of(sort.and_then(|column| item.get(&column.name)));
+        let fits = |kind: &&Kind| kind.fits(partition, sort);
         let mut fitting = self.kinds.iter().filter(fits);
         let first = fitting.next()?;
         // The compiler proves that the keys that the model writes are disjoint. For others, the

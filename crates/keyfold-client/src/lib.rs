@@ -28,6 +28,7 @@ mod kinds;
 mod observer;
 pub mod read;
 mod runtime;
+mod slots;
 mod span;
 pub mod tables;
 mod terms;

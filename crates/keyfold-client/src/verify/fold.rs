@@ -1,15 +1,11 @@
 //! The items that an aggregate counts, folded: what is kept of them is what the aggregate is
 //! compared with. Folds of parts of a table are joined.
 
-use super::record::{item, json};
+use keyfold_codec::RawValue;
+use keyfold_codec::item::encode_value;
 use keyfold_lower::order;
 use keyfold_model::schema::AggregateKind;
-use keyfold_types::{Item, Number, Value};
-
-/// The members of a fold as an item.
-const COUNT: &str = "c";
-const SUM: &str = "s";
-const MAX: &str = "m";
+use keyfold_types::{Number, Value};
 
 /// The items that an aggregate counts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -62,33 +58,28 @@ impl Fold {
         }
     }
 
-    /// The fold without its digest, as JSON of an item.
+    /// The fold without its digest: the count, the sum with its length, and the maximum.
     pub(super) fn encoded(&self) -> Vec<u8> {
-        let mut members = Item::new();
-        members.insert(COUNT, self.count);
-        if let Some(sum) = self.sum {
-            members.insert(SUM, Value::N(sum));
-        }
-        if let Some(max) = &self.max {
-            members.insert(MAX, max.clone());
-        }
-        json(&members)
+        let sum = self.sum.map(|sum| encode_value(&Value::N(sum)));
+        let sum = sum.unwrap_or_default();
+        let mut out = self.count.to_be_bytes().to_vec();
+        out.push(u8::try_from(sum.len()).unwrap_or(0));
+        out.extend_from_slice(&sum);
+        out.extend(self.max.iter().flat_map(encode_value));
+        out
     }
 
-    /// The fold that was encoded.
-    pub(super) fn decoded(bytes: &[u8], digest: u128) -> Fold {
-        let mut members = item(bytes);
-        let mut number = |name: &str| match members.remove(name) {
-            Some(Value::N(number)) => Some(number),
-            _ => None,
-        };
-        let (count, sum) = (number(COUNT), number(SUM));
-        Fold {
-            count: count.and_then(|count| count.to_i64()).unwrap_or(0),
-            sum,
-            max: members.remove(MAX),
+    /// The fold that was encoded; `None` when its bytes are not whole.
+    pub(super) fn decoded(bytes: &[u8], digest: u128) -> Option<Fold> {
+        let (count, rest) = bytes.split_first_chunk()?;
+        let (length, rest) = rest.split_first()?;
+        let (sum, max) = rest.split_at_checked(usize::from(*length))?;
+        Some(Fold {
+            count: i64::from_be_bytes(*count),
+            sum: RawValue::new(sum).as_number(),
+            max: (!max.is_empty()).then(|| RawValue::new(max).to_value()),
             digest,
-        }
+        })
     }
 }
 
@@ -103,7 +94,7 @@ mod tests {
                 |number: i64| Fold::of(kind, Value::from(number), number.unsigned_abs().into());
             let (mut left, mut right) = (one(3), one(-7));
             right.join(one(5));
-            left.join(Fold::decoded(&right.encoded(), right.digest));
+            left.join(Fold::decoded(&right.encoded(), right.digest).unwrap());
             let mut other = one(5);
             other.join(one(3));
             other.join(one(-7));

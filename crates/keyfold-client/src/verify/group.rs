@@ -2,9 +2,10 @@
 
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::fold::Fold;
-use super::judge::role;
-use super::record::{ANY_DIGEST, Record, RecordKind, digest, item};
-use super::sorter::Merged;
+use super::record::{
+    Record, RecordKind, digest, group_of, is_pair, is_same_digest, item, role, stored_item,
+};
+use super::sorter::{Merged, torn};
 use crate::kinds::Role;
 use keyfold_lower::ClientError;
 use keyfold_model::schema::Aggregate;
@@ -44,7 +45,8 @@ impl Group {
         }
     }
 
-    fn add(&mut self, record: Record) {
+    /// Adds a record; `None` when it is not whole.
+    fn add(&mut self, record: Record) -> Option<()> {
         match record.kind {
             RecordKind::Suspect => self.suspect = Some(record.digest),
             RecordKind::Stored => self.stored = Some(record),
@@ -53,9 +55,10 @@ impl Group {
             RecordKind::Parent => self.parent = Some(record),
             RecordKind::Share => {
                 let fold = self.folds.entry((record.entity, record.slot)).or_default();
-                fold.join(Fold::decoded(&record.more, record.digest));
+                fold.join(Fold::decoded(&record.more, record.digest)?);
             }
         }
+        Some(())
     }
 
     /// Whether exactly one item asks for the copy or guard that is stored, or there is none.
@@ -176,7 +179,7 @@ impl Group {
         if let Some(parent) = &self.parent
             && let Some(entity) = entity_at(parent.entity)
         {
-            let stored = item(&parent.more);
+            let stored = stored_item(&parent.more);
             for (at, aggregate) in entity.aggregates.iter().enumerate() {
                 let at = u32::try_from(at).unwrap_or(u32::MAX);
                 let fold = self.folds.get(&(parent.entity, at)).cloned();
@@ -239,7 +242,7 @@ impl Group {
         match (&self.parent, now) {
             (None, None) => true,
             (Some(parent), Some(now)) => {
-                let held = item(&parent.more);
+                let held = stored_item(&parent.more);
                 let entity = model
                     .entities
                     .get(usize::try_from(parent.entity).unwrap_or(0));
@@ -261,7 +264,7 @@ impl Group {
 
 fn fits(stored: &Record, claim: &Record) -> bool {
     (stored.entity, stored.slot) == (claim.entity, claim.slot)
-        && (claim.digest == ANY_DIGEST || stored.digest == claim.digest)
+        && is_same_digest(stored.digest, claim.digest)
 }
 
 /// The name and the line of a copy or guard, and whether it is a guard.
@@ -287,21 +290,67 @@ pub(super) fn owner(claim: &Record) -> Item {
     item(&claim.more)
 }
 
-/// Calls `each` with every group.
+/// The encoded records of a group.
+#[derive(Default)]
+struct Open {
+    id: u128,
+    bytes: Vec<u8>,
+    /// The end of each record in the bytes.
+    ends: Vec<usize>,
+}
+
+impl Open {
+    fn push(&mut self, record: &[u8]) {
+        self.bytes.extend_from_slice(record);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn records(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let each = starts.zip(&self.ends);
+        each.map(|(from, to)| self.bytes.get(from..*to).unwrap_or_default())
+    }
+
+    /// Whether there is only a copy or guard, and the item that asks for it.
+    fn is_good(&self) -> bool {
+        let mut records = self.records();
+        match (records.next(), records.next(), records.next()) {
+            (Some(stored), Some(claim), None) => is_pair(stored, claim),
+            (_, _, _) => false,
+        }
+    }
+
+    /// The group, of which nothing is left here; `None` for a copy or guard that an item asks for.
+    fn take(&mut self) -> Result<Option<Group>, ClientError> {
+        let is_good = self.is_good();
+        let mut group: Option<Group> = None;
+        for bytes in self.records().filter(|_| !is_good) {
+            let record = Record::decode(bytes).ok_or_else(torn)?;
+            let group = group.get_or_insert_with(|| Group::of(&record));
+            group.add(record).ok_or_else(torn)?;
+        }
+        self.bytes.clear();
+        self.ends.clear();
+        Ok(group)
+    }
+}
+
+/// Calls `each` with every group, but those that are good at first sight.
 ///
 /// # Errors
 /// That of the files, and that of `each`.
 pub(super) fn for_each(
-    records: Merged,
+    mut records: Merged,
     mut each: impl FnMut(Group) -> Result<(), ClientError>,
 ) -> Result<(), ClientError> {
-    let mut open: Option<Group> = None;
-    for record in records {
-        let record = record?;
-        if let Some(done) = open.take_if(|group| group.id != record.group) {
-            each(done)?;
+    let mut open = Open::default();
+    while let Some(record) = records.next()? {
+        let id = group_of(record).ok_or_else(torn)?;
+        if id != open.id {
+            open.take()?.map_or(Ok(()), &mut each)?;
+            open.id = id;
         }
-        open.get_or_insert_with(|| Group::of(&record)).add(record);
+        open.push(record);
     }
-    open.map_or(Ok(()), each)
+    open.take()?.map_or(Ok(()), each)
 }

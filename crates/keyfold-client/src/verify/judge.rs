@@ -2,28 +2,22 @@
 //! nothing is read.
 
 use super::assemble::Unit;
+use super::claims::Subject;
 use super::finding::{Finding, FindingKind, ModelLine};
-use super::record::{ANY_DIGEST, Record, RecordKind, digest, group, json};
+use super::form::Scope;
+use super::record::{Record, RecordKind, json, stored_bytes};
 use super::shares::Shares;
-use crate::kinds::{Kinds, Role};
+use crate::kinds::Role;
+use keyfold_codec::RawItem;
 use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};
 use keyfold_lower::stored::{digest_attribute, is_as_written, parts_attribute, value_of};
-use keyfold_model::schema::{Attribute, Condition, Unique, held_in_guard};
+use keyfold_model::schema::Attribute;
 use keyfold_model::template::CHUNK_DIGITS;
-use keyfold_model::{Entity, Model, Table, value};
+use keyfold_model::{Entity, Table, value};
 use keyfold_types::{Item, Value};
 use std::borrow::Cow;
-
-/// The table whose items are judged.
-#[derive(Clone, Copy)]
-pub(super) struct Scope<'s> {
-    pub(super) model: &'s Model,
-    pub(super) kinds: &'s Kinds<'s>,
-    /// The name of the table; with periods, of the table of one period.
-    pub(super) name: &'s str,
-}
 
 /// The judgement of a unit.
 #[derive(Default)]
@@ -36,22 +30,12 @@ pub(super) struct Judged {
     pub(super) shares: Shares,
 }
 
-/// The slot of a copy or a guard in an entity.
-pub(super) fn slot(role: Role) -> u32 {
-    match role {
-        Role::Main => 0,
-        Role::Copy(at) => 2 * u32::try_from(at).unwrap_or(0),
-        Role::Guard(at) => 2 * u32::try_from(at).unwrap_or(0) + 1,
-    }
-}
-
-/// The role of a slot.
-pub(super) fn role(slot: u32) -> Role {
-    let at = usize::try_from(slot / 2).unwrap_or(0);
-    if slot.is_multiple_of(2) {
-        Role::Copy(at)
-    } else {
-        Role::Guard(at)
+impl Judged {
+    /// The findings, and all records.
+    pub(super) fn into_parts(self) -> (Vec<Finding>, Vec<Record>) {
+        let mut records = self.records;
+        records.extend(self.shares.into_records());
+        (self.findings, records)
     }
 }
 
@@ -107,52 +91,24 @@ fn one_item(scope: Scope<'_>, at: usize, role: Role, item: &Item, judged: &mut J
     };
     let held: &[String] = copy.map_or(&[], |copy| &copy.attributes);
     one.side_item(scope.kinds.name(at, role), held, item, &mut judged.findings);
-    let digest = match role {
-        Role::Guard(number) => guard_digest(entity, number, |name| {
-            item.get(&held_in_guard(name)).map(Cow::Borrowed)
-        }),
-        Role::Copy(_) | Role::Main => copy_digest(entity, held, |name| {
-            let stored = value_of(one.table, entity, copy, name, std::slice::from_ref(item));
-            let stored = stored.unwrap_or_else(|_| item.get(name).cloned());
-            stored.map(Cow::Owned)
-        }),
-    };
-    let place = (slot(role), digest);
-    let record = one.record(RecordKind::Stored, json(&one.key()), place, Vec::new());
+    let record = one.subject().stored(role, json(&one.key()), |name| {
+        if copy.is_none() {
+            return item.get(name).map(encoded);
+        }
+        let stored = value_of(one.table, entity, copy, name, std::slice::from_ref(item));
+        let stored = stored.unwrap_or_else(|_| item.get(name).cloned());
+        stored.as_ref().map(encoded)
+    });
     judged.records.push(record);
 }
 
-/// The digest of the key attributes that the guard of an `id` holds; any, for other guards.
-fn guard_digest<'v>(
-    entity: &Entity,
-    at: usize,
-    get: impl Fn(&str) -> Option<Cow<'v, Value>>,
-) -> u128 {
-    let is_id = |unique: &Unique| entity.is_id(unique);
-    if !entity.uniques.get(at).is_some_and(is_id) {
-        return ANY_DIGEST;
-    }
-    let moving = entity.moving().into_iter().map(str::to_owned);
-    copy_digest(entity, &moving.collect::<Vec<_>>(), get)
+fn encoded(value: &Value) -> Cow<'static, [u8]> {
+    Cow::Owned(keyfold_codec::item::encode_value(value))
 }
 
-/// The digest of a copy's attributes.
-fn copy_digest<'v>(
-    entity: &Entity,
-    names: &[String],
-    get: impl Fn(&str) -> Option<Cow<'v, Value>>,
-) -> u128 {
-    // Both sides go through the names in the same order.
-    let mut text = Vec::new();
-    let is_declared = |name: &&String| entity.attribute(name).is_some();
-    for name in names.iter().filter(is_declared) {
-        if let Some(held) = get(name) {
-            text.extend_from_slice(name.as_bytes());
-            text.push(0);
-            keyfold_wire::encode::encode_value(&mut text, &held);
-        }
-    }
-    digest(&text)
+/// Whether an attribute is of the table's key, or declared.
+pub(super) fn is_own(table: &Table, entity: &Entity, name: &str) -> bool {
+    table.columns().any(|column| column.name == name) || entity.attribute(name).is_some()
 }
 
 /// An item that is judged.
@@ -205,22 +161,11 @@ impl<'s> One<'s> {
         ModelLine::of_word(self.entity, "split", name)
     }
 
-    fn record(
-        &self,
-        kind: RecordKind,
-        key: Vec<u8>,
-        (slot, digest): (u32, u128),
-        more: Vec<u8>,
-    ) -> Record {
-        Record {
-            group: group(self.scope.name, &key),
-            kind,
-            entity: u32::try_from(self.at).unwrap_or(0),
-            slot,
-            digest,
-            table: self.scope.name.to_owned(),
-            key,
-            more,
+    fn subject(&self) -> Subject<'s> {
+        Subject {
+            scope: self.scope,
+            at: self.at,
+            entity: self.entity,
         }
     }
 
@@ -231,16 +176,23 @@ impl<'s> One<'s> {
         if !self.entity.key.fields().any(is_broken) {
             self.check_key(&values, &mut judged.findings);
         }
-        if !broken.is_empty() || !self.has_index_keys_of(&values) {
-            self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
-        }
+        self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
         self.check_type(&self.entity.name, main, &mut judged.findings);
         self.check_expiry(main, &values, &is_broken, &mut judged.findings);
         self.check_parts(items, &values, &mut judged.findings);
-        self.claims(&values, &is_broken, &mut judged.records);
-        if !self.scope.kinds.counted(self.at).is_empty() {
-            let source = (self.scope.model, self.scope.kinds);
-            judged.shares.add(source, self.at, &self.key(), &values);
+        if !self.entity.copies.is_empty() || !self.entity.uniques.is_empty() {
+            let claimed = self
+                .subject()
+                .claimed(&json(&self.key()), &values, &is_broken);
+            judged.records.extend(claimed);
+        }
+        let counted = self.scope.kinds.counted(self.at);
+        if !counted.is_empty() {
+            let columns = self.table.columns();
+            let held = columns.filter_map(|column| main.get(&column.name));
+            let key = held.flat_map(|held| encoded(held).into_owned()).collect();
+            let values: &Values = &values;
+            judged.shares.add((self.scope.model, counted), key, values);
         }
         if !self.entity.aggregates.is_empty() {
             let mut kept = Item::new();
@@ -252,8 +204,9 @@ impl<'s> One<'s> {
                 }
             }
             let key = json(&self.key());
-            let parent = self.record(RecordKind::Parent, key, (0, 0), json(&kept));
-            judged.records.push(parent);
+            let kept = stored_bytes(&RawItem::encode(&kept));
+            let record = self.subject().record(RecordKind::Parent, key, (0, 0), kept);
+            judged.records.push(record);
         }
     }
 
@@ -336,29 +289,12 @@ impl<'s> One<'s> {
         if is_stored || self.entity.unstored.iter().any(|one| one == name) {
             return None;
         }
-        let model = self.scope.model;
-        let compares = |conditions: &[Condition]| {
-            let mut all = conditions.iter().flat_map(Condition::attributes);
-            all.any(|one| one == name)
-        };
-        let mut patterns = model.patterns.iter().filter(|pattern| {
-            let mut returned = pattern.returned.iter();
-            returned.any(|one| one.entity == self.at) && compares(&pattern.filters)
-        });
-        let mut writes = model.writes.iter().filter(|write| {
-            let mut actions = write.actions.iter();
-            actions.any(|one| one.entity == self.at && compares(&one.conditions))
-        });
-        let pattern = patterns.next().map(|pattern| pattern.name.as_str());
-        pattern.or_else(|| writes.next().map(|write| write.name.as_str()))
+        self.scope.forms.comparing((self.at, name))
     }
 
     fn check_key(&self, values: &Values, findings: &mut Vec<Finding>) {
         let line = || ModelLine::at(self.entity.key.span);
         let mut add = |message| findings.push(self.finding(FindingKind::Key, line(), message));
-        if self.table.period.is_none() && self.has_key_of(values) {
-            return;
-        }
         match Place::of(self.scope.model, self.entity, values) {
             Ok(place) if place.key != self.key() => {
                 add(format!("its attributes make the key {}", show(&place.key)));
@@ -369,35 +305,6 @@ impl<'s> One<'s> {
             Ok(_) => {}
             Err(error) => add(format!("its attributes make no key: {error}")),
         }
-    }
-
-    /// Whether the templates make the item's key of its attributes.
-    fn has_key_of(&self, values: &Values) -> bool {
-        let templates = self.entity.key.templates().zip(self.table.columns());
-        let mut compared = templates.map(|(template, column)| {
-            let held = self.item.get(&column.name);
-            held.is_some_and(|held| value::is_made(&template.parts, values, held))
-        });
-        compared.all(|fits| fits)
-    }
-
-    /// Whether the item has the key attributes of indexes that its attributes make, and no others.
-    fn has_index_keys_of(&self, values: &Values) -> bool {
-        let mut columns = self.table.indexes.iter().flat_map(|index| index.columns());
-        columns.all(|column| {
-            let name = column.name.as_str();
-            if self.is_own(name) {
-                return true;
-            }
-            let made = self.entity.indexes.iter().rev();
-            let mut made = made.flat_map(|one| derive::index_parts(self.table, one, values));
-            let made = made.find(|(one, _)| *one == name);
-            match (made, self.item.get(name)) {
-                (None, None) => true,
-                (Some((_, parts)), Some(held)) => value::is_made(parts, values, held),
-                (Some(_), None) | (None, Some(_)) => false,
-            }
-        })
     }
 
     /// Compares the key attributes of indexes with those that follow from the attributes.
@@ -452,10 +359,8 @@ impl<'s> One<'s> {
         }
     }
 
-    /// Whether an attribute is of the table's key, or declared.
     fn is_own(&self, name: &str) -> bool {
-        self.table.columns().any(|column| column.name == name)
-            || self.entity.attribute(name).is_some()
+        is_own(self.table, self.entity, name)
     }
 
     /// Compares the table's attribute of types.
@@ -601,49 +506,6 @@ impl<'s> One<'s> {
         }
         for one in findings.iter_mut().skip(from) {
             one.item = Some(name.to_owned());
-        }
-    }
-
-    /// The copies and guards that the entity must have.
-    fn claims(&self, values: &Values, is_broken: &dyn Fn(&str) -> bool, records: &mut Vec<Record>) {
-        if self.entity.copies.is_empty() && self.entity.uniques.is_empty() {
-            return;
-        }
-        let owner = json(&self.key());
-        let (table, name) = (self.table, self.scope.name);
-        for (at, copy) in self.entity.copies.iter().enumerate() {
-            let made = derive::copy_item(table, name, self.entity, copy, values);
-            let Ok(Some(made)) = made else {
-                continue;
-            };
-            let digest = if copy.attributes.iter().any(|one| is_broken(one)) {
-                ANY_DIGEST
-            } else {
-                let get = |name: &str| values.get(name).map(Cow::Borrowed);
-                copy_digest(self.entity, &copy.attributes, get)
-            };
-            let slot = slot(Role::Copy(at));
-            let claim = self.record(
-                RecordKind::Claimed,
-                json(&made.key),
-                (slot, digest),
-                owner.clone(),
-            );
-            records.push(claim);
-        }
-        for (at, unique) in self.entity.uniques.iter().enumerate() {
-            let made = derive::guard_item(table, name, self.entity, unique, values);
-            if let Ok(Some(made)) = made {
-                let moving = self.entity.moving();
-                let digest = if moving.iter().any(|name| is_broken(name)) {
-                    ANY_DIGEST
-                } else {
-                    guard_digest(self.entity, at, |name| values.get(name).map(Cow::Borrowed))
-                };
-                let place = (slot(Role::Guard(at)), digest);
-                let claim = self.record(RecordKind::Claimed, json(&made.key), place, owner.clone());
-                records.push(claim);
-            }
         }
     }
 }

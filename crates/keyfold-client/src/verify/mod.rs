@@ -8,10 +8,14 @@
 //! - `scan`, `reread` and `run` read; `state` keeps how far they are.
 
 mod assemble;
+mod claims;
 mod finding;
 mod fold;
+mod form;
 mod group;
 mod judge;
+mod pack;
+mod quick;
 mod record;
 mod report;
 mod reread;
@@ -23,8 +27,8 @@ mod sorter;
 mod state;
 
 use crate::backend::Backend;
-use crate::kinds::Kinds;
 pub use finding::{Finding, FindingKind, FoundLine, ModelLine};
+use form::Forms;
 use keyfold_lower::ClientError;
 use keyfold_model::Model;
 pub use report::{FindingGroup, Report, Share};
@@ -42,10 +46,10 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Report, ClientError> {
     let each = model.tables.iter().enumerate();
-    let kinds: Vec<Kinds<'_>> = each
-        .map(|(at, table)| Kinds::of(model, at, table))
+    let forms: Vec<Forms<'_>> = each
+        .map(|(at, table)| Forms::of(model, at, table))
         .collect();
-    let verification = run::Verification::new((backend, model), &kinds, tables, options, observer);
+    let verification = run::Verification::new((backend, model), &forms, tables, options, observer);
     match options.sample {
         None => verification.whole(tables),
         Some(wanted) => verification.sample(tables, wanted),

@@ -1,8 +1,11 @@
 //! Records: what a scan found out about one key. Records of a key are compared when all items have
 //! been read.
 
+use crate::kinds::Role;
+use keyfold_codec::RawItem;
 use keyfold_types::Item;
-use xxhash_rust::xxh3::xxh3_128;
+use std::cmp::Ordering;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128, xxh3_128_with_seed};
 
 /// The kinds of records. Their order is the order within a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +32,25 @@ impl RecordKind {
     ];
 }
 
+/// The slot of a copy or a guard in an entity.
+pub(super) fn slot(role: Role) -> u32 {
+    match role {
+        Role::Main => 0,
+        Role::Copy(at) => 2 * u32::try_from(at).unwrap_or(0),
+        Role::Guard(at) => 2 * u32::try_from(at).unwrap_or(0) + 1,
+    }
+}
+
+/// The role of a slot.
+pub(super) fn role(slot: u32) -> Role {
+    let at = usize::try_from(slot / 2).unwrap_or(0);
+    if slot.is_multiple_of(2) {
+        Role::Copy(at)
+    } else {
+        Role::Guard(at)
+    }
+}
+
 /// A record about the item with a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Record {
@@ -44,8 +66,8 @@ pub(super) struct Record {
     pub(super) table: String,
     /// The key, as JSON.
     pub(super) key: Vec<u8>,
-    /// Of a claim the owner's key, of a parent the stored aggregates, of a share the fold of
-    /// its items, as JSON of an item.
+    /// Of a claim the owner's key as JSON, of a parent the stored aggregates as a stored item, of a
+    /// share the fold of its items.
     pub(super) more: Vec<u8>,
 }
 
@@ -54,7 +76,7 @@ pub(super) const ANY_DIGEST: u128 = 0;
 
 /// The JSON of an item, the same for equal items.
 pub(super) fn json(item: &Item) -> Vec<u8> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(128);
     keyfold_wire::encode::encode_item(&mut out, item);
     out
 }
@@ -64,12 +86,20 @@ pub(super) fn item(json: &[u8]) -> Item {
     keyfold_wire::client::decode_item(json).unwrap_or_default()
 }
 
+/// The bytes of an item as it is stored.
+pub(super) fn stored_bytes(item: &RawItem) -> Vec<u8> {
+    item.bytes().to_vec()
+}
+
+/// The item of [`stored_bytes`].
+pub(super) fn stored_item(bytes: &[u8]) -> Item {
+    let stored = RawItem::open(bytes.to_vec().into());
+    stored.map_or_else(|_| Item::new(), |stored| stored.to_item())
+}
+
 /// The hash of a table and a key as JSON.
 pub(super) fn group(table: &str, key: &[u8]) -> u128 {
-    let mut text = table.as_bytes().to_vec();
-    text.push(0);
-    text.extend_from_slice(key);
-    xxh3_128(&text)
+    xxh3_128_with_seed(key, xxh3_64(table.as_bytes()))
 }
 
 /// The digest of an item's JSON; never [`ANY_DIGEST`].
@@ -78,22 +108,25 @@ pub(super) fn digest(bytes: &[u8]) -> u128 {
 }
 
 impl Record {
-    /// The bytes in a temporary file: a length, then the members.
+    /// Appends the bytes of a temporary file: a length, then the members.
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let start = out.len();
-        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(&[0; LENGTH_BYTES]);
         out.extend_from_slice(&self.group.to_be_bytes());
         let kind = RecordKind::ALL.iter().position(|one| *one == self.kind);
         out.push(kind.and_then(|at| u8::try_from(at).ok()).unwrap_or(0));
         out.extend_from_slice(&self.entity.to_be_bytes());
         out.extend_from_slice(&self.slot.to_be_bytes());
         out.extend_from_slice(&self.digest.to_be_bytes());
-        for bytes in [self.table.as_bytes(), &self.key, &self.more] {
+        let texts = [self.table.as_bytes(), &self.key, &self.more];
+        for bytes in texts {
             out.extend_from_slice(&u32::try_from(bytes.len()).unwrap_or(0).to_be_bytes());
+        }
+        for bytes in texts {
             out.extend_from_slice(bytes);
         }
-        let length = u32::try_from(out.len() - start - 4).unwrap_or(0);
-        if let Some(place) = out.get_mut(start..start + 4) {
+        let length = u32::try_from(out.len() - start - LENGTH_BYTES).unwrap_or(0);
+        if let Some(place) = out.get_mut(start..start + LENGTH_BYTES) {
             place.copy_from_slice(&length.to_be_bytes());
         }
     }
@@ -106,9 +139,16 @@ impl Record {
         let entity = u32::from_be_bytes(take(&mut rest)?);
         let slot = u32::from_be_bytes(take(&mut rest)?);
         let digest = u128::from_be_bytes(take(&mut rest)?);
-        let table = String::from_utf8(take_text(&mut rest)?).ok()?;
-        let key = take_text(&mut rest)?;
-        let more = take_text(&mut rest)?;
+        let lengths: [[u8; LENGTH_BYTES]; 3] =
+            [take(&mut rest)?, take(&mut rest)?, take(&mut rest)?];
+        let mut text = |bytes| {
+            let (text, behind) = rest.split_at_checked(length(bytes))?;
+            rest = behind;
+            Some(text.to_vec())
+        };
+        let [table, key, more] = lengths;
+        let table = String::from_utf8(text(table)?).ok()?;
+        let (key, more) = (text(key)?, text(more)?);
         Some(Record {
             group,
             kind: *RecordKind::ALL.get(usize::from(kind))?,
@@ -120,22 +160,71 @@ impl Record {
             more,
         })
     }
+}
 
-    /// The bytes that it takes in memory.
-    pub(super) fn size_bytes(&self) -> usize {
-        size_of::<Record>() + self.table.len() + self.key.len() + self.more.len()
+/// The bytes of the members that decide the order first: group, kind, entity, slot, digest.
+const HEAD_BYTES: usize = 16 + 1 + 4 + 4 + 16;
+/// The bytes of the lengths of table, key and the rest.
+const LENGTHS_BYTES: usize = 3 * 4;
+/// The bytes in front of a record.
+pub(super) const LENGTH_BYTES: usize = 4;
+
+/// The length of the record behind these bytes.
+pub(super) fn length(bytes: [u8; LENGTH_BYTES]) -> usize {
+    usize::try_from(u32::from_be_bytes(bytes)).unwrap_or(0)
+}
+
+/// The encoded record at an offset, without its length.
+pub(super) fn payload(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let Some((first, rest)) = rest.split_first_chunk() else {
+        return &[];
+    };
+    rest.get(..length(*first)).unwrap_or_default()
+}
+
+/// The order of two encoded records: that of the records.
+pub(super) fn order(one: &[u8], other: &[u8]) -> Ordering {
+    compared(one).cmp(&compared(other))
+}
+
+/// The bytes of an encoded record that decide the order.
+fn compared(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let (head, rest) = bytes.split_at_checked(HEAD_BYTES).unwrap_or((bytes, &[]));
+    (head, rest.get(LENGTHS_BYTES..).unwrap_or_default())
+}
+
+/// The group of an encoded record.
+pub(super) fn group_of(bytes: &[u8]) -> Option<u128> {
+    Some(u128::from_be_bytes(*bytes.first_chunk()?))
+}
+
+/// Whether two encoded records of a group are a copy or guard that is stored, and the item that
+/// asks for it, and they fit: most groups.
+pub(super) fn is_pair(one: &[u8], other: &[u8]) -> bool {
+    let members = |bytes: &[u8]| {
+        let mut rest = bytes.get(16..)?;
+        let [kind] = take::<1>(&mut rest)?;
+        let slot: [u8; 8] = take(&mut rest)?;
+        let digest = u128::from_be_bytes(take(&mut rest)?);
+        Some((*RecordKind::ALL.get(usize::from(kind))?, slot, digest))
+    };
+    match (members(one), members(other)) {
+        (
+            Some((RecordKind::Stored, stored_slot, stored)),
+            Some((RecordKind::Claimed, slot, claimed)),
+        ) => stored_slot == slot && is_same_digest(stored, claimed),
+        (_, _) => false,
     }
+}
+
+/// Whether a copy or guard has the digest that an item asks for.
+pub(super) fn is_same_digest(stored: u128, claimed: u128) -> bool {
+    claimed == ANY_DIGEST || stored == claimed
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let (first, behind) = rest.split_first_chunk::<N>()?;
     *rest = behind;
     Some(*first)
-}
-
-fn take_text(rest: &mut &[u8]) -> Option<Vec<u8>> {
-    let length = u32::from_be_bytes(take(rest)?);
-    let (text, behind) = rest.split_at_checked(usize::try_from(length).ok()?)?;
-    *rest = behind;
-    Some(text.to_vec())
 }

@@ -1,7 +1,7 @@
 //! Consistent reads of single items: nothing is reported that a writer changed while the scan ran.
 
 use super::assemble::Unit;
-use super::judge::Scope;
+use super::form::Scope;
 use crate::backend::Backend;
 use crate::drive::{time_of, wait};
 use crate::kinds::{Kinds, Role};

@@ -8,8 +8,9 @@
 //!   scanned again.
 
 use super::finding::{Finding, FindingKind, ModelLine};
+use super::form::{Forms, Scope};
 use super::group::{Group, for_each, owner};
-use super::judge::{Scope, judge};
+use super::judge::judge;
 use super::record::{Record, RecordKind};
 use super::report::{Report, Share};
 use super::reread::{self, Reader};
@@ -19,7 +20,6 @@ use super::sorter::Sorter;
 use super::state::{Cursor, Saved, State};
 use crate::backend::Backend;
 use crate::drive::{drive, origin, time_of, wait};
-use crate::kinds::Kinds;
 use keyfold_lower::ClientError;
 use keyfold_lower::retry::{TRIES, back_off};
 use keyfold_lower::tables;
@@ -80,7 +80,7 @@ impl Suspects {
     fn add(&mut self, group: &Group) -> Result<(), ClientError> {
         self.count += 1;
         self.filter.add(group.id);
-        self.records.push(group.as_suspect())
+        self.records.push(&group.as_suspect())
     }
 }
 
@@ -117,14 +117,14 @@ fn locked<'l, 'o>(shared: &'l Mutex<Shared<'o>>) -> MutexGuard<'l, Shared<'o>> {
 impl<'v> Verification<'v> {
     pub(super) fn new(
         (backend, model): (&'v Backend, &'v Model),
-        kinds: &'v [Kinds<'v>],
+        forms: &'v [Forms<'v>],
         tables: &[TableSize],
         options: &'v Options,
         observer: &'v mut dyn Observer,
     ) -> Verification<'v> {
         let target = |table: &TableSize| {
             Some(Target {
-                kinds: kinds.get(table.table)?,
+                forms: forms.get(table.table)?,
                 name: table.name.clone(),
             })
         };
@@ -201,9 +201,8 @@ impl<'v> Verification<'v> {
                 let mut segment = Segment::new((&self.reader, self.model), target, true);
                 if let Some(page) = self.pages(target, number, Some(limit)).next()? {
                     self.wait(page.halves);
-                    let mut page = segment.judge(page)?;
+                    let page = segment.judge(page, |_| false)?;
                     read += page.items;
-                    page.judged.records.clear();
                     self.take(page, (0, Cursor::default()), None)?;
                 }
             }
@@ -272,7 +271,8 @@ impl<'v> Verification<'v> {
                 pages.after.clone_from(&from.after);
             }
             let taken = self.read_ahead(pages, |page| {
-                let page = segment.judge(page)?;
+                let is_kept = |id| filter.is_none_or(|filter| filter.has(id));
+                let page = segment.judge(page, is_kept)?;
                 self.take(page, (place, segment.cursor(at)), filter)
             });
             if let Err(error) = taken {
@@ -426,14 +426,10 @@ impl<'v> Verification<'v> {
         for (name, count) in page.kinds {
             *shared.report.kinds.entry(name).or_default() += count;
         }
-        for finding in page.judged.findings {
+        for finding in page.findings {
             add(&mut shared, finding)?;
         }
-        for record in page.judged.records {
-            if filter.is_none_or(|filter| filter.has(record.group)) {
-                shared.records.push(record)?;
-            }
-        }
+        shared.records.append(&page.records)?;
         if let (None, Some(place)) = (filter, shared.cursors.get_mut(segment)) {
             *place = cursor;
         }
@@ -554,11 +550,7 @@ impl<'v> Verification<'v> {
         let Some(target) = self.targets.iter().find(|target| target.name == table) else {
             return Ok(Vec::new());
         };
-        let scope = Scope {
-            model: self.model,
-            kinds: target.kinds,
-            name: &target.name,
-        };
+        let scope = Scope::new(self.model, target.forms, &target.name);
         let unit = reread::unit(&self.reader, scope, key)?;
         Ok(unit.map_or_else(Vec::new, |unit| judge(scope, &unit).records))
     }

@@ -1,10 +1,14 @@
 //! One pass over the tables: pages of segments, judged as they come.
 
 use super::assemble::{Assembler, Unit};
-use super::judge::{Judged, Scope, add_judgement, judge};
+use super::finding::Finding;
+use super::form::{Forms, Scope};
+use super::judge::{Judged, add_judgement, judge};
+use super::pack::Pack;
+use super::quick;
 use super::reread::{self, Reader};
 use super::state::Cursor;
-use crate::kinds::Kinds;
+use crate::kinds::{Kind, Role};
 use keyfold_api::{PageOutput, Response, ScanInput};
 use keyfold_lower::capacity;
 use keyfold_lower::{ClientError, unexpected};
@@ -15,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// A table that is read: one of the model, or of one of its periods.
 pub(super) struct Target<'m> {
-    pub(super) kinds: &'m Kinds<'m>,
+    pub(super) forms: &'m Forms<'m>,
     pub(super) name: String,
 }
 
@@ -32,7 +36,9 @@ pub(super) struct Judgements {
     /// The number of units, and of those with a finding.
     pub(super) units: u64,
     pub(super) wrong: u64,
-    pub(super) judged: Judged,
+    pub(super) findings: Vec<Finding>,
+    /// The records that are compared with those of other items.
+    pub(super) records: Pack,
 }
 
 /// The pages of a segment of a table.
@@ -106,11 +112,7 @@ impl<'s> Segment<'s> {
     ) -> Segment<'s> {
         Segment {
             reader,
-            scope: Scope {
-                model,
-                kinds: target.kinds,
-                name: &target.name,
-            },
+            scope: Scope::new(model, target.forms, &target.name),
             reports,
             assembler: Assembler::default(),
             after: None,
@@ -142,25 +144,33 @@ impl<'s> Segment<'s> {
         }
     }
 
-    /// Judges the next page.
+    /// Judges the next page. `is_kept` chooses the groups whose records are kept.
     ///
     /// # Errors
     /// The backend's error.
-    pub(super) fn judge(&mut self, page: Page) -> Result<Judgements, ClientError> {
+    pub(super) fn judge(
+        &mut self,
+        page: Page,
+        is_kept: impl Fn(u128) -> bool,
+    ) -> Result<Judgements, ClientError> {
         let items = page.output.items.unwrap_or_default();
-        let mut judgements = Judgements {
-            items: u64::try_from(items.len()).unwrap_or(0),
-            halves: page.halves,
-            ..Judgements::default()
-        };
-        let mut counts = BTreeMap::new();
+        let mut work = Work::default();
+        work.page.items = u64::try_from(items.len()).unwrap_or(0);
+        work.page.halves = page.halves;
         // Each is judged before the next one is decoded: their memory is used again.
         let mut units = Vec::new();
         for item in items {
+            if let Some(kind) = quick::add_good(self.scope, &item, &mut work.judged) {
+                work.page.units += u64::from(self.reports);
+                if self.reports {
+                    *work.counts.entry(Counted::of(kind)).or_default() += 1;
+                }
+                continue;
+            }
             self.assembler
                 .push(self.scope.kinds, item.to_item(), |unit| units.push(unit));
             for unit in units.drain(..) {
-                self.judge_unit(&unit, &mut judgements, &mut counts)?;
+                self.judge_unit(&unit, &mut work)?;
             }
         }
         self.after = page.output.last_evaluated_key;
@@ -169,38 +179,35 @@ impl<'s> Segment<'s> {
             self.assembler.finish(|unit| units.push(unit));
         }
         for unit in &units {
-            self.judge_unit(unit, &mut judgements, &mut counts)?;
+            self.judge_unit(unit, &mut work)?;
         }
-        let named = counts.into_iter();
-        judgements.kinds = named
+        let mut judged = work.page;
+        let named = work.counts.into_iter();
+        judged.kinds = named
             .map(|(kind, count)| (kind.name(self.scope.model), count))
             .collect();
-        // They are in order within a page, so that whole runs of them are sorted fast.
-        let shares = std::mem::take(&mut judgements.judged.shares);
-        judgements.judged.records.extend(shares.into_records());
-        judgements.judged.records.sort_unstable();
-        judgements.halves_again = self.reader.taken();
-        judgements.halves += judgements.halves_again;
-        Ok(judgements)
+        let (findings, records) = work.judged.into_parts();
+        judged.findings = findings;
+        for record in records.iter().filter(|record| is_kept(record.group)) {
+            judged.records.push(record);
+        }
+        judged.halves_again = self.reader.taken();
+        judged.halves += judged.halves_again;
+        Ok(judged)
     }
 
-    fn judge_unit(
-        &self,
-        unit: &Unit,
-        page: &mut Judgements,
-        counts: &mut BTreeMap<Counted, u64>,
-    ) -> Result<(), ClientError> {
+    fn judge_unit(&self, unit: &Unit, work: &mut Work) -> Result<(), ClientError> {
         if self.reports {
-            count(unit, counts);
+            count(unit, &mut work.counts);
         }
-        let before = page.judged.findings.len();
-        add_judgement(self.scope, unit, &mut page.judged);
-        let is_good = page.judged.findings.len() == before;
-        page.units += u64::from(self.reports);
+        let before = work.judged.findings.len();
+        add_judgement(self.scope, unit, &mut work.judged);
+        let is_good = work.judged.findings.len() == before;
+        work.page.units += u64::from(self.reports);
         if is_good {
             return Ok(());
         }
-        page.judged.findings.truncate(before);
+        work.judged.findings.truncate(before);
         if !self.reports {
             return Ok(());
         }
@@ -220,10 +227,18 @@ impl<'s> Segment<'s> {
         let is_part = matches!(unit, Unit::Part(..));
         let mut found = judge(self.scope, &now).findings;
         found.retain(|one| !is_part || one.key == key);
-        page.wrong += u64::from(!found.is_empty());
-        page.judged.findings.extend(found);
+        work.page.wrong += u64::from(!found.is_empty());
+        work.judged.findings.extend(found);
         Ok(())
     }
+}
+
+/// A page that is judged.
+#[derive(Default)]
+struct Work {
+    page: Judgements,
+    judged: Judged,
+    counts: BTreeMap<Counted, u64>,
 }
 
 /// A kind of items that is counted.
@@ -237,6 +252,14 @@ enum Counted {
 }
 
 impl Counted {
+    fn of(kind: &Kind) -> Counted {
+        match kind.role {
+            Role::Main => Counted::Entity(kind.at),
+            Role::Copy(copy) => Counted::Copy(kind.at, copy),
+            Role::Guard(_) => Counted::Guard,
+        }
+    }
+
     /// Its name in the report.
     fn name(self, model: &Model) -> String {
         let entity = |at: usize| model.entities.get(at);

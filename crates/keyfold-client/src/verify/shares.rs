@@ -3,12 +3,12 @@
 
 use super::fold::Fold;
 use super::record::{Record, RecordKind, digest, group, json};
-use crate::kinds::Kinds;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::Place;
 use keyfold_lower::write::Contribution;
 use keyfold_model::Model;
-use keyfold_types::Item;
+use keyfold_model::value::Attributes;
+use keyfold_types::Value;
 
 /// The fold of an aggregate of the parent that was counted in last.
 struct Open {
@@ -20,6 +20,16 @@ struct Open {
     fold: Fold,
 }
 
+impl Open {
+    /// Whether a key attribute of the parent has the value of an attribute of an item.
+    fn is_of(&self, field: &str, (name, values): (&str, &impl Attributes)) -> bool {
+        match self.parent.get(field) {
+            Some(Value::S(held)) => values.text(name) == Some(held),
+            held => held == values.value(name).as_deref(),
+        }
+    }
+}
+
 /// The folds of a page.
 #[derive(Default)]
 pub(super) struct Shares {
@@ -28,17 +38,16 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Adds the item of an entity with this key.
+    /// Adds an item to the aggregates that count it: the positions of the entities that keep them,
+    /// and their positions there. `item` is its encoded key.
     pub(super) fn add(
         &mut self,
-        (model, kinds): (&Model, &Kinds<'_>),
-        entity: usize,
-        key: &Item,
-        values: &Values,
+        (model, counted): (&Model, &[(usize, usize)]),
+        mut item: Vec<u8>,
+        values: &impl Attributes,
     ) {
-        let mut of_item = json(key);
-        let key_length = of_item.len();
-        for of in kinds.counted(entity) {
+        let key_length = item.len();
+        for of in counted {
             let parent = model.entities.get(of.0);
             let aggregate = parent.and_then(|parent| parent.aggregates.get(of.1));
             let (Some(parent), Some(aggregate)) = (parent, aggregate) else {
@@ -47,13 +56,12 @@ impl Shares {
             let Some(value) = Contribution::value(aggregate, values) else {
                 continue;
             };
-            of_item.truncate(key_length);
-            keyfold_wire::encode::encode_value(&mut of_item, &value);
-            let one = Fold::of(aggregate.kind, value, digest(&of_item));
+            item.truncate(key_length);
+            keyfold_codec::raw::encode(&mut item, &value);
+            let one = Fold::of(aggregate.kind, value, digest(&item));
             let is_parent = |open: &&mut Open| {
                 let mut link = aggregate.link.iter();
-                open.of == *of
-                    && link.all(|(field, name)| open.parent.get(field) == values.get(name))
+                open.of == *of && link.all(|(field, name)| open.is_of(field, (name, values)))
             };
             if let Some(open) = self.open.iter_mut().find(is_parent) {
                 open.fold.join(one);
@@ -62,19 +70,18 @@ impl Shares {
             let Some(share) = Contribution::of(aggregate, values) else {
                 continue;
             };
-            let Ok(place) = Place::of(model, parent, &share.parent) else {
-                continue;
+            let mut others = self.open.iter();
+            let same = others.find(|open| open.of.0 == of.0 && open.parent == share.parent);
+            let record = match same {
+                Some(open) => open.record.clone(),
+                None => match Place::of(model, parent, &share.parent) {
+                    Ok(place) => of_parent(of.0, place),
+                    Err(_) => continue,
+                },
             };
-            let key = json(&place.key);
             let record = Record {
-                group: group(&place.table_name, &key),
-                kind: RecordKind::Share,
-                entity: u32::try_from(of.0).unwrap_or(0),
                 slot: u32::try_from(of.1).unwrap_or(0),
-                digest: 0,
-                table: place.table_name,
-                key,
-                more: Vec::new(),
+                ..record
             };
             self.begin(Open {
                 of: *of,
@@ -101,6 +108,21 @@ impl Shares {
         self.records
             .into_iter()
             .chain(self.open.into_iter().map(closed))
+    }
+}
+
+/// A record about a parent.
+fn of_parent(entity: usize, place: Place<'_>) -> Record {
+    let key = json(&place.key);
+    Record {
+        group: group(&place.table_name, &key),
+        kind: RecordKind::Share,
+        entity: u32::try_from(entity).unwrap_or(0),
+        slot: 0,
+        digest: 0,
+        table: place.table_name,
+        key,
+        more: Vec::new(),
     }
 }
 

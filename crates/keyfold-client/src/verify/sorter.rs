@@ -3,9 +3,10 @@
 //! A scan costs money, a temporary file does not: everything about a key is written down in one
 //! scan, and records of the same key meet when the runs are merged. Small tables never leave memory.
 
-use super::record::Record;
+use super::pack::Pack;
+use super::record::{LENGTH_BYTES, Record, length, order};
 use keyfold_lower::ClientError;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{BufReader, Read as _, Seek as _, Write as _};
@@ -18,8 +19,7 @@ const RUNS_MAX: usize = 128;
 
 /// Collects records.
 pub(super) struct Sorter {
-    held: Vec<Record>,
-    bytes: usize,
+    held: Pack,
     runs: Vec<Run>,
     run_bytes: usize,
     /// The folder of the runs and how their names begin; without it, they have no names.
@@ -41,6 +41,11 @@ fn failed(error: &std::io::Error) -> ClientError {
     ))
 }
 
+/// The error of a file that does not hold whole records.
+pub(super) fn torn() -> ClientError {
+    failed(&std::io::Error::other("a record is not whole"))
+}
+
 impl Sorter {
     pub(super) fn new() -> Sorter {
         Sorter::with_run_bytes(RUN_BYTES)
@@ -48,8 +53,7 @@ impl Sorter {
 
     fn with_run_bytes(run_bytes: usize) -> Sorter {
         Sorter {
-            held: Vec::new(),
-            bytes: 0,
+            held: Pack::default(),
             runs: Vec::new(),
             run_bytes,
             folder: None,
@@ -94,24 +98,21 @@ impl Sorter {
 
     /// Writes the records that are in memory as a run.
     fn spill(&mut self) -> Result<(), ClientError> {
-        // Pages come sorted: the stable sort merges them.
-        self.held.sort();
         let held = std::mem::take(&mut self.held);
-        self.bytes = 0;
-        let run = self.write_run(held.into_iter().map(Ok))?;
+        let mut written = Merged::of(Vec::new(), held)?;
+        let run = self.write_run(&mut written)?;
         self.runs.push(run);
+        self.held = written.held;
+        self.held.clear();
         if self.runs.len() >= RUNS_MAX {
-            let merged = Merged::of(std::mem::take(&mut self.runs), Vec::new())?;
-            let run = self.write_run(merged)?;
+            let mut merged = Merged::of(std::mem::take(&mut self.runs), Pack::default())?;
+            let run = self.write_run(&mut merged)?;
             self.runs.push(run);
         }
         Ok(())
     }
 
-    fn write_run(
-        &mut self,
-        records: impl Iterator<Item = Result<Record, ClientError>>,
-    ) -> Result<Run, ClientError> {
+    fn write_run(&mut self, records: &mut Merged) -> Result<Run, ClientError> {
         let (file, name) = match &self.folder {
             None => (tempfile::tempfile(), None),
             Some((folder, start)) => {
@@ -130,97 +131,139 @@ impl Sorter {
         Ok(Run { file, name })
     }
 
-    pub(super) fn push(&mut self, record: Record) -> Result<(), ClientError> {
-        self.bytes += record.size_bytes();
+    pub(super) fn push(&mut self, record: &Record) -> Result<(), ClientError> {
         self.held.push(record);
-        if self.bytes >= self.run_bytes {
+        self.spill_over()
+    }
+
+    /// Adds the records of a pack.
+    pub(super) fn append(&mut self, records: &Pack) -> Result<(), ClientError> {
+        self.held.append(records);
+        self.spill_over()
+    }
+
+    fn spill_over(&mut self) -> Result<(), ClientError> {
+        if self.held.size_bytes() >= self.run_bytes {
             self.spill()?;
         }
         Ok(())
     }
 
     /// The records in order.
-    pub(super) fn sorted(mut self) -> Result<Merged, ClientError> {
-        // Pages come sorted: the stable sort merges them.
-        self.held.sort();
+    pub(super) fn sorted(self) -> Result<Merged, ClientError> {
         Merged::of(self.runs, self.held)
     }
 }
 
-fn write_records(
-    file: File,
-    records: impl Iterator<Item = Result<Record, ClientError>>,
-) -> Result<File, ClientError> {
+fn write_records(file: File, records: &mut Merged) -> Result<File, ClientError> {
     let mut out = std::io::BufWriter::new(file);
-    let mut bytes = Vec::new();
-    for record in records {
-        bytes.clear();
-        record?.encode(&mut bytes);
-        out.write_all(&bytes).map_err(|error| failed(&error))?;
+    while let Some(record) = records.next()? {
+        let length = u32::try_from(record.len()).unwrap_or(0).to_be_bytes();
+        let written = out.write_all(&length).and_then(|()| out.write_all(record));
+        written.map_err(|error| failed(&error))?;
     }
     let mut file = out.into_inner().map_err(|error| failed(error.error()))?;
     file.rewind().map_err(|error| failed(&error))?;
     Ok(file)
 }
 
-/// The records of several runs in order.
+/// The encoded records of several runs in order.
 pub(super) struct Merged {
     runs: Vec<BufReader<File>>,
-    held: std::iter::Peekable<std::vec::IntoIter<Record>>,
-    heads: BinaryHeap<Reverse<(Record, usize)>>,
+    held: Pack,
+    /// The position of the next record of those that are in memory.
+    next_held: usize,
+    heads: BinaryHeap<Reverse<Head>>,
+    /// The record of a run that was returned last: its run is to be read.
+    last: Option<Head>,
 }
 
+/// The next record of a run.
+struct Head {
+    record: Vec<u8>,
+    run: usize,
+}
+
+impl Ord for Head {
+    fn cmp(&self, other: &Head) -> Ordering {
+        order(&self.record, &other.record).then(self.run.cmp(&other.run))
+    }
+}
+
+impl PartialOrd for Head {
+    fn partial_cmp(&self, other: &Head) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Head {
+    fn eq(&self, other: &Head) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Head {}
+
 impl Merged {
-    fn of(runs: Vec<Run>, held: Vec<Record>) -> Result<Merged, ClientError> {
+    fn of(runs: Vec<Run>, mut held: Pack) -> Result<Merged, ClientError> {
+        held.sort();
         let mut merged = Merged {
             runs: runs
                 .into_iter()
                 .map(|run| BufReader::new(run.file))
                 .collect(),
-            held: held.into_iter().peekable(),
+            held,
+            next_held: 0,
             heads: BinaryHeap::new(),
+            last: None,
         };
-        for at in 0..merged.runs.len() {
-            merged.refill(at)?;
+        for run in 0..merged.runs.len() {
+            merged.refill(Head {
+                record: Vec::new(),
+                run,
+            })?;
         }
         Ok(merged)
     }
 
-    /// Reads the next record of a run.
-    fn refill(&mut self, at: usize) -> Result<(), ClientError> {
-        let Some(run) = self.runs.get_mut(at) else {
+    /// Reads the next record of a run, in the memory of its last one.
+    fn refill(&mut self, mut head: Head) -> Result<(), ClientError> {
+        let Some(run) = self.runs.get_mut(head.run) else {
             return Ok(());
         };
-        let mut length = [0; 4];
-        match run.read_exact(&mut length) {
+        let mut bytes = [0; LENGTH_BYTES];
+        match run.read_exact(&mut bytes) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
             Err(error) => return Err(failed(&error)),
         }
-        let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(0);
-        let mut bytes = vec![0; length];
-        run.read_exact(&mut bytes).map_err(|error| failed(&error))?;
-        let record = Record::decode(&bytes)
-            .ok_or_else(|| failed(&std::io::Error::other("a record is not whole")))?;
-        self.heads.push(Reverse((record, at)));
+        head.record.resize(length(bytes), 0);
+        let read = run.read_exact(&mut head.record);
+        read.map_err(|error| failed(&error))?;
+        self.heads.push(Reverse(head));
         Ok(())
     }
-}
 
-impl Iterator for Merged {
-    type Item = Result<Record, ClientError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let is_held_next = match (self.held.peek(), self.heads.peek()) {
+    /// The next encoded record.
+    ///
+    /// # Errors
+    /// When a run cannot be read.
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, ClientError> {
+        if let Some(last) = self.last.take() {
+            self.refill(last)?;
+        }
+        let held = self.held.get(self.next_held);
+        let is_held_next = match (held, self.heads.peek()) {
             (None, _) => false,
             (Some(_), None) => true,
-            (Some(held), Some(Reverse((head, _)))) => held <= head,
+            (Some(held), Some(Reverse(head))) => order(held, &head.record).is_le(),
         };
         if is_held_next {
-            return self.held.next().map(Ok);
+            self.next_held += 1;
+            return Ok(held);
         }
-        let Reverse((record, at)) = self.heads.pop()?;
-        Some(self.refill(at).map(|()| record))
+        self.last = self.heads.pop().map(|Reverse(head)| head);
+        Ok(self.last.as_ref().map(|head| head.record.as_slice()))
     }
 }
 
@@ -246,11 +289,15 @@ mod tests {
                 more: Vec::new(),
             };
             all.push(record.clone());
-            sorter.push(record).unwrap();
+            sorter.push(&record).unwrap();
         }
         assert!(!sorter.runs.is_empty() && sorter.runs.len() < RUNS_MAX);
         all.sort();
-        let sorted: Result<Vec<_>, _> = sorter.sorted().unwrap().collect();
-        assert!(sorted.unwrap() == all);
+        let mut sorted = sorter.sorted().unwrap();
+        for record in &all {
+            let next = sorted.next().unwrap().and_then(Record::decode);
+            assert_eq!(next.as_ref(), Some(record));
+        }
+        assert!(sorted.next().unwrap().is_none());
     }
 }

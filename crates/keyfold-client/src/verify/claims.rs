@@ -1,0 +1,132 @@
+//! What an item says about copies and guards: that it is one, or which ones it must have.
+
+use super::form::Scope;
+use super::record::{ANY_DIGEST, Record, RecordKind, digest, group, json, slot};
+use crate::kinds::Role;
+use keyfold_lower::arguments::Values;
+use keyfold_lower::derive;
+use keyfold_model::Entity;
+use keyfold_model::schema::held_in_guard;
+use std::borrow::Cow;
+
+/// The entity that an item is of.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'s> {
+    pub(super) scope: Scope<'s>,
+    /// Its position in the model.
+    pub(super) at: usize,
+    pub(super) entity: &'s Entity,
+}
+
+/// The encoded value of an attribute.
+pub(super) type Encoded<'v> = Option<Cow<'v, [u8]>>;
+
+impl Subject<'_> {
+    /// A record about the item with a key, as JSON.
+    pub(super) fn record(
+        self,
+        kind: RecordKind,
+        key: Vec<u8>,
+        (slot, digest): (u32, u128),
+        more: Vec<u8>,
+    ) -> Record {
+        Record {
+            group: group(self.scope.name, &key),
+            kind,
+            entity: u32::try_from(self.at).unwrap_or(0),
+            slot,
+            digest,
+            table: self.scope.name.to_owned(),
+            key,
+            more,
+        }
+    }
+
+    /// The record of a copy or guard that is stored, with the encoded values of its attributes.
+    pub(super) fn stored<'v>(
+        self,
+        role: Role,
+        key: Vec<u8>,
+        get: impl Fn(&str) -> Encoded<'v>,
+    ) -> Record {
+        let digest = match role {
+            Role::Guard(number) => self.guard_digest(number, |name| get(&held_in_guard(name))),
+            Role::Copy(number) => {
+                let copy = self.entity.copies.get(number);
+                self.copy_digest(copy.map_or(&[], |copy| &copy.attributes), get)
+            }
+            Role::Main => self.copy_digest(&[], get),
+        };
+        self.record(RecordKind::Stored, key, (slot(role), digest), Vec::new())
+    }
+
+    /// The records of the copies and guards that the item with this key must have.
+    pub(super) fn claimed(
+        self,
+        owner: &[u8],
+        values: &Values,
+        is_broken: &dyn Fn(&str) -> bool,
+    ) -> Vec<Record> {
+        let (table, name) = (self.scope.kinds.table, self.scope.name);
+        let get = |name: &str| {
+            let held = values.get(name)?;
+            Some(Cow::Owned(keyfold_codec::item::encode_value(held)))
+        };
+        let mut records = Vec::new();
+        for (at, copy) in self.entity.copies.iter().enumerate() {
+            let key = derive::copy_key(table, name, self.entity, copy, values);
+            let Ok(Some(key)) = key else {
+                continue;
+            };
+            let digest = if copy.attributes.iter().any(|one| is_broken(one)) {
+                ANY_DIGEST
+            } else {
+                self.copy_digest(&copy.attributes, get)
+            };
+            let place = (slot(Role::Copy(at)), digest);
+            records.push(self.record(RecordKind::Claimed, json(&key), place, owner.to_vec()));
+        }
+        for (at, unique) in self.entity.uniques.iter().enumerate() {
+            if !unique.attributes().all(|name| values.contains_key(name)) {
+                continue;
+            }
+            let Ok(key) = derive::guard_key(table, self.entity, unique, values) else {
+                continue;
+            };
+            let moving = self.entity.moving();
+            let digest = if moving.iter().any(|name| is_broken(name)) {
+                ANY_DIGEST
+            } else {
+                self.guard_digest(at, get)
+            };
+            let place = (slot(Role::Guard(at)), digest);
+            records.push(self.record(RecordKind::Claimed, json(&key), place, owner.to_vec()));
+        }
+        records
+    }
+
+    /// The digest of the key attributes that the guard of an `id` holds; any, for other guards.
+    fn guard_digest<'v>(self, at: usize, get: impl Fn(&str) -> Encoded<'v>) -> u128 {
+        let unique = self.entity.uniques.get(at);
+        if !unique.is_some_and(|unique| self.entity.is_id(unique)) {
+            return ANY_DIGEST;
+        }
+        let moving = self.entity.moving().into_iter().map(str::to_owned);
+        self.copy_digest(&moving.collect::<Vec<_>>(), get)
+    }
+
+    /// The digest of a copy's attributes.
+    fn copy_digest<'v>(self, names: &[String], get: impl Fn(&str) -> Encoded<'v>) -> u128 {
+        // Both sides go through the names in the same order.
+        let mut text = Vec::new();
+        let is_declared = |name: &&String| self.entity.attribute(name).is_some();
+        for name in names.iter().filter(is_declared) {
+            if let Some(held) = get(name) {
+                text.extend_from_slice(name.as_bytes());
+                text.push(0);
+                text.extend_from_slice(&held);
+            }
+        }
+        digest(&text)
+    }
+}
