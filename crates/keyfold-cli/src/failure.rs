@@ -198,6 +198,8 @@ impl From<ClientError> for Failure {
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_) => Failure::refused(message),
             ClientError::NotFound(_) => Failure::not_found(message),
+            ClientError::Incomplete(batch) if batch.unknown.is_empty() => Failure::backend(message),
+            ClientError::Incomplete(_) => Failure::new(Kind::OutcomeUnknown, message),
             ClientError::Transport(_) | ClientError::TimedOut(_) => Failure::backend(message),
             ClientError::OutcomeUnknown { .. } => Failure::new(Kind::OutcomeUnknown, message),
             ClientError::Service {

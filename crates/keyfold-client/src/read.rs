@@ -5,8 +5,8 @@ use crate::drive::{drive, origin};
 use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::read as lower;
-pub use keyfold_lower::read::{Asked, Found, FoundItem, Page, PageRequest, Pages, kind_name};
-use keyfold_model::{Model, Pattern};
+pub use keyfold_lower::read::{Asked, Found, FoundItem, Many, Page, PageRequest, Pages, kind_name};
+use keyfold_model::{Entity, Model, Pattern};
 
 /// Runs a pattern and returns one page.
 ///
@@ -42,4 +42,19 @@ pub fn run(
         backend,
         lower::run(origin(), model, pattern, arguments, (start, pages)),
     )
+}
+
+/// Reads entities by the attributes that identify them, 100 in a request, in the order of the keys.
+///
+/// # Errors
+/// `Invalid` for an entity that is stored as several items; `Value` and `Missing` when a key cannot be
+/// made.
+pub fn many(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    keys: &[Values],
+    strong: bool,
+) -> Result<Many, ClientError> {
+    drive(backend, lower::many(origin(), model, entity, keys, strong))
 }

@@ -5,7 +5,7 @@ use crate::drive::{drive, origin};
 use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::write as lower;
-pub use keyfold_lower::write::{Made, Written};
+pub use keyfold_lower::write::{Made, ManyWritten, Part, Transacted, Written};
 use keyfold_model::{Entity, Model, Write};
 
 /// Creates an entity that must not exist. Defaults are filled in.
@@ -86,4 +86,45 @@ pub fn run(
     arguments: &Values,
 ) -> Result<Written, ClientError> {
     drive(backend, lower::run(origin(), model, write, arguments))
+}
+
+/// Carries several writes out in one transaction, as if one happened after the other.
+///
+/// # Errors
+/// Those of the single writes, with the number and the name of the write; `Refused` where two of them
+/// meet in an item and their order would make a difference.
+pub fn transact(
+    backend: &Backend,
+    model: &Model,
+    parts: &[Part<'_>],
+) -> Result<Transacted, ClientError> {
+    drive(backend, lower::transact(origin(), model, parts))
+}
+
+/// Writes whole entities from which nothing follows, 25 in a request. Each is written as a whole; the
+/// batch is not atomic.
+///
+/// # Errors
+/// `Invalid` for an entity from which something follows; `Incomplete` with what was written, what was
+/// not, and what is not known.
+pub fn put_many(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    items: &[Values],
+) -> Result<ManyWritten, ClientError> {
+    drive(backend, lower::put_many(origin(), model, entity, items))
+}
+
+/// Deletes entities from which nothing follows, whether they exist or not.
+///
+/// # Errors
+/// Those of [`put_many`].
+pub fn delete_many(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    keys: &[Values],
+) -> Result<ManyWritten, ClientError> {
+    drive(backend, lower::delete_many(origin(), model, entity, keys))
 }

@@ -113,6 +113,15 @@ impl Bound {
 }
 
 impl Test {
+    /// The paths that the comparison looks at.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let operands = self.operands.iter().filter_map(|one| match one {
+            Other::Attribute(path) => Some(path),
+            Other::Value(_) => None,
+        });
+        std::iter::once(&self.path).chain(operands)
+    }
+
     /// The value at the left; `None` where the attribute or field is absent, or has no size.
     fn left(&self, values: &Values) -> Option<Value> {
         let held = self.path.value_in(values)?;

@@ -79,6 +79,31 @@ pub enum ClientError {
     /// A required item does not exist.
     #[error("{0}")]
     NotFound(String),
+    /// A batch was written in part.
+    #[error("{0}")]
+    Incomplete(Incomplete),
+}
+
+/// What became of the items of a batch, by their positions from 0.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "of {} items of {of}, {} were written, {} were not, and of {} it is not known: {why}",
+    written.len() + unwritten.len() + unknown.len(),
+    written.len(),
+    unwritten.len(),
+    unknown.len()
+)]
+pub struct Incomplete {
+    /// The entity.
+    pub of: String,
+    /// The items that were written.
+    pub written: Vec<usize>,
+    /// The items that were not written: they can be written again.
+    pub unwritten: Vec<usize>,
+    /// The items whose answer was lost: they may have been written.
+    pub unknown: Vec<usize>,
+    /// The first error.
+    pub why: String,
 }
 
 impl ClientError {
@@ -87,6 +112,43 @@ impl ClientError {
         ClientError::Missing {
             of: of.to_owned(),
             names: vec![name.to_owned()],
+        }
+    }
+
+    /// The error of one write of a transaction: `write` says which, `number` counts from 0.
+    pub(crate) fn of_write(self, write: &str, number: usize) -> ClientError {
+        let said = |text: String| match text.starts_with(write) {
+            true => text,
+            false => format!("{write}: {text}"),
+        };
+        match self {
+            ClientError::Value(error) => ClientError::Value(ValueError::Argument {
+                argument: format!("writes[{number}]"),
+                error: Box::new(error),
+            }),
+            ClientError::Missing { of, names } => ClientError::Missing {
+                of: said(of),
+                names,
+            },
+            ClientError::Unknown(text) => ClientError::Unknown(said(text)),
+            ClientError::Invalid(text) => ClientError::Invalid(said(text)),
+            ClientError::Exists(text) => ClientError::Exists(said(text)),
+            ClientError::Refused(text) => ClientError::Refused(said(text)),
+            ClientError::Taken {
+                attributes,
+                message,
+            } => ClientError::Taken {
+                attributes,
+                message: said(message),
+            },
+            ClientError::StaleVersion(text) => ClientError::StaleVersion(said(text)),
+            ClientError::NotFound(text) => ClientError::NotFound(said(text)),
+            ClientError::Service { .. }
+            | ClientError::Transport(_)
+            | ClientError::TimedOut(_)
+            | ClientError::OutcomeUnknown { .. }
+            | ClientError::TableDiffers { .. }
+            | ClientError::Incomplete(_) => self,
         }
     }
 

@@ -61,6 +61,6 @@ pub mod tables;
 pub mod write;
 
 pub use bound::order;
-pub use error::{ClientError, unexpected};
+pub use error::{ClientError, Incomplete, unexpected};
 pub use lowering::{Lowering, Origin, Pause, Step, Together, together};
 pub use read::{Found, FoundItem, Page, PageRequest};

@@ -20,6 +20,7 @@ use crate::error::ClientError;
 use keyfold_api::{Request, Response};
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use xxhash_rust::xxh3::xxh3_128;
@@ -35,6 +36,12 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// The number behind which the identifiers of a part of a call begin: those of one write of a
+    /// transaction, from 0.
+    pub fn first_of_part(part: usize) -> u64 {
+        (part as u64 + 1) << 32
+    }
+
     /// The random bits that a call takes for its first new identifier, its second, and so on.
     pub fn random(self, number: u64) -> u128 {
         let mut bytes = [0; 24];
@@ -117,8 +124,6 @@ struct Exchange {
     pauses: u64,
     /// The number of requests that were asked.
     tickets: u64,
-    /// The number of random values that were taken.
-    taken: u64,
 }
 
 impl Exchange {
@@ -160,6 +165,9 @@ impl Exchange {
 pub(crate) struct Io {
     origin: Origin,
     exchange: Arc<Mutex<Exchange>>,
+    /// The first number of the random values that this handle takes, and how many it has taken.
+    first: u64,
+    taken: Arc<AtomicU64>,
 }
 
 impl Io {
@@ -167,6 +175,18 @@ impl Io {
         Io {
             origin,
             exchange: Arc::default(),
+            first: 0,
+            taken: Arc::default(),
+        }
+    }
+
+    /// The handle of a part of the call, from 0, which takes random bits of its own: parts that run at
+    /// the same time make the same identifiers in any order of their answers.
+    pub(crate) fn of_part(&self, part: usize) -> Io {
+        Io {
+            first: Origin::first_of_part(part),
+            taken: Arc::default(),
+            ..self.clone()
         }
     }
 
@@ -181,9 +201,8 @@ impl Io {
 
     /// The next random bits of the call.
     pub(crate) fn random(&self) -> u128 {
-        let mut exchange = self.exchange();
-        exchange.taken += 1;
-        self.origin.random(exchange.taken)
+        let taken = self.taken.fetch_add(1, Ordering::Relaxed) + 1;
+        self.origin.random(self.first + taken)
     }
 
     /// Asks a request and waits for its answer.

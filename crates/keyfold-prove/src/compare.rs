@@ -215,7 +215,8 @@ impl Question<'_> {
             | ClientError::TableDiffers { .. }
             | ClientError::Refused(_)
             | ClientError::Taken { .. }
-            | ClientError::StaleVersion(_) => false,
+            | ClientError::StaleVersion(_)
+            | ClientError::Incomplete(_) => false,
         }
     }
 

@@ -180,6 +180,13 @@ fn expected_items(
     all
 }
 
+/// The items that follow from the rows, as texts by their table and key.
+pub(crate) fn stored(rows: &Rows<'_>) -> BTreeMap<String, String> {
+    let all = expected_items(rows, &mut Report::default()).into_iter();
+    all.map(|((table, key), one)| (format!("{table} {key}"), show(&one.item)))
+        .collect()
+}
+
 /// Compares SQL's aggregates with those of decimal arithmetic.
 fn check_aggregates(rows: &Rows<'_>, report: &mut Report) -> Result<(), ProveError> {
     for (at, entity) in rows

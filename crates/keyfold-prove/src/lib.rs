@@ -28,6 +28,7 @@ mod expect;
 mod generate;
 mod kept;
 mod leftover;
+mod many;
 mod named;
 mod op;
 mod order;
@@ -42,6 +43,7 @@ mod shrink;
 mod subject;
 mod together;
 mod together_read;
+mod transaction;
 mod verdict;
 mod world;
 

@@ -3,14 +3,16 @@
 
 use crate::ProveError;
 use crate::expect;
+use crate::many;
 use crate::named;
 use crate::row_write;
 use crate::rows::Rows;
 use crate::subject::Client;
 use keyfold_api::DeleteItemInput;
 use keyfold_client::arguments::Values;
+use keyfold_client::write::Part;
 use keyfold_client::{Backend, ClientError};
-use keyfold_model::{Entity, Model, value};
+use keyfold_model::{Entity, Model, Verb, value};
 use keyfold_types::Item;
 
 /// A write. Entities and named writes are indexes into the model.
@@ -36,6 +38,20 @@ pub(crate) enum Op {
     Named {
         write: usize,
         arguments: Values,
+    },
+    /// Several writes in one transaction.
+    Transact {
+        parts: Vec<Op>,
+    },
+    /// Whole entities in batches.
+    PutMany {
+        entity: usize,
+        items: Vec<Values>,
+    },
+    /// Deletions in batches.
+    DeleteMany {
+        entity: usize,
+        keys: Vec<Values>,
     },
     /// The entity expires: the engine deletes its items.
     Expire {
@@ -81,7 +97,52 @@ impl Op {
                     .map_or("", |write| write.name.as_str());
                 format!("{name}{}", shown(arguments))
             }
+            Op::Transact { parts } => {
+                let parts: Vec<String> = parts.iter().map(|part| part.show(model)).collect();
+                format!("transact [{}]", parts.join(" | "))
+            }
+            Op::PutMany { entity, items } => {
+                let items: String = items
+                    .iter()
+                    .map(|one| format!(" [{}]", shown(one)))
+                    .collect();
+                format!("put many {}{items}", name(entity))
+            }
+            Op::DeleteMany { entity, keys } => {
+                let keys: String = keys
+                    .iter()
+                    .map(|one| format!(" [{}]", shown(one)))
+                    .collect();
+                format!("delete many {}{keys}", name(entity))
+            }
             Op::Expire { entity, key } => format!("expire {}{}", name(entity), shown(key)),
+        }
+    }
+
+    /// Whether the write has an upsert.
+    pub(crate) fn upserts(&self, model: &Model) -> bool {
+        self.has_verb(model, Verb::Upsert)
+    }
+
+    /// Whether the write reads rows that it does not change: it checks them, or takes their attributes.
+    pub(crate) fn reads_others(&self, model: &Model) -> bool {
+        self.has_verb(model, Verb::Check)
+    }
+
+    fn has_verb(&self, model: &Model, verb: Verb) -> bool {
+        match self {
+            Op::Named { write, .. } => {
+                let actions = model.writes.get(*write).map(|write| &write.actions);
+                actions.is_some_and(|all| all.iter().any(|action| action.verb == verb))
+            }
+            Op::Transact { parts } => parts.iter().any(|part| part.has_verb(model, verb)),
+            Op::Create { .. }
+            | Op::Put { .. }
+            | Op::Update { .. }
+            | Op::Delete { .. }
+            | Op::PutMany { .. }
+            | Op::DeleteMany { .. }
+            | Op::Expire { .. } => false,
         }
     }
 
@@ -133,6 +194,22 @@ impl Op {
                 };
                 named::carry_out(rows, write, arguments)
             }
+            Op::Transact { parts } => {
+                for part in parts {
+                    if !part.in_rows(rows)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Op::PutMany { entity, items } => match of(entity) {
+                Some(entity) => many::put(rows, entity, items),
+                None => Ok(false),
+            },
+            Op::DeleteMany { entity, keys } => match of(entity) {
+                Some(entity) => many::delete(rows, entity, keys),
+                None => Ok(false),
+            },
             Op::Expire { entity, key } => {
                 let Some(entity) = of(entity) else {
                     return Ok(false);
@@ -170,8 +247,56 @@ impl Op {
                     "a write that the model does not have".to_owned(),
                 )),
             },
+            Op::Transact { parts } => {
+                let parts: Option<Vec<Part<'_>>> =
+                    parts.iter().map(|part| part.as_part(model)).collect();
+                let parts = parts.ok_or_else(|| {
+                    ClientError::Unknown("a write that no transaction takes".to_owned())
+                })?;
+                client.transact(&parts).map(drop)
+            }
+            Op::PutMany { entity, items } => client.put_many(of(entity)?, items).map(drop),
+            Op::DeleteMany { entity, keys } => client.delete_many(of(entity)?, keys).map(drop),
             Op::Expire { entity, key } => expire(client.backend, model, of(entity)?, key),
         }
+    }
+}
+
+impl Op {
+    /// The write as one of a transaction; `None` where that takes no such write.
+    fn as_part<'p>(&'p self, model: &'p Model) -> Option<Part<'p>> {
+        let of = |at: &usize| model.entities.get(*at);
+        Some(match self {
+            Op::Create { entity, values } => Part::Create {
+                entity: of(entity)?,
+                values,
+            },
+            Op::Put { entity, values } => Part::Put {
+                entity: of(entity)?,
+                values,
+            },
+            Op::Update {
+                entity,
+                changes,
+                removed,
+            } => Part::Update {
+                entity: of(entity)?,
+                changes,
+                removed,
+            },
+            Op::Delete { entity, key } => Part::Delete {
+                entity: of(entity)?,
+                key,
+            },
+            Op::Named { write, arguments } => Part::Run {
+                write: model.writes.get(*write)?,
+                arguments,
+            },
+            Op::Transact { .. }
+            | Op::PutMany { .. }
+            | Op::DeleteMany { .. }
+            | Op::Expire { .. } => return None,
+        })
     }
 }
 

@@ -82,6 +82,14 @@ pub struct Report {
     pub writes: usize,
     /// Writes that both sides refused.
     pub refused: usize,
+    /// Transactions of several writes.
+    pub transactions: usize,
+    /// Transactions of several writes that were carried out.
+    pub transacted: usize,
+    /// Transactions that were refused because two of their writes meet in an item.
+    pub met: usize,
+    /// Batches of keys that were read.
+    pub batches: usize,
     /// Stored items that were checked at the end.
     pub stored_items: usize,
     /// Aggregates that were compared with SQL.

@@ -304,6 +304,17 @@ impl<'m> Rows<'m> {
         Ok(())
     }
 
+    /// The number of changes since `begin`.
+    pub(crate) fn changes_made(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// The rows that were changed since there were so many changes, as texts.
+    pub(crate) fn changed_since(&self, length: usize) -> Vec<String> {
+        let changes = self.journal.iter().skip(length);
+        changes.map(|(at, row, _)| format!("{at} {row}")).collect()
+    }
+
     /// Sets a savepoint within the begun changes.
     pub(crate) fn savepoint(&mut self) -> Result<Savepoint, ProveError> {
         self.connection.execute_batch("SAVEPOINT one")?;

@@ -5,7 +5,9 @@ use crate::report::{PatternReport, Phase, Progress, Report, Smallest};
 use crate::shrink::{self, Question};
 use crate::subject::Subject;
 use crate::world::{Storage, World};
-use crate::{ProveError, ask, change, compare, kept, own_tables, pages, together};
+use crate::{
+    ProveError, ask, change, compare, kept, many, own_tables, pages, together, transaction,
+};
 use keyfold_client::{Backend, Endpoint};
 use keyfold_model::Model;
 
@@ -109,6 +111,7 @@ fn prove_in(
         options,
         report,
         question: None,
+        makes_several: subject.makes_several(model)?,
         progress,
     };
     proof.write()?;
@@ -129,6 +132,8 @@ struct Proof<'m, P> {
     report: Report,
     /// The first question that failed, and the number of writes before it.
     question: Option<(Question<'m>, usize)>,
+    /// Whether the client makes calls of several writes, keys or items.
+    makes_several: bool,
     progress: P,
 }
 
@@ -167,6 +172,11 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             self.world.restart()?;
         }
         kept::fill(&mut self.world.rows)?;
+        if self.makes_several {
+            let (client, rows) = (self.world.client(), &self.world.rows);
+            many::read(client, rows, &mut self.generator, &mut self.report);
+            self.note_failure();
+        }
         for (at, pattern) in model.patterns.iter().enumerate() {
             let optional = pattern
                 .parameters
@@ -220,6 +230,16 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             match self.generator.rng.usize(..odds) {
                 0 => together::two_writers(&mut self.world, &mut self.generator, &mut self.report)?,
                 1 if !model.patterns.is_empty() => self.write_between_pages()?,
+                2..5 if self.makes_several => {
+                    if let Some(op) = transaction::any(&self.world.rows, &mut self.generator) {
+                        self.world.apply(op, &mut self.report)?;
+                    }
+                }
+                5 if self.makes_several => {
+                    if let Some(op) = many::any(&self.world.rows, &mut self.generator) {
+                        self.world.apply(op, &mut self.report)?;
+                    }
+                }
                 _ => {
                     if let Some(op) = change::any(&self.world.rows, &mut self.generator) {
                         self.world.apply(op, &mut self.report)?;

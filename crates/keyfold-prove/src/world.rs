@@ -4,11 +4,12 @@ use crate::op::Op;
 use crate::report::{Failure, Report};
 use crate::rows::Rows;
 use crate::subject::{Client, Subject};
-use crate::{ProveError, leftover};
+use crate::{ProveError, leftover, transaction};
 use keyfold_api::ErrorKind;
 use keyfold_client::{Backend, ClientError, Endpoint, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
+use keyfold_model::value::ValueError;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -99,9 +100,22 @@ impl<'m> World<'m> {
         self.rows.begin()?;
         let possible = op.in_rows(&mut self.rows)?;
         report.writes += 1;
+        let is_transaction = matches!(op, Op::Transact { .. });
+        report.transactions += usize::from(is_transaction);
         let differs = match (possible, op.in_model(self.client())) {
             (true, Ok(())) => {
+                report.transacted += usize::from(is_transaction);
                 self.rows.keep()?;
+                None
+            }
+            // An upsert that is one request has the keys of a new item, too.
+            (true, Err(error)) if is_too_long(&error) && op.upserts(self.model) => {
+                report.refused += 1;
+                self.rows.undo()?;
+                None
+            }
+            (true, Err(error)) if is_refusal(&error) && self.meets(&op)? => {
+                report.met += 1;
                 None
             }
             (true, Err(error)) => Some(("done", error.to_string())),
@@ -126,6 +140,20 @@ impl<'m> World<'m> {
         Ok(())
     }
 
+    /// Whether a write is a transaction of writes that meet in an item. Its changes of the rows are
+    /// undone.
+    fn meets(&mut self, op: &Op) -> Result<bool, ProveError> {
+        let Op::Transact { parts } = op else {
+            return Ok(false);
+        };
+        self.rows.undo()?;
+        let meets = transaction::meet(&mut self.rows, parts)?;
+        if !meets {
+            self.rows.begin()?;
+        }
+        Ok(meets)
+    }
+
     /// Compares everything that is stored with the rows.
     pub(crate) fn check(&self, report: &mut Report) -> Result<(), ProveError> {
         let prefix = self.prefix.as_deref().unwrap_or_default();
@@ -146,6 +174,17 @@ pub(crate) fn is_refusal(error: &ClientError) -> bool {
             | ClientError::NotFound(_)
             | ClientError::Value(_)
     ) || error.kind() == Some(ErrorKind::Validation)
+}
+
+/// Whether a write was refused because it makes a key that is too long.
+fn is_too_long(error: &ClientError) -> bool {
+    let ClientError::Value(mut held) = error.clone() else {
+        return false;
+    };
+    while let ValueError::Argument { error, .. } = held {
+        held = *error;
+    }
+    matches!(held, ValueError::Long { .. })
 }
 
 fn open(folder: Option<&Path>) -> Result<Backend, ProveError> {

@@ -101,7 +101,7 @@ impl Named {
     }
 
     /// The write of the model, and its arguments.
-    fn of_write(self, model: &Model) -> Result<(&Write, Values), Error> {
+    pub(crate) fn of_write(self, model: &Model) -> Result<(&Write, Values), Error> {
         let names = model.writes.iter().map(|write| write.name.as_str());
         let write = model
             .write(&self.name)

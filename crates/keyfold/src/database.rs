@@ -250,7 +250,7 @@ impl Database {
     }
 
     /// The entity of a write, and its values.
-    fn of_entity(
+    pub(crate) fn of_entity(
         &self,
         verb: Verb,
         entity: &str,
@@ -314,7 +314,7 @@ impl Database {
         }
     }
 
-    fn entity(&self, name: &str) -> Result<&Entity, Error> {
+    pub(crate) fn entity(&self, name: &str) -> Result<&Entity, Error> {
         let known = self
             .bound
             .model

@@ -1,6 +1,6 @@
 //! Errors, in kinds that a program can match.
 
-use keyfold_client::ClientError;
+use keyfold_client::{ClientError, Incomplete};
 use keyfold_engine::OpenError;
 use keyfold_model::value::ValueError;
 use keyfold_model::{Diagnostic, Severity, Sources};
@@ -64,6 +64,9 @@ pub enum Error {
         /// What shows whether it was done.
         check: String,
     },
+    /// A batch was written in part.
+    #[error("{0}")]
+    Incomplete(Incomplete),
     /// The engine or the service refused a request, with its exception.
     #[error("{exception}: {message}")]
     Service {
@@ -156,6 +159,7 @@ impl From<ClientError> for Error {
             },
             ClientError::StaleVersion(why) => Error::StaleVersion(why),
             ClientError::NotFound(why) => Error::NotFound(why),
+            ClientError::Incomplete(batch) => Error::Incomplete(batch),
         }
     }
 }

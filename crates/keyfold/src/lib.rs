@@ -33,6 +33,8 @@
 //! - [`Options`], [`Endpoint`]: settings of a data folder, and of an endpoint with its credentials.
 //! - [`Database`]: a model on it: [`Database::put`], [`Database::update`], [`Database::delete`],
 //!   [`Database::run`] for named writes.
+//! - [`Transaction`]: several writes that happen together, by [`Database::transact`];
+//!   [`Database::get_many`], [`Database::put_many`] and [`Database::delete_many`]: batches.
 //! - [`Events`]: stream records as changes of entities.
 //! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
 //! - [`typed`]: clients that `keyfold generate rust` and `keyfold-build` make of a model, with a type
@@ -87,6 +89,7 @@ mod query;
 mod sent;
 mod serial;
 pub mod time;
+mod transaction;
 pub mod typed;
 mod values;
 mod written;
@@ -103,6 +106,8 @@ pub use keyfold_api as api;
 pub use keyfold_engine::Durability;
 /// The reason for which a data folder cannot be opened, in [`Error::Open`].
 pub use keyfold_engine::OpenError;
+/// What became of the items of a batch, in [`Error::Incomplete`].
+pub use keyfold_lower::Incomplete;
 /// The texts of a model, for [`Keyfold::model_of`].
 pub use keyfold_model::Sources;
 /// Values, numbers and items as DynamoDB has them: in [`Item::get`] and the types of [`api`].
@@ -112,8 +117,9 @@ pub use options::{Credentials, Endpoint, Options};
 pub use page::Page;
 pub use query::{Pages, Query};
 pub use sent::Sent;
+pub use transaction::Transaction;
 pub use values::Values;
-pub use written::Written;
+pub use written::{BatchWritten, OneOfSeveral, Transacted, Written};
 
 /// Includes the client that `keyfold-build` has generated of a model, by the model's name.
 ///

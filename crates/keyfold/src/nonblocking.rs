@@ -74,7 +74,8 @@ use crate::item::Item;
 use crate::options::{Endpoint, Options};
 use crate::page::Page;
 use crate::sent::Sent;
-use crate::written::Written;
+use crate::transaction::Transaction;
+use crate::written::{BatchWritten, Transacted, Written};
 use crate::{database, open};
 use blocking::unblock;
 use futures_core::Stream;
@@ -337,6 +338,62 @@ impl Database {
             database: self.clone(),
             named: Named::new(name),
         }
+    }
+
+    /// Carries several writes out in one transaction: all of them or none.
+    ///
+    /// # Errors
+    /// As [`crate::Database::transact`].
+    pub async fn transact(&self, transaction: Transaction) -> Result<Transacted, Error> {
+        self.inner.transact_awaited(transaction).await
+    }
+
+    /// Reads entities by their keys, 100 in a request.
+    ///
+    /// # Errors
+    /// As [`crate::Database::get_many`].
+    pub async fn get_many<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<Option<Item>>, Error> {
+        self.inner.get_many_awaited(entity, keys, false).await
+    }
+
+    /// Reads the newest entities by their keys, 100 in a request.
+    ///
+    /// # Errors
+    /// As [`crate::Database::get_many`].
+    pub async fn get_many_newest<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<Option<Item>>, Error> {
+        self.inner.get_many_awaited(entity, keys, true).await
+    }
+
+    /// Writes whole entities, 25 in a request; the batch is not atomic.
+    ///
+    /// # Errors
+    /// As [`crate::Database::put_many`].
+    pub async fn put_many<V: Serialize>(
+        &self,
+        entity: &str,
+        items: impl IntoIterator<Item = V>,
+    ) -> Result<BatchWritten, Error> {
+        self.inner.put_many_awaited(entity, items).await
+    }
+
+    /// Deletes entities, whether they exist or not, 25 in a request; the batch is not atomic.
+    ///
+    /// # Errors
+    /// As [`crate::Database::put_many`].
+    pub async fn delete_many<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<BatchWritten, Error> {
+        self.inner.delete_many_awaited(entity, keys).await
     }
 
     async fn write(

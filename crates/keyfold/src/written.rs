@@ -18,17 +18,79 @@ pub struct Written {
     pub made: BTreeMap<String, String>,
 }
 
+/// The effect of a transaction.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Transacted {
+    /// The operation: TransactWriteItems; that of the one item where only one changes; GetItem when
+    /// nothing had to be written.
+    pub operation: String,
+    /// Capacity units.
+    pub units: f64,
+    /// The effect of each write, in their order.
+    pub writes: Vec<OneOfSeveral>,
+}
+
+/// The effect of one write of a transaction.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct OneOfSeveral {
+    /// The change of each item. An item that several writes change is the first one's.
+    pub changes: Vec<String>,
+    /// Values that were not given, by attribute.
+    pub made: BTreeMap<String, String>,
+}
+
+impl Transacted {
+    pub(crate) fn of(done: write::Transacted) -> Transacted {
+        let writes = done.writes.into_iter().map(|one| OneOfSeveral {
+            made: shown(&one.made),
+            changes: one.changes,
+        });
+        Transacted {
+            operation: done.operation.to_owned(),
+            units: done.capacity.units(),
+            writes: writes.collect(),
+        }
+    }
+}
+
+/// The effect of a batch that was written as a whole.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct BatchWritten {
+    /// The number of requests.
+    pub requests: u32,
+    /// Capacity units.
+    pub units: f64,
+    /// For each item, values that were not given, by attribute.
+    pub made: Vec<BTreeMap<String, String>>,
+}
+
+impl BatchWritten {
+    pub(crate) fn of(done: write::ManyWritten) -> BatchWritten {
+        BatchWritten {
+            requests: done.requests,
+            units: done.capacity.units(),
+            made: done.made.iter().map(|one| shown(one)).collect(),
+        }
+    }
+}
+
+/// Values that were made, by attribute.
+fn shown(made: &[write::Made]) -> BTreeMap<String, String> {
+    let one = |one: &write::Made| {
+        let text = keyfold_model::value::display(&one.value);
+        (one.attribute.clone(), text)
+    };
+    made.iter().map(one).collect()
+}
+
 impl Written {
     pub(crate) fn of(written: write::Written) -> Written {
-        let made = written.made.iter().map(|one| {
-            (
-                one.attribute.clone(),
-                keyfold_model::value::display(&one.value),
-            )
-        });
         Written {
             operation: written.operation.to_owned(),
-            made: made.collect(),
+            made: shown(&written.made),
             units: written.capacity.units(),
             changes: written.changes,
         }

@@ -2,12 +2,12 @@
 
 use super::answer::{Asked, Raw};
 use super::question::Question;
-use super::request::{is_absent, key_of, projection, table_name};
+use super::request::{key_of, projection, table_name};
 use crate::capacity;
 use crate::error::{ClientError, unexpected};
 use crate::expression::Placeholders;
-use crate::lowering::{Pause, together};
-use keyfold_api::{BatchGetItemInput, KeysAndAttributes, Response};
+use crate::lowering::{Io, Pause, together};
+use keyfold_api::{BatchGetItemInput, ErrorKind, KeysAndAttributes, Response};
 use keyfold_model::Pattern;
 use keyfold_model::schema::Limit;
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
@@ -84,7 +84,7 @@ pub(super) fn keys(question: &Question<'_>, key: Item) -> KeysAndAttributes {
 }
 
 /// What one request reads: keys of tables.
-type Wanted = Vec<(String, KeysAndAttributes)>;
+pub(super) type Wanted = Vec<(String, KeysAndAttributes)>;
 
 /// The requests that read one batch of keys, each with its table.
 fn requests(question: &Question<'_>, batch: &[(String, Item)]) -> Vec<Wanted> {
@@ -119,10 +119,19 @@ pub(super) async fn ask_all(
     Ok(all)
 }
 
-/// Sends one request, and sends the keys that the backend leaves unprocessed again. Returns the items,
-/// each with its table, and the cost.
+/// Sends one request. Returns the items, each with its table, and the cost.
 async fn ask(
     question: &Question<'_>,
+    wanted: Wanted,
+) -> Result<(Vec<(String, Item)>, Raw), ClientError> {
+    fetch(question.io, question.table.period.is_some(), wanted).await
+}
+
+/// Sends one request, and sends the keys that the backend leaves unprocessed again. A table of a
+/// period that does not exist has no items. Returns the items, each with its table, and the cost.
+pub(super) async fn fetch(
+    io: &Io,
+    has_periods: bool,
     mut request_items: Wanted,
 ) -> Result<(Vec<(String, Item)>, Raw), ClientError> {
     let (mut found, mut raw) = (Vec::new(), Raw::default());
@@ -135,10 +144,12 @@ async fn ask(
             returns: capacity::requested(),
         };
         raw.requests += 1;
-        let output = match question.io.ask(input.into()).await {
+        let output = match io.ask(input.into()).await {
             Ok(Response::BatchGetItem(output)) => output,
             Ok(_) => return Err(unexpected()),
-            Err(error) if is_absent(question, &error) => return Ok((found, raw)),
+            Err(error) if has_periods && error.kind() == Some(ErrorKind::ResourceNotFound) => {
+                return Ok((found, raw));
+            }
             Err(error) => return Err(error),
         };
         raw.capacity += capacity::total(output.consumed_capacity.into_iter().flatten());
@@ -151,7 +162,7 @@ async fn ask(
                 least_ms: 1,
                 most_ms: 20 << tried.min(6),
             };
-            question.io.pause(pause).await;
+            io.pause(pause).await;
         }
     }
     Err(ClientError::Transport(

@@ -3,7 +3,7 @@
 //! - `request` sends one request; `batch` reads items by their keys; `fan` reads several partitions
 //!   or tables, and merges them.
 //! - `condition` makes the key condition; `cursor` holds the keys after which pages go on.
-//! - `together` reads several items by keys of their own.
+//! - `together` reads several items by keys of their own, `many` one entity by its keys.
 //! - `guarded` reads the guard of an `id` first, which says where the item lies.
 //! - `current` decides between the entries of a late index.
 //! - `assemble` distinguishes kinds and joins split lists; `required` checks collections.
@@ -17,6 +17,7 @@ mod current;
 mod cursor;
 mod fan;
 mod guarded;
+mod many;
 mod question;
 mod request;
 mod required;
@@ -32,6 +33,7 @@ use assemble::Kinds;
 use keyfold_model::schema::RequestKind;
 use keyfold_model::{Fan, Model, Pattern, PatternPlan, Table, value};
 use keyfold_types::Item;
+pub use many::{Many, many};
 use question::Question;
 pub use required::kind_name;
 

@@ -24,13 +24,25 @@ pub(super) async fn with_aggregates(
     context: &Context<'_>,
     mut draft: Draft,
 ) -> Result<Vec<Step>, ClientError> {
+    add_aggregates(context, &mut draft).await?;
+    Ok(draft.steps)
+}
+
+/// Adds the steps of the aggregates that follow the changes so far.
+///
+/// # Errors
+/// Those of [`with_aggregates`].
+pub(super) async fn add_aggregates(
+    context: &Context<'_>,
+    draft: &mut Draft,
+) -> Result<(), ClientError> {
     for change in std::mem::take(&mut draft.changes) {
-        follow(context, &change, &mut draft).await?;
+        follow(context, &change, draft).await?;
     }
-    let mut remaining = draft.remaining.into_iter();
+    let mut remaining = std::mem::take(&mut draft.remaining).into_iter();
     match remaining.find(|one| !one.items.is_zero()) {
         Some(one) => Err(ClientError::Refused(one.reason)),
-        None => Ok(draft.steps),
+        None => Ok(()),
     }
 }
 

@@ -79,9 +79,11 @@ pub(super) fn delete(
         .map(Aggregate::items_attribute)
         .collect();
     for (counter, aggregate) in counters.iter().zip(&entity.aggregates) {
-        draft
-            .remaining
-            .extend(remaining_items(context, entity, old, (counter, aggregate))?);
+        let mut remaining = remaining_items(context, entity, old, (counter, aggregate))?;
+        if let Some(remaining) = &mut remaining {
+            remaining.is_judged = watched.contains(&counter.as_str());
+        }
+        draft.remaining.extend(remaining);
     }
     let watched: Vec<&str> = watched
         .iter()
@@ -123,6 +125,7 @@ fn remaining_items(
         key: place.key,
         counter: counter.to_owned(),
         items: *items,
+        is_judged: false,
         reason: format!(
             "the {} with {key} still has {child} items; delete them first",
             entity.name

@@ -2,7 +2,8 @@
 
 use super::aggregate::with_aggregates;
 use super::context::Context;
-use super::lacking;
+use super::lacking::{self, Unread};
+use super::meeting::place;
 use super::refusal::Refusal;
 use super::step::{Draft, Step, StepAction};
 use super::written::Written;
@@ -14,7 +15,7 @@ use keyfold_api::{
     DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, Response, TransactWriteItem,
     TransactWriteItemsInput, UpdateItemInput,
 };
-use keyfold_types::limits::TRANSACTION_ACTIONS_MAX;
+use keyfold_types::limits::{TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
 use keyfold_types::{CapacityHalves, Item};
 use std::collections::BTreeMap;
 
@@ -37,13 +38,23 @@ pub(super) async fn sent(
 ) -> Result<Option<Written>, ClientError> {
     let unread = std::mem::take(&mut draft.unread);
     let steps = with_aggregates(context, draft).await?;
+    sent_steps(context, steps, &unread, tried).await
+}
+
+/// Sends all steps of one try of a write, as [`sent`].
+pub(super) async fn sent_steps(
+    context: &Context<'_>,
+    steps: Vec<Step>,
+    unread: &[Unread],
+    tried: u32,
+) -> Result<Option<Written>, ClientError> {
     if steps.is_empty() || is_judged(&steps) {
         return Ok(Some(Written::nothing()));
     }
     let changes: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
     match execute(context, steps).await {
         Err(error) => {
-            let error = lacking::explained(context, error, &unread).await;
+            let error = lacking::explained(context, error, unread).await;
             Err(explained(error, &changes))
         }
         Ok(Outcome::Done(written)) => Ok(Some(written)),
@@ -69,6 +80,7 @@ fn is_judged(steps: &[Step]) -> bool {
 async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {
     check_distinct(&steps)?;
     check_count(&steps)?;
+    check_size(&steps)?;
     let mut names: Vec<String> = steps.iter().map(|step| step.table.clone()).collect();
     names.sort_unstable();
     names.dedup();
@@ -117,16 +129,6 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
     }
 }
 
-/// The table and key of a step's item, for people: `Shop (pk = "USER#1", sk = "A")`.
-fn place(step: &Step) -> String {
-    let key: Vec<String> = step
-        .key
-        .iter()
-        .map(|(name, value)| format!("{name} = {}", keyfold_model::value::display(value)))
-        .collect();
-    format!("{} ({})", step.table, key.join(", "))
-}
-
 /// Refuses two steps of one item: a transaction allows one action per item.
 fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
     let mut seen: Vec<(&str, &Item, &str)> = Vec::new();
@@ -169,6 +171,22 @@ fn check_count(steps: &[Step]) -> Result<(), ClientError> {
         "the write would change {} items ({}{others}), and a transaction changes at most {TRANSACTION_ACTIONS_MAX}; nothing was written: give it less at a time",
         steps.len(),
         shown.join(", ")
+    )))
+}
+
+/// Refuses more bytes than a transaction has, before anything is written. The sizes of items that are
+/// updated are not known.
+fn check_size(steps: &[Step]) -> Result<(), ClientError> {
+    let size = |step: &Step| match &step.action {
+        StepAction::Put(item) => item.size_bytes(),
+        StepAction::Update { .. } | StepAction::Delete | StepAction::Check => 0,
+    };
+    let bytes: u64 = steps.iter().map(size).sum();
+    if steps.len() < 2 || bytes <= TRANSACTION_BYTES_MAX {
+        return Ok(());
+    }
+    Err(ClientError::Refused(format!(
+        "the write would put {bytes} bytes, and a transaction has at most {TRANSACTION_BYTES_MAX}; nothing was written: give it less at a time"
     )))
 }
 

@@ -8,7 +8,7 @@ use crate::derive::identifying_place;
 use crate::error::ClientError;
 use keyfold_model::schema::{Source, Taken};
 use keyfold_model::value::ValueError;
-use keyfold_model::{Action, Entity, Model, Operand, Write};
+use keyfold_model::{Action, Entity, Model, Operand, Verb, Write};
 use keyfold_types::Item;
 
 /// The inputs of an action.
@@ -130,7 +130,17 @@ pub(super) fn name_of(action: &Action, entity: &Entity) -> String {
 
 /// The items that the actions of a write are given. A write changes an item once.
 #[derive(Default)]
-pub(super) struct GivenItems(Vec<(String, Item, String)>);
+pub(super) struct GivenItems(Vec<GivenItem>);
+
+/// An item that an action is given.
+struct GivenItem {
+    place: (String, Item),
+    /// The action: `update Account as from`.
+    action: String,
+    /// The item, for people: `the Account with accountId = 7`.
+    item: String,
+    is_checked_only: bool,
+}
 
 impl GivenItems {
     /// Adds the main item of an entity that an action is given.
@@ -145,21 +155,60 @@ impl GivenItems {
     ) -> Result<(), ClientError> {
         let place = identifying_place(model, entity, key)?;
         let name = name_of(action, entity);
-        let is_same =
-            |(table, key, _): &&(String, Item, String)| *table == place.0 && *key == place.1;
-        if let Some((.., first)) = self.0.iter().find(is_same) {
-            let both = if *first == name {
+        if let Some(first) = self.0.iter().find(|one| one.place == place) {
+            let both = if first.action == name {
                 format!("`{name}` is given twice")
             } else {
-                format!("`{first}` and `{name}` are both given")
+                format!("`{}` and `{name}` are both given", first.action)
             };
             return Err(ClientError::Refused(format!(
-                "{both} the {} with {}; a write changes an item once",
-                entity.name,
-                key_text(entity, key)
+                "{both} {}; a write changes an item once",
+                first.item
             )));
         }
-        self.0.push((place.0, place.1, name));
+        self.push(place, name, (entity, key), action.verb == Verb::Check);
         Ok(())
+    }
+
+    /// Adds the main item of the one entity that a write changes.
+    ///
+    /// # Errors
+    /// Those of [`identifying_place`].
+    pub(super) fn add_changed(
+        &mut self,
+        model: &Model,
+        (verb, entity): (&str, &Entity),
+        key: &Values,
+    ) -> Result<(), ClientError> {
+        let place = identifying_place(model, entity, key)?;
+        let name = format!("{verb} {}", entity.name);
+        self.push(place, name, (entity, key), false);
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        place: (String, Item),
+        action: String,
+        (entity, key): (&Entity, &Values),
+        is_checked_only: bool,
+    ) {
+        self.0.push(GivenItem {
+            place,
+            action,
+            item: format!("the {} with {}", entity.name, key_text(entity, key)),
+            is_checked_only,
+        });
+    }
+
+    /// The item that both an earlier write and this one are given, where the earlier one changes it;
+    /// and the two actions.
+    pub(super) fn changed_before<'g>(&'g self, earlier: &'g GivenItems) -> Option<[&'g str; 3]> {
+        let changed = earlier.0.iter().filter(|one| !one.is_checked_only);
+        let mut pairs = changed.filter_map(|first| {
+            let same = self.0.iter().find(|one| one.place == first.place)?;
+            Some([&*first.action, &*same.action, &*same.item])
+        });
+        pairs.next()
     }
 }

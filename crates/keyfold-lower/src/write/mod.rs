@@ -5,6 +5,8 @@
 //! follow from its old and its new attributes, and requires in the transaction that the attributes
 //! it rests on are still the same. When another writer was faster, the change starts over.
 //!
+//! - `single` makes the steps of the write of one entity, `transact` those of several writes at once;
+//!   `meeting` combines two steps of one item, or refuses. `many` writes batches.
 //! - `stored_entity` reads an entity, `entity` and `main_item` make the steps of its change, `moved`
 //!   those of an item that moves.
 //! - `named` makes the steps of a named write, `inputs` the values that its actions take,
@@ -25,12 +27,16 @@ mod execute;
 mod inputs;
 mod lacking;
 mod main_item;
+mod many;
 mod maximum;
+mod meeting;
 mod moved;
 mod named;
 mod refusal;
+mod single;
 mod step;
 mod stored_entity;
+mod transact;
 mod upsert;
 mod written;
 
@@ -41,16 +47,14 @@ use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::TRIES;
 use context::Context;
 pub use contribution::Contribution;
-use entity::Replacement;
 use execute::sent;
-use keyfold_model::{Entity, Model, value};
-use keyfold_types::Value;
-use main_item::Given;
+use keyfold_model::{Entity, Model};
+pub use many::{ManyWritten, delete_many, put_many};
 pub use named::run;
-use refusal::{Refusal, key_text, not_found, not_found_text};
+use refusal::Refusal;
 use step::Draft;
-use stored_entity::{StoredEntity, read};
-pub use written::{Made, Written};
+pub use transact::{Part, transact};
+pub use written::{Made, OfPart, Transacted, Written};
 
 /// Creates an entity that must not exist. Defaults are filled in.
 ///
@@ -118,12 +122,7 @@ async fn put_entity(
     let values = complete(io, entity, given, &mut made);
     for tried in 0..TRIES {
         let mut draft = Draft::default();
-        let old = read(&context, entity, &values).await?;
-        match &old {
-            Some(old) => check_version(entity, old, given)?,
-            None => check_absent(entity, given)?,
-        }
-        entity::put_over(&context, (entity, &values), old.as_ref(), &[], &mut draft)?;
+        single::put(&context, entity, (given, &values), &mut draft).await?;
         if let Some(written) = sent(&context, draft, tried).await? {
             return Ok(written.with(made));
         }
@@ -158,31 +157,13 @@ async fn update_entity(
     changes: &Values,
     removed: &[String],
 ) -> Result<Written, ClientError> {
-    check_removable(entity, changes, removed)?;
+    single::check_removable(entity, changes, removed)?;
     let context = Context { io, model };
     let mut made = Vec::new();
     let changes = &touch(io, entity, changes, &mut made);
-    let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
     for tried in 0..TRIES {
         let mut draft = Draft::default();
-        let Some(old) = read(&context, entity, changes).await? else {
-            return Err(not_found(entity, changes));
-        };
-        check_version(entity, &old, changes)?;
-        let mut new = old.values.clone();
-        new.extend(changes.clone());
-        for name in removed {
-            new.remove(name);
-        }
-        let replacement = Replacement {
-            entity,
-            old: &old,
-            new: &new,
-            given: Given::Only(&given),
-            watched: &[],
-            is_part: false,
-        };
-        entity::replace(&context, &replacement, &mut draft)?;
+        single::update(&context, entity, (changes, removed, false), &mut draft).await?;
         if let Some(written) = sent(&context, draft, tried).await? {
             return Ok(written.with(made));
         }
@@ -216,77 +197,12 @@ async fn delete_entity(
     let context = Context { io, model };
     for tried in 0..TRIES {
         let mut draft = Draft::default();
-        let Some(old) = read(&context, entity, key).await? else {
-            return Err(not_found(entity, key));
-        };
-        check_version(entity, &old, key)?;
-        let watched: Vec<&str> = entity.version.iter().map(String::as_str).collect();
-        entity::delete(&context, entity, &old, &watched, &mut draft)?;
+        single::delete(&context, entity, key, &mut draft).await?;
         if let Some(written) = sent(&context, draft, tried).await? {
             return Ok(written);
         }
     }
     Err(overtaken(entity))
-}
-
-/// Refuses to remove attributes that the entity does not have, requires, or is given.
-fn check_removable(
-    entity: &Entity,
-    changes: &Values,
-    removed: &[String],
-) -> Result<(), ClientError> {
-    for name in removed {
-        match entity.attribute(name) {
-            None => {
-                return Err(ClientError::Unknown(format!(
-                    "{} has no `{name}`",
-                    entity.name
-                )));
-            }
-            Some(_) if changes.contains_key(name) => {
-                return Err(ClientError::Unknown(format!(
-                    "`{name}` is both set and removed"
-                )));
-            }
-            Some(attribute) if !attribute.optional || attribute.is_kept => {
-                return Err(ClientError::Invalid(format!(
-                    "{name} is required and cannot be removed"
-                )));
-            }
-            Some(_) => {}
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a given version that is not the stored one.
-fn check_version(entity: &Entity, old: &StoredEntity, given: &Values) -> Result<(), ClientError> {
-    let Some(version) = &entity.version else {
-        return Ok(());
-    };
-    match (given.get(version), old.values.get(version)) {
-        (Some(given), held) if Some(given) != held => Err(ClientError::StaleVersion(format!(
-            "the {} with {} has been changed: its {version} is {}, and {} was expected; read it again",
-            entity.name,
-            key_text(entity, &old.values),
-            held.map_or_else(|| "missing".to_owned(), value::shown),
-            value::shown(given)
-        ))),
-        (Some(_) | None, _) => Ok(()),
-    }
-}
-
-/// Refuses a given version, other than 0, of an entity that does not exist.
-fn check_absent(entity: &Entity, given: &Values) -> Result<(), ClientError> {
-    let version = entity.version.as_ref().and_then(|name| given.get(name));
-    match version {
-        Some(version) if *version != Value::from(0) => Err(ClientError::StaleVersion(format!(
-            "{}, and its version {} was expected: it has been deleted",
-            not_found_text(entity, given),
-            value::shown(version)
-        ))),
-        Some(_) | None => Ok(()),
-    }
 }
 
 fn overtaken(entity: &Entity) -> ClientError {

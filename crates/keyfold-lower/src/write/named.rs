@@ -50,8 +50,9 @@ async fn run_write(
     let context = Context { io, model };
     let arguments = with_now(io, write, arguments);
     for tried in 0..TRIES {
-        let (mut draft, mut made) = (Draft::default(), Vec::new());
-        compose(&context, write, &arguments, &mut draft, &mut made).await?;
+        let (mut draft, mut given, mut made) = Default::default();
+        let into = (&mut draft, &mut given, &mut made);
+        compose(&context, write, &arguments, into).await?;
         if let Some(written) = sent(&context, draft, tried).await? {
             return Ok(written.with(made));
         }
@@ -62,16 +63,14 @@ async fn run_write(
     )))
 }
 
-/// Adds the steps of all actions.
-async fn compose(
+/// Adds the steps of all actions, the items that they are given, and what is made for them.
+pub(super) async fn compose(
     context: &Context<'_>,
     write: &Write,
     arguments: &Values,
-    draft: &mut Draft,
-    made: &mut Vec<Made>,
+    (draft, given, made): (&mut Draft, &mut GivenItems, &mut Vec<Made>),
 ) -> Result<(), ClientError> {
     let optional = write.optional_parameters();
-    let mut given = GivenItems::default();
     let mut lenders: Vec<Option<Values>> = Vec::new();
     for (at, action) in write.actions.iter().enumerate() {
         let entity = context.model.entities.get(action.entity);
@@ -92,7 +91,7 @@ async fn compose(
                 lent: inputs::lent(write, at),
             };
             let mut own_made = Vec::new();
-            let into = (&mut *draft, &mut given, &mut own_made);
+            let into = (&mut *draft, &mut *given, &mut own_made);
             let added = compose_one(context, (&action, entity), inputs, into).await;
             let renamed = |error| inputs::of_argument(&action, (&fields, number), error);
             lender = Some(added.map_err(renamed)?);
@@ -123,7 +122,7 @@ async fn compose_one(
 
 /// The arguments, with the present moment where a condition compares with `now`, or a write sets it,
 /// and the caller gave none.
-fn with_now(io: &Io, write: &Write, arguments: &Values) -> Values {
+pub(super) fn with_now(io: &Io, write: &Write, arguments: &Values) -> Values {
     let mut all = arguments.clone();
     let moments = write
         .parameters

@@ -5,7 +5,7 @@ use crate::error::ClientError;
 use keyfold_model::{Entity, value};
 
 /// The meaning of a condition that does not hold.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Refusal {
     /// The step has no condition of its own.
     None,
@@ -46,6 +46,30 @@ impl Refusal {
             entity.name
         );
         Refusal::Taken(attributes.to_vec(), message)
+    }
+
+    /// The sentence of the refusal; none where the request is not at fault.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Refusal::Exists(text)
+            | Refusal::Because(text)
+            | Refusal::NotFound(text)
+            | Refusal::Taken(_, text) => text,
+            Refusal::None | Refusal::Stale => "",
+        }
+    }
+
+    /// The refusal, in the words of the write that it is one of.
+    pub(super) fn of_write(self, write: &str) -> Refusal {
+        let said = |text: String| format!("{write}: {text}");
+        match self {
+            Refusal::Exists(text) => Refusal::Exists(said(text)),
+            Refusal::Because(text) => Refusal::Because(said(text)),
+            Refusal::NotFound(text) => Refusal::NotFound(said(text)),
+            Refusal::Taken(attributes, text) => Refusal::Taken(attributes, said(text)),
+            Refusal::None => Refusal::None,
+            Refusal::Stale => Refusal::Stale,
+        }
     }
 
     /// The caller's error; `None` where the request is not at fault.

@@ -41,6 +41,8 @@ pub(super) struct RemainingItems {
     /// The attribute that holds the number of items.
     pub(super) counter: String,
     pub(super) items: Number,
+    /// Whether a condition of the deletion is judged on the counter.
+    pub(super) is_judged: bool,
     /// The sentence of the refusal.
     pub(super) reason: String,
 }

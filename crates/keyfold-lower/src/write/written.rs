@@ -17,6 +17,27 @@ pub struct Written {
     pub made: Vec<Made>,
 }
 
+/// The report of several writes in one transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transacted {
+    /// The operation: TransactWriteItems; that of the one item where only one changes; GetItem when
+    /// nothing had to be written.
+    pub operation: &'static str,
+    /// The capacity consumed.
+    pub capacity: CapacityHalves,
+    /// What each write did, in their order.
+    pub writes: Vec<OfPart>,
+}
+
+/// The report of one write of a transaction.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OfPart {
+    /// The change of each item. An item that several writes change is the first one's.
+    pub changes: Vec<String>,
+    /// Attributes that were not given and have the present moment or a new identifier.
+    pub made: Vec<Made>,
+}
+
 impl Written {
     /// The report when nothing had to be written.
     pub(super) fn nothing() -> Written {

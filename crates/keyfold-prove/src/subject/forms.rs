@@ -4,8 +4,8 @@ use flate2::read::GzDecoder;
 use keyfold_api::{Request, Response};
 use keyfold_client::ClientError;
 use keyfold_client::arguments::Values;
-use keyfold_client::read::{Found, FoundItem, Page, PageRequest};
-use keyfold_client::write::Written;
+use keyfold_client::read::{Found, FoundItem, Many, Page, PageRequest};
+use keyfold_client::write::{Made, ManyWritten, Part, Transacted, Written};
 use keyfold_lower::Origin;
 use keyfold_model::{Entity, Pattern, Write};
 use keyfold_types::{Item, Value};
@@ -17,12 +17,53 @@ const IDENTIFIERS: u64 = 32;
 
 /// A call with its moment, and the random bits of the identifiers that it makes.
 pub(super) fn call(origin: Origin, asked: Json) -> Json {
-    let random = (1..=IDENTIFIERS).map(|number| format!("{:032x}", origin.random(number)));
     json!({
         "call": asked,
         "now": origin.now_epoch_ms,
-        "random": random.collect::<Vec<_>>(),
+        "random": random(origin, 0),
     })
+}
+
+/// The random bits of the identifiers behind a number.
+fn random(origin: Origin, first: u64) -> Vec<String> {
+    let numbers = (1..=IDENTIFIERS).map(|number| first + number);
+    let bits = numbers.map(|number| format!("{:032x}", origin.random(number)));
+    bits.collect()
+}
+
+/// A call of several writes in one transaction. Each has random bits of its own.
+pub(super) fn of_transaction(origin: Origin, parts: &[Part<'_>]) -> Json {
+    let writes = parts.iter().enumerate().map(|(number, part)| {
+        let mut write = match part {
+            Part::Create { entity, values } => of_entity("create", entity, values),
+            Part::Put { entity, values } => of_entity("put", entity, values),
+            Part::Update {
+                entity,
+                changes,
+                removed,
+            } => of_update(entity, changes, removed),
+            Part::Delete { entity, key } => of_entity("delete", entity, key),
+            Part::Run { write, arguments } => of_write(write, arguments),
+        };
+        if let Some(members) = write.as_object_mut() {
+            let bits = random(origin, Origin::first_of_part(number));
+            members.insert("random".to_owned(), json!(bits));
+        }
+        write
+    });
+    json!({ "kind": "transact", "writes": writes.collect::<Vec<_>>() })
+}
+
+/// A call that writes entities in batches.
+pub(super) fn of_many(kind: &str, entity: &Entity, (name, all): (&str, &[Values])) -> Json {
+    let all: Vec<Json> = all.iter().map(of_values).collect();
+    json!({ "kind": kind, "entity": entity.name, name: all })
+}
+
+/// A call that reads entities by their keys.
+pub(super) fn of_keys(entity: &Entity, keys: &[Values], strong: bool) -> Json {
+    let keys: Vec<Json> = keys.iter().map(of_values).collect();
+    json!({ "kind": "get_many", "entity": entity.name, "keys": keys, "strong": strong })
 }
 
 /// A call that writes an entity.
@@ -86,33 +127,59 @@ impl Answer for Found {
 
 impl Answer for Written {
     fn json(&self) -> Json {
-        let made: Vec<Json> = self
-            .made
-            .iter()
-            .map(|one| {
-                json!({
-                    "entity": one.entity,
-                    "attribute": one.attribute,
-                    "value": of_value(&one.value),
-                })
-            })
-            .collect();
+        let made = of_made(&self.made);
         json!({ "operation": self.operation, "changes": self.changes, "made": made })
     }
 }
 
-fn of_found(items: &[FoundItem], next: Option<&Item>, requests: u32) -> Json {
-    let items: Vec<Json> = items
-        .iter()
-        .map(|item| {
-            let attributes = item.attributes.iter();
-            let attributes: Map<String, Json> = attributes
-                .map(|(name, value)| (name.clone(), of_value(value)))
-                .collect();
-            json!({ "kind": item.kind, "attributes": attributes })
+impl Answer for Transacted {
+    fn json(&self) -> Json {
+        let writes = self.writes.iter();
+        let writes = writes
+            .map(|one| json!({ "changes": one.changes, "made": of_made(&one.made) }))
+            .collect::<Vec<_>>();
+        json!({ "operation": self.operation, "writes": writes })
+    }
+}
+
+impl Answer for ManyWritten {
+    fn json(&self) -> Json {
+        let made: Vec<Json> = self.made.iter().map(|one| of_made(one)).collect();
+        json!({ "requests": self.requests, "made": made })
+    }
+}
+
+impl Answer for Many {
+    fn json(&self) -> Json {
+        let items = self.items.iter();
+        let items: Vec<Option<Json>> = items.map(|one| one.as_ref().map(of_item_found)).collect();
+        json!({ "items": items, "requests": self.requests })
+    }
+}
+
+/// Values that a write made.
+fn of_made(made: &[Made]) -> Json {
+    let one = |one: &Made| {
+        json!({
+            "entity": one.entity,
+            "attribute": one.attribute,
+            "value": of_value(&one.value),
         })
-        .collect();
+    };
+    made.iter().map(one).collect()
+}
+
+fn of_found(items: &[FoundItem], next: Option<&Item>, requests: u32) -> Json {
+    let items: Vec<Json> = items.iter().map(of_item_found).collect();
     json!({ "items": items, "next": next.map(of_item), "requests": requests })
+}
+
+fn of_item_found(item: &FoundItem) -> Json {
+    let attributes = item.attributes.iter();
+    let attributes: Map<String, Json> = attributes
+        .map(|(name, value)| (name.clone(), of_value(value)))
+        .collect();
+    json!({ "kind": item.kind, "attributes": attributes })
 }
 
 /// The result of a call: `{"done": ..}` or `{"failed": {"code": .., "message": ..}}`.
@@ -140,6 +207,7 @@ pub(super) fn code(error: &ClientError) -> &'static str {
         ClientError::Taken { .. } => "taken",
         ClientError::StaleVersion(_) => "stale_version",
         ClientError::NotFound(_) => "not_found",
+        ClientError::Incomplete(_) => "incomplete",
     }
 }
 

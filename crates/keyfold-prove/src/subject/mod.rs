@@ -14,8 +14,8 @@ mod record;
 
 use forms::Answer;
 use keyfold_client::arguments::Values;
-use keyfold_client::read::{Found, Page, PageRequest, Pages};
-use keyfold_client::write::Written;
+use keyfold_client::read::{Found, Many, Page, PageRequest, Pages};
+use keyfold_client::write::{ManyWritten, Part, Transacted, Written};
 use keyfold_client::{Backend, ClientError, drive, origin};
 use keyfold_lower::{Lowering, Origin, read, write};
 use keyfold_model::{Entity, Model, Pattern, Write};
@@ -33,6 +33,16 @@ pub enum Subject {
     Through(Through),
     /// The one of this program; its calls are written down.
     Recorded(Record),
+}
+
+impl Subject {
+    /// Whether the client makes calls of several writes, keys or items.
+    pub(crate) fn makes_several(&self, model: &Model) -> Result<bool, ClientError> {
+        match self {
+            Subject::Embedded | Subject::Recorded(_) => Ok(true),
+            Subject::Through(through) => through.makes_several(model),
+        }
+    }
 }
 
 /// A model's patterns and writes on a backend, through the subject of the proof.
@@ -74,6 +84,41 @@ impl Client<'_> {
         self.carry_out(of, || forms::of_write(named, arguments))
     }
 
+    pub(crate) fn transact(&self, parts: &[Part<'_>]) -> Result<Transacted, ClientError> {
+        let of = |origin| write::transact(origin, self.model, parts);
+        let origin = origin();
+        self.carry_out_at(origin, of, || forms::of_transaction(origin, parts))
+    }
+
+    pub(crate) fn put_many(
+        &self,
+        entity: &Entity,
+        items: &[Values],
+    ) -> Result<ManyWritten, ClientError> {
+        let of = |origin| write::put_many(origin, self.model, entity, items);
+        self.carry_out(of, || forms::of_many("put_many", entity, ("items", items)))
+    }
+
+    pub(crate) fn delete_many(
+        &self,
+        entity: &Entity,
+        keys: &[Values],
+    ) -> Result<ManyWritten, ClientError> {
+        let of = |origin| write::delete_many(origin, self.model, entity, keys);
+        self.carry_out(of, || forms::of_many("delete_many", entity, ("keys", keys)))
+    }
+
+    /// The entities with many keys.
+    pub(crate) fn many(
+        &self,
+        entity: &Entity,
+        keys: &[Values],
+        strong: bool,
+    ) -> Result<Many, ClientError> {
+        let of = |origin| read::many(origin, self.model, entity, keys, strong);
+        self.carry_out(of, || forms::of_keys(entity, keys, strong))
+    }
+
     /// One page of a pattern.
     pub(crate) fn page(
         &self,
@@ -104,7 +149,15 @@ impl Client<'_> {
         call: impl FnOnce(Origin) -> Lowering<'l, T>,
         asked: impl FnOnce() -> Json,
     ) -> Result<T, ClientError> {
-        let origin = origin();
+        self.carry_out_at(origin(), call, asked)
+    }
+
+    fn carry_out_at<'l, T: Answer>(
+        &self,
+        origin: Origin,
+        call: impl FnOnce(Origin) -> Lowering<'l, T>,
+        asked: impl FnOnce() -> Json,
+    ) -> Result<T, ClientError> {
         match self.subject {
             Subject::Embedded => drive(self.backend, call(origin)),
             Subject::Through(through) => {

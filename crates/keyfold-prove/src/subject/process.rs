@@ -56,6 +56,14 @@ impl Through {
         result
     }
 
+    /// Whether the client says that it makes calls of several writes, keys or items.
+    ///
+    /// # Errors
+    /// `Transport` when no process can be started.
+    pub(super) fn makes_several(&self, model: &Model) -> Result<bool, ClientError> {
+        self.with(model, |process| Ok(process.makes_several))
+    }
+
     fn idle_with(&self, hash: &str) -> Option<Process> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let at = idle.iter().position(|(own, _)| own == hash)?;
@@ -68,6 +76,7 @@ pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+    makes_several: bool,
 }
 
 impl Process {
@@ -97,9 +106,12 @@ impl Process {
             child,
             input,
             lines,
+            makes_several: false,
         };
         process.send(&json!({ "plan": document }))?;
-        match process.receive()?.get("ready") {
+        let said = process.receive()?;
+        process.makes_several = said.get("several") == Some(&Json::Bool(true));
+        match said.get("ready") {
             Some(_) => Ok(process),
             None => Err(broken("it does not accept the plan document")),
         }

@@ -1,0 +1,317 @@
+//! Several writes in one transaction, and entities in batches.
+
+use crate::asked::Named;
+use crate::awaited::carried;
+use crate::database::{Database, Verb};
+use crate::error::Error;
+use crate::given::{self, Given};
+use crate::item::Item;
+use crate::written::{BatchWritten, Transacted};
+use keyfold_client::{drive_on, origin};
+use keyfold_lower::arguments::Values;
+use keyfold_lower::write::Part;
+use keyfold_lower::{read, write};
+use keyfold_model::{Entity, Write};
+use serde::Serialize;
+
+/// Writes that happen together, as if one happened after the other, or not at all: one atomic request
+/// with everything that follows from each.
+///
+/// ```
+/// use keyfold::{Keyfold, Transaction, values};
+///
+/// let shop = Keyfold::memory()?.model(
+///     r#"
+/// model shop 1
+/// table Shop (PK, SK)
+/// entity Product
+///   product: string, stock: int
+///   key "P#{product}" "P"
+/// entity Order
+///   order: ulid = new, product: Product.product
+///   key "O#{order}" "O"
+/// pattern product(product) -> Product
+/// write take(product, amount: int)
+///   update Product set stock = stock - amount when stock >= amount
+/// "#,
+/// )?;
+/// shop.put("Product", values! { "product": "pen", "stock": 1 })?;
+/// let buy = Transaction::new()
+///     .run("take", values! { "product": "pen", "amount": 1 })
+///     .create("Order", values! { "product": "pen" });
+/// let done = shop.transact(buy.clone())?;
+/// assert!(done.writes[1].made.contains_key("order"));
+/// assert!(shop.transact(buy).is_err(), "nothing is left, and nothing is ordered");
+/// # Ok::<(), keyfold::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use = "writes happen when a database carries the transaction out"]
+pub struct Transaction {
+    writes: Vec<One>,
+}
+
+/// One write of a transaction, as it is given.
+#[derive(Debug, Clone)]
+enum One {
+    OfEntity {
+        verb: Verb,
+        entity: String,
+        given: Result<Given, Error>,
+        removed: Vec<String>,
+    },
+    Run(String, Result<Given, Error>),
+}
+
+impl Transaction {
+    /// A transaction without a write.
+    pub fn new() -> Transaction {
+        Transaction::default()
+    }
+
+    fn with(mut self, verb: Verb, entity: &str, values: impl Serialize, removed: &[&str]) -> Self {
+        self.writes.push(One::OfEntity {
+            verb,
+            entity: entity.to_owned(),
+            given: given::members(values),
+            removed: removed.iter().map(|name| (*name).to_owned()).collect(),
+        });
+        self
+    }
+
+    /// Adds the write of a whole entity that must not exist. See [`Database::create`].
+    pub fn create(self, entity: &str, values: impl Serialize) -> Self {
+        self.with(Verb::Create, entity, values, &[])
+    }
+
+    /// Adds the write of a whole entity. See [`Database::put`].
+    pub fn put(self, entity: &str, values: impl Serialize) -> Self {
+        self.with(Verb::Put, entity, values, &[])
+    }
+
+    /// Adds the change of an entity. See [`Database::update`].
+    pub fn update(self, entity: &str, values: impl Serialize) -> Self {
+        self.with(Verb::Change, entity, values, &[])
+    }
+
+    /// Adds the change of an entity that loses some attributes. See [`Database::change`].
+    pub fn change(self, entity: &str, values: impl Serialize, removed: &[&str]) -> Self {
+        self.with(Verb::Change, entity, values, removed)
+    }
+
+    /// Adds the deletion of an entity. See [`Database::delete`].
+    pub fn delete(self, entity: &str, key: impl Serialize) -> Self {
+        self.with(Verb::Delete, entity, key, &[])
+    }
+
+    /// Adds a named write with its arguments. See [`Database::run`].
+    pub fn run(mut self, name: &str, arguments: impl Serialize) -> Self {
+        let given = given::members(arguments);
+        self.writes.push(One::Run(name.to_owned(), given));
+        self
+    }
+}
+
+/// One write with what the model knows of it.
+enum Known<'m> {
+    OfEntity(Verb, &'m Entity, Values, Vec<String>),
+    Run(&'m Write, Values),
+}
+
+impl Known<'_> {
+    fn part(&self) -> Part<'_> {
+        match self {
+            Known::OfEntity(Verb::Create, entity, values, _) => Part::Create { entity, values },
+            Known::OfEntity(Verb::Put, entity, values, _) => Part::Put { entity, values },
+            Known::OfEntity(Verb::Change, entity, values, removed) => Part::Update {
+                entity,
+                changes: values,
+                removed,
+            },
+            Known::OfEntity(Verb::Delete, entity, values, _) => Part::Delete {
+                entity,
+                key: values,
+            },
+            Known::Run(write, arguments) => Part::Run { write, arguments },
+        }
+    }
+}
+
+impl Database {
+    /// Carries several writes out in one transaction, as if one happened after the other: all of them
+    /// or none. At most 100 items change, and 4 MB.
+    ///
+    /// # Errors
+    /// Those of the single writes, with the number and the name of the write; `Refused` where two
+    /// writes meet in an item and their order would make a difference.
+    pub fn transact(&self, transaction: Transaction) -> Result<Transacted, Error> {
+        let terms = self.bound().terms("transact", None);
+        let backend = self.bound().shared.lease()?;
+        let known = self.known(transaction)?;
+        let parts: Vec<Part<'_>> = known.iter().map(Known::part).collect();
+        let call = write::transact(origin(), &self.bound().model, &parts);
+        Ok(Transacted::of(drive_on(&backend, &terms, call)?))
+    }
+
+    /// As [`Database::transact`], on a task.
+    pub(crate) async fn transact_awaited(
+        &self,
+        transaction: Transaction,
+    ) -> Result<Transacted, Error> {
+        let terms = self.bound().terms("transact", None);
+        let known = self.known(transaction)?;
+        let parts: Vec<Part<'_>> = known.iter().map(Known::part).collect();
+        let call = write::transact(origin(), &self.bound().model, &parts);
+        Ok(Transacted::of(carried(&self.bound().shared, &terms, call).await?))
+    }
+
+    fn known(&self, transaction: Transaction) -> Result<Vec<Known<'_>>, Error> {
+        let one = |one: One| {
+            Ok(match one {
+                One::OfEntity {
+                    verb,
+                    entity,
+                    given,
+                    removed,
+                } => {
+                    let (entity, values) = self.of_entity(verb, &entity, given?)?;
+                    Known::OfEntity(verb, entity, values, removed)
+                }
+                One::Run(name, given) => {
+                    let named = Named::with(&name, given);
+                    let (write, arguments) = named.of_write(&self.bound().model)?;
+                    Known::Run(write, arguments)
+                }
+            })
+        };
+        transaction.writes.into_iter().map(one).collect()
+    }
+
+    /// Reads entities by the attributes that identify them, 100 in a request: one for each key, in
+    /// their order, and `None` for an absent one. The items are not of one moment.
+    ///
+    /// # Errors
+    /// `Invalid` for an entity that is stored as several items, and for a key that is not whole.
+    pub fn get_many<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<Option<Item>>, Error> {
+        self.read_many(entity, keys, false)
+    }
+
+    /// As [`Database::get_many`], with the newest items: a strongly consistent read, at twice the
+    /// capacity.
+    ///
+    /// # Errors
+    /// As [`Database::get_many`].
+    pub fn get_many_newest<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<Option<Item>>, Error> {
+        self.read_many(entity, keys, true)
+    }
+
+    fn read_many<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+        strong: bool,
+    ) -> Result<Vec<Option<Item>>, Error> {
+        let terms = self.bound().terms(entity, None);
+        let backend = self.bound().shared.lease()?;
+        let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
+        let call = read::many(origin(), &self.bound().model, entity, &keys, strong);
+        Ok(items_of(drive_on(&backend, &terms, call)?))
+    }
+
+    /// As [`Database::get_many`], on a task.
+    pub(crate) async fn get_many_awaited<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+        strong: bool,
+    ) -> Result<Vec<Option<Item>>, Error> {
+        let terms = self.bound().terms(entity, None);
+        let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
+        let call = read::many(origin(), &self.bound().model, entity, &keys, strong);
+        Ok(items_of(carried(&self.bound().shared, &terms, call).await?))
+    }
+
+    /// Writes whole entities, whether they exist or not, 25 in a request. Each is written as a whole;
+    /// the batch is not atomic. It takes entities from which nothing follows: no copy, guard, count,
+    /// version or part. Attributes that the model does not name go.
+    ///
+    /// # Errors
+    /// `Invalid` for another entity, with the reason; `Incomplete` with the positions of the items
+    /// that were written, that were not, and of which that is not known.
+    pub fn put_many<V: Serialize>(
+        &self,
+        entity: &str,
+        items: impl IntoIterator<Item = V>,
+    ) -> Result<BatchWritten, Error> {
+        let terms = self.bound().terms(entity, None);
+        let backend = self.bound().shared.lease()?;
+        let (entity, items) = self.all_of(Verb::Put, entity, items)?;
+        let call = write::put_many(origin(), &self.bound().model, entity, &items);
+        Ok(BatchWritten::of(drive_on(&backend, &terms, call)?))
+    }
+
+    /// As [`Database::put_many`], on a task.
+    pub(crate) async fn put_many_awaited<V: Serialize>(
+        &self,
+        entity: &str,
+        items: impl IntoIterator<Item = V>,
+    ) -> Result<BatchWritten, Error> {
+        let terms = self.bound().terms(entity, None);
+        let (entity, items) = self.all_of(Verb::Put, entity, items)?;
+        let call = write::put_many(origin(), &self.bound().model, entity, &items);
+        Ok(BatchWritten::of(carried(&self.bound().shared, &terms, call).await?))
+    }
+
+    /// Deletes entities, whether they exist or not, as [`Database::put_many`] writes them.
+    ///
+    /// # Errors
+    /// As [`Database::put_many`].
+    pub fn delete_many<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<BatchWritten, Error> {
+        let terms = self.bound().terms(entity, None);
+        let backend = self.bound().shared.lease()?;
+        let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
+        let call = write::delete_many(origin(), &self.bound().model, entity, &keys);
+        Ok(BatchWritten::of(drive_on(&backend, &terms, call)?))
+    }
+
+    /// As [`Database::delete_many`], on a task.
+    pub(crate) async fn delete_many_awaited<K: Serialize>(
+        &self,
+        entity: &str,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<BatchWritten, Error> {
+        let terms = self.bound().terms(entity, None);
+        let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
+        let call = write::delete_many(origin(), &self.bound().model, entity, &keys);
+        Ok(BatchWritten::of(carried(&self.bound().shared, &terms, call).await?))
+    }
+
+    /// The entity, and the values of each of its items.
+    fn all_of<V: Serialize>(
+        &self,
+        verb: Verb,
+        name: &str,
+        all: impl IntoIterator<Item = V>,
+    ) -> Result<(&Entity, Vec<Values>), Error> {
+        let entity = self.entity(name)?;
+        let one = |values: V| Ok(self.of_entity(verb, name, given::members(values)?)?.1);
+        let all: Vec<Values> = all.into_iter().map(one).collect::<Result<_, Error>>()?;
+        Ok((entity, all))
+    }
+}
+
+fn items_of(many: read::Many) -> Vec<Option<Item>> {
+    let items = many.items.into_iter();
+    items.map(|one| one.map(Item::new)).collect()
+}
