@@ -45,10 +45,14 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
     const { inRequest } = await import("./tracing.js");
     return inRequest(tracing, name, operation, input, () => transport.call(operation, input, signal));
   };
+  const bitsOf = (bytes: Uint8Array): bigint => bytes.reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
   return {
     now: now(),
     packed: new Map(),
-    random: () => random().reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n),
+    random: () => bitsOf(random()),
+    ofPart(number) {
+      return { ...this, random: () => bitsOf(random(number)) };
+    },
     async ask(operation, input) {
       signal.throwIfAborted();
       const start = performance.now();

@@ -24,6 +24,14 @@ export type ErrorDetail =
   | { readonly code: "throttled"; readonly exception: string }
   /** A write was sent and its answer was lost: `why` says how, `check` what to look at. */
   | { readonly code: "outcome_unknown"; readonly why: string; readonly check: string }
+  /** A batch was written in part: the positions of the items that were written, that were not, and of which it is
+   * not known. */
+  | {
+      readonly code: "incomplete";
+      readonly written: readonly number[];
+      readonly unwritten: readonly number[];
+      readonly unknown: readonly number[];
+    }
   /** The service refuses the request. */
   | { readonly code: "service"; readonly exception: string; readonly reasons: readonly Reason[] }
   /** The service cannot be reached, there are no credentials, or its answer is not DynamoDB's. */
@@ -67,11 +75,15 @@ export class KeyfoldError extends Error {
   /** The item and the action of the write that was refused, where one is at fault. */
   readonly place: Place | undefined;
 
-  constructor(message: string, detail: ErrorDetail, place?: Place, cause?: unknown) {
+  /** The number of the write of a transaction, from 0, where one is at fault. */
+  readonly write: number | undefined;
+
+  constructor(message: string, detail: ErrorDetail, place?: Place, cause?: unknown, write?: number) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "KeyfoldError";
     this.detail = detail;
     this.place = place;
+    this.write = write;
   }
 
   /** The code of the error. */

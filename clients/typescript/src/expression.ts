@@ -31,7 +31,10 @@ export type Changed = [string, Change];
 export function isSameTerm(one: Term, other: Term): boolean {
   if ("exists" in one) return "exists" in other && one.exists === other.exists;
   if ("missing" in one) return "missing" in other && one.missing === other.missing;
-  return "equal" in one && "equal" in other && one.equal === other.equal && isEqual(one.value, other.value);
+  if ("condition" in one) {
+    return "condition" in other && JSON.stringify(one.condition) === JSON.stringify(other.condition);
+  }
+  return "equal" in other && one.equal === other.equal && isEqual(one.value, other.value);
 }
 
 /** The placeholders of one request, with the conditions and changes that use them. */

@@ -9,6 +9,12 @@ export interface Consumed {
   readonly CapacityUnits?: number;
 }
 
+/** One write of a batch. */
+export interface WriteRequest {
+  readonly PutRequest?: { readonly Item: Item };
+  readonly DeleteRequest?: { readonly Key: Item };
+}
+
 /** The body of an answer, as far as reads and writes look at it. */
 export interface Answer {
   readonly Item?: Item;
@@ -16,6 +22,7 @@ export interface Answer {
   readonly LastEvaluatedKey?: Item;
   readonly Responses?: unknown;
   readonly UnprocessedKeys?: Readonly<Record<string, object>>;
+  readonly UnprocessedItems?: Readonly<Record<string, readonly WriteRequest[]>>;
   readonly ConsumedCapacity?: Consumed | readonly Consumed[];
 }
 
@@ -25,6 +32,8 @@ export interface Io {
   readonly now: number;
   /** The random bits of the next identifier: 128 of them. */
   random(): bigint;
+  /** The handle of one write of a transaction, from 0, whose random bits are its own. */
+  ofPart(number: number): Io;
   /** Asks a request. Requests that are asked at the same time may be sent at the same time. */
   ask(operation: string, input: object): Promise<Answer>;
   /** Waits any number of milliseconds between the two, so that writers of one item take turns. */

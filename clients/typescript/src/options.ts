@@ -1,5 +1,6 @@
 /** What callers give and get: connections, options, pages and reports. */
 
+import type { Given } from "./arguments.js";
 import type { AttributeValue, Item } from "./plan.js";
 
 /** Credentials of AWS. */
@@ -96,8 +97,8 @@ export interface ClientOptions {
   readonly tracing?: Tracer;
   /** The clock, milliseconds since 1970. */
   readonly now?: () => number;
-  /** 16 random bytes, of which an identifier is made. */
-  readonly random?: () => Uint8Array;
+  /** 16 random bytes, of which an identifier is made; `write` is the number of the write of a transaction. */
+  readonly random?: (write?: number) => Uint8Array;
 }
 
 /** Options of each call. */
@@ -118,6 +119,45 @@ export interface ReadOptions extends CallOptions {
   readonly backward?: boolean | undefined;
   /** Whether to read with strong consistency; not offered by global indexes. */
   readonly strong?: boolean | undefined;
+}
+
+/** Options of a read by many keys. */
+export interface ManyOptions extends CallOptions {
+  /** Whether to read with strong consistency. */
+  readonly strong?: boolean | undefined;
+}
+
+/** One write of a transaction: an entity's, or a named one with its arguments. */
+export type TransactionWrite =
+  | { readonly create: string; readonly values: Given }
+  | { readonly put: string; readonly values: Given }
+  | { readonly update: string; readonly values: Given; readonly remove?: readonly string[] | undefined }
+  | { readonly delete: string; readonly key: Given }
+  | { readonly write: string; readonly args?: Given | undefined };
+
+/** The effect of a transaction. */
+export interface Transacted {
+  /** `TransactWriteItems`; the operation of the one item where only one changes; `GetItem` when nothing had to be
+   * written. */
+  readonly operation: string;
+  readonly capacity: number;
+  /** The effect of each write, in their order. */
+  readonly writes: readonly OneOfSeveral[];
+}
+
+/** The effect of one write of a transaction. */
+export interface OneOfSeveral {
+  /** The change of each item. An item that several writes change is the first one's. */
+  readonly changes: readonly string[];
+  readonly made: readonly Made[];
+}
+
+/** The effect of a batch that was written as a whole. */
+export interface BatchWritten {
+  readonly requests: number;
+  readonly capacity: number;
+  /** For each item, the attributes that were not given and were made. */
+  readonly made: readonly (readonly Made[])[];
 }
 
 /** Options of an update. */

@@ -8,14 +8,27 @@ import { Client, type Given } from "../src/client.js";
 import { cursorOf, positionOfCursor } from "../src/cursor.js";
 import { KeyfoldError } from "../src/error.js";
 import { Model } from "../src/model.js";
-import type { FoundItem, Transport, Written } from "../src/options.js";
+import type { BatchWritten, FoundItem, Made, TransactionWrite, Transport, Written } from "../src/options.js";
 import type { AttributeValue, EntityPlan, Item, PatternPlan, Plan, Type } from "../src/plan.js";
 import { plain } from "../src/value/plain.js";
 import { typed } from "../src/value/typed.js";
 
+type Kind =
+  | "page"
+  | "all"
+  | "create"
+  | "put"
+  | "update"
+  | "delete"
+  | "write"
+  | "transact"
+  | "get_many"
+  | "put_many"
+  | "delete_many";
+
 /** A call of the proof. */
 interface Call {
-  readonly kind: "page" | "all" | "create" | "put" | "update" | "delete" | "write";
+  readonly kind: Kind;
   readonly pattern: string;
   readonly entity: string;
   readonly write: string;
@@ -26,6 +39,10 @@ interface Call {
   readonly after: Item | null;
   readonly backward: boolean;
   readonly now: number | null;
+  readonly writes: readonly (Call & { readonly random: readonly string[] })[];
+  readonly keys: readonly Item[];
+  readonly items: readonly Item[];
+  readonly strong: boolean;
 }
 
 interface Line {
@@ -119,12 +136,16 @@ class Subject {
     if (call === undefined) throw new Error("no call");
     const transport = new Lines();
     const identifiers = random.values();
+    const ofWrites = call.writes?.map((one) => one.random.values());
     const client = new Client(this.#plan, transport, {
       numbers: "exact",
       cursorSecret: SECRET,
       timeout: 600_000,
       now: () => (call.kind === "page" || call.kind === "all" ? (call.now ?? now) : now),
-      random: () => Buffer.from(identifiers.next().value ?? "", "hex"),
+      random: (write) => {
+        const own = write === undefined ? identifiers : ofWrites[write];
+        return Buffer.from(own?.next().value ?? "", "hex");
+      },
     });
     try {
       return { done: await this.#done(client, call, transport) };
@@ -153,7 +174,35 @@ class Subject {
         const write = this.#model.write(call.write);
         return written(await client.write(call.write, this.#plain(call.arguments, write.parameters ?? [])));
       }
+      case "transact": {
+        const { operation, writes } = await client.transact(call.writes.map((one) => this.#write(one)));
+        return { operation, writes: writes.map(({ changes, made }) => ({ changes, made: valuesOf(made) })) };
+      }
+      case "get_many": {
+        const { attributes, name } = entity();
+        const keys = call.keys.map((one) => this.#plain(one, attributes));
+        const items = await client.getMany(name, keys, { strong: call.strong });
+        const shown = items.map((one) => (one === undefined ? null : this.#itemOf(one, name)));
+        return { items: shown, requests: transport.requests };
+      }
+      case "put_many":
+        return batch(await client.putMany(call.entity, call.items.map((one) => this.#plain(one, entity().attributes))));
+      case "delete_many":
+        return batch(await client.deleteMany(call.entity, call.keys.map((one) => this.#plain(one, entity().attributes))));
     }
+  }
+
+  /** One write of a transaction. */
+  #write(call: Call): TransactionWrite {
+    if (call.kind === "write") {
+      const write = this.#model.write(call.write);
+      return { write: call.write, args: this.#plain(call.arguments, write.parameters ?? []) };
+    }
+    const values = this.#plain(call.values, this.#model.entity(call.entity).attributes);
+    if (call.kind === "create") return { create: call.entity, values };
+    if (call.kind === "put") return { put: call.entity, values };
+    if (call.kind === "update") return { update: call.entity, values, remove: call.remove };
+    return { delete: call.entity, key: values };
   }
 
   /** Values as a program gives them. */
@@ -212,6 +261,11 @@ class Subject {
     return { kind: name ?? this.#nameOf(pattern, String(kind)), attributes: Object.fromEntries(attributes) };
   }
 
+  /** An entity that was read by its key, with its stored values. */
+  #itemOf(item: FoundItem, name: string): object {
+    return this.#item({ returns: [] as PatternPlan["returns"] } as PatternPlan, item, name);
+  }
+
   /** The name that a pattern gives a kind. */
   #nameOf({ returns }: PatternPlan, kind: string): string {
     const found = returns.find(({ entity, copy }) => kind === (copy === undefined ? entity : `${entity}.${copy}`));
@@ -220,7 +274,15 @@ class Subject {
 }
 
 function written({ operation, changes, made }: Written): object {
-  return { operation, changes, made: made.map((one) => ({ ...one, value: { S: one.value } })) };
+  return { operation, changes, made: valuesOf(made) };
+}
+
+function valuesOf(made: readonly Made[]): object[] {
+  return made.map((one) => ({ ...one, value: { S: one.value } }));
+}
+
+function batch({ requests, made }: BatchWritten): object {
+  return { requests, made: made.map(valuesOf) };
 }
 
 /** The code of the proof for an error. */
@@ -242,6 +304,7 @@ function codeOf({ code }: KeyfoldError): string {
     case "transport":
     case "aborted":
     case "table_differs":
+    case "incomplete":
       return code;
   }
 }
@@ -249,5 +312,5 @@ function codeOf({ code }: KeyfoldError): string {
 const first = await heard();
 if (first?.plan === undefined) throw new Error("the first line has no plan");
 const subject = new Subject(first.plan);
-say({ ready: true });
+say({ ready: true, several: true });
 for (let line = await heard(); line !== undefined; line = await heard()) say(await subject.result(line));

@@ -1,16 +1,17 @@
 /** Several items by their keys: BatchGetItem, in the order of the given ids. */
 
 import { failure, invalid } from "../error.js";
-import { REPORTED, together, unitsOf } from "../io.js";
+import { type Io, isNoTable, REPORTED, together, unitsOf } from "../io.js";
 import { Placeholders } from "../placeholders.js";
 import type { Item } from "../plan.js";
 import { hasKey, jsonOfItem } from "../value/value.js";
 import { emptyRaw, type Question, type Raw } from "./question.js";
-import { isAbsent, projection, tableOf, wholeKey } from "./request.js";
+import { projection, tableOf, wholeKey } from "./request.js";
 
 /** The most requests for keys that the service leaves unprocessed. */
 const TRIES = 16;
-const KEYS_MAX = 100;
+/** The most keys of one request. */
+export const KEYS_MAX = 100;
 
 /** A key and the table that it is read from. */
 export type Keyed = readonly [string, Item];
@@ -87,8 +88,14 @@ export async function askAll(question: Question, requests: readonly Wanted[], ra
   return parts.flatMap(([found]) => found);
 }
 
-/** Sends one request, and sends the keys that the service leaves unprocessed again. */
-async function ask(question: Question, wanted: Wanted): Promise<[Keyed[], Raw]> {
+/** Sends one request of a pattern. */
+function ask(question: Question, wanted: Wanted): Promise<[Keyed[], Raw]> {
+  return fetchAll(question.io, question.table.period !== undefined, wanted);
+}
+
+/** Sends one request, and sends the keys that the service leaves unprocessed again. A table of a period that does
+ * not exist has no items. */
+export async function fetchAll(io: Io, hasPeriods: boolean, wanted: Wanted): Promise<[Keyed[], Raw]> {
   const found: Keyed[] = [];
   const raw = emptyRaw();
   let left = wanted;
@@ -96,17 +103,17 @@ async function ask(question: Question, wanted: Wanted): Promise<[Keyed[], Raw]> 
     if (Object.keys(left).length === 0) return [found, raw];
     raw.requests += 1;
     try {
-      const answer = await question.io.ask("BatchGetItem", { RequestItems: left, ...REPORTED });
+      const answer = await io.ask("BatchGetItem", { RequestItems: left, ...REPORTED });
       raw.units += unitsOf(answer);
       for (const [table, items] of Object.entries((answer.Responses ?? {}) as Record<string, Item[]>)) {
         found.push(...items.map((item): Keyed => [table, item]));
       }
       left = answer.UnprocessedKeys ?? {};
     } catch (error) {
-      if (isAbsent(question, error)) return [found, raw];
+      if (hasPeriods && isNoTable(error)) return [found, raw];
       throw error;
     }
-    if (Object.keys(left).length > 0 && tried > 0) await question.io.pause(1, 20 << Math.min(tried, 6));
+    if (Object.keys(left).length > 0 && tried > 0) await io.pause(1, 20 << Math.min(tried, 6));
   }
   throw failure("transport", "the service left keys unprocessed again and again; try again later");
 }

@@ -17,13 +17,21 @@ import { type Draft, type EntityChange, isAt, type Step, step } from "./step.js"
 
 /** All steps of a write: those of its items, and those of the aggregates that follow them. */
 export async function withAggregates(context: Context, draft: Draft): Promise<Step[]> {
-  for (const change of draft.changes) await follow(context, change, draft);
+  await addAggregates(context, draft);
+  return draft.steps;
+}
+
+/** Adds the steps of the aggregates that follow the changes so far. */
+export async function addAggregates(context: Context, draft: Draft): Promise<void> {
+  const { changes } = draft;
+  draft.changes = [];
+  for (const change of changes) await follow(context, change, draft);
   const remaining = draft.remaining.find((one) => one.items !== "0");
+  draft.remaining = [];
   if (remaining !== undefined) {
     const deleted = draft.steps.find((one) => isAt(one, remaining.table, remaining.key));
     throw failure("refused", remaining.reason, placeOfItem(deleted?.label ?? "delete", remaining.table, remaining.key));
   }
-  return draft.steps;
 }
 
 /** Adds the steps of the aggregates that follow the change of one entity. */

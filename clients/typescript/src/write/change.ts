@@ -52,12 +52,7 @@ export async function putEntity(io: Io, model: Model, entity: EntityPlan, given:
   const context = { io, model };
   const made: MadeValue[] = [];
   const values = complete(io, entity, given, made);
-  return attempt(context, entity, made, async (draft) => {
-    const old = await read(context, entity, values);
-    if (old === undefined) checkAbsent(context, entity, given);
-    else checkVersion(context, entity, old, given);
-    await addPutOver(context, entity, values, old, [], draft);
-  });
+  return attempt(context, entity, made, (draft) => addPut(context, entity, given, values, draft));
 }
 
 /** Changes some attributes of an entity that exists, and removes others. A version among the changes must be
@@ -73,25 +68,51 @@ export async function updateEntity(
   const context = { io, model };
   const made: MadeValue[] = [];
   const changes = touch(io, entity, given, made);
-  const names = [...sortedNames(changes.keys()), ...removed];
-  return attempt(context, entity, made, async (draft) => {
-    const old = await existing(context, "update", entity, changes);
-    const after = new Map([...old.values, ...changes]);
-    for (const name of removed) after.delete(name);
-    const watched: string[] = [];
-    await addReplace(context, { entity, old, after, given: names, watched, isPart: false }, draft);
-  });
+  return attempt(context, entity, made, (draft) => addUpdate(context, entity, changes, removed, false, draft));
 }
 
 /** Deletes an entity that exists, with everything that follows from it. A version beside the key must be the
  * stored one. */
 export async function deleteEntity(io: Io, model: Model, entity: EntityPlan, key: Values): Promise<Outcome> {
   const context = { io, model };
-  const watched = entity.version === undefined ? [] : [entity.version];
-  return attempt(context, entity, [], async (draft) => {
-    const old = await existing(context, "delete", entity, key);
-    await addDelete(context, entity, old, watched, draft);
-  });
+  return attempt(context, entity, [], (draft) => addDeletion(context, entity, key, draft));
+}
+
+/** Adds the steps that write a whole entity, whether it exists or not. `values` are those given, with their
+ * defaults. */
+export async function addPut(
+  context: Context,
+  entity: EntityPlan,
+  given: Values,
+  values: Values,
+  draft: Draft,
+): Promise<void> {
+  const old = await read(context, entity, values);
+  if (old === undefined) checkAbsent(context, entity, given);
+  else checkVersion(context, entity, old, given);
+  await addPutOver(context, entity, values, old, [], draft);
+}
+
+/** Adds the steps that change an entity which exists. `isPart`: other writes may happen together with it. */
+export async function addUpdate(
+  context: Context,
+  entity: EntityPlan,
+  changes: Values,
+  removed: readonly string[],
+  isPart: boolean,
+  draft: Draft,
+): Promise<void> {
+  const old = await existing(context, "update", entity, changes);
+  const given = [...sortedNames(changes.keys()), ...removed];
+  const after = new Map([...old.values, ...changes]);
+  for (const name of removed) after.delete(name);
+  await addReplace(context, { entity, old, after, given, watched: [], isPart }, draft);
+}
+
+/** Adds the steps that delete an entity which exists. */
+export async function addDeletion(context: Context, entity: EntityPlan, key: Values, draft: Draft): Promise<void> {
+  const old = await existing(context, "delete", entity, key);
+  await addDelete(context, entity, old, entity.version === undefined ? [] : [entity.version], draft);
 }
 
 /** Reads an entity that must exist, and compares the given version. */
@@ -107,7 +128,7 @@ function placeFor({ model }: Context, verb: string, entity: EntityPlan, values: 
 }
 
 /** Refuses to remove attributes that the entity does not have, requires, or is given. */
-function checkRemovable(model: Model, entity: EntityPlan, changes: Values, removed: readonly string[]): void {
+export function checkRemovable(model: Model, entity: EntityPlan, changes: Values, removed: readonly string[]): void {
   for (const name of removed) {
     const attribute = model.attribute(entity, name);
     if (attribute === undefined) throw invalid(`${entity.name} has no \`${name}\``, name, entity.name);

@@ -58,7 +58,7 @@ export async function addDelete(
   draft: Draft,
 ): Promise<void> {
   const aggregates = entity.aggregates ?? [];
-  draft.remaining.push(...aggregates.flatMap((one) => remainingItems(context, entity, old, one) ?? []));
+  draft.remaining.push(...aggregates.flatMap((one) => remainingItems(context, entity, old, one, watched) ?? []));
   const conditions = unchanged(context, entity, old, [...watched, ...aggregates.map((one) => one.items)]);
   for (const [at, one] of (await derivedOf(context, entity, old)).entries()) {
     const made = remove(entity, one);
@@ -74,12 +74,13 @@ function remainingItems(
   entity: EntityPlan,
   old: StoredEntity,
   { items: counter, entity: child }: AggregatePlan,
+  watched: readonly string[],
 ): RemainingItems | undefined {
   const items = held(old.item, counter)?.N;
   if (items === undefined) return undefined;
   const { tableName: table, key } = placeOf(model, entity, old.values);
   const reason = `the ${entity.name} with ${keyText(entity, old.values)} still has ${child} items; delete them first`;
-  return { table, key, counter, items, reason };
+  return { table, key, counter, items, isJudged: watched.includes(counter), reason };
 }
 
 /** The conditions that everything a write rests on is as it was read. */

@@ -4,6 +4,7 @@ import type { MadeValue } from "../complete.js";
 import { failure, KeyfoldError, outcomeUnknown } from "../error.js";
 import { type Answer, backOff, failedActions, isConflict, isNoTable, REPORTED, unitsOf } from "../io.js";
 import { ensurePeriods } from "../tables.js";
+import { sizeOfItem } from "../value/size.js";
 import { compareTexts, display, sortedNames } from "../value/text.js";
 import { withAggregates } from "./aggregate.js";
 import type { Context } from "./context.js";
@@ -13,6 +14,8 @@ import { lackingOf, type Unread } from "./unread.js";
 
 /** The most actions of one transaction. */
 const ACTIONS_MAX = 100;
+/** The most bytes of one transaction. */
+const BYTES_MAX = 4 * 1024 * 1024;
 /** The most kinds of changes that a refusal of too many lists. */
 const LABELS_SHOWN_MAX = 4;
 
@@ -37,11 +40,21 @@ export async function sent(
   tried: number,
   made: readonly MadeValue[] = [],
 ): Promise<Outcome | undefined> {
-  const steps = await withAggregates(context, draft);
-  if (steps.length === 0 || isJudged(steps)) return { operation: "GetItem", changes: [], capacity: 0, made };
-  const outcome = await execute(context, steps, draft.unread);
-  if (outcome === undefined) await backOff(context.io, tried);
+  const outcome = await sentSteps(context, await withAggregates(context, draft), draft.unread, tried);
   return outcome && { ...outcome, made };
+}
+
+/** Sends all steps of one try of a write, as `sent`. */
+export async function sentSteps(
+  context: Context,
+  steps: readonly Step[],
+  unread: readonly Unread[],
+  tried: number,
+): Promise<Omit<Outcome, "made"> | undefined> {
+  if (steps.length === 0 || isJudged(steps)) return { operation: "GetItem", changes: [], capacity: 0 };
+  const outcome = await execute(context, steps, unread);
+  if (outcome === undefined) await backOff(context.io, tried);
+  return outcome;
 }
 
 /** Whether the steps are one check of an item as it was read: reading it has judged it. */
@@ -56,6 +69,7 @@ async function execute(
 ): Promise<Omit<Outcome, "made"> | undefined> {
   checkDistinct(steps);
   checkCount(steps);
+  checkSize(steps);
   const [operation, input] = requestOf(steps);
   try {
     const answer = await askOrCreate(context, operation, input, steps);
@@ -104,7 +118,7 @@ function judge(error: unknown, steps: readonly Step[]): void {
 }
 
 /** The table and key of a step's item, for people: `Shop (pk = USER#1, sk = A)`. */
-function placeText({ table, key }: Step): string {
+export function placeText({ table, key }: Pick<Step, "table" | "key">): string {
   const columns = sortedNames(Object.keys(key)).map((name) => `${name} = ${display(key[name] ?? {})}`);
   return `${table} (${columns.join(", ")})`;
 }
@@ -134,6 +148,18 @@ function checkCount(steps: readonly Step[]): void {
   throw failure(
     "refused",
     `the write would change ${steps.length} items (${shown.join(", ")}${others}), and a transaction changes at most ${ACTIONS_MAX}; nothing was written: give it less at a time`,
+  );
+}
+
+/** Refuses more bytes than a transaction has, before anything is written. The sizes of items that are updated
+ * are not known. */
+function checkSize(steps: readonly Step[]): void {
+  const sizes = steps.map(({ action }) => (action.is === "put" ? sizeOfItem(action.item) : 0));
+  const bytes = sizes.reduce((sum, one) => sum + one, 0);
+  if (steps.length < 2 || bytes <= BYTES_MAX) return;
+  throw failure(
+    "refused",
+    `the write would put ${bytes} bytes, and a transaction has at most ${BYTES_MAX}; nothing was written: give it less at a time`,
   );
 }
 

@@ -116,24 +116,57 @@ export function nameOf({ verb, as, entity }: ActionPlan): string {
   return `${word} ${entity}${as === undefined ? "" : ` as ${as}`}`;
 }
 
+/** An item that an action is given. */
+interface GivenItem {
+  readonly table: string;
+  readonly key: Item;
+  /** The action: `update Account as from`. */
+  readonly action: string;
+  /** The item, for people: `the Account with accountId = 7`. */
+  readonly item: string;
+  readonly isCheckedOnly: boolean;
+}
+
 /** The items that the actions of a write are given. A write changes an item once. */
 export class GivenItems {
-  readonly #all: { readonly table: string; readonly key: Item; readonly name: string }[] = [];
+  readonly #all: GivenItem[] = [];
 
   /** Adds the main item of an entity that an action is given; refuses one that another action is given. */
   add(model: Model, entity: EntityPlan, action: ActionPlan, values: Values): void {
     const [table, key] = identifyingPlace(model, entity, values);
     const name = nameOf(action);
-    const same = this.#all.find((one) => one.table === table && isSameItem(one.key, key));
+    const item = `the ${entity.name} with ${keyText(entity, values)}`;
+    const same = this.#find(table, key);
     if (same !== undefined) {
       const both =
-        same.name === name ? `\`${name}\` is given twice` : `\`${same.name}\` and \`${name}\` are both given`;
+        same.action === name ? `\`${name}\` is given twice` : `\`${same.action}\` and \`${name}\` are both given`;
       throw failure(
         "refused",
-        `${both} the ${entity.name} with ${keyText(entity, values)}; a write changes an item once`,
+        `${both} ${item}; a write changes an item once`,
         placeOfEntity(model, name, entity, values),
       );
     }
-    this.#all.push({ table, key, name });
+    this.#all.push({ table, key, action: name, item, isCheckedOnly: action.verb === "check" });
+  }
+
+  /** Adds the main item of the one entity that a write changes. */
+  addChanged(model: Model, entity: EntityPlan, verb: string, values: Values): void {
+    const [table, key] = identifyingPlace(model, entity, values);
+    const item = `the ${entity.name} with ${keyText(entity, values)}`;
+    this.#all.push({ table, key, action: `${verb} ${entity.name}`, item, isCheckedOnly: false });
+  }
+
+  /** The item that both an earlier write and this one are given, where the earlier one changes it; and the two
+   * actions. */
+  changedBefore(earlier: GivenItems): { first: string; second: string; item: string } | undefined {
+    for (const one of earlier.#all.filter(({ isCheckedOnly }) => !isCheckedOnly)) {
+      const same = this.#find(one.table, one.key);
+      if (same !== undefined) return { first: one.action, second: same.action, item: same.item };
+    }
+    return undefined;
+  }
+
+  #find(table: string, key: Item): GivenItem | undefined {
+    return this.#all.find((one) => one.table === table && isSameItem(one.key, key));
   }
 }

@@ -37,17 +37,29 @@ import { unreadOf } from "./unread.js";
 export async function runWrite(io: Io, model: Model, write: WritePlan, args: Values): Promise<Outcome> {
   const given = withNow(io, write, args);
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const composition = new Composition({ io, model }, write);
-    await composition.compose(given);
-    const outcome = await sent({ io, model }, composition.draft, tried, composition.made);
+    const into = { draft: emptyDraft(), given: new GivenItems(), made: [] };
+    await composeWrite({ io, model }, write, given, into);
+    const outcome = await sent({ io, model }, into.draft, tried, into.made);
     if (outcome !== undefined) return outcome;
   }
   throw failure("overtaken", `${write.name}: the items were changed by others ${TRIES} times in a row`);
 }
 
+/** What the actions of a write become: steps, the items that they are given, and what is made for them. */
+export interface Composed {
+  readonly draft: Draft;
+  readonly given: GivenItems;
+  readonly made: MadeValue[];
+}
+
+/** Adds the steps of all actions of a write. */
+export function composeWrite(context: Context, write: WritePlan, args: Values, into: Composed): Promise<void> {
+  return new Composition(context, write, into).compose(args);
+}
+
 /** The arguments, with the present moment where a condition compares with `now` or a write sets it, and the
  * caller gave none. */
-function withNow(io: Io, { parameters = [] }: WritePlan, args: Values): Values {
+export function withNow(io: Io, { parameters = [] }: WritePlan, args: Values): Values {
   const all = new Map(args);
   for (const { name, type, now, optional } of parameters) {
     const present = now === true && optional === true ? timeOfEpochMs(type, io.now) : undefined;
@@ -58,15 +70,14 @@ function withNow(io: Io, { parameters = [] }: WritePlan, args: Values): Values {
 
 /** The steps of all actions of one try of a write. */
 class Composition {
-  readonly draft: Draft = emptyDraft();
-  readonly made: MadeValue[] = [];
-  readonly #given = new GivenItems();
+  readonly #into: Composed;
   readonly #context: Context;
   readonly #write: WritePlan;
 
-  constructor(context: Context, write: WritePlan) {
+  constructor(context: Context, write: WritePlan, into: Composed) {
     this.#context = context;
     this.#write = write;
+    this.#into = into;
   }
 
   /** Adds the steps of all actions. */
@@ -114,15 +125,15 @@ class Composition {
     const isWhole = action.verb === "create" || action.verb === "put";
     const own = isWhole ? allAttributes(this.#context, entity, action, given, made) : given.own;
     const inputs = { ...given, own };
-    this.#given.add(this.#context.model, entity, action, own);
+    this.#into.given.add(this.#context.model, entity, action, own);
     let lender = own;
     if (action.verb === "upsert") {
       const fates = fatesOf(whole, absent);
-      made.push(...(await addUpsert(this.#context, entity, action, fates, inputs, this.draft)));
+      made.push(...(await addUpsert(this.#context, entity, action, fates, inputs, this.#into.draft)));
     } else {
-      lender = await addAction(this.#context, entity, action, inputs, this.draft);
+      lender = await addAction(this.#context, entity, action, inputs, this.#into.draft);
     }
-    this.made.push(...made.map((one) => ofAlias(action, one)));
+    this.#into.made.push(...made.map((one) => ofAlias(action, one)));
     return lender;
   }
 }

@@ -28,7 +28,7 @@ export interface MaximumChange {
 /** One action of a write. */
 export interface Step {
   /** The step for people: `put Order`. */
-  readonly label: string;
+  label: string;
   readonly table: string;
   readonly key: Item;
   action: StepAction;
@@ -52,17 +52,19 @@ export interface RemainingItems {
   /** The attribute that holds the number of items. */
   readonly counter: string;
   items: string;
+  /** Whether a condition of the deletion is judged on the counter. */
+  readonly isJudged: boolean;
   /** The sentence of the refusal. */
   readonly reason: string;
 }
 
 /** A write that is being composed. Aggregates follow once all of its steps are known. */
 export interface Draft {
-  readonly steps: Step[];
+  steps: Step[];
   /** The entities that the steps change. */
-  readonly changes: EntityChange[];
+  changes: EntityChange[];
   /** The items that aggregates of deleted entities still count. */
-  readonly remaining: RemainingItems[];
+  remaining: RemainingItems[];
   /** The updates of items that are not read before. */
   readonly unread: Unread[];
 }

@@ -1,0 +1,104 @@
+/** Entities by their keys: BatchGetItem, in the order of the keys, absent ones as absent. */
+
+import { heldPlace, idGuard, identifyingPlace, placeOf } from "../derive.js";
+import { failure, invalid } from "../error.js";
+import { backOff, type Io, together, TRIES } from "../io.js";
+import type { Model } from "../model.js";
+import type { EntityPlan, Item } from "../plan.js";
+import { valuesOf } from "../stored.js";
+import { jsonOfItem, type Values } from "../value/value.js";
+import { atKey, fetchAll, type Keyed, KEYS_MAX, type Wanted } from "./batch.js";
+import type { Found } from "./kinds.js";
+
+/** Reads entities by the attributes that identify them, 100 of them in a request. A key that is given twice is read
+ * once. The items are not of one moment. */
+export async function readMany(
+  io: Io,
+  model: Model,
+  entity: EntityPlan,
+  keys: readonly Values[],
+  isStrong: boolean,
+): Promise<(Found | undefined)[]> {
+  const { name, split } = entity;
+  if (split !== undefined) {
+    throw invalid(`${name} is stored as several items, which one key does not read; read each by a pattern`, undefined, name);
+  }
+  const moves = idGuard(entity) !== undefined;
+  const question = { io, model, entity, isStrong: isStrong || moves };
+  const places = keys.map((key): Keyed => identifyingPlace(model, entity, key));
+  const items: (Found | undefined)[] = keys.map(() => undefined);
+  let left = keys.map((_, at) => at);
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    let wanted = left.flatMap((at): Placed[] => { const place = places[at]; return place === undefined ? [] : [[at, place]]; });
+    let found = await read(question, wanted);
+    if (moves) {
+      wanted = moved(question, keys, wanted, found);
+      found = await read(question, wanted);
+    }
+    left = [];
+    for (const [at, [table, key]] of wanted) {
+      const item = atKey(found, table, key);
+      // An item that moves was there when its guard was read.
+      if (item === undefined) left.push(...(moves ? [at] : []));
+      else items[at] = await foundOf(question, item);
+    }
+    if (left.length === 0) return items;
+    await backOff(io, tried);
+  }
+  throw failure(
+    "refused",
+    `items of ${name} are not where the guards of their ids say: they were not written through the model, or move without end`,
+  );
+}
+
+interface Question {
+  readonly io: Io;
+  readonly model: Model;
+  readonly entity: EntityPlan;
+  readonly isStrong: boolean;
+}
+
+/** The position of a key, and where its item is. */
+type Placed = readonly [number, Keyed];
+
+async function foundOf({ io, model, entity }: Question, item: Item): Promise<Found> {
+  const origin = { io, model, entity, table: model.table(entity.table), copy: undefined };
+  const names = entity.attributes.map((one) => one.name);
+  const values = await valuesOf(origin, names, [item]);
+  return { name: entity.name, kind: entity.name, entity, values };
+}
+
+/** Where the guards say that items are. A key without a guard has no item. */
+function moved({ model, entity }: Question, keys: readonly Values[], guards: readonly Placed[], found: readonly Keyed[]): Placed[] {
+  return guards.flatMap(([at, [table, key]]): Placed[] => {
+    const guard = atKey(found, table, key);
+    const id = keys[at];
+    if (guard === undefined || id === undefined) return [];
+    const place = placeOf(model, entity, heldPlace(entity, id, guard));
+    return [[at, [place.tableName, place.key]]];
+  });
+}
+
+/** Reads the items at these places, each once. */
+async function read(question: Question, places: readonly Placed[]): Promise<Keyed[]> {
+  const { io, model, entity } = question;
+  const distinct = [...new Map(places.map(([, one]) => [`${one[0]} ${jsonOfItem(one[1])}`, one])).values()];
+  const hasPeriods = model.table(entity.table).period !== undefined;
+  const wanted: Wanted[] = [];
+  for (let at = 0; at < distinct.length; at += KEYS_MAX) {
+    wanted.push(...requestsOf(question, distinct.slice(at, at + KEYS_MAX), hasPeriods));
+  }
+  const parts = await together(wanted.map((one) => fetchAll(io, hasPeriods, one)));
+  return parts.flatMap(([items]) => items);
+}
+
+/** The requests for one batch of keys. One absent table of a period would fail the request for all tables. */
+function requestsOf({ isStrong }: Question, batch: readonly Keyed[], hasPeriods: boolean): Wanted[] {
+  const byTable = new Map<string, Item[]>();
+  for (const [table, key] of batch) byTable.set(table, [...(byTable.get(table) ?? []), key]);
+  const parts = [...byTable].map(([table, all]): [string, object] => [
+    table,
+    { Keys: all, ...(isStrong && { ConsistentRead: true }) },
+  ]);
+  return hasPeriods ? parts.map((one) => Object.fromEntries([one])) : [Object.fromEntries(parts)];
+}

@@ -1,0 +1,213 @@
+/** Whole entities in batches: BatchWriteItem, 25 of them in a request. Each item is written as a whole; the batch is
+ * not atomic. Only entities from which nothing follows are written so: a batch has no condition, and no second item
+ * that must change with the first. */
+
+import { complete, type MadeValue } from "../complete.js";
+import { derive, idGuard, placeOf } from "../derive.js";
+import { failure, invalid, KeyfoldError } from "../error.js";
+import { type Answer, type Io, isNoTable, REPORTED, together, unitsOf, type WriteRequest } from "../io.js";
+import type { Model } from "../model.js";
+import type { EntityPlan, Item } from "../plan.js";
+import { ensurePeriods } from "../tables.js";
+import { hasKey, jsonOfItem, type Values } from "../value/value.js";
+
+/** The most requests for items that the service leaves unprocessed. */
+const TRIES = 16;
+const WRITES_MAX = 25;
+
+/** The outcome of a batch that was written as a whole. */
+export interface ManyOutcome {
+  readonly requests: number;
+  readonly capacity: number;
+  readonly made: readonly (readonly MadeValue[])[];
+}
+
+/** An item of a batch. */
+interface One {
+  readonly at: number;
+  readonly table: string;
+  readonly key: Item;
+  readonly request: WriteRequest;
+}
+
+/** What became of the items of a batch. */
+interface Fates {
+  readonly written: number[];
+  readonly unwritten: number[];
+  readonly unknown: number[];
+  requests: number;
+  capacity: number;
+  error?: unknown;
+}
+
+interface Batch {
+  readonly io: Io;
+  readonly model: Model;
+  readonly entity: EntityPlan;
+  readonly isPut: boolean;
+}
+
+/** Writes whole entities, whether they exist or not. Attributes that the model does not name go. */
+export async function putMany(
+  io: Io,
+  model: Model,
+  entity: EntityPlan,
+  items: readonly Values[],
+): Promise<ManyOutcome> {
+  checkAlone(model, entity, "put");
+  const all: One[] = [];
+  const made: MadeValue[][] = [];
+  for (const [at, values] of items.entries()) {
+    const own: MadeValue[] = [];
+    const [main] = await derive(io, model, entity, complete(io, entity, values, own));
+    if (main === undefined) throw invalid(`${entity.name} has no key`);
+    const { table, key, item } = main;
+    all.push({ at, table, key, request: { PutRequest: { Item: item } } });
+    made.push(own);
+  }
+  checkDistinct(entity, all);
+  return write({ io, model, entity, isPut: true }, all, made);
+}
+
+/** Deletes entities by the attributes that identify them, whether they exist or not. */
+export async function deleteMany(
+  io: Io,
+  model: Model,
+  entity: EntityPlan,
+  keys: readonly Values[],
+): Promise<ManyOutcome> {
+  checkAlone(model, entity, "delete");
+  const all = keys.map((values, at): One => {
+    const { tableName: table, key } = placeOf(model, entity, values);
+    return { at, table, key, request: { DeleteRequest: { Key: key } } };
+  });
+  return write({ io, model, entity, isPut: false }, all, keys.map(() => []));
+}
+
+/** Refuses an entity from which something follows. */
+function checkAlone(model: Model, entity: EntityPlan, verb: string): void {
+  const reason = reasonOf(model, entity);
+  if (reason === undefined) return;
+  throw invalid(
+    `${entity.name} cannot be written in a batch, where nothing follows and nothing is compared: ${reason}; ${verb} each, or up to 100 items in a transaction`,
+    undefined,
+    entity.name,
+  );
+}
+
+function reasonOf(model: Model, entity: EntityPlan): string | undefined {
+  const [counted] = model.aggregatesOf(entity);
+  const [unique] = entity.uniques ?? [];
+  const [kept] = entity.aggregates ?? [];
+  if ((entity.copies ?? []).length > 0) return "it has copies";
+  if (idGuard(entity) !== undefined) return "its items move, and a guard says where they are";
+  if (unique !== undefined) return `a guard keeps its ${unique.attributes.join(", ")} unique`;
+  if (entity.split !== undefined) return "it is stored as several items";
+  if (entity.version !== undefined) return `its ${entity.version} counts its writes`;
+  if (counted !== undefined) return `${counted[0].name}.${counted[1].attribute} follows it`;
+  return kept && `it keeps ${kept.attribute}`;
+}
+
+function placeText({ table, key }: One): string {
+  return `${table} ${jsonOfItem(key)}`;
+}
+
+/** Refuses two items with one key: which of them would stay is not known. */
+function checkDistinct({ name }: EntityPlan, all: readonly One[]): void {
+  const seen = new Map<string, number>();
+  for (const one of all) {
+    const first = seen.get(placeText(one));
+    if (first !== undefined) {
+      throw invalid(`items ${first} and ${one.at} of the batch are the same ${name}; put it once`, undefined, name);
+    }
+    seen.set(placeText(one), one.at);
+  }
+}
+
+/** Sends all requests. A key that is given twice is written once, and has the fate of the first. */
+async function write(batch: Batch, all: readonly One[], made: readonly (readonly MadeValue[])[]): Promise<ManyOutcome> {
+  const firsts = new Map<string, One>();
+  for (const one of all) if (!firsts.has(placeText(one))) firsts.set(placeText(one), one);
+  // By table, since a table of a period may be absent.
+  const tables = new Map<string, One[]>();
+  for (const one of firsts.values()) tables.set(one.table, [...(tables.get(one.table) ?? []), one]);
+  const parts: Promise<Fates>[] = [];
+  for (const [table, own] of tables) {
+    for (let at = 0; at < own.length; at += WRITES_MAX) parts.push(send(batch, table, own.slice(at, at + WRITES_MAX)));
+  }
+  const fates = await together(parts);
+  const sum = (of: (one: Fates) => number): number => fates.reduce((total, one) => total + of(one), 0);
+  const error = fates.find((one) => one.error !== undefined)?.error;
+  if (error === undefined) return { requests: sum((one) => one.requests), capacity: sum((one) => one.capacity), made };
+  const positions = (of: (one: Fates) => readonly number[]): number[] => {
+    const known = new Set(fates.flatMap(of));
+    return all.filter((one) => known.has(firsts.get(placeText(one))?.at ?? -1)).map((one) => one.at);
+  };
+  const written = positions((one) => one.written);
+  const unwritten = positions((one) => one.unwritten);
+  const unknown = positions((one) => one.unknown);
+  if (written.length === 0 && unknown.length === 0) throw error;
+  const why = error instanceof Error ? error.message : String(error);
+  throw new KeyfoldError(
+    `of ${all.length} items of ${batch.entity.name}, ${written.length} were written, ${unwritten.length} were not, and of ${unknown.length} it is not known: ${why}`,
+    { code: "incomplete", written, unwritten, unknown },
+    undefined,
+    error,
+  );
+}
+
+/** Sends one request, and what the service leaves unprocessed again. */
+async function send(batch: Batch, table: string, all: readonly One[]): Promise<Fates> {
+  const fates: Fates = { written: [], unwritten: [], unknown: [], requests: 0, capacity: 0 };
+  const positions = (some: readonly One[]): number[] => some.map((one) => one.at);
+  let left = all;
+  try {
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const answer = await ask(batch, table, left, fates);
+      fates.capacity += unitsOf(answer);
+      const unprocessed = Object.values(answer.UnprocessedItems ?? {}).flat();
+      const isLeft = (one: One): boolean => unprocessed.some((request) => isOf(request, one.key));
+      fates.written.push(...positions(left.filter((one) => !isLeft(one))));
+      left = left.filter(isLeft);
+      if (left.length === 0) return fates;
+      await batch.io.pause(1, 20 << Math.min(tried, 6));
+    }
+    fates.error = failure("transport", "the service left items unprocessed again and again; try again later");
+    fates.unwritten.push(...positions(left));
+  } catch (error) {
+    fates.error = error;
+    fates[isUnknown(error) ? "unknown" : "unwritten"].push(...positions(left));
+  }
+  return fates;
+}
+
+/** Whether a request may have been carried out. A call that the caller ended was perhaps sent. */
+function isUnknown(error: unknown): boolean {
+  return !(error instanceof KeyfoldError) || error.code === "outcome_unknown" || error.code === "aborted";
+}
+
+/** Asks one request. The table of a new period is created for the first item; a deletion finds nothing in a table
+ * that does not exist. */
+async function ask(
+  { io, model, entity, isPut }: Batch,
+  table: string,
+  left: readonly One[],
+  fates: Fates,
+): Promise<Answer> {
+  const input = { RequestItems: { [table]: left.map((one) => one.request) }, ...REPORTED };
+  fates.requests += 1;
+  try {
+    return await io.ask("BatchWriteItem", input);
+  } catch (error) {
+    if (!isNoTable(error)) throw error;
+    if (!isPut && model.table(entity.table).period !== undefined) return {};
+    if (!(await ensurePeriods(io, model, [table]))) throw error;
+  }
+  fates.requests += 1;
+  return io.ask("BatchWriteItem", input);
+}
+
+/** Whether a request writes the item with this key. */
+function isOf({ PutRequest, DeleteRequest }: WriteRequest, key: Item): boolean {
+  return hasKey(PutRequest?.Item ?? DeleteRequest?.Key ?? {}, key);
+}

@@ -1,0 +1,134 @@
+/** Two steps of one item, of two writes in one transaction: DynamoDB takes one action for each item. They become
+ * one where that has the outcome of the first write and then the second; otherwise they cannot be in one
+ * transaction.
+ *
+ * A later step sees the item as it was before the transaction. That is the same as behind the earlier step where
+ * it reads nothing that the earlier one writes. Both may add to the same number. */
+
+import { attributesOfBound } from "../bound.js";
+import { type Change, type Changed, isSameTerm, type Removed, type Term } from "../expression.js";
+import { addNumbers } from "../value/number.js";
+import type { Refusal } from "./refusal.js";
+import { isAt, type RemainingItems, type Step, type StepAction } from "./step.js";
+
+type Update = Extract<StepAction, { readonly is: "update" }>;
+
+/** Puts a later step of the same item into an earlier one. `remaining` are the items that the later write leaves
+ * counted. Returns whether that is possible; if not, the earlier step may be changed in part. */
+export function join(earlier: Step, later: Step, remaining: readonly RemainingItems[]): boolean {
+  const refusal = refusalOf(earlier, later);
+  if (refusal === undefined || !isPossible(earlier.action, later, remaining)) return false;
+  const more = later.conditions.filter((one) => !earlier.conditions.some((known) => isSameTerm(known, one)));
+  earlier.conditions = [...earlier.conditions, ...more];
+  const isMerged = earlier.action.is === "update" && later.action.is === "update";
+  if (!isMerged && later.action.is !== "check") {
+    earlier.action = later.action;
+    earlier.label = later.label;
+  }
+  earlier.refusal = refusal;
+  return true;
+}
+
+function isPossible(action: StepAction, later: Step, remaining: readonly RemainingItems[]): boolean {
+  if (action.is === "check") return true;
+  if (action.is !== "update" || later.action.is === "put") return false;
+  const reads = readsOf(later);
+  if (later.action.is !== "delete") {
+    const isApart = reads.every((name) => !isWritten(action, name));
+    return isApart && (later.action.is === "check" || addChanges(action, later.action));
+  }
+  const own = remaining.filter((one) => isAt(later, one.table, one.key));
+  const isCounter = (name: string): boolean => own.some((one) => one.counter === name && !one.isJudged);
+  return subtract(action, own) && reads.every((name) => isCounter(name) || !isWritten(action, name));
+}
+
+/** The meaning of a failed condition of both steps; `undefined` where it is not known which of the two it has. */
+function refusalOf(earlier: Step, later: Step): Refusal | undefined {
+  const [one, other] = [earlier.refusal, later.refusal];
+  const needsExistenceOnly = (step: Step): boolean => step.conditions.every((term) => "exists" in term);
+  if (one === "none") return other;
+  if (other === "none") return one;
+  if (one === "stale" && other === "stale") return "stale";
+  // Both steps find an item that has gone, and the other one says so.
+  if (one === "stale" && needsExistenceOnly(earlier)) return other;
+  if (other === "stale" && needsExistenceOnly(later)) return one;
+  // The write that read the item reads it again, and says that it has gone.
+  if (one === "stale") return needsExistenceOnly(later) ? "stale" : undefined;
+  if (other === "stale") return needsExistenceOnly(earlier) ? "stale" : undefined;
+  if (one.message === other.message && one.code === other.code) return one;
+  return { code: "refused", message: `${one.message}; or ${other.message}` };
+}
+
+/** The attributes that a step reads. */
+function readsOf({ conditions, action }: Step): string[] {
+  const operands = action.is === "update" ? action.changes.flatMap(([, change]) => operandsOf(change)) : [];
+  return [...conditions.flatMap(namesOf), ...operands];
+}
+
+function namesOf(term: Term): string[] {
+  if ("exists" in term) return [term.exists];
+  if ("missing" in term) return [term.missing];
+  return "equal" in term ? [term.equal] : attributesOfBound(term.condition);
+}
+
+/** The attributes whose values a change takes, beside the one that it writes. */
+function operandsOf(change: Change): string[] {
+  switch (change.is) {
+    case "attribute":
+      return change.path.slice(0, 1);
+    case "sum":
+    case "difference":
+      return [...operandsOf(change.left), ...operandsOf(change.right)];
+    case "field":
+      return operandsOf(change.change);
+    case "set":
+    case "first":
+    case "append":
+    case "prepend":
+    case "include":
+    case "exclude":
+    case "add":
+      return [];
+  }
+}
+
+function attributeOf(removed: Removed): string | undefined {
+  return typeof removed === "string" ? removed : removed[0];
+}
+
+function isWritten({ changes, removed }: Update, name: string): boolean {
+  return changes.some(([written]) => written === name) || removed.some((one) => attributeOf(one) === name);
+}
+
+/** Adds the changes of a later update to those of an earlier one. Returns whether they write different attributes,
+ * or add to the same ones. */
+function addChanges(earlier: Update, later: Update): boolean {
+  if (later.removed.some((one) => isWritten(earlier, attributeOf(one) ?? ""))) return false;
+  for (const [name, change] of later.changes) {
+    const at = earlier.changes.findIndex(([written]) => written === name);
+    const known = earlier.changes[at]?.[1];
+    if (known === undefined) {
+      if (earlier.removed.some((one) => attributeOf(one) === name)) return false;
+      earlier.changes.push([name, change]);
+      continue;
+    }
+    const sum = known.is === "add" && change.is === "add" ? addNumbers(known.number, change.number) : undefined;
+    if (sum === undefined) return false;
+    earlier.changes[at] = [name, { is: "add", number: sum }] satisfies Changed;
+  }
+  earlier.removed.push(...later.removed);
+  return true;
+}
+
+/** Adds what an earlier write adds to the counters of a deleted item. Returns whether it does nothing else with
+ * them. */
+function subtract({ changes }: Update, remaining: readonly RemainingItems[]): boolean {
+  return remaining.every((one) => {
+    const change = changes.find(([name]) => name === one.counter)?.[1];
+    if (change === undefined) return true;
+    const sum = change.is === "add" ? addNumbers(one.items, change.number) : undefined;
+    if (sum === undefined) return false;
+    one.items = sum;
+    return true;
+  });
+}

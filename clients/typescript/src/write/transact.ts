@@ -1,0 +1,253 @@
+/** Several writes in one transaction: all of them happen at one moment, or none does.
+ *
+ * The outcome is that of the writes one after the other. All of them read at the same time, the items as they are
+ * before the transaction. Then the steps of each write are put together in order, with the aggregates that follow
+ * them; where two writes meet in an item and the order would make a difference, the transaction is refused before
+ * it is sent. */
+
+import { complete, type MadeValue, touch } from "../complete.js";
+import { failure, invalid, KeyfoldError } from "../error.js";
+import { type Io, together, TRIES } from "../io.js";
+import type { Model } from "../model.js";
+import type { EntityPlan, WritePlan } from "../plan.js";
+import type { Values } from "../value/value.js";
+import { addAggregates } from "./aggregate.js";
+import { addDeletion, addPut, addUpdate, checkRemovable } from "./change.js";
+import type { Context } from "./context.js";
+import { addCreate } from "./entity.js";
+import { placeText, sentSteps } from "./execute.js";
+import { GivenItems } from "./inputs.js";
+import { join } from "./meeting.js";
+import { type Composed, composeWrite, withNow } from "./named.js";
+import { exists, placeOfItem } from "./refusal.js";
+import { type Draft, emptyDraft, isAt, type Step } from "./step.js";
+
+/** One write of a transaction: an entity's, or a named one. */
+export type Part =
+  | {
+      readonly verb: "create" | "put" | "update" | "delete";
+      readonly entity: EntityPlan;
+      readonly values: Values;
+      readonly removed: readonly string[];
+    }
+  | { readonly verb: "run"; readonly write: WritePlan; readonly values: Values };
+
+/** The outcome of a transaction, with values as they are stored. */
+export interface Transaction {
+  readonly operation: string;
+  readonly capacity: number;
+  readonly writes: readonly { readonly changes: readonly string[]; readonly made: readonly MadeValue[] }[];
+}
+
+/** A write whose values have their defaults. */
+interface Ready {
+  readonly part: Part;
+  readonly number: number;
+  /** The write, for people: `write 2 (create Order)`. */
+  readonly name: string;
+  readonly context: Context;
+  readonly values: Values;
+  readonly made: readonly MadeValue[];
+}
+
+/** The steps of one write. */
+interface ComposedPart extends Composed {
+  readonly of: Ready;
+  readonly error?: unknown;
+}
+
+/** Carries several writes out in one transaction, as if one happened after the other. */
+export async function transact(io: Io, model: Model, parts: readonly Part[]): Promise<Transaction> {
+  if (parts.length === 0) throw invalid("a transaction has at least one write");
+  const context = { io, model };
+  const ready = parts.map((part, number) => readyOf(context, part, number));
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const composed = await together(ready.map(compose));
+    checkGiven(composed);
+    const merged = new Merged(context);
+    for (const one of composed) await merged.add(one);
+    const { draft, owners } = merged;
+    const labels = draft.steps.map((one) => one.label);
+    const sent = await sentSteps(context, draft.steps, draft.unread, tried).catch((error: unknown) => {
+      throw ofFailedStep(error, draft.steps, owners);
+    });
+    if (sent === undefined) continue;
+    const { operation, capacity, changes } = sent;
+    const writes = composed.map(({ of: { number }, made }) => {
+      const own = changes.length === 0 ? [] : labels.filter((_, at) => owners[at] === number);
+      return { changes: own, made };
+    });
+    return { operation, capacity, writes };
+  }
+  throw failure("overtaken", `the transaction: its items were changed by others ${TRIES} times in a row; try again`);
+}
+
+function nameOf(part: Part): string {
+  return part.verb === "run" ? part.write.name : `${part.verb} ${part.entity.name}`;
+}
+
+function readyOf({ io: whole, model }: Context, part: Part, number: number): Ready {
+  const io = whole.ofPart(number);
+  const name = `write ${number + 1} (${nameOf(part)})`;
+  const made: MadeValue[] = [];
+  const values = ofWrite(name, number, () => {
+    switch (part.verb) {
+      case "create":
+      case "put":
+        return complete(io, part.entity, part.values, made);
+      case "update":
+        checkRemovable(model, part.entity, part.values, part.removed);
+        return touch(io, part.entity, part.values, made);
+      case "delete":
+        return part.values;
+      case "run":
+        return withNow(io, part.write, part.values);
+    }
+  });
+  return { part, number, name, context: { io, model }, values, made };
+}
+
+/** Reads what a write rests on, and makes its steps. */
+async function compose(of: Ready): Promise<ComposedPart> {
+  const into = { draft: emptyDraft(), given: new GivenItems(), made: [...of.made] };
+  try {
+    await addPart(of, into);
+    return { ...into, of };
+  } catch (error) {
+    return { ...into, of, error };
+  }
+}
+
+function addPart({ part, context, values }: Ready, into: Composed): Promise<void> {
+  if (part.verb === "run") return composeWrite(context, part.write, values, into);
+  const { entity, verb, removed } = part;
+  into.given.addChanged(context.model, entity, verb, values);
+  switch (verb) {
+    case "create":
+      return addCreate(context, entity, values, exists(entity, values), into.draft);
+    case "put":
+      return addPut(context, entity, part.values, values, into.draft);
+    case "update":
+      return addUpdate(context, entity, values, removed, true, into.draft);
+    case "delete":
+      return addDeletion(context, entity, values, into.draft);
+  }
+}
+
+/** The steps of all writes. */
+class Merged {
+  readonly draft: Draft = emptyDraft();
+  /** The number of the write that each step is of. */
+  readonly owners: number[] = [];
+  readonly #names: string[] = [];
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Adds the steps of the next write, and the aggregates that follow it. */
+  async add({ of: { name, number }, draft, error }: ComposedPart): Promise<void> {
+    this.#names[number] = name;
+    try {
+      if (error !== undefined) throw error;
+      for (const step of draft.steps) this.#addStep(named(step, name), number, draft);
+      this.draft.changes = draft.changes;
+      this.draft.remaining = draft.remaining;
+      this.draft.unread.push(...draft.unread);
+      await addAggregates(this.#context, this.draft);
+    } catch (cause) {
+      throw inWrite(cause, name, number);
+    }
+    for (let at = this.owners.length; at < this.draft.steps.length; at += 1) {
+      const step = this.draft.steps[at];
+      if (step !== undefined) this.draft.steps[at] = named(step, name);
+      this.owners.push(number);
+    }
+  }
+
+  #addStep(step: Step, number: number, { remaining }: Draft): void {
+    const at = this.draft.steps.findIndex(
+      (known, place) => this.owners[place] !== number && isAt(known, step.table, step.key),
+    );
+    const earlier = this.draft.steps[at];
+    if (earlier === undefined) {
+      this.draft.steps.push(step);
+      this.owners.push(number);
+      return;
+    }
+    const first = earlier.label;
+    const second = step.label;
+    if (join(earlier, step, remaining)) return;
+    const item = placeText(step);
+    const place = placeOfItem(second, step.table, step.key);
+    throw failure("refused", meeting(this.#names[this.owners[at] ?? 0] ?? "", { first, second, item }), place);
+  }
+}
+
+/** A step whose refusal is in the words of its write. */
+function named(step: Step, write: string): Step {
+  const { refusal } = step;
+  if (refusal === "none" || refusal === "stale") return step;
+  return { ...step, refusal: { ...refusal, message: `${write}: ${refusal.message}` } };
+}
+
+/** Refuses a write that is given an item which an earlier one changes. */
+function checkGiven(parts: readonly ComposedPart[]): void {
+  for (const [at, later] of parts.entries()) {
+    for (const earlier of parts.slice(0, at)) {
+      const both = later.given.changedBefore(earlier.given);
+      if (both !== undefined) {
+        throw inWrite(failure("refused", meeting(earlier.of.name, both)), later.of.name, later.of.number);
+      }
+    }
+  }
+}
+
+/** The refusal of two writes of one item whose order would make a difference. */
+function meeting(write: string, { first, second, item }: { first: string; second: string; item: string }): string {
+  return `${write} and it meet in ${item}: \`${first}\`, then \`${second}\`; a transaction changes an item once: put both into one write, or into transactions of their own`;
+}
+
+function ofWrite<T>(name: string, number: number, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw inWrite(error, name, number);
+  }
+}
+
+/** The error of one write of a transaction. */
+function inWrite(error: unknown, name: string, number: number): unknown {
+  if (!(error instanceof KeyfoldError)) return error;
+  switch (error.code) {
+    case "refused":
+    case "exists":
+    case "taken":
+    case "not_found":
+    case "stale_version":
+    case "invalid": {
+      const message = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
+      return new KeyfoldError(message, error.detail, error.place, error, number);
+    }
+    case "unknown_item":
+    case "overtaken":
+    case "throttled":
+    case "outcome_unknown":
+    case "incomplete":
+    case "service":
+    case "transport":
+    case "aborted":
+    case "table_differs":
+      return error;
+  }
+}
+
+/** A refusal of the sent steps, with the number of the write whose step was refused. */
+function ofFailedStep(error: unknown, steps: readonly Step[], owners: readonly number[]): unknown {
+  if (!(error instanceof KeyfoldError) || error.place === undefined) return error;
+  const at = steps.findIndex(
+    ({ refusal }) => refusal !== "none" && refusal !== "stale" && refusal.message === error.message,
+  );
+  return owners[at] === undefined ? error : new KeyfoldError(error.message, error.detail, error.place, error, owners[at]);
+}
