@@ -22,7 +22,26 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from botocore.exceptions import ClientError  # type: ignore[import-untyped, unused-ignore]
 
-from keyfold import Client, Item, KeyfoldError, Model, Options, PageOptions, Written, cursors, load
+from keyfold import (
+    BatchWritten,
+    Client,
+    Create,
+    Delete,
+    Item,
+    KeyfoldError,
+    Made,
+    Model,
+    Options,
+    PageOptions,
+    Put,
+    Run,
+    Transacted,
+    TransactionWrite,
+    Update,
+    Written,
+    cursors,
+    load,
+)
 from keyfold.aio import AsyncClient
 from keyfold.errors import Overtaken, UnknownItem
 from keyfold.lower import arguments as given_arguments
@@ -46,6 +65,13 @@ class GivenOrigin:
         call = line["call"]
         self.now_epoch_ms: int = call["now"] if call.get("now") is not None else line["now"]
         self._random: Iterator[str] = iter(line["random"])
+        self._parts: list[GivenOrigin] = [
+            GivenOrigin({"call": {}, "now": self.now_epoch_ms, "random": one["random"]})
+            for one in call.get("writes", [])
+        ]
+
+    def of_part(self, part: int) -> GivenOrigin:
+        return self._parts[part]
 
     def identifier(self, kind: str) -> str:
         random = int(next(self._random), 16)
@@ -62,6 +88,8 @@ def hear() -> Json:
 
 
 _SAYING = threading.Lock()
+_asked = [0]
+"""The number of requests so far."""
 
 
 def ask(operation: str, request: Json) -> Json:
@@ -70,6 +98,7 @@ def ask(operation: str, request: Json) -> Json:
     if operation == "TransactWriteItems":
         request.pop("ClientRequestToken")
     with _SAYING:
+        _asked[0] += 1
         say({"ask": [{"operation": operation, "input": plain(request)}]})
         (answer,) = hear()["answers"]
     if "output" in answer:
@@ -178,8 +207,18 @@ class Talk:
         return pattern.name, arguments, options
 
     def write(self, client: Any) -> Any:
-        """Starts a write."""
+        """Starts a write, or a read by keys."""
         call = self.call
+        if call["kind"] == "transact":
+            return client.transact([self.part(one) for one in call["writes"]])
+        if call["kind"] in ("get_many", "put_many", "delete_many"):
+            entity = self.model.entities[call["entity"]]
+            kinds = {name: one.kind for name, one in entity.attributes.items()}
+            all_of = call["items"] if call["kind"] == "put_many" else call["keys"]
+            given = [as_given(kinds, one) for one in all_of]
+            if call["kind"] == "get_many":
+                return client.get_many(entity.name, given, strong=call["strong"])
+            return getattr(client, call["kind"])(entity.name, given)
         if call["kind"] == "write":
             write = self.model.writes[call["write"]]
             kinds = {name: one.kind for name, one in write.parameters.items()}
@@ -190,6 +229,49 @@ class Talk:
         if call["kind"] == "update":
             return client.update(entity.name, values, call["remove"])
         return getattr(client, call["kind"])(entity.name, values)
+
+    def part(self, call: Json) -> TransactionWrite:
+        """One write of a transaction."""
+        if call["kind"] == "write":
+            write = self.model.writes[call["write"]]
+            kinds = {name: one.kind for name, one in write.parameters.items()}
+            return Run(write.name, as_given(kinds, call["arguments"]))
+        entity = self.model.entities[call["entity"]]
+        kinds = {name: one.kind for name, one in entity.attributes.items()}
+        values = as_given(kinds, call["values"])
+        if call["kind"] == "create":
+            return Create(entity.name, values)
+        if call["kind"] == "put":
+            return Put(entity.name, values)
+        if call["kind"] == "update":
+            return Update(entity.name, values, call["remove"])
+        return Delete(entity.name, values)
+
+    def of_result(self, result: Any, requests: int) -> Json:
+        """The line of a write, or of a read by keys."""
+        if isinstance(result, Written):
+            return self.of_write(result)
+        if isinstance(result, Transacted):
+            writes = [
+                {"changes": one.changes, "made": self.of_made(one.made)} for one in result.writes
+            ]
+            return {"done": {"operation": result.operation, "writes": writes}}
+        if isinstance(result, BatchWritten):
+            made = [self.of_made(one) for one in result.made]
+            return {"done": {"requests": result.requests, "made": made}}
+        attributes = self.model.entities[self.call["entity"]].attributes
+        items = [
+            item
+            and {
+                "kind": item.kind,
+                "attributes": {
+                    name: plain(typed(name, attributes[name].kind, value))
+                    for name, value in item.items()
+                },
+            }
+            for item in result
+        ]
+        return {"done": {"items": items, "requests": requests}}
 
     def of_page(self, items: list[Item], following: str | None, requests: int) -> Json:
         """The line of a page."""
@@ -214,14 +296,18 @@ class Talk:
 
     def of_write(self, written: Written) -> Json:
         """The line of a write."""
+        made, changes = self.of_made(written.made), written.changes
+        return {"done": {"operation": written.operation, "changes": changes, "made": made}}
+
+    def of_made(self, all_of: list[Made]) -> list[Json]:
+        """Values that a write made."""
         made: list[Json] = []
-        for one in written.made:
+        for one in all_of:
             attribute = one.attribute.rpartition(".")[2]
             kind = self.model.entities[one.entity].attributes[attribute].kind
             value: Value = typed(attribute, kind, one.value)
             made.append({"entity": one.entity, "attribute": one.attribute, "value": plain(value)})
-        changes = written.changes
-        return {"done": {"operation": written.operation, "changes": changes, "made": made}}
+        return made
 
 
 def failed(error: KeyfoldError) -> Json:
@@ -232,7 +318,9 @@ def failed(error: KeyfoldError) -> Json:
 
 def of_sync(client: Client, talk: Talk) -> Json:
     if talk.call["kind"] not in ("page", "all"):
-        return talk.of_write(talk.write(client))
+        before = _asked[0]
+        result = talk.write(client)
+        return talk.of_result(result, _asked[0] - before)
     pattern, arguments, options = talk.read()
     if talk.call["kind"] == "page":
         page = client.page(pattern, arguments, **options)
@@ -244,7 +332,9 @@ def of_sync(client: Client, talk: Talk) -> Json:
 
 async def of_async(client: AsyncClient, talk: Talk) -> Json:
     if talk.call["kind"] not in ("page", "all"):
-        return talk.of_write(await talk.write(client))
+        before = _asked[0]
+        result = await talk.write(client)
+        return talk.of_result(result, _asked[0] - before)
     pattern, arguments, options = talk.read()
     if talk.call["kind"] == "page":
         page = await client.page(pattern, arguments, **options)
@@ -284,7 +374,7 @@ def main() -> None:
     model = load(hear()["plan"])
     carrier = async_carrier if "--async" in sys.argv else sync_carrier
     carry = carrier(model, Options(cursor_secret=b"secret"))
-    say({"ready": True})
+    say({"ready": True, "several": True})
     for text in sys.stdin:
         try:
             said = carry(Talk(model, json.loads(text)))

@@ -1,6 +1,7 @@
 //! The phases of a proof: write, ask, change, ask again, check everything that is stored.
 
 use crate::generate::Generator;
+use crate::op::Op;
 use crate::report::{PatternReport, Phase, Progress, Report, Smallest};
 use crate::shrink::{self, Question};
 use crate::subject::Subject;
@@ -230,18 +231,8 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             match self.generator.rng.usize(..odds) {
                 0 => together::two_writers(&mut self.world, &mut self.generator, &mut self.report)?,
                 1 if !model.patterns.is_empty() => self.write_between_pages()?,
-                2..5 if self.makes_several => {
-                    if let Some(op) = transaction::any(&self.world.rows, &mut self.generator) {
-                        self.world.apply(op, &mut self.report)?;
-                    }
-                }
-                5 if self.makes_several => {
-                    if let Some(op) = many::any(&self.world.rows, &mut self.generator) {
-                        self.world.apply(op, &mut self.report)?;
-                    }
-                }
                 _ => {
-                    if let Some(op) = change::any(&self.world.rows, &mut self.generator) {
+                    if let Some(op) = self.any() {
                         self.world.apply(op, &mut self.report)?;
                     }
                 }
@@ -249,6 +240,16 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             self.note_failure();
         }
         Ok(())
+    }
+
+    /// A random write: of one call, of several in a transaction, or of a batch.
+    fn any(&mut self) -> Option<Op> {
+        let (rows, generator) = (&self.world.rows, &mut self.generator);
+        match generator.rng.u8(..16) {
+            0..3 if self.makes_several => transaction::any(rows, generator),
+            3 if self.makes_several => many::any(rows, generator),
+            _ => change::any(rows, generator),
+        }
     }
 
     /// Reads a random pattern, with writes between its pages.

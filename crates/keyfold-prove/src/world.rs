@@ -9,7 +9,6 @@ use keyfold_api::ErrorKind;
 use keyfold_client::{Backend, ClientError, Endpoint, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
-use keyfold_model::value::ValueError;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -109,7 +108,7 @@ impl<'m> World<'m> {
                 None
             }
             // An upsert that is one request has the keys of a new item, too.
-            (true, Err(error)) if is_too_long(&error) && op.upserts(self.model) => {
+            (true, Err(ClientError::Value(_))) if op.upserts(self.model) => {
                 report.refused += 1;
                 self.rows.undo()?;
                 None
@@ -174,17 +173,6 @@ pub(crate) fn is_refusal(error: &ClientError) -> bool {
             | ClientError::NotFound(_)
             | ClientError::Value(_)
     ) || error.kind() == Some(ErrorKind::Validation)
-}
-
-/// Whether a write was refused because it makes a key that is too long.
-fn is_too_long(error: &ClientError) -> bool {
-    let ClientError::Value(mut held) = error.clone() else {
-        return false;
-    };
-    while let ValueError::Argument { error, .. } = held {
-        held = *error;
-    }
-    matches!(held, ValueError::Long { .. })
 }
 
 fn open(folder: Option<&Path>) -> Result<Backend, ProveError> {

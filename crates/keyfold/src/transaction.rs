@@ -161,7 +161,9 @@ impl Database {
         let known = self.known(transaction)?;
         let parts: Vec<Part<'_>> = known.iter().map(Known::part).collect();
         let call = write::transact(origin(), &self.bound().model, &parts);
-        Ok(Transacted::of(carried(&self.bound().shared, &terms, call).await?))
+        Ok(Transacted::of(
+            carried(&self.bound().shared, &terms, call).await?,
+        ))
     }
 
     fn known(&self, transaction: Transaction) -> Result<Vec<Known<'_>>, Error> {
@@ -266,7 +268,9 @@ impl Database {
         let terms = self.bound().terms(entity, None);
         let (entity, items) = self.all_of(Verb::Put, entity, items)?;
         let call = write::put_many(origin(), &self.bound().model, entity, &items);
-        Ok(BatchWritten::of(carried(&self.bound().shared, &terms, call).await?))
+        Ok(BatchWritten::of(
+            carried(&self.bound().shared, &terms, call).await?,
+        ))
     }
 
     /// Deletes entities, whether they exist or not, as [`Database::put_many`] writes them.
@@ -294,7 +298,9 @@ impl Database {
         let terms = self.bound().terms(entity, None);
         let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
         let call = write::delete_many(origin(), &self.bound().model, entity, &keys);
-        Ok(BatchWritten::of(carried(&self.bound().shared, &terms, call).await?))
+        Ok(BatchWritten::of(
+            carried(&self.bound().shared, &terms, call).await?,
+        ))
     }
 
     /// The entity, and the values of each of its items.

@@ -19,6 +19,7 @@ from keyfold.errors import (
     Aborted,
     Code,
     Exists,
+    Incomplete,
     Invalid,
     KeyfoldError,
     NotFound,
@@ -34,38 +35,58 @@ from keyfold.errors import (
     Transport,
     UnknownItem,
 )
-from keyfold.item import Event, Item, Made, Page, Written
+from keyfold.item import (
+    BatchWritten,
+    Event,
+    Item,
+    Made,
+    OneOfSeveral,
+    Page,
+    Transacted,
+    Written,
+)
 from keyfold.options import Options, Sent
 from keyfold.plan.load import load
 from keyfold.plan.model import Model
+from keyfold.writes import Create, Delete, Put, Run, TransactionWrite, Update
 
 __all__ = [
     "Aborted",
+    "BatchWritten",
     "Client",
     "Code",
+    "Create",
+    "Delete",
     "Event",
     "Exists",
+    "Incomplete",
     "Invalid",
     "Item",
     "KeyfoldError",
     "Made",
     "Model",
     "NotFound",
+    "OneOfSeveral",
     "Options",
     "OutcomeUnknown",
     "Overtaken",
     "Page",
     "PageOptions",
+    "Put",
     "Reason",
     "Refused",
+    "Run",
     "Sent",
     "Service",
     "StaleVersion",
     "TableDiffers",
     "Taken",
     "Throttled",
+    "Transacted",
+    "TransactionWrite",
     "Transport",
     "UnknownItem",
+    "Update",
     "Written",
     "load",
 ]

@@ -21,7 +21,7 @@ from keyfold.calls import Calls, Given, PageOptions, Walk, too_many
 from keyfold.client import Plan
 from keyfold.errors import Invalid
 from keyfold.events import event_of
-from keyfold.item import Event, Item, Page, Written
+from keyfold.item import BatchWritten, Event, Item, Page, Transacted, Written
 from keyfold.lower.steps import Lowering
 from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown, Options
@@ -30,6 +30,7 @@ from keyfold.plan.model import Model
 from keyfold.transport import connection as connections
 from keyfold.transport.aioboto import AsyncDriver, connect
 from keyfold.transport.process import Server
+from keyfold.writes import TransactionWrite
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -177,6 +178,44 @@ class AsyncClient:
     async def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:
         """Deletes an entity that exists, with everything that follows from it."""
         return await self._drive(self._calls.delete(entity, key), timeout, f"delete {entity}")
+
+    async def transact(
+        self, writes: Sequence[TransactionWrite], *, timeout: float | None = None
+    ) -> Transacted:
+        """Carries several writes out in one transaction, as if one happened after the other: all of
+        them or none. At most 100 items change, and 4 MB."""
+        return await self._drive(self._calls.transact(writes), timeout, "transact")
+
+    async def get_many(
+        self,
+        entity: str,
+        keys: Sequence[Given],
+        *,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> list[Item | None]:
+        """Reads entities by their keys, 100 in a request: one for each key in their order, None for
+        an absent one. The items are not of one moment."""
+        call = self._calls.get_many(entity, keys, strong)
+        return await self._drive(call, timeout, f"get_many {entity}")
+
+    async def put_many(
+        self, entity: str, items: Sequence[Given], *, timeout: float | None = None
+    ) -> BatchWritten:
+        """Writes whole entities, whether they exist or not, 25 in a request.
+
+        Each is written as a whole; the batch is not atomic. It takes entities from which nothing
+        follows: no copy, guard, count, version or part.
+        """
+        call = self._calls.put_many(entity, items)
+        return await self._drive(call, timeout, f"put_many {entity}")
+
+    async def delete_many(
+        self, entity: str, keys: Sequence[Given], *, timeout: float | None = None
+    ) -> BatchWritten:
+        """Deletes entities, whether they exist or not, as `put_many` writes them."""
+        call = self._calls.delete_many(entity, keys)
+        return await self._drive(call, timeout, f"delete_many {entity}")
 
     async def ensure_tables(self, *, timeout: float | None = None) -> dict[str, Outcome]:
         """Creates the model's tables, or checks those that exist."""

@@ -11,22 +11,27 @@ from typing import Any, TypedDict, TypeVar
 
 from keyfold import cursors
 from keyfold.errors import Invalid, Refused, UnknownItem
-from keyfold.item import Item, Made, Page, Written
+from keyfold.item import BatchWritten, Item, Made, OneOfSeveral, Page, Transacted, Written
 from keyfold.lower import arguments as given_arguments
 from keyfold.lower import tables
 from keyfold.lower.complete import ChanceOrigin
+from keyfold.lower.complete import Made as LoweredMade
 from keyfold.lower.near import meant
+from keyfold.lower.read import many as read_many
 from keyfold.lower.read import required
 from keyfold.lower.read.page import FoundPage, PageRequest, page
 from keyfold.lower.read.question import FoundItem
 from keyfold.lower.steps import Lowering, Origin
 from keyfold.lower.write import change, named
+from keyfold.lower.write import many as write_many
+from keyfold.lower.write import transact as lower_transact
 from keyfold.lower.write.execute import Written as Lowered
 from keyfold.options import OnUnknown, Options
 from keyfold.plan.kind import STRING, Kind
 from keyfold.plan.model import Entity, Model, Pattern, Write
 from keyfold.values.native import native
 from keyfold.values.value import Values
+from keyfold.writes import Create, Delete, Run, TransactionWrite, Update
 
 T = TypeVar("T")
 Given = Mapping[str, object]
@@ -119,6 +124,55 @@ class Calls:
         lowered = change.delete(self.new_origin(), self.model, own, held)
         return self._written((yield from _owned(entity, lowered)))
 
+    def transact(self, writes: Sequence[TransactionWrite]) -> Lowering[Transacted]:
+        """Carries several writes out in one transaction: all of them or none."""
+        parts = [self._part(one) for one in writes]
+        done = yield from lower_transact.transact(self.new_origin(), self.model, parts)
+        reports = [OneOfSeveral(one.changes, self._made(one.made)) for one in done.writes]
+        return Transacted(done.operation, done.capacity, reports)
+
+    def _part(self, one: TransactionWrite) -> lower_transact.Part:
+        if isinstance(one, Run):
+            write: Write = _known(self.model.writes, one.write, "write")
+            return lower_transact.Run(write, given_arguments.of_write(write, one.args))
+        entity = self.entity(one.entity)
+        if isinstance(one, Update):
+            held = given_arguments.some_of_entity(entity, one.changes)
+            removed = [*(name for name, value in one.changes.items() if value is None), *one.remove]
+            return lower_transact.OfEntity("update", entity, held, removed)
+        if isinstance(one, Delete):
+            held = given_arguments.some_of_entity(entity, one.key)
+            return lower_transact.OfEntity("delete", entity, held)
+        held = given_arguments.of_entity(entity, one.values)
+        return lower_transact.OfEntity("create" if isinstance(one, Create) else "put", entity, held)
+
+    def get_many(
+        self, entity: str, keys: Sequence[Given], strong: bool
+    ) -> Lowering[list[Item | None]]:
+        """Reads entities by their keys; none for an absent one."""
+        own = self.entity(entity)
+        held = [given_arguments.some_of_entity(own, key) for key in keys]
+        found = yield from _owned(entity, read_many.many(own, held, strong))
+        return [None if one is None else item_of(own, one) for one in found]
+
+    def put_many(self, entity: str, items: Sequence[Given]) -> Lowering[BatchWritten]:
+        """Writes whole entities in batches."""
+        own = self.entity(entity)
+        held = [given_arguments.of_entity(own, values) for values in items]
+        lowered = write_many.put_many(self.new_origin(), self.model, own, held)
+        return self._batch((yield from _owned(entity, lowered)))
+
+    def delete_many(self, entity: str, keys: Sequence[Given]) -> Lowering[BatchWritten]:
+        """Deletes entities in batches."""
+        own = self.entity(entity)
+        held = [given_arguments.some_of_entity(own, key) for key in keys]
+        lowered = write_many.delete_many(self.new_origin(), self.model, own, held)
+        return self._batch((yield from _owned(entity, lowered)))
+
+    def _batch(self, done: write_many.ManyWritten) -> BatchWritten:
+        made = [self._made(one) for one in done.made]
+        return BatchWritten(done.requests, done.capacity, made)
+
     def ensure_tables(self) -> Lowering[dict[str, tables.Outcome]]:
         """Creates the model's tables, or checks those that exist."""
         return (yield from tables.ensure(self.new_origin(), self.model))
@@ -132,11 +186,14 @@ class Calls:
         return _known(self.model.entities, name, "entity")
 
     def _written(self, lowered: Lowered) -> Written:
-        made = [
-            Made(one.entity, one.attribute, native(one.attribute, self._kind(one), one.value))
-            for one in lowered.made
-        ]
+        made = self._made(lowered.made)
         return Written(lowered.operation, lowered.changes, lowered.capacity, made)
+
+    def _made(self, made: Sequence[LoweredMade]) -> list[Made]:
+        return [
+            Made(one.entity, one.attribute, native(one.attribute, self._kind(one), one.value))
+            for one in made
+        ]
 
     def _kind(self, made: Any) -> Kind:
         name = made.attribute.rpartition(".")[2]

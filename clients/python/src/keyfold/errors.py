@@ -24,6 +24,7 @@ Code: TypeAlias = Literal[
     "transport",
     "aborted",
     "table_differs",
+    "incomplete",
 ]
 
 
@@ -36,6 +37,8 @@ class KeyfoldError(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+        self.write: int | None = None
+        """The number of the write of a transaction, from 0, where one is at fault."""
 
 
 class Refused(KeyfoldError):
@@ -193,6 +196,33 @@ class TableDiffers(KeyfoldError):
         super().__init__(f"the table {table} exists and differs from the model:\n{lines}")
         self.table = table
         self.differences = differences
+
+
+class Incomplete(KeyfoldError):
+    """A batch was written in part."""
+
+    code = "incomplete"
+
+    def __init__(
+        self,
+        of: str,
+        written: tuple[int, ...],
+        unwritten: tuple[int, ...],
+        unknown: tuple[int, ...],
+        why: str,
+    ) -> None:
+        super().__init__(
+            f"of {len(written) + len(unwritten) + len(unknown)} items of {of}, {len(written)} were"
+            f" written, {len(unwritten)} were not, and of {len(unknown)} it is not known: {why}"
+        )
+        self.of = of
+        """The entity."""
+        self.written = written
+        """The positions of the items that were written."""
+        self.unwritten = unwritten
+        """The positions of the items that were not written: they can be written again."""
+        self.unknown = unknown
+        """The positions of the items whose answer was lost: they may have been written."""
 
 
 _CONFLICT = "TransactionConflict"

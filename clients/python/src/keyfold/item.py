@@ -79,6 +79,44 @@ class Written:
 
 
 @dataclass(frozen=True)
+class OneOfSeveral:
+    """The report of one write of a transaction."""
+
+    changes: list[str]
+    """The change of each item. An item that several writes change is the first one's."""
+    made: list[Made]
+
+    def value(self, attribute: str) -> Any:
+        """The value that was made for an attribute."""
+        return next(one.value for one in self.made if one.attribute == attribute)
+
+
+@dataclass(frozen=True)
+class Transacted:
+    """The report of a transaction."""
+
+    operation: str
+    """TransactWriteItems; the operation of the one item where only one changes; GetItem when
+    nothing had to be written."""
+    capacity: float
+    """The capacity units consumed."""
+    writes: list[OneOfSeveral]
+    """The report of each write, in their order."""
+
+
+@dataclass(frozen=True)
+class BatchWritten:
+    """The report of a batch that was written as a whole."""
+
+    requests: int
+    """The number of requests that it took."""
+    capacity: float
+    """The capacity units consumed."""
+    made: list[list[Made]]
+    """For each item, the attributes that were not given and were made."""
+
+
+@dataclass(frozen=True)
 class Event:
     """A change of an entity, from a stream record."""
 

@@ -270,10 +270,10 @@ impl Batch<'_> {
             }
             other => other,
         };
-        match answer? {
-            Response::BatchWriteItem(output) => Ok(output),
-            _ => Err(unexpected()),
-        }
+        let Response::BatchWriteItem(output) = answer? else {
+            return Err(unexpected());
+        };
+        Ok(output)
     }
 
     /// The report of the whole batch. A key that was given again has the fate of the first.

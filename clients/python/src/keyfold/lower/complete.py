@@ -35,6 +35,10 @@ class ChanceOrigin:
             return uuid_of(secrets.randbits(128))
         return ulid_of(self.now_epoch_ms, secrets.randbits(80))
 
+    def of_part(self, part: int) -> Origin:
+        """The same: all chance is independent."""
+        return self
+
 
 def ulid_of(now_epoch_ms: int, random: int) -> str:
     """A ULID: 48 bits of time and 80 random bits, in Crockford's base 32."""

@@ -57,6 +57,10 @@ class Origin(Protocol):
         """A new identifier: a `ulid` or a `uuid`."""
         ...
 
+    def of_part(self, part: int) -> Origin:
+        """The origin of one write of a transaction, from 0, whose chance is its own."""
+        ...
+
 
 def ask(request: Request) -> Lowering[Response]:
     """Asks one request. Raises its error."""

@@ -29,6 +29,7 @@ TOGETHER_MAX = 8
 
 METHODS = {
     "BatchGetItem": "batch_get_item",
+    "BatchWriteItem": "batch_write_item",
     "CreateTable": "create_table",
     "DeleteItem": "delete_item",
     "DescribeContinuousBackups": "describe_continuous_backups",

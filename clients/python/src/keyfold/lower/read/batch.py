@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from keyfold.errors import Invalid, KeyfoldError, Transport
+from keyfold.errors import Invalid, KeyfoldError, Transport, is_absent_table
 from keyfold.lower import capacity
 from keyfold.lower.bound import missing_argument
 from keyfold.lower.expression import Placeholders
 from keyfold.lower.read.question import Question, Raw
-from keyfold.lower.read.request import is_absent, key_of, projection, table_name
+from keyfold.lower.read.request import key_of, projection, table_name
 from keyfold.lower.steps import Lowering, Request, ask, pause, together
 from keyfold.plan.model import Pattern
 from keyfold.values.value import Item, canonical_item
@@ -91,7 +91,13 @@ def ask_all(question: Question, asked: Iterable[Wanted], raw: Raw) -> Lowering[F
 
 
 def _ask(question: Question, wanted: Wanted) -> Lowering[tuple[Found, Raw]]:
-    """Sends one request, and sends the keys that the service leaves unprocessed again."""
+    """Sends one request of a pattern."""
+    return (yield from fetch(question.plan.table.period is not None, wanted))
+
+
+def fetch(has_periods: bool, wanted: Wanted) -> Lowering[tuple[Found, Raw]]:
+    """Sends one request, and sends the keys that the service leaves unprocessed again. A table of a
+    period that does not exist has no items."""
     found: Found = []
     raw = Raw()
     for tried in range(_TRIES):
@@ -102,7 +108,7 @@ def _ask(question: Question, wanted: Wanted) -> Lowering[tuple[Found, Raw]]:
             request = {"RequestItems": wanted, **capacity.REQUESTED}
             response = yield from ask(Request("BatchGetItem", request))
         except KeyfoldError as error:
-            if is_absent(question, error):
+            if has_periods and is_absent_table(error):
                 return found, raw
             raise
         raw.capacity += capacity.total(response)

@@ -24,12 +24,19 @@ from keyfold.values import number
 
 def with_aggregates(model: Model, draft: Draft) -> Lowering[list[Step]]:
     """All steps of a write: those of its items, and those of the aggregates that follow them."""
-    for change in draft.changes:
+    yield from add_aggregates(model, draft)
+    return draft.steps
+
+
+def add_aggregates(model: Model, draft: Draft) -> Lowering[None]:
+    """Adds the steps of the aggregates that follow the changes so far."""
+    changes, draft.changes = draft.changes, []
+    for change in changes:
         yield from _follow(model, change, draft)
-    for one in draft.remaining:
+    remaining, draft.remaining = draft.remaining, []
+    for one in remaining:
         if one.items != "0":
             raise Refused(one.reason)
-    return draft.steps
 
 
 def _follow(model: Model, change: EntityChange, draft: Draft) -> Lowering[None]:

@@ -42,12 +42,7 @@ def put(origin: Origin, model: Model, entity: Entity, given: Values) -> Lowering
     values = complete(origin, entity, given, made)
     for tried in range(TRIES):
         draft = Draft()
-        old = yield from read(entity, values)
-        if old is not None:
-            _check_version(entity, old, given)
-        else:
-            _check_absent(entity, given)
-        steps.put_over(entity, values, old, (), draft)
+        yield from add_put(entity, given, values, draft)
         written = yield from sent(model, origin, draft, tried)
         if written is not None:
             return written.with_made(made)
@@ -59,21 +54,12 @@ def update(
 ) -> Lowering[Written]:
     """Changes some attributes of an entity that exists, and removes others. A version among the
     changes must be the stored one."""
-    _check_removable(entity, changes, removed)
+    check_removable(entity, changes, removed)
     made: list[Made] = []
     changes = touch(origin, entity, changes, made)
     for tried in range(TRIES):
         draft = Draft()
-        old = yield from read(entity, changes)
-        if old is None:
-            raise not_found(entity, changes)
-        _check_version(entity, old, changes)
-        new = {**old.values, **changes}
-        for name in removed:
-            new.pop(name, None)
-        # The order of names is that of a sorted map.
-        given = [*sorted(changes), *removed]
-        steps.replace(steps.Replacement(entity, old, new, given), draft)
+        yield from add_update(entity, changes, removed, False, draft)
         written = yield from sent(model, origin, draft, tried)
         if written is not None:
             return written.with_made(made)
@@ -85,19 +71,51 @@ def delete(origin: Origin, model: Model, entity: Entity, key: Values) -> Lowerin
     must be the stored one."""
     for tried in range(TRIES):
         draft = Draft()
-        old = yield from read(entity, key)
-        if old is None:
-            raise not_found(entity, key)
-        _check_version(entity, old, key)
-        watched = [entity.version] if entity.version is not None else []
-        steps.delete(entity, old, watched, draft)
+        yield from add_deletion(entity, key, draft)
         written = yield from sent(model, origin, draft, tried)
         if written is not None:
             return written
     raise _overtaken(entity)
 
 
-def _check_removable(entity: Entity, changes: Values, removed: Sequence[str]) -> None:
+def add_put(entity: Entity, given: Values, values: Values, draft: Draft) -> Lowering[None]:
+    """Adds the steps that write a whole entity, whether it exists or not. `values` are those given,
+    with their defaults."""
+    old = yield from read(entity, values)
+    if old is not None:
+        _check_version(entity, old, given)
+    else:
+        _check_absent(entity, given)
+    steps.put_over(entity, values, old, (), draft)
+
+
+def add_update(
+    entity: Entity, changes: Values, removed: Sequence[str], is_part: bool, draft: Draft
+) -> Lowering[None]:
+    """Adds the steps that change an entity which exists. `is_part`: others may happen with it."""
+    old = yield from read(entity, changes)
+    if old is None:
+        raise not_found(entity, changes)
+    _check_version(entity, old, changes)
+    new = {**old.values, **changes}
+    for name in removed:
+        new.pop(name, None)
+    # The order of names is that of a sorted map.
+    given = [*sorted(changes), *removed]
+    steps.replace(steps.Replacement(entity, old, new, given, is_part=is_part), draft)
+
+
+def add_deletion(entity: Entity, key: Values, draft: Draft) -> Lowering[None]:
+    """Adds the steps that delete an entity which exists."""
+    old = yield from read(entity, key)
+    if old is None:
+        raise not_found(entity, key)
+    _check_version(entity, old, key)
+    watched = [entity.version] if entity.version is not None else []
+    steps.delete(entity, old, watched, draft)
+
+
+def check_removable(entity: Entity, changes: Values, removed: Sequence[str]) -> None:
     """Refuses to remove attributes that the entity does not have, requires, or is given."""
     for name in removed:
         attribute = entity.attributes.get(name)

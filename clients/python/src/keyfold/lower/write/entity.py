@@ -63,7 +63,9 @@ def put_over(
 def delete(entity: Entity, old: StoredEntity, watched: Sequence[str], draft: Draft) -> None:
     """Adds the deletion of everything that follows from an entity."""
     for aggregate in entity.aggregates:
-        draft.remaining.extend(_remaining_items(entity, old, aggregate))
+        for one in _remaining_items(entity, old, aggregate):
+            one.judged = one.counter in watched
+            draft.remaining.append(one)
     counters = [aggregate.items for aggregate in entity.aggregates]
     conditions = unchanged(entity, old, [*watched, *counters])
     steps = [delete_step(entity, one) for one in old.derived(entity)]

@@ -20,12 +20,16 @@ from keyfold.lower.complete import Made
 from keyfold.lower.steps import Lowering, Origin, Request, ask, back_off
 from keyfold.lower.write import lacking
 from keyfold.lower.write.aggregate import with_aggregates
-from keyfold.lower.write.step import Check, Draft, Step
+from keyfold.lower.write.lacking import Unread
+from keyfold.lower.write.step import Check, Draft, Put, Step
 from keyfold.plan.model import Model
+from keyfold.values.size import size_of_item
 from keyfold.values.value import display
 
 ACTIONS_MAX = 100
 """The most actions of one transaction."""
+BYTES_MAX = 4 * 1024 * 1024
+"""The most bytes of one transaction."""
 _LABELS_SHOWN_MAX = 4
 
 
@@ -52,12 +56,19 @@ def sent(model: Model, origin: Origin, draft: Draft, tried: int) -> Lowering[Wri
     """Sends the steps of one try of a write. Returns none when another writer was faster, after a
     pause: the write then reads again and makes its steps again."""
     steps = yield from with_aggregates(model, draft)
+    return (yield from sent_steps(model, origin, steps, draft.unread, tried))
+
+
+def sent_steps(
+    model: Model, origin: Origin, steps: Sequence[Step], unread: Sequence[Unread], tried: int
+) -> Lowering[Written | None]:
+    """Sends all steps of one try of a write, as `sent`."""
     if not steps or _is_judged(steps):
         return Written("GetItem")
     try:
         written = yield from _execute(model, origin, steps)
     except Service as error:
-        known = yield from lacking.explained(error, draft.unread)
+        known = yield from lacking.explained(error, unread)
         raise _explained(known, steps) from None
     if written is None:
         yield from back_off(tried)
@@ -72,6 +83,7 @@ def _is_judged(steps: Sequence[Step]) -> bool:
 def _execute(model: Model, origin: Origin, steps: Sequence[Step]) -> Lowering[Written | None]:
     _check_distinct(steps)
     _check_count(steps)
+    _check_size(steps)
     names = sorted({step.table for step in steps})
     request = _request_of(steps)
     try:
@@ -97,7 +109,7 @@ def _judge(error: KeyfoldError, steps: Sequence[Step]) -> None:
         return
     if isinstance(error, OutcomeUnknown):
         changes = ", ".join(step.label for step in steps)
-        places = ", ".join(_place(step) for step in steps)
+        places = ", ".join(place_text(step) for step in steps)
         raise OutcomeUnknown(error.why, f"{changes} of {places}") from error
     failed = failed_actions(error)
     if failed is None:
@@ -110,7 +122,7 @@ def _judge(error: KeyfoldError, steps: Sequence[Step]) -> None:
     raise next((one for one in refusals if isinstance(one, KeyfoldError)), error)
 
 
-def _place(step: Step) -> str:
+def place_text(step: Step) -> str:
     """The table and key of a step's item, for people: `Shop (pk = USER#1, sk = A)`."""
     key = ", ".join(f"{name} = {display(value)}" for name, value in sorted(step.key.items()))
     return f"{step.table} ({key})"
@@ -139,6 +151,17 @@ def _check_count(steps: Sequence[Step]) -> None:
         f"the write would change {len(steps)} items ({shown}{others}), and a transaction changes"
         f" at most {ACTIONS_MAX}; nothing was written: give it less at a time"
     )
+
+
+def _check_size(steps: Sequence[Step]) -> None:
+    """Refuses more bytes than a transaction has. The sizes of items that are updated are not
+    known."""
+    size = sum(size_of_item(step.action.item) for step in steps if isinstance(step.action, Put))
+    if len(steps) > 1 and size > BYTES_MAX:
+        raise Refused(
+            f"the write would put {size} bytes, and a transaction has at most {BYTES_MAX}; nothing"
+            " was written: give it less at a time"
+        )
 
 
 def _explained(error: KeyfoldError, steps: Sequence[Step]) -> KeyfoldError:

@@ -11,7 +11,7 @@ from keyfold.lower.complete import Made
 from keyfold.lower.derive import identifying_place
 from keyfold.lower.write.refusal import key_text
 from keyfold.plan.condition import Attribute, Parameter
-from keyfold.plan.model import Action, OfAction, Taken, Write
+from keyfold.plan.model import Action, Entity, OfAction, Taken, Write
 from keyfold.values.value import Item, Value, Values
 
 
@@ -103,24 +103,51 @@ def of_argument(action: Action, fields: Sequence[str], number: int, error: Inval
     return Invalid(f"{argument}: {error.message}", of=error.of, attribute=argument)
 
 
+@dataclass(frozen=True)
+class _GivenItem:
+    """An item that an action is given."""
+
+    place: tuple[str, Item]
+    action: str
+    """The action: `update Account as from`."""
+    item: str
+    """The item, for people: `the Account with accountId = 7`."""
+    is_checked_only: bool
+
+
 class GivenItems:
     """The items that the actions of a write are given. A write changes an item once."""
 
     def __init__(self) -> None:
-        self._all: list[tuple[str, Item, str]] = []
+        self._all: list[_GivenItem] = []
 
     def add(self, action: Action, key: Values) -> None:
         """Adds the main item of an entity that an action is given."""
-        entity, name = action.entity, action.name
-        place = identifying_place(entity, key)
-        for table, other, first in self._all:
-            if table != place.table_name or other != place.key:
+        given = _given(action.entity, action.name, key, action.verb == "check")
+        for first in self._all:
+            if first.place != given.place:
                 continue
-            both = f"`{name}` is given twice"
-            if first != name:
-                both = f"`{first}` and `{name}` are both given"
-            raise Refused(
-                f"{both} the {entity.name} with {key_text(entity, key)}; a write changes an item"
-                " once"
-            )
-        self._all.append((place.table_name, place.key, name))
+            both = f"`{given.action}` is given twice"
+            if first.action != given.action:
+                both = f"`{first.action}` and `{given.action}` are both given"
+            raise Refused(f"{both} {given.item}; a write changes an item once")
+        self._all.append(given)
+
+    def add_changed(self, verb: str, entity: Entity, key: Values) -> None:
+        """Adds the main item of the one entity that a write changes."""
+        self._all.append(_given(entity, f"{verb} {entity.name}", key, False))
+
+    def changed_before(self, earlier: GivenItems) -> tuple[str, str, str] | None:
+        """The item that both an earlier write and this one are given, where the earlier one changes
+        it: the two actions, and the item."""
+        for first in earlier._all:
+            for same in self._all:
+                if not first.is_checked_only and same.place == first.place:
+                    return first.action, same.action, same.item
+        return None
+
+
+def _given(entity: Entity, action: str, key: Values, is_checked_only: bool) -> _GivenItem:
+    place = identifying_place(entity, key)
+    item = f"the {entity.name} with {key_text(entity, key)}"
+    return _GivenItem((place.table_name, place.key), action, item, is_checked_only)

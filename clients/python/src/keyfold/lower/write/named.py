@@ -27,9 +27,9 @@ from keyfold.values.value import Values, shown
 
 def run(origin: Origin, model: Model, write: Write, arguments: Values) -> Lowering[Written]:
     """Runs a named write: its actions together or not at all."""
-    given = _with_now(origin, write, arguments)
+    given = with_now(origin, write, arguments)
     for tried in range(TRIES):
-        composition = _Composition(origin, write)
+        composition = Composition(origin, write)
         yield from composition.compose(given)
         written = yield from sent(model, origin, composition.draft, tried)
         if written is not None:
@@ -37,7 +37,7 @@ def run(origin: Origin, model: Model, write: Write, arguments: Values) -> Loweri
     raise Overtaken(f"{write.name}: the items were changed by others {TRIES} times in a row")
 
 
-def _with_now(origin: Origin, write: Write, arguments: Values) -> Values:
+def with_now(origin: Origin, write: Write, arguments: Values) -> Values:
     """The arguments, with the present moment where a condition compares with `now` or a write sets
     it, and the caller gave none."""
     all_of = dict(arguments)
@@ -74,7 +74,7 @@ def _arguments_of(action: Action, fields: Sequence[str], arguments: Values) -> l
 
 
 @dataclass
-class _Composition:
+class Composition:
     """The steps of all actions of one try of a write."""
 
     origin: Origin

@@ -150,6 +150,8 @@ class RemainingItems:
     items: str
     reason: str
     """The sentence of the refusal."""
+    judged: bool = False
+    """Whether a condition of the deletion is judged on the counter."""
 
 
 @dataclass

@@ -1,0 +1,118 @@
+/** Several writes in one transaction, and batches, on a server and on transports that answer in part. The requests
+ * are compared with those of Keyfold's own client by `lockstep`. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { planOf } from "./model.mjs";
+import { source } from "./source.mjs";
+
+const { Client, KeyfoldError, startServer } = await source("client.js", "error.js", "transport/node.js");
+
+const MODEL = `
+model several 1
+table Main (PK, SK)
+entity User
+  userId: string, email: string
+  key "USER#{userId}" "USER"
+  unique email
+  count posts of Post
+entity Post
+  userId: User.userId, postId: ulid = new, text: string
+  key "USER#{userId}" "POST#{postId}"
+entity Note
+  n: int, text: string, at: time = now
+  key "NOTE#{n:05}" "NOTE"
+pattern user(userId)  -> User?
+pattern posts(userId) -> Post[]
+pattern note(n)       -> Note?
+write post(userId, text)
+  create Post
+`;
+
+let server;
+let client;
+const plan = planOf(MODEL);
+
+before(async () => {
+  server = await startServer();
+  client = new Client(plan, server.endpoint);
+  await client.ensureTables();
+});
+after(() => server?.stop());
+
+test("writes of a transaction happen together, and each reports what it made", async () => {
+  const { operation, writes } = await client.transact([
+    { create: "User", values: { userId: "a", email: "a@x" } },
+    { write: "post", args: { userId: "a", text: "one" } },
+    { create: "Post", values: { userId: "a", text: "two" } },
+  ]);
+  assert.equal(operation, "TransactWriteItems");
+  assert.deepEqual(writes.map((one) => one.changes), [["put User", "put the guard of email"], ["put Post"], ["put Post"]]);
+  assert.deepEqual(writes.map((one) => one.made.map(({ attribute }) => attribute)), [[], ["postId"], ["postId"]]);
+  assert.notEqual(writes[1].made[0].value, writes[2].made[0].value);
+  assert.equal((await client.one("user", { userId: "a" })).posts, 2);
+});
+
+test("a refused transaction names the write, and writes nothing", async () => {
+  await client.create("User", { userId: "b", email: "b@x" });
+  const refused = client.transact([
+    { create: "Post", values: { userId: "b", text: "x" } },
+    { create: "User", values: { userId: "c", email: "b@x" } },
+  ]);
+  await assert.rejects(refused, (error) => {
+    assert.ok(error instanceof KeyfoldError);
+    assert.deepEqual([error.code, error.write, error.place.entity], ["taken", 1, "User"]);
+    assert.match(error.message, /^write 2 \(create User\): email `b@x` is taken/);
+    return true;
+  });
+  const twice = client.transact([
+    { update: "User", values: { userId: "b", email: "new@x" } },
+    { delete: "User", key: { userId: "b" } },
+  ]);
+  await assert.rejects(twice, { message: /^write 2 \(delete User\): write 1 \(update User\) and it meet in the User with userId = b/ });
+  await assert.rejects(client.transact([]), { code: "invalid" });
+  assert.equal((await client.one("user", { userId: "b" })).posts, 0);
+});
+
+test("batches are written and read by position", async () => {
+  const notes = Array.from({ length: 60 }, (_, n) => ({ n, text: `note ${n}` }));
+  const { requests, made } = await client.putMany("Note", notes);
+  assert.deepEqual([requests, made.length, made[59][0].attribute], [3, 60, "at"]);
+  const keys = Array.from({ length: 130 }, (_, at) => ({ n: (at * 7) % 70 }));
+  const found = await client.getMany("Note", keys, { strong: true });
+  assert.deepEqual(found.map((one) => one?.text), keys.map(({ n }) => (n < 60 ? `note ${n}` : undefined)));
+  await client.deleteMany("Note", [{ n: 0 }, { n: 0 }, { n: 69 }]);
+  assert.deepEqual((await client.getMany("Note", [{ n: 0 }, { n: 1 }])).map((one) => one?.n), [undefined, 1]);
+});
+
+test("what something follows from is in no batch", async () => {
+  await assert.rejects(client.putMany("User", [{ userId: "d", email: "d@x" }]), {
+    code: "invalid",
+    message: /a guard keeps its email unique; put each, or up to 100 items in a transaction/,
+  });
+  await assert.rejects(client.deleteMany("Post", [{ userId: "a", postId: "01ARZ3NDEKTSV4RRFFQ69G5FAV" }]), {
+    message: /User\.posts follows it/,
+  });
+  const twice = [{ n: 1, text: "a" }, { n: 1, text: "b" }];
+  await assert.rejects(client.putMany("Note", twice), { message: /items 0 and 1 of the batch are the same Note/ });
+});
+
+test("a batch that is written in part says which items were", async () => {
+  let sent = 0;
+  const transport = {
+    async call(_, { RequestItems }) {
+      sent += 1;
+      const all = RequestItems.Main;
+      if (all.length === 25) return sent > 1 ? {} : { UnprocessedItems: { Main: all.slice(24) } };
+      if (all.length === 1) return {};
+      throw new KeyfoldError("lost", { code: "outcome_unknown", why: "lost", check: "it" });
+    },
+  };
+  const partial = new Client(plan, transport);
+  const notes = Array.from({ length: 27 }, (_, n) => ({ n, text: "x" }));
+  await assert.rejects(partial.putMany("Note", notes), (error) => {
+    const { code, written, unwritten, unknown } = error.detail;
+    assert.deepEqual([code, written.length, unwritten, unknown], ["incomplete", 25, [], [25, 26]]);
+    return true;
+  });
+});
