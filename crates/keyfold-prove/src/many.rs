@@ -3,7 +3,6 @@
 use crate::ProveError;
 use crate::expect;
 use crate::generate::Generator;
-use crate::op::Op;
 use crate::report::{Failure, Report};
 use crate::row_write;
 use crate::rows::{Rows, identity};
@@ -12,13 +11,11 @@ use keyfold_client::arguments::Values;
 use keyfold_client::{ClientError, FoundItem};
 use keyfold_model::{Entity, value};
 
-/// Sizes of a batch: a few, and more than one request takes.
-const SIZES: [usize; 8] = [0, 1, 2, 3, 3, 5, 8, 27];
 /// Sizes of a list of keys, among them more than one request takes.
 const KEYS: [usize; 6] = [0, 1, 3, 7, 12, 103];
 
 /// Whether nothing follows from an entity: no second item changes with it, and nothing is compared.
-fn is_alone(rows: &Rows<'_>, entity: &Entity) -> bool {
+pub(crate) fn is_alone(rows: &Rows<'_>, entity: &Entity) -> bool {
     let at = rows.place(entity);
     let is_counted = |parent: &Entity| parent.aggregates.iter().any(|one| one.entity == at);
     entity.copies.is_empty()
@@ -70,41 +67,8 @@ pub(crate) fn delete(
     Ok(true)
 }
 
-/// A random batch of one entity.
-pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<Op> {
-    let model = rows.model;
-    let alone: Vec<&'m Entity> = model
-        .entities
-        .iter()
-        .filter(|one| is_alone(rows, one))
-        .collect();
-    // Mostly one of those that batches take.
-    let all = model.entities.iter().collect();
-    let among = if alone.is_empty() || generator.rng.u8(..8) == 0 {
-        all
-    } else {
-        alone
-    };
-    let entity = *among.get(generator.rng.usize(..among.len().max(1)))?;
-    let size = SIZES.get(generator.rng.usize(..SIZES.len())).copied()?;
-    let at = rows.place(entity);
-    if generator.rng.bool() {
-        let mut items = Vec::new();
-        for _ in 0..size {
-            let mut values = generator.row(entity, rows);
-            if generator.rng.u8(..3) == 0 {
-                values.extend(stored_key(rows, entity, generator).unwrap_or_default());
-            }
-            items.push(values);
-        }
-        return Some(Op::PutMany { entity: at, items });
-    }
-    let keys = keys(rows, entity, size, generator);
-    Some(Op::DeleteMany { entity: at, keys })
-}
-
 /// Random keys of an entity: mostly of rows, some of none, some given twice.
-fn keys<'m>(
+pub(crate) fn keys<'m>(
     rows: &Rows<'m>,
     entity: &'m Entity,
     size: usize,
@@ -123,7 +87,8 @@ fn keys<'m>(
     keys
 }
 
-fn stored_key<'m>(
+/// The key of a random row.
+pub(crate) fn stored_key<'m>(
     rows: &Rows<'m>,
     entity: &'m Entity,
     generator: &mut Generator<'m>,

@@ -172,15 +172,7 @@ impl Op {
                 let Some(entity) = of(entity) else {
                     return Ok(false);
                 };
-                let Some((row, old)) = rows.found(entity, changes) else {
-                    return Ok(false);
-                };
-                let mut new = old.clone();
-                new.extend(changes.clone());
-                removed.iter().for_each(|name| {
-                    new.remove(name);
-                });
-                row_write::change(rows, entity, (row, &old), new)
+                row_write::update(rows, entity, changes, removed)
             }
             Op::Delete { entity, key } => {
                 let Some(entity) = of(entity) else {

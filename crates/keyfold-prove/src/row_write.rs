@@ -42,6 +42,24 @@ pub(crate) fn change(
     Ok(has_parents(rows, entity, &new, Some(old)) && rows.replace(entity, row, new)?)
 }
 
+/// Changes some values of a row and removes others. Returns whether that is possible.
+pub(crate) fn update(
+    rows: &mut Rows<'_>,
+    entity: &Entity,
+    changes: &Values,
+    removed: &[String],
+) -> Result<bool, ProveError> {
+    let Some((row, old)) = rows.found(entity, changes) else {
+        return Ok(false);
+    };
+    let mut new = old.clone();
+    new.extend(changes.clone());
+    removed.iter().for_each(|name| {
+        new.remove(name);
+    });
+    change(rows, entity, (row, &old), new)
+}
+
 /// Deletes a row. Returns whether that is possible: the row exists and counts no other rows.
 pub(crate) fn delete(
     rows: &mut Rows<'_>,

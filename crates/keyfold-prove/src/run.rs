@@ -247,7 +247,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         let (rows, generator) = (&self.world.rows, &mut self.generator);
         match generator.rng.u8(..16) {
             0..3 if self.makes_several => transaction::any(rows, generator),
-            3 if self.makes_several => many::any(rows, generator),
+            3 if self.makes_several => transaction::batch(rows, generator),
             _ => change::any(rows, generator),
         }
     }

@@ -1,11 +1,16 @@
-//! Several writes in one transaction: random ones, and whether two of them meet in an item.
+//! Several writes in one transaction: random ones, and whether two of them meet in an item; random
+//! batches.
 
 use crate::generate::Generator;
 use crate::leftover;
 use crate::op::Op;
 use crate::rows::Rows;
-use crate::{ProveError, change};
+use crate::{ProveError, change, many};
+use keyfold_model::Entity;
 use std::collections::BTreeSet;
+
+/// Sizes of a batch: a few, and more than one request takes.
+const SIZES: [usize; 8] = [0, 1, 2, 3, 3, 5, 8, 27];
 
 /// Two or three random writes, often of one row or of its neighbours.
 pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<Op> {
@@ -20,13 +25,47 @@ pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<
             0..2 => Some(change::create(rows, entity, generator)),
             _ => change::any(rows, generator),
         };
-        match part? {
-            // An expiry is no write of a client.
-            Op::Expire { .. } => return None,
-            part => parts.push(part),
+        let part = part?;
+        // An expiry is no write of a client.
+        if matches!(part, Op::Expire { .. }) {
+            return None;
         }
+        parts.push(part);
     }
     Some(Op::Transact { parts })
+}
+
+/// A random batch of one entity.
+pub(crate) fn batch<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<Op> {
+    let model = rows.model;
+    let alone: Vec<&'m Entity> = model
+        .entities
+        .iter()
+        .filter(|one| many::is_alone(rows, one))
+        .collect();
+    // Mostly one of those that batches take.
+    let all = model.entities.iter().collect();
+    let among = if alone.is_empty() || generator.rng.u8(..8) == 0 {
+        all
+    } else {
+        alone
+    };
+    let entity = *among.get(generator.rng.usize(..among.len().max(1)))?;
+    let size = SIZES.get(generator.rng.usize(..SIZES.len())).copied()?;
+    let at = rows.place(entity);
+    if generator.rng.bool() {
+        let mut items = Vec::new();
+        for _ in 0..size {
+            let mut values = generator.row(entity, rows);
+            if generator.rng.u8(..3) == 0 {
+                values.extend(many::stored_key(rows, entity, generator).unwrap_or_default());
+            }
+            items.push(values);
+        }
+        return Some(Op::PutMany { entity: at, items });
+    }
+    let keys = many::keys(rows, entity, size, generator);
+    Some(Op::DeleteMany { entity: at, keys })
 }
 
 /// Whether two of the writes, one after the other, touch one row or one stored item; or one of them
