@@ -66,7 +66,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "fuzz",
         &["types", "codec", "api", "engine", "wire", "sigv4", "model"],
     ),
-    ("generated", &["model", "build"]),
+    ("generated", &["build"]),
     ("testkit", &["types"]),
     ("faults", &[]),
 ];

@@ -36,6 +36,7 @@ pub fn generate(model: impl AsRef<Path>) -> Result<(), Error> {
 pub struct Build {
     settings: Settings,
     folder: Option<PathBuf>,
+    hides_warnings: bool,
 }
 
 impl Build {
@@ -47,7 +48,14 @@ impl Build {
                 ..Settings::default()
             },
             folder: None,
+            hides_warnings: false,
         }
+    }
+
+    /// Shows no warnings of the model.
+    pub fn without_warnings(mut self) -> Build {
+        self.hides_warnings = true;
+        self
     }
 
     /// `i128` for the type `int`, which has all 38 digits.
@@ -90,7 +98,7 @@ impl Build {
                 errors: errors.collect(),
             });
         };
-        for warning in of(Severity::Warning) {
+        for warning in of(Severity::Warning).filter(|_| !self.hides_warnings) {
             instruct("warning", &line_of(warning, &sources));
         }
         let folder = match &self.folder {
