@@ -290,19 +290,28 @@ pub(super) fn owner(claim: &Record) -> Item {
     item(&claim.more)
 }
 
-/// The encoded records of a group.
+/// The most records of a group that are kept encoded: a copy or guard, and the item that asks for it.
+const ENCODED_MAX: usize = 2;
+
+/// The records of a group: the first ones encoded, and more of them folded.
 #[derive(Default)]
 struct Open {
     id: u128,
     bytes: Vec<u8>,
     /// The end of each record in the bytes.
     ends: Vec<usize>,
+    group: Option<Group>,
 }
 
 impl Open {
-    fn push(&mut self, record: &[u8]) {
-        self.bytes.extend_from_slice(record);
-        self.ends.push(self.bytes.len());
+    fn push(&mut self, record: &[u8]) -> Result<(), ClientError> {
+        if self.group.is_none() && self.ends.len() < ENCODED_MAX {
+            self.bytes.extend_from_slice(record);
+            self.ends.push(self.bytes.len());
+            return Ok(());
+        }
+        self.fold()?;
+        add(&mut self.group, record)
     }
 
     fn records(&self) -> impl Iterator<Item = &[u8]> {
@@ -314,25 +323,40 @@ impl Open {
     /// Whether there is only a copy or guard, and the item that asks for it.
     fn is_good(&self) -> bool {
         let mut records = self.records();
-        match (records.next(), records.next(), records.next()) {
+        match (records.next(), records.next(), &self.group) {
             (Some(stored), Some(claim), None) => is_pair(stored, claim),
             (_, _, _) => false,
         }
     }
 
-    /// The group, of which nothing is left here; `None` for a copy or guard that an item asks for.
-    fn take(&mut self) -> Result<Option<Group>, ClientError> {
-        let is_good = self.is_good();
-        let mut group: Option<Group> = None;
-        for bytes in self.records().filter(|_| !is_good) {
-            let record = Record::decode(bytes).ok_or_else(torn)?;
-            let group = group.get_or_insert_with(|| Group::of(&record));
-            group.add(record).ok_or_else(torn)?;
+    /// Adds the encoded records to the group.
+    fn fold(&mut self) -> Result<(), ClientError> {
+        let mut group = self.group.take();
+        for record in self.records() {
+            add(&mut group, record)?;
         }
+        self.group = group;
         self.bytes.clear();
         self.ends.clear();
-        Ok(group)
+        Ok(())
     }
+
+    /// The group, of which nothing is left here; `None` for a copy or guard that an item asks for.
+    fn take(&mut self) -> Result<Option<Group>, ClientError> {
+        if self.is_good() {
+            self.bytes.clear();
+            self.ends.clear();
+        }
+        self.fold()?;
+        Ok(self.group.take())
+    }
+}
+
+/// Adds an encoded record to its group.
+fn add(group: &mut Option<Group>, record: &[u8]) -> Result<(), ClientError> {
+    let record = Record::decode(record).ok_or_else(torn)?;
+    let group = group.get_or_insert_with(|| Group::of(&record));
+    group.add(record).ok_or_else(torn)
 }
 
 /// Calls `each` with every group, but those that are good at first sight.
@@ -350,7 +374,36 @@ pub(super) fn for_each(
             open.take()?.map_or(Ok(()), &mut each)?;
             open.id = id;
         }
-        open.push(record);
+        open.push(record)?;
     }
     open.take()?.map_or(Ok(()), each)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_items_of_one_parent_take_the_memory_of_few() {
+        let mut record = Record {
+            group: 7,
+            kind: RecordKind::Share,
+            entity: 0,
+            slot: 0,
+            digest: 1,
+            table: "Tab".to_owned(),
+            key: vec![b'k'; 100],
+            more: Fold::default().encoded(),
+        };
+        let mut open = Open::default();
+        for number in 0..10_000_u32 {
+            record.digest = number.into();
+            let mut bytes = Vec::new();
+            record.encode(&mut bytes);
+            open.push(super::super::record::payload(&bytes, 0)).unwrap();
+            assert!(open.bytes.len() < 1000, "{number}");
+        }
+        let group = open.take().unwrap().unwrap();
+        assert_eq!(group.folds.len(), 1);
+    }
 }
