@@ -176,6 +176,7 @@ export interface AggregatePlan {
   readonly items: string;
   readonly changes: string;
   readonly next?: ReadPlan;
+  readonly nextCopy?: string;
 }
 
 /** An entity. */

@@ -72,9 +72,10 @@ pub(crate) fn aggregates(model: &Model, entity: &Entity) -> Vec<String> {
             of,
             by,
             condition,
-            // Both follow from the other properties.
+            // These follow from the other properties.
             link: _,
             next: _,
+            next_copy: _,
         } = aggregate;
         let child = model
             .entities

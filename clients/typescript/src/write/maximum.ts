@@ -10,6 +10,7 @@ import { type Changed, isSameTerm, type Removed, type Term } from "../expression
 import type { AggregatePlan, AttributeValue, Item } from "../plan.js";
 import { questionOf } from "../read/question.js";
 import { query } from "../read/request.js";
+import { valuesOf } from "../stored.js";
 import { addNumbers } from "../value/number.js";
 import { typed } from "../value/typed.js";
 import { hasKey, held, isEqual, order, type Values } from "../value/value.js";
@@ -113,15 +114,19 @@ async function search(
     const given = type === "bool" ? where.text === "true" : where.text;
     args.set(where.attribute, typed(model, where.attribute, type, given));
   }
-  const name = tableName(model.table(child.table), child, linked);
+  const table = model.table(child.table);
+  const copy = child.copies?.find((one) => one.name === aggregate.nextCopy);
+  const origin = { io, table, entity: child, copy };
+  const name = tableName(table, child, linked);
   const question = questionOf(io, model, plan, args);
   // The first items may be removed ones, or parts of a list, which lack the attribute.
   const limit = removed.length + 1;
   for (let after: Item | undefined; ; ) {
     const raw = await query(question, name, args, after, limit);
     for (const item of raw.items) {
-      const value = held(item, of);
-      if (value !== undefined && !removed.some((key) => hasKey(item, key))) return value;
+      if (removed.some((key) => hasKey(item, key))) continue;
+      const value = (await valuesOf(origin, [of], [item])).get(of);
+      if (value !== undefined) return value;
     }
     if (raw.next === undefined) return undefined;
     after = raw.next;

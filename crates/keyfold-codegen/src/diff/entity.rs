@@ -266,6 +266,7 @@ fn aggregate_text(model: &Model, aggregate: &Aggregate) -> String {
         link,
         // A plan, which the compiler derives from the model.
         next: _,
+        next_copy: _,
     } = aggregate;
     let child = model.entities.get(*entity).map(|child| &child.name);
     format!("{} {child:?} {of:?} {link:?} {condition:?}", kind.word())

@@ -195,7 +195,10 @@ fn aggregate(model: &Model, aggregate: &Aggregate, records: &mut Records) -> Jso
         condition,
         link,
         next,
+        next_copy,
     } = aggregate;
+    let child = model.entities.get(*entity);
+    let next_copy = next_copy.and_then(|at| child?.copies.get(at));
     let condition = condition.as_ref().map_or(
         Json::Null,
         |(name, text)| json!({ "attribute": name, "text": text }),
@@ -207,10 +210,7 @@ fn aggregate(model: &Model, aggregate: &Aggregate, records: &mut Records) -> Jso
     object([
         ("kind", json!(kind.word())),
         ("attribute", json!(attribute)),
-        (
-            "entity",
-            json!(model.entities.get(*entity).map(|one| &one.name)),
-        ),
+        ("entity", json!(child.map(|one| &one.name))),
         ("of", json!(of)),
         ("where", condition),
         ("link", Json::Array(link)),
@@ -221,5 +221,6 @@ fn aggregate(model: &Model, aggregate: &Aggregate, records: &mut Records) -> Jso
             next.as_ref()
                 .map_or(Json::Null, |plan| pattern::plan(plan, records)),
         ),
+        ("nextCopy", json!(next_copy.map(|copy| &copy.name))),
     ])
 }

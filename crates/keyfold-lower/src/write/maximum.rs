@@ -12,6 +12,7 @@ use crate::derive::{derive, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::read::raw_query;
+use crate::stored::value_of;
 use keyfold_model::schema::{Aggregate, Path};
 use keyfold_model::value;
 use keyfold_types::{Item, Number, Value};
@@ -143,6 +144,7 @@ async fn search(
         arguments.insert(name.clone(), value::parse(name, &found.kind, text)?);
     }
     let name = table_name(child_table, child, linked)?;
+    let copy = aggregate.next_copy.and_then(|at| child.copies.get(at));
     let has_key = |item: &Item, key: &Item| {
         key.iter()
             .all(|(name, value)| item.get(name) == Some(value))
@@ -162,10 +164,12 @@ async fn search(
             limit,
         )
         .await?;
-        let found = items
-            .iter()
-            .filter(|item| !removed.iter().any(|key| has_key(item, key)))
-            .find_map(|item| item.get(of).cloned());
+        let mut found = None;
+        for item in &items {
+            if found.is_none() && !removed.iter().any(|key| has_key(item, key)) {
+                found = value_of(child_table, child, copy, of, std::slice::from_ref(item))?;
+            }
+        }
         match (found, next) {
             (Some(value), _) => return Ok(Some(value)),
             (None, Some(key)) => after = Some(key),

@@ -166,7 +166,7 @@ fn held(index: &Index) -> &[String] {
 
 /// Whether the entries of an index give an attribute: they hold it, or one of their keys gives it
 /// back.
-fn is_read_back(
+pub(crate) fn is_read_back(
     table: &Table,
     entity: &Entity,
     copy: Option<&Copy>,

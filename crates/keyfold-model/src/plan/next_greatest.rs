@@ -5,6 +5,7 @@
 use super::candidate::candidates;
 use super::fit::fit;
 use super::range;
+use crate::check::covered::is_read_back;
 use crate::check::found::Found;
 use crate::check::served::padded_field;
 use crate::check::shape::{Owner, Space, Spaces};
@@ -37,11 +38,16 @@ pub(super) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         }
         if let Some(parent) = model.entities.get_mut(at) {
             for (aggregate, plan) in parent.aggregates.iter_mut().zip(plans) {
-                aggregate.next = plan;
+                let (next, copy) = plan.unzip();
+                aggregate.next = next;
+                aggregate.next_copy = copy.flatten();
             }
         }
     }
 }
+
+/// The plan of a search, and the position of the copy that it reads; `None` for the items themselves.
+type Search = (PatternPlan, Option<usize>);
 
 /// The plan of the search for one aggregate.
 fn plan(
@@ -49,7 +55,7 @@ fn plan(
     spaces: &Spaces,
     parent: &Entity,
     aggregate: &Aggregate,
-) -> Result<PatternPlan, Box<Diagnostic>> {
+) -> Result<Search, Box<Diagnostic>> {
     let child = model.entities.get(aggregate.entity);
     let table = child.and_then(|child| model.tables.get(child.table));
     let found = match (child, table) {
@@ -69,10 +75,12 @@ fn served(
     pattern: &Pattern,
     aggregate: &Aggregate,
     (child, table): (&Entity, &Table),
-) -> Option<PatternPlan> {
+) -> Option<Search> {
     for returned in kinds(child, aggregate) {
         for candidate in candidates(table, child, &returned) {
-            if !is_strong(table, candidate.space) {
+            if !is_strong(table, candidate.space)
+                || !gives_value((table, child), &returned, candidate.space, aggregate)
+            {
                 continue;
             }
             let Ok(plan) = fit(pattern, &returned, child, table, &candidate) else {
@@ -94,7 +102,7 @@ fn served(
             };
             // Another kind in the range could be taken for the next greatest.
             if range::exact(model, spaces, pattern, &found).is_none() {
-                return Some(found.plan);
+                return Some((found.plan, returned.copy));
             }
         }
     }
@@ -136,6 +144,24 @@ fn is_strong(table: &Table, space: Space) -> bool {
             .get(at)
             .is_some_and(|index| index.kind == IndexKind::Local),
     }
+}
+
+/// Whether the entries of a key space give the value that is compared: they hold it, or one of their
+/// keys gives it back.
+fn gives_value(
+    (table, child): (&Table, &Entity),
+    returned: &Returned,
+    space: Space,
+    aggregate: &Aggregate,
+) -> bool {
+    let Space::Index(at) = space else {
+        return true;
+    };
+    let copy = returned.copy.and_then(|copy| child.copies.get(copy));
+    let (Some(index), Some(of)) = (table.indexes.get(at), &aggregate.of) else {
+        return false;
+    };
+    is_read_back(table, child, copy, index, of)
 }
 
 /// The report that no key serves the search.

@@ -113,6 +113,7 @@ fn aggregate(
         link: link(declared, parent, child, model)?,
         by: texts(&declared.by),
         next: None,
+        next_copy: None,
     })
 }
 

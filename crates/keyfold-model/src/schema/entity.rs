@@ -162,6 +162,8 @@ pub struct Aggregate {
     pub link: Vec<(String, String)>,
     /// For a maximum: the plan that finds the next greatest when the greatest is deleted.
     pub next: Option<PatternPlan>,
+    /// The copy that this plan reads, by its position; `None` for the items themselves.
+    pub next_copy: Option<usize>,
 }
 
 /// The name of a hidden attribute that the model keeps for an attribute: `balance:items`. Declared

@@ -225,6 +225,7 @@ class _Loader:
             items=one["items"],
             changes=one["changes"],
             next=self.plan(one["next"]) if "next" in one else None,
+            next_copy=one.get("nextCopy"),
         )
 
     def plan(self, one: Json) -> Plan:

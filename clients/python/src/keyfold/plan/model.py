@@ -137,6 +137,7 @@ class Aggregate:
     items: str
     changes: str
     next: Plan | None
+    next_copy: str | None
 
 
 @dataclass(frozen=True)

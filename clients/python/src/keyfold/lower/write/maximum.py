@@ -15,6 +15,7 @@ from keyfold.lower.expression import Add, Change, Changes, Equal, Exists, Missin
 from keyfold.lower.read import request
 from keyfold.lower.read.question import Question
 from keyfold.lower.steps import Lowering
+from keyfold.lower.stored import values_of
 from keyfold.lower.write.contribution import AggregateChange, Target, no_parent_text
 from keyfold.lower.write.step import Check, MaximumChange, Put, Step, Update
 from keyfold.lower.write.stored_entity import get
@@ -102,6 +103,7 @@ def _search(change: AggregateChange, removed: list[Item]) -> Lowering[Value | No
         name, text = aggregate.where
         arguments[name] = of_plain_text(name, child.attributes[name].kind, text)
     table = table_name(child, linked)
+    copy = child.copies[aggregate.next_copy] if aggregate.next_copy else None
     question = Question(aggregate.next, arguments, name=child.table.name)
     # The first items may be removed ones, or parts of a list, which lack the attribute.
     limit = len(removed) + 1
@@ -109,8 +111,11 @@ def _search(change: AggregateChange, removed: list[Item]) -> Lowering[Value | No
     while True:
         raw = yield from request.query(question, table, arguments, after, limit)
         for item in raw.items:
-            if aggregate.of in item and not any(_has_key(item, key) for key in removed):
-                return item[aggregate.of]
+            if any(_has_key(item, key) for key in removed):
+                continue
+            found = values_of(child, copy, [aggregate.of], [item]).get(aggregate.of)
+            if found is not None:
+                return found
         after = raw.next
         if after is None:
             return None

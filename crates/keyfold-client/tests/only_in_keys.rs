@@ -1,0 +1,86 @@
+//! Items that hold some attributes in their keys only: what other programs wrote, and the entries of
+//! an index that projects its keys.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use common::{Place, Text};
+use keyfold_api::PutItemInput;
+use keyfold_types::{Item, Number, Value};
+
+impl Place {
+    /// Replaces the item of `key` in the first table by itself without an attribute.
+    fn forget(&self, key: Text<'_>, attribute: &str) {
+        let is_it = |item: &&mut Item| {
+            key.iter()
+                .all(|(name, text)| item.get(name) == Some(&Value::from(*text)))
+        };
+        let mut items = self.stored();
+        let item = items.iter_mut().find(is_it).unwrap();
+        assert!(item.remove(attribute).is_some());
+        let input = PutItemInput {
+            table_name: self.model.tables.first().map(|table| table.name.clone()),
+            item: Some(Ok(item.clone())),
+            ..PutItemInput::default()
+        };
+        self.backend.call(input.into()).unwrap();
+    }
+}
+
+/// The items of one parent, in keys that keep the value that is compared.
+fn of_parent(index: &str, keys: &str) -> String {
+    format!(
+        "model m 1\ntable Tab (PK, SK)\n{index}entity Post\n  pid: string, mx: number?\n  key \"POST#{{pid}}\" \"A\"\n  \
+         max mx of Like.w by pid\nentity Like\n  lid: string, pid: Post.pid, w: number\n{keys}pattern p(pid) -> Post?\n"
+    )
+}
+
+fn weights(place: &Place) {
+    place.put("Post", &[("pid", "p")]);
+    for weight in ["1", "5", "9"] {
+        place.put("Like", &[("lid", weight), ("pid", "p"), ("w", weight)]);
+    }
+}
+
+#[test]
+fn the_next_maximum_is_read_from_the_key_of_an_index_that_lacks_it() {
+    for projected in ["project keys", "project (lid)", "project all"] {
+        let place = Place::new(&of_parent(
+            &format!("  lsi Loc (LSK) {projected}\n"),
+            "  key \"POST#{pid}\" \"L#{lid}\"\n  Loc \"{w:06.1}#{lid}\"\n",
+        ));
+        weights(&place);
+        place.delete("Like", &[("lid", "9"), ("pid", "p")]).unwrap();
+        let kept = place.found("p", &[("pid", "p")], "mx");
+        assert_eq!(kept, ["5"], "{projected}");
+        place.delete("Like", &[("lid", "5"), ("pid", "p")]).unwrap();
+        assert_eq!(place.found("p", &[("pid", "p")], "mx"), ["1"]);
+    }
+}
+
+#[test]
+fn the_next_maximum_is_read_from_the_key_of_an_item_or_copy_that_lacks_it() {
+    let own = ("  key \"POST#{pid}\" \"L#{w:06.1}#{lid}\"\n", "POST#p");
+    let copy = (
+        "  key \"LIKE#{lid}\" \"{pid}\"\n  copy by_w \"BY#{pid}\" \"L#{w:06.1}#{lid}\"\n",
+        "BY#p",
+    );
+    for (keys, partition) in [own, copy] {
+        let place = Place::new(&of_parent("", keys));
+        weights(&place);
+        place.forget(&[("PK", partition), ("SK", "L#000005.0#5")], "w");
+        let deleted = [("lid", "9"), ("pid", "p"), ("w", "9")];
+        place.delete("Like", &deleted).unwrap();
+        let post = place
+            .stored()
+            .into_iter()
+            .find(|item| item.get("SK") == Some(&Value::from("A")))
+            .unwrap();
+        let five = Value::N(Number::from(5_i64));
+        assert_eq!(post.get("mx"), Some(&five), "{partition}");
+    }
+}
