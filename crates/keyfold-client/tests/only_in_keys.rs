@@ -10,6 +10,7 @@ mod common;
 
 use common::{Place, Text};
 use keyfold_api::PutItemInput;
+use keyfold_client::PageRequest;
 use keyfold_types::{Item, Number, Value};
 
 impl Place {
@@ -83,4 +84,46 @@ fn the_next_maximum_is_read_from_the_key_of_an_item_or_copy_that_lacks_it() {
         let five = Value::N(Number::from(5_i64));
         assert_eq!(post.get("mx"), Some(&five), "{partition}");
     }
+}
+
+const USERS: &str = r##"
+model m 1
+table Tab (PK, SK)
+  gsi GSI1 (GSI1PK, GSI1SK)
+  gsi GSI2 (GSI2PK) project (email)
+  lsi Loc (LSK) project keys
+entity U
+  uid: string, org: string, email: string, note: string?
+  key  "ORG#{org}" "U#{uid}"
+  GSI1 "E#{email}" "{note}"
+  GSI2 "ALL"
+  Loc  "L#{uid}"
+pattern notes(org)         -> U[] only note page 9
+pattern emails(org)        -> U[] only email page 9
+pattern one(org, uid)      -> U? only email
+pattern of_all()           -> U[] only email page 9
+pattern scanned()          -> U[] only note, email scan
+"##;
+
+#[test]
+fn a_projection_names_the_keys_that_give_an_attribute_back() {
+    let place = Place::new(USERS);
+    place.put_raw(&[
+        ("PK", "ORG#o"),
+        ("SK", "U#1"),
+        ("GSI1PK", "E#x@y"),
+        ("GSI1SK", "hello"),
+        ("GSI2PK", "ALL"),
+        ("LSK", "L#1"),
+    ]);
+    let org = [("org", "o")];
+    assert_eq!(place.found("notes", &org, "note"), ["hello"]);
+    assert_eq!(place.found("emails", &org, "email"), ["x@y"]);
+    let key = [("org", "o"), ("uid", "1")];
+    assert_eq!(place.found("one", &key, "email"), ["x@y"]);
+    assert_eq!(place.found("scanned", &[], "note"), ["hello"]);
+    // The entry of GSI2 has neither.
+    let refused = place.ask("of_all", &[], &PageRequest::default());
+    let reason = refused.unwrap_err().to_string();
+    assert!(reason.contains("GSI2 holds for it neither"), "{reason}");
 }

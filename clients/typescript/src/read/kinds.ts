@@ -29,6 +29,8 @@ export interface Kind {
   readonly key: readonly KeyColumn[];
   /** Whether the sort key ends with the number of a part. */
   readonly isSplit: boolean;
+  /** The index that is read; `undefined` for the table. */
+  readonly index: string | undefined;
 }
 
 /** What becomes of an item that the model does not know. */
@@ -62,6 +64,7 @@ function kindOf(model: Model, returned: ReturnedPlan, pattern: PatternPlan, plan
     attributes: attributes.filter((name) => pattern.only === undefined || pattern.only.includes(name)),
     key,
     isSplit: copy === undefined && endsWithPart && plan.index === undefined,
+    index: plan.index,
   };
 }
 
@@ -189,9 +192,14 @@ export class Kinds {
       return attribute !== undefined && attribute.optional !== true && attribute.kept !== true && !values.has(name);
     });
     if (missing !== undefined) {
+      const { index } = kind;
+      const place =
+        index === undefined
+          ? "which is neither stored nor in a key"
+          : `which ${index} holds for it neither as an attribute nor in a key`;
       throw failure(
         "unknown_item",
-        `${this.#pattern.name} found a ${kind.name} without \`${missing}\`, which is neither stored nor in a key (${shownItem(item)}): it was not written through the model`,
+        `${this.#pattern.name} found a ${kind.name} without \`${missing}\`, ${place} (${shownItem(item)}): it was not written through the model`,
       );
     }
   }

@@ -29,6 +29,8 @@ struct Kind<'m> {
     sort: Option<Matcher>,
     /// Whether the sort key ends with the number of a part.
     is_split: bool,
+    /// The index that is read; `None` for the table.
+    index: Option<String>,
 }
 
 impl<'m> Kind<'m> {
@@ -63,6 +65,7 @@ impl<'m> Kind<'m> {
             partition: Matcher::new(&key.partition),
             sort: key.sort.as_ref().map(Matcher::new),
             is_split: copy.is_none() && ends_with_part && plan.index.is_none(),
+            index: plan.index.clone(),
         }
     }
 
@@ -79,15 +82,21 @@ impl<'m> Kind<'m> {
             attribute.is_some_and(|attribute| !attribute.optional && !attribute.is_kept)
                 && !values.contains_key(**name)
         };
-        match self.attributes.iter().find(is_missing) {
-            None => Ok(()),
-            Some(missing) => Err(ClientError::Refused(format!(
-                "{} found a {} without `{missing}`, which is neither stored nor in a key ({}): it was not written through the model",
-                pattern.name,
-                self.name,
-                shown(item)
-            ))),
-        }
+        let Some(missing) = self.attributes.iter().find(is_missing) else {
+            return Ok(());
+        };
+        let place = match &self.index {
+            None => "which is neither stored nor in a key".to_owned(),
+            Some(index) => {
+                format!("which {index} holds for it neither as an attribute nor in a key")
+            }
+        };
+        Err(ClientError::Refused(format!(
+            "{} found a {} without `{missing}`, {place} ({}): it was not written through the model",
+            pattern.name,
+            self.name,
+            shown(item)
+        )))
     }
 
     /// The split list, if the pattern returns it.

@@ -17,6 +17,7 @@ mod next_greatest;
 mod one_kind;
 mod order;
 mod range;
+mod read_back;
 mod scan;
 mod sort;
 mod table_period;
@@ -37,7 +38,10 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         };
         let before = diagnostics.len();
         let plan = match plan_one(model, spaces, pattern, diagnostics) {
-            Ok(plan) => plan,
+            Ok(mut plan) => {
+                read_back::add_keys(model, pattern, &mut plan);
+                plan
+            }
             Err(diagnostic) => {
                 diagnostics.push(*diagnostic);
                 continue;
@@ -47,7 +51,10 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         for absent in choices(pattern) {
             let reduced = without(pattern, &absent);
             match plan_one(model, spaces, &reduced, diagnostics) {
-                Ok(plan) => variants.push((absent, plan)),
+                Ok(mut plan) => {
+                    read_back::add_keys(model, pattern, &mut plan);
+                    variants.push((absent, plan));
+                }
                 Err(diagnostic) => {
                     let note = format!("this is {} without {}", pattern.name, absent.join(", "));
                     diagnostics.push(diagnostic.note(note));

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from keyfold.errors import UnknownItem
 from keyfold.lower.read.question import FoundItem, printed
 from keyfold.lower.stored import digest_attribute, is_as_written, values_of
-from keyfold.plan.model import Copy, Entity, Pattern, Plan, Returned
+from keyfold.plan.model import Copy, Entity, Index, Pattern, Plan, Returned
 from keyfold.plan.template import Chunk, KeyColumn
 from keyfold.values.value import Item, Values
 
@@ -22,6 +22,8 @@ class _Kind:
     key: tuple[KeyColumn, ...]
     is_split: bool
     """Whether the sort key ends with the number of a part."""
+    index: Index | None
+    """The index that is read; none for the table."""
 
     @property
     def list(self) -> str | None:
@@ -58,6 +60,7 @@ def _kind(pattern: Pattern, plan: Plan, returned: Returned) -> _Kind:
         attributes=tuple(name for name in names if not pattern.only or name in pattern.only),
         key=key,
         is_split=copy is None and ends_with_part and plan.index is None,
+        index=plan.index,
     )
 
 
@@ -159,9 +162,12 @@ class Kinds:
             attribute = kind.entity.attributes.get(name)
             if attribute is None or attribute.optional or attribute.kept or name in values:
                 continue
+            place = "which is neither stored nor in a key"
+            if kind.index is not None:
+                place = f"which {kind.index.name} holds for it neither as an attribute nor in a key"
             raise UnknownItem(
-                f"{self._pattern.name} found a {kind.name} without `{name}`, which is neither"
-                f" stored nor in a key ({_shown(item)}): it was not written through the model"
+                f"{self._pattern.name} found a {kind.name} without `{name}`, {place}"
+                f" ({_shown(item)}): it was not written through the model"
             )
 
 
