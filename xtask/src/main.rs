@@ -44,6 +44,7 @@ fn main() -> ExitCode {
             ("tidy", tidy::run),
             ("lints", lints),
             ("Rust tests", rust_tests),
+            ("features of the client", client_features),
             ("documentation", documentation),
             ("end-to-end tests", e2e::run),
             ("instruction counts", counts::run),
@@ -130,6 +131,25 @@ fn quick_tests(root: &Path) -> Result<(), String> {
             "scripts",
         ],
     ))
+}
+
+/// The features that no other crate switches on: their lints and tests.
+fn client_features(root: &Path) -> Result<(), String> {
+    let packages = ["--package", "keyfold-client", "--package", "keyfold"];
+    let features = [
+        "--features",
+        "keyfold-client/aws,keyfold/aws,keyfold/tracing",
+    ];
+    let mut lints = cargo(root, &["clippy", "--all-targets", "--quiet"]);
+    execute(
+        lints
+            .args(packages)
+            .args(features)
+            .args(["--", "-D", "warnings"]),
+    )?;
+    let mut tests = cargo(root, &["test", "--quiet", "--lib"]);
+    let names = ["--test", "credentials", "--test", "spans"];
+    execute(tests.args(packages).args(features).args(names))
 }
 
 fn rust_tests(root: &Path) -> Result<(), String> {
