@@ -1,4 +1,5 @@
-"""Helpers for tests: a server in memory, in a process of its own.
+"""Helpers for tests: a server in memory, in a process of its own, and factories of entities
+(`keyfold.fakes`).
 
 ```python
 @pytest.fixture(scope="session")
@@ -11,7 +12,10 @@ def shop():
 
 from __future__ import annotations
 
+from keyfold.fakes import Fakes
 from keyfold.transport.process import Server
+
+__all__ = ["Fakes", "serve"]
 
 
 def serve(*arguments: str) -> Server:

@@ -12,6 +12,7 @@ from made import shop as s
 from typing_extensions import assert_type
 
 from keyfold import Code, KeyfoldError, Options
+from keyfold.testing import Fakes
 
 
 def code_of(call: Callable[[], object]) -> Code | None:
@@ -83,6 +84,14 @@ def shop(endpoint: str) -> None:
         assert shop.items_of_order(order_id=order_id).first() is None
         missing = s.OrderId("o9")
         assert code_of(lambda: shop.set_status(order_id=missing, status="paid")) == "not_found"
+        fakes = Fakes(shop, seed=7)
+        made = fakes.of(shop.User, s.NewUser)
+        shop.User.create(made)
+        order = fakes.of(shop.Order, s.NewOrder, {"total": Decimal(5)}, related={"User": made})
+        assert_type(order, s.NewOrder)
+        shop.Order.create(order)
+        [only] = shop.orders_of_user(user_id=made.user_id)
+        assert (only.order_id, only.total) == (order.order_id, Decimal(5))
 
 
 def answers(endpoint: str) -> None:

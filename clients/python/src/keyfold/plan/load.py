@@ -186,12 +186,14 @@ class _Loader:
             default = Default(cast(Any, given))
         elif given is not None:
             default = Default("value", decoded(given["value"]))
+        refers = one.get("refers")
         return AttributePlan(
             name=one["name"],
             kind=self.kind(one["type"]),
             optional=bool(one.get("optional")),
             kept=bool(one.get("kept")),
             default=default,
+            refers=refers and (refers["entity"], refers["attribute"]),
         )
 
     def index_key(self, table: Table, one: Json) -> IndexKey:

@@ -72,6 +72,8 @@ class AttributePlan:
     kept: bool
     """Whether the model keeps it: an aggregate or a version."""
     default: Default | None
+    refers: tuple[str, str] | None
+    """The entity to which it refers, and its attribute there."""
 
 
 @dataclass(frozen=True)

@@ -218,23 +218,24 @@ class AsyncWriter(Generic[New, Put, Key, Patch]):
     def __init__(self, owner: AsyncTyped, entity: str) -> None:
         self._client = owner.client
         self._shapes = owner.shapes
-        self._entity = entity
+        self.entity = entity
+        """The name of the entity."""
 
     async def create(self, new: New, *, timeout: float | None = None) -> Written:
         """Creates one that must not exist. Defaults are filled in."""
-        return await self._client.create(self._entity, self._shapes.given(new), timeout=timeout)
+        return await self._client.create(self.entity, self._shapes.given(new), timeout=timeout)
 
     async def put(self, whole: Put, *, timeout: float | None = None) -> Written:
         """Writes a whole one, whether it exists or not."""
-        return await self._client.put(self._entity, self._shapes.given(whole), timeout=timeout)
+        return await self._client.put(self.entity, self._shapes.given(whole), timeout=timeout)
 
     async def update(self, key: Key, patch: Patch, *, timeout: float | None = None) -> Written:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
         # A version that is not given is not removed.
         held = {name: one for name, one in self._shapes.given(key).items() if one is not None}
         changes = {**self._shapes.given(patch), **held}
-        return await self._client.update(self._entity, changes, timeout=timeout)
+        return await self._client.update(self.entity, changes, timeout=timeout)
 
     async def delete(self, key: Key, *, timeout: float | None = None) -> Written:
         """Deletes one that exists, with everything that follows from it."""
-        return await self._client.delete(self._entity, self._shapes.given(key), timeout=timeout)
+        return await self._client.delete(self.entity, self._shapes.given(key), timeout=timeout)

@@ -1,0 +1,223 @@
+"""Entities for tests: random by a seed, and valid for their model.
+
+Values have the forms that keys demand: texts without the characters that a key excludes, numbers
+with as many digits as one has room for. Each text, moment and number of a key is another one, so
+that entities do not meet. What the model fills in or keeps is left out.
+
+```python
+fakes = Fakes(shop, seed=7)
+user = fakes.of(shop.User, NewUser)
+shop.User.create(user)
+shop.Order.create(fakes.of(shop.Order, NewOrder, {"total": 5}, related={"User": user}))
+```
+"""
+
+from __future__ import annotations
+
+import random
+import string
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any, TypeVar, cast
+
+from keyfold.aio import AsyncClient
+from keyfold.client import Client
+from keyfold.errors import Invalid
+from keyfold.item import Item
+from keyfold.plan.kind import Kind
+from keyfold.plan.model import AttributePlan, Entity, Model
+from keyfold.plan.template import Field, Part, Shard
+from keyfold.typed import awaited, blocking
+from keyfold.typed.shapes import Shapes
+
+New = TypeVar("New")
+
+_START = datetime(2024, 1, 1, tzinfo=timezone.utc)
+"""The first moment: those that follow are a minute later each. Expiry lies far behind it."""
+_EXPIRY_YEAR = 2099
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_DIGITS = 4
+"""The most digits of a number that is no key's."""
+
+
+@dataclass
+class _Demand:
+    """What keys demand of the values of an attribute."""
+
+    excluded: str = ""
+    whole: int = _DIGITS
+    decimals: int = 2
+    is_in_key: bool = False
+
+
+class Fakes:
+    """Makes entities of a model. The same seed makes the same ones."""
+
+    def __init__(
+        self,
+        of: blocking.Typed | awaited.AsyncTyped | Client | AsyncClient | Model,
+        *,
+        seed: int = 1,
+    ) -> None:
+        """Takes a generated client, a client, or a model."""
+        self._shapes: Shapes | None = None
+        if isinstance(of, (blocking.Typed, awaited.AsyncTyped)):
+            self._shapes = of.shapes
+            of = of.client
+        self._model = of if isinstance(of, Model) else of.model
+        self._random = random.Random(seed)
+        self._count = 0
+
+    def of(
+        self,
+        writer: blocking.Writer[New, Any, Any, Any] | awaited.AsyncWriter[New, Any, Any, Any],
+        new: type[New],
+        values: Mapping[str, object] | None = None,
+        *,
+        related: Mapping[str, object] | None = None,
+    ) -> New:
+        """A new entity as an instance of its class.
+
+        `values` are given ones by their names in the model. Attributes that refer to one of
+        `related`, which are entities by their names, have its values.
+        """
+        if self._shapes is None:
+            raise Invalid("factories of classes need the generated client")
+        entity = self._model.entities[writer.entity]
+        made = self.entity(writer.entity, values, related=related)
+        return self._shapes.made(entity, Item(entity.name, made), new)
+
+    def entity(
+        self,
+        name: str,
+        values: Mapping[str, object] | None = None,
+        *,
+        related: Mapping[str, object] | None = None,
+    ) -> dict[str, Any]:
+        """The attributes of a new entity, by their names in the model."""
+        entity = self._model.entities.get(name)
+        if entity is None:
+            raise Invalid(f"the model has no entity `{name}`", of=name)
+        self._count += 1
+        made: dict[str, Any] = {}
+        # The first of an entity that refers to its own kind refers to itself.
+        others = {name: made, **(related or {})}
+        for attribute in entity.attributes.values():
+            if attribute.kept or attribute.default is not None:
+                continue
+            if attribute.optional and self._random.random() < 0.5:
+                continue
+            linked = self._linked(attribute, others)
+            made[attribute.name] = self._own(entity, attribute) if linked is None else linked
+        return {**made, **(values or {})}
+
+    def _linked(self, attribute: AttributePlan, related: Mapping[str, object]) -> Any:
+        """The value that an attribute has of an entity to which it refers."""
+        if attribute.refers is None:
+            return None
+        name, other = attribute.refers
+        held: Any = related.get(name)
+        if is_dataclass(held) and self._shapes is not None:
+            held = self._shapes.given(held)
+        return cast("Mapping[str, Any]", held).get(other) if isinstance(held, Mapping) else None
+
+    def _own(self, entity: Entity, attribute: AttributePlan) -> Any:
+        value = self._value(attribute.name, attribute.kind, _demand_of(entity, attribute.name))
+        if entity.ttl != attribute.name:
+            return value
+        if isinstance(value, str):
+            return f"{_EXPIRY_YEAR}{value[4:]}"
+        return value.replace(year=_EXPIRY_YEAR)
+
+    def _value(self, name: str, kind: Kind, demand: _Demand) -> Any:
+        many = range(self._random.randint(1, 3))
+        if kind.name == "words":
+            return self._random.choice(kind.words)
+        if kind.name == "list":
+            return [self._value(name, kind.element, _Demand()) for _ in many]
+        if kind.name == "map":
+            return {f"key{at}": self._value(name, kind.element, _Demand()) for at in many}
+        if kind.name == "set":
+            if kind.element.words:
+                return frozenset(kind.element.words[: len(many)])
+            # Each element is another one.
+            apart = _Demand(is_in_key=True)
+            return frozenset(self._scalar(name, kind.element, apart) for _ in many)
+        if kind.record is not None:
+            fields = kind.record.fields.items()
+            held = [one for one in fields if not one[1].optional or self._random.random() < 0.5]
+            return {name: self._value(name, one.kind, _Demand()) for name, one in held}
+        return self._scalar(name, kind, demand)
+
+    def _scalar(self, name: str, kind: Kind, demand: _Demand) -> Any:
+        if demand.is_in_key:
+            self._count += 1
+        moment = _START + timedelta(minutes=self._count)
+        if kind.is_number:
+            return self._number(kind, demand)
+        if kind.name == "time.ns":
+            return moment.strftime("%Y-%m-%dT%H:%M:%S.000000000Z")
+        if kind.is_time:
+            return moment
+        if kind.name == "date":
+            return (_START + timedelta(days=self._count)).date()
+        if kind.name == "bool":
+            return self._random.random() < 0.5
+        if kind.name == "binary":
+            return self._count.to_bytes(4, "big") + self._random.randbytes(2)
+        if kind.name == "ulid":
+            return "0" + "".join(self._random.choices(_CROCKFORD, k=25))
+        if kind.name == "uuid":
+            return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
+        return self._word(name, demand.excluded)
+
+    def _word(self, name: str, excluded: str) -> str:
+        """A text that begins with the attribute's name and ends with a number, as far as its
+        characters may."""
+        if not set(excluded) & set(string.digits):
+            return "".join(one for one in f"{name}-{self._count}" if one not in excluded)
+        letters = [one for one in string.ascii_letters if one not in excluded]
+        text, rest = "", self._count
+        while not text or rest:
+            rest, at = divmod(rest, len(letters))
+            text += letters[at]
+        return text
+
+    def _number(self, kind: Kind, demand: _Demand) -> int | Decimal:
+        most: int = 10 ** min(demand.whole, 9 if demand.is_in_key else _DIGITS)
+        size = self._count % most if demand.is_in_key else self._random.randrange(most)
+        if kind.name == "int":
+            return size
+        places: int = 10 ** min(demand.decimals, 2)
+        return size + Decimal(self._random.randrange(places)) / places
+
+
+def _demand_of(entity: Entity, name: str) -> _Demand:
+    """What the keys of an entity demand of an attribute."""
+    keys = [entity.key]
+    keys += [one.key for one in entity.indexes]
+    keys += [one.key for one in entity.copies.values()]
+    parts = [part for key in keys for column in key for part in column.parts]
+    parts += [part for unique in entity.uniques for part in unique.key]
+    demand = _Demand()
+    for field in _fields(parts):
+        if field.name != name:
+            continue
+        demand.is_in_key = True
+        # An escaped text has any character.
+        demand.excluded += "" if field.format.form == "escaped" else field.excluded
+        if field.format.form == "padded":
+            demand.whole = min(demand.whole, field.format.whole)
+            demand.decimals = min(demand.decimals, field.format.decimals)
+    return demand
+
+
+def _fields(parts: Iterable[Part]) -> Iterator[Field]:
+    for part in parts:
+        if isinstance(part, Field):
+            yield part
+        elif isinstance(part, Shard):
+            yield from _fields(part.of)

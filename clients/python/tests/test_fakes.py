@@ -1,0 +1,63 @@
+"""Factories: valid for every model of the repository, and the same by their seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import support
+
+from keyfold import Client, Invalid, Model, load, testing
+from keyfold.plan.model import Entity
+from keyfold.testing import Fakes
+
+ENTITIES = 8
+
+
+def ordered(model: Model) -> list[Entity]:
+    """The entities, those that others refer to or that count others first."""
+    done: list[Entity] = []
+
+    def visit(entity: Entity, path: list[str]) -> None:
+        if entity in done or entity.name in path:
+            return
+        waits = [one.refers[0] for one in entity.attributes.values() if one.refers]
+        for other in model.entities.values():
+            if any(one.entity == entity.name for one in other.aggregates):
+                waits.append(other.name)
+        for name in waits:
+            visit(model.entities[name], [*path, entity.name])
+        done.append(entity)
+
+    for entity in model.entities.values():
+        visit(entity, [])
+    return done
+
+
+@pytest.mark.parametrize(
+    "path", [*support.MODELS, support.EVERYTHING, support.THINGS], ids=lambda path: path.stem
+)
+def test_factories_are_valid(path: Path) -> None:
+    model = load(support.plan(path))
+    with testing.serve() as server, Client(model, server.endpoint) as client:
+        client.ensure_tables()
+        fakes = Fakes(client)
+        for _ in range(ENTITIES):
+            related: dict[str, Any] = {}
+            for entity in ordered(model):
+                related[entity.name] = fakes.entity(entity.name, related=related)
+                client.create(entity.name, related[entity.name])
+
+
+def test_the_same_seed_makes_the_same(model: Model) -> None:
+    def made(seed: int) -> list[dict[str, Any]]:
+        fakes = Fakes(model, seed=seed)
+        thing = fakes.entity("Thing")
+        return [thing, fakes.entity("Note", {"text": "given"}, related={"Thing": thing})]
+
+    assert made(3) == made(3) != made(4)
+    thing, note = made(3)
+    assert (note["thingId"], note["text"]) == (thing["thingId"], "given")
+    with pytest.raises(Invalid, match="no entity `Nothing`"):
+        Fakes(model).entity("Nothing")
