@@ -53,15 +53,6 @@ export function bind(condition: Condition, values: Values): Bound {
   };
 }
 
-/** The attributes that a condition looks at. */
-export function attributesOfBound(bound: Bound): string[] {
-  if ("not" in bound) return attributesOfBound(bound.not);
-  if ("all" in bound) return bound.all.flatMap(attributesOfBound);
-  if ("any" in bound) return bound.any.flatMap(attributesOfBound);
-  const { path, operands } = bound.test;
-  return [path, ...operands.flatMap((one) => ("path" in one ? [one.path] : []))].flatMap((one) => one.slice(0, 1));
-}
-
 /** Whether a condition holds for these attributes. */
 export function holds(bound: Bound, values: Values): boolean {
   if ("not" in bound) return !holds(bound.not, values);

@@ -3,7 +3,6 @@
 
 import { argumentsOfPattern, argumentsOfWrite, type Given, someOfEntity, wholeEntity } from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
-import type { MadeValue } from "./complete.js";
 import { type Bound, cursorOf, positionOfCursor } from "./cursor.js";
 import { failure, invalid } from "./error.js";
 import type { Io } from "./io.js";
@@ -15,7 +14,6 @@ import type {
   Connection,
   EntityEvent,
   FoundItem,
-  Made,
   ManyOptions,
   Page,
   ReadOptions,
@@ -35,8 +33,6 @@ import { plain } from "./value/plain.js";
 import { display } from "./value/text.js";
 import { setOwn } from "./value/value.js";
 import type { Outcome } from "./write/execute.js";
-import type { ManyOutcome } from "./write/many.js";
-import { changesOf, partOf } from "./write/part.js";
 
 export type { Given } from "./arguments.js";
 
@@ -171,6 +167,7 @@ export class Client {
   /** Changes some attributes of an entity that exists: its key, and the changes. */
   async update(entity: string, values: Given, options: UpdateOptions = {}): Promise<Written> {
     const plan = this.#model.entity(entity);
+    const { changesOf } = await import("./write/part.js");
     const [some, names] = changesOf(this.#model, plan, values, options.remove);
     return this.#changed(`update ${entity}`, options, (all, io) =>
       all.updateEntity(io, this.#model, plan, some, names),
@@ -187,13 +184,8 @@ export class Client {
   /** Carries several writes out in one transaction, as if one happened after the other: all of them or none. At
    * most 100 items change, and 4 MB. */
   async transact(writes: readonly TransactionWrite[], options: CallOptions = {}): Promise<Transacted> {
-    const parts = writes.map((one) => partOf(this.#model, one));
-    const done = await carryOut(this.#driver, "transact", options, async (io) => {
-      const { transact } = await import("./write/transact.js");
-      return transact(io, this.#model, parts);
-    });
-    const { operation, capacity } = done;
-    return { operation, capacity, writes: done.writes.map(({ changes, made }) => ({ changes, made: shownMade(made) })) };
+    const { transacted } = await import("./several.js");
+    return transacted(this.#driver, this.#model, writes, options);
   }
 
   /** Reads entities by their keys, 100 in a request: one for each key in their order, `undefined` for an absent one.
@@ -203,28 +195,20 @@ export class Client {
     keys: readonly Given[],
     options: ManyOptions = {},
   ): Promise<(T | undefined)[]> {
-    const plan = this.#model.entity(entity);
-    const all = keys.map((key) => someOfEntity(this.#model, plan, key));
-    const found = await carryOut(this.#driver, `getMany ${entity}`, options, async (io) => {
-      const { readMany } = await import("./read/many.js");
-      return readMany(io, this.#model, plan, all, options.strong === true);
-    });
-    return found.map((one) => one && (this.#plain(one) as T));
+    const { found } = await import("./several.js");
+    const items = await found(this.#driver, this.#model, entity, keys, options);
+    return items.map((one) => one && (this.#plain(one) as T));
   }
 
   /** Writes whole entities, whether they exist or not, 25 in a request. Each is written as a whole; the batch is not
    * atomic. It takes entities from which nothing follows: no copy, guard, count, version or part. */
-  putMany(entity: string, items: readonly Given[], options: CallOptions = {}): Promise<BatchWritten> {
-    const plan = this.#model.entity(entity);
-    const all = items.map((one) => wholeEntity(this.#model, plan, one));
-    return this.#batch(`putMany ${entity}`, options, (many, io) => many.putMany(io, this.#model, plan, all));
+  async putMany(entity: string, items: readonly Given[], options: CallOptions = {}): Promise<BatchWritten> {
+    return (await import("./several.js")).batch(this.#driver, this.#model, "put", entity, items, options);
   }
 
   /** Deletes entities, whether they exist or not, as `putMany` writes them. */
-  deleteMany(entity: string, keys: readonly Given[], options: CallOptions = {}): Promise<BatchWritten> {
-    const plan = this.#model.entity(entity);
-    const all = keys.map((one) => someOfEntity(this.#model, plan, one));
-    return this.#batch(`deleteMany ${entity}`, options, (many, io) => many.deleteMany(io, this.#model, plan, all));
+  async deleteMany(entity: string, keys: readonly Given[], options: CallOptions = {}): Promise<BatchWritten> {
+    return (await import("./several.js")).batch(this.#driver, this.#model, "delete", entity, keys, options);
   }
 
   /** A stream record as a typed entity; `undefined` for an item that no caller sees: a guard, a part,
@@ -312,21 +296,8 @@ export class Client {
 
   async #written(name: string, options: CallOptions, call: (io: Io) => Promise<Outcome>): Promise<Written> {
     const { operation, changes, capacity, made } = await carryOut(this.#driver, name, options, call);
-    return { operation, changes: [...changes], capacity, made: shownMade(made) };
+    // A moment or an identifier is a text.
+    const shown = made.map((one) => ({ ...one, value: display(one.value) }));
+    return { operation, changes: [...changes], capacity, made: shown };
   }
-
-  async #batch(
-    name: string,
-    options: CallOptions,
-    write: (many: typeof import("./write/many.js"), io: Io) => Promise<ManyOutcome>,
-  ): Promise<BatchWritten> {
-    const call = async (io: Io): Promise<ManyOutcome> => write(await import("./write/many.js"), io);
-    const { requests, capacity, made } = await carryOut(this.#driver, name, options, call);
-    return { requests, capacity, made: made.map(shownMade) };
-  }
-}
-
-/** Values that were made. A moment or an identifier is a text. */
-function shownMade(made: readonly MadeValue[]): Made[] {
-  return made.map((one) => ({ ...one, value: display(one.value) }));
 }

@@ -5,7 +5,7 @@
  * A later step sees the item as it was before the transaction. That is the same as behind the earlier step where
  * it reads nothing that the earlier one writes. Both may add to the same number. */
 
-import { attributesOfBound } from "../bound.js";
+import type { Bound } from "../bound.js";
 import { type Change, type Changed, isSameTerm, type Removed, type Term } from "../expression.js";
 import { addNumbers } from "../value/number.js";
 import type { Refusal } from "./refusal.js";
@@ -131,4 +131,13 @@ function subtract({ changes }: Update, remaining: readonly RemainingItems[]): bo
     one.items = sum;
     return true;
   });
+}
+
+/** The attributes that a condition looks at. */
+function attributesOfBound(bound: Bound): string[] {
+  if ("not" in bound) return attributesOfBound(bound.not);
+  if ("all" in bound) return bound.all.flatMap(attributesOfBound);
+  if ("any" in bound) return bound.any.flatMap(attributesOfBound);
+  const { path, operands } = bound.test;
+  return [path, ...operands.flatMap((one) => ("path" in one ? [one.path] : []))].flatMap((one) => one.slice(0, 1));
 }
