@@ -78,7 +78,7 @@ pub fn prove_at(
         options.now_epoch_ms, options.seed
     );
     let own = own_tables::renamed(model, &prefix);
-    let storage = Storage::Endpoint(endpoint.clone(), prefix.clone());
+    let storage = Storage::Endpoint(Box::new(endpoint.clone()), prefix.clone());
     let report = prove_in(&own, options, subject, storage, progress);
     let deleted = own_tables::delete(&Backend::at(endpoint.clone())?, &prefix);
     let report = report?;

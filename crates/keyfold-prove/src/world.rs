@@ -18,7 +18,7 @@ pub(crate) enum Storage {
     /// A temporary folder.
     Folder,
     /// An endpoint, and what the names of the proof's tables begin with.
-    Endpoint(Endpoint, String),
+    Endpoint(Box<Endpoint>, String),
 }
 
 /// An engine and the rows beside it.
@@ -49,7 +49,7 @@ impl<'m> World<'m> {
                 let folder = tempfile::tempdir().map_err(failed)?;
                 (open(Some(folder.path()))?, Some(folder), None)
             }
-            Storage::Endpoint(endpoint, prefix) => (Backend::at(endpoint)?, None, Some(prefix)),
+            Storage::Endpoint(endpoint, prefix) => (Backend::at(*endpoint)?, None, Some(prefix)),
         };
         tables::ensure(&backend, model)?;
         Ok(World {
