@@ -12,7 +12,14 @@ import secrets
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from keyfold.errors import KeyfoldError, OutcomeUnknown, Service, Throttled, Transport
+from keyfold.errors import (
+    KeyfoldError,
+    OutcomeUnknown,
+    Service,
+    Throttled,
+    Transport,
+    is_conflict,
+)
 from keyfold.lower.steps import Request
 
 READS = frozenset(
@@ -100,7 +107,11 @@ class Attempts:
             return self._idempotency != "none"
         if isinstance(outcome, NotSent):
             return True
-        return outcome.exception in _PASSING or _is_throttled_transaction(outcome)
+        if outcome.exception in _PASSING or _is_throttled_transaction(outcome):
+            return True
+        # The transaction in the way may be an earlier attempt of this one. A write that is made
+        # again has another token: the service would carry out both.
+        return self._lost is not None and self._idempotency == "token" and is_conflict(outcome)
 
     def _error(self, outcome: Outcome, *, is_final: bool) -> KeyfoldError:
         if isinstance(outcome, Service) and _is_throttled(outcome):
