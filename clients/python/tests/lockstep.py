@@ -115,7 +115,9 @@ def ask(operation: str, request: Json) -> Json:
 class LineClient:
     """A low-level client of boto3 whose service is the program behind the lines."""
 
-    meta = SimpleNamespace(events=SimpleNamespace(unregister=lambda *_, **__: None))
+    meta = SimpleNamespace(
+        events=SimpleNamespace(register=lambda *_, **__: None, unregister=lambda *_, **__: None)
+    )
 
     def __getattr__(self, method: str) -> Callable[..., Json]:
         return lambda **request: ask(OPERATIONS[method], request)

@@ -43,8 +43,10 @@ def plan(model: Path) -> dict[str, Any]:
 Json = dict[str, Any]
 Send = Callable[[], "tuple[int, bytes]"]
 """Sends the request on, and returns the answer."""
-Fault = Callable[[str, Json, Send], "tuple[int, bytes] | None"]
-"""The answer to an operation and its input; none for a connection that is closed without one."""
+Answered = tuple[int, bytes] | tuple[int, bytes, dict[str, str]]
+Fault = Callable[[str, Json, Send], "Answered | None"]
+"""The answer to an operation and its input, perhaps with headers; none for a connection that is
+closed without one."""
 
 
 def throttled(_operation: str, _input: Json, _send: Send) -> tuple[int, bytes]:
@@ -66,6 +68,37 @@ def failed(_operation: str, _input: Json, _send: Send) -> tuple[int, bytes]:
     """Fails as a service does."""
     error = "com.amazonaws.dynamodb.v20120810#InternalServerError"
     return 500, json.dumps({"__type": error, "message": "Internal server error"}).encode()
+
+
+def page(_operation: str, _input: Json, send: Send) -> tuple[int, bytes]:
+    """Carries a request out, and answers as a portal does."""
+    send()
+    return 200, b"<html>Please sign in</html>"
+
+
+def cut(_operation: str, _input: Json, send: Send) -> tuple[int, bytes]:
+    """Carries a request out, and cuts its answer."""
+    return 200, send()[1][:-3]
+
+
+def altered(_operation: str, _input: Json, send: Send) -> tuple[int, bytes, dict[str, str]]:
+    """Carries a request out, and answers with another text than its checksum says."""
+    send()
+    return 200, b"{}", {"x-amz-crc32": "1"}
+
+
+def timed_out(_operation: str, _input: Json, send: Send) -> tuple[int, bytes]:
+    """Carries a request out, and answers as a proxy does that does not wait."""
+    send()
+    return 408, b"<html>Request Timeout</html>"
+
+
+def conflicting(_operation: str, _input: Json, _send: Send) -> tuple[int, bytes]:
+    """Refuses a transaction because of another one."""
+    error = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"
+    reasons = [{"Code": "TransactionConflict"}, {"Code": "None"}]
+    held = {"__type": error, "message": "cancelled", "CancellationReasons": reasons}
+    return 400, json.dumps(held).encode()
 
 
 class Proxy:
@@ -96,13 +129,17 @@ class Proxy:
                     answer = target.getresponse()
                     return answer.status, answer.read()
 
-                answer = send() if fault is None else fault(operation, request, send)
+                answer: Answered | None = (
+                    send() if fault is None else fault(operation, request, send)
+                )
                 if answer is None:
                     self.close_connection = True
                     return
                 self.send_response(answer[0])
                 self.send_header("Content-Type", "application/x-amz-json-1.0")
                 self.send_header("Content-Length", str(len(answer[1])))
+                for name, value in (answer[2] if len(answer) == 3 else {}).items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(answer[1])
 

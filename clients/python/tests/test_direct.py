@@ -14,10 +14,10 @@ from botocore.awsrequest import (  # type: ignore[import-untyped, unused-ignore]
 from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
 from botocore.exceptions import (  # type: ignore[import-untyped, unused-ignore]
     ClientError,
-    HTTPClientError,
     NoCredentialsError,
 )
 
+from keyfold.transport.answers import NoAnswer
 from keyfold.transport.direct import Direct, read
 
 
@@ -95,10 +95,30 @@ def test_refusals_are_the_exceptions_of_botocore() -> None:
     response = error.response
     assert response["Error"] == {"Code": "TransactionCanceledException", "Message": "no"}
     assert response["CancellationReasons"] == [{"Code": "None"}]
-    with pytest.raises(ClientError, match="503"):
-        read("PutItem", 503, b"<html>")
-    with pytest.raises(HTTPClientError):
-        read("PutItem", 200, b"<html>")
+
+
+@pytest.mark.parametrize(
+    ("status", "content"),
+    [
+        (200, b"<html>"),
+        (200, b""),
+        (200, b"[]"),
+        (200, b'{"Item":'),
+        (200, b"[" * 100_000),
+        (503, b"<html>"),
+        (408, b'{"message":"timeout"}'),
+        (302, b""),
+    ],
+)
+def test_what_is_not_dynamodbs_is_no_answer(status: int, content: bytes) -> None:
+    with pytest.raises(NoAnswer, match=str(status)):
+        read("PutItem", status, content)
+
+
+def test_a_checksum_is_checked() -> None:
+    assert read("GetItem", 200, b"{}", {"x-amz-crc32": "2745614147"}) == {}
+    with pytest.raises(NoAnswer, match="its checksum differs"):
+        read("GetItem", 200, b'{"Item":{}}', {"x-amz-crc32": "2745614147"})
 
 
 def test_no_credentials_are_no_request() -> None:

@@ -10,8 +10,25 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import aioboto3  # type: ignore[import-untyped, unused-ignore]
+import boto3  # type: ignore[import-untyped, unused-ignore]
 import pytest
-from support import Fault, Json, Proxy, Send, failed, lost_after, lost_before, plan, throttled
+from support import (
+    Fault,
+    Json,
+    Proxy,
+    Send,
+    altered,
+    conflicting,
+    cut,
+    failed,
+    lost_after,
+    lost_before,
+    page,
+    plan,
+    throttled,
+    timed_out,
+)
 
 from keyfold import (
     Aborted,
@@ -98,6 +115,95 @@ def test_another_write_is_not_repeated(proxied: Client, proxy: Proxy, fault: Fau
     proxied.write("rename", {"accountId": "once", "owner": "c"})
     assert proxy.operations() == ["UpdateItem"] * 2
     proxied.delete("Account", {"accountId": "once"})
+
+
+def given(endpoint: str) -> Any:
+    """A program's own client of boto3."""
+    made: Any = boto3
+    return made.client("dynamodb", **arguments(endpoint))
+
+
+def arguments(endpoint: str) -> dict[str, str]:
+    keys = {"aws_access_key_id": "k", "aws_secret_access_key": "s"}
+    return {"endpoint_url": endpoint, "region_name": "local", **keys}
+
+
+FOREIGN = [page, cut, altered, timed_out]
+
+
+@pytest.mark.parametrize("connected", [str, given])
+@pytest.mark.parametrize("fault", FOREIGN)
+def test_what_is_no_answer_is_a_lost_one(
+    model: Model, proxy: Proxy, connected: Callable[[str], Any], fault: Fault
+) -> None:
+    """An answer that is not DynamoDB's is no empty one: a write would count as done."""
+    name = f"foreign {connected.__name__} {fault.__name__}"
+    with Client(model, connected(proxy.endpoint), Options(retries=2)) as client:
+        account = {"accountId": name, "owner": "a", "email": f"{name}@retries"}
+        proxy.fail("TransactWriteItems", fault)
+        client.create("Account", account)
+        sent = [held for operation, held in proxy.seen if operation == "TransactWriteItems"]
+        assert len(sent) == 2 and len({one["ClientRequestToken"] for one in sent}) == 1
+        proxy.fail("GetItem", fault, fault)
+        found = client.one("account", {"accountId": name})
+        assert found is not None and found["owner"] == "a"
+        proxy.fail("GetItem", *[fault] * 3)
+        with pytest.raises(Transport):
+            client.one("account", {"accountId": name})
+        proxy.operations()
+        proxy.fail("UpdateItem", fault)
+        with pytest.raises(OutcomeUnknown):
+            client.write("rename", {"accountId": name, "owner": "b"})
+        assert proxy.operations() == ["UpdateItem"]
+
+
+@pytest.mark.parametrize("is_given", [False, True])
+@pytest.mark.parametrize("fault", FOREIGN)
+def test_the_client_that_awaits_loses_them_alike(
+    model: Model, proxy: Proxy, is_given: bool, fault: Fault
+) -> None:
+    async def used(connection: Any) -> None:
+        async with AsyncClient(model, connection, Options(retries=1)) as client:
+            name = f"awaits {is_given} {fault.__name__}"
+            proxy.fail("TransactWriteItems", fault)
+            account = {"accountId": name, "owner": "a", "email": f"{name}@retries"}
+            await client.create("Account", account)
+            proxy.fail("GetItem", fault)
+            assert await client.one("account", {"accountId": name}) is not None
+            proxy.fail("UpdateItem", fault)
+            with pytest.raises(OutcomeUnknown):
+                await client.write("rename", {"accountId": name, "owner": "b"})
+
+    async def run() -> None:
+        if not is_given:
+            return await used(proxy.endpoint)
+        session: Any = aioboto3
+        async with session.Session().client("dynamodb", **arguments(proxy.endpoint)) as own:
+            await used(own)
+
+    asyncio.run(run())
+
+
+def test_a_conflict_after_a_lost_answer_keeps_the_token(proxied: Client, proxy: Proxy) -> None:
+    """The write that is lost may be the one in the way, or may arrive later."""
+    proxied.create("Account", {"accountId": "late", "owner": "a", "email": "late@retries"})
+    held: list[Send] = []
+
+    def late(_operation: str, _input: Json, send: Send) -> None:
+        held.append(send)
+
+    proxy.operations()
+    proxy.fail("TransactWriteItems", late, conflicting)
+    proxied.write("book", {"accountId": "late", "amount": 5})
+    (send,) = held
+    assert send()[0] == 200
+    account = proxied.one("account", {"accountId": "late"})
+    assert account is not None and account["balance"] == 5
+    assert len({one["ClientRequestToken"] for _, one in proxy.seen if "TransactItems" in one}) == 1
+    # Conflicts until the end leave it open.
+    proxy.fail("TransactWriteItems", lost_before, *[conflicting] * 4)
+    with pytest.raises(OutcomeUnknown):
+        proxied.write("book", {"accountId": "late", "amount": 5})
 
 
 BATCHES = """model batches 1
@@ -204,6 +310,7 @@ def test_the_client_that_awaits_retries_alike(model: Model, proxy: Proxy) -> Non
 
 THROTTLED = Service("ThrottlingException", "slow")
 CANCELLED = Service("TransactionCanceledException", "no", (Reason("ThrottlingError", None),))
+CONFLICT = Service("TransactionCanceledException", "no", (Reason("TransactionConflict", None),))
 REFUSED = Service("ConditionalCheckFailedException", "no")
 LOST, AWAY = Lost("closed"), NotSent("refused")
 
@@ -222,6 +329,9 @@ LOST, AWAY = Lost("closed"), NotSent("refused")
         # A token's refusal says that no earlier attempt succeeded; silence does not.
         ("TransactWriteItems", [LOST, REFUSED], "service"),
         ("TransactWriteItems", [LOST, AWAY, THROTTLED], "outcome_unknown"),
+        # Without a lost attempt the write is made again; with one, it keeps its token.
+        ("TransactWriteItems", [CONFLICT], "service"),
+        ("TransactWriteItems", [LOST, CONFLICT, CONFLICT], "outcome_unknown"),
         ("CreateTable", [LOST], "outcome_unknown"),
     ],
 )

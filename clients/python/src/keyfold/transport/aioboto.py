@@ -39,12 +39,13 @@ class AsyncDirect(Direct):
     """What a client of aioboto3 sends requests with."""
 
     async def awaited(self, operation: str, body: bytes) -> dict[str, Any]:
-        """Sends a request once. Raises the exceptions of botocore."""
+        """Sends a request once. Raises the exceptions of botocore, and `NoAnswer`."""
         request = self.signed(operation, body, await self.credentials.get_frozen_credentials())
         _, response = await self.events.emit_until_response(hook(operation), request=request)
         if response is None:
             response = await self.session.send(request)
-        return read(operation, response.status_code, await response.content)
+        content = await response.content
+        return read(operation, response.status_code, content, response.headers)
 
 
 class AsyncDriver:

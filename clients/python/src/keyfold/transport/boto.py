@@ -18,6 +18,7 @@ from keyfold.errors import Aborted, KeyfoldError
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
 from keyfold.tracing import in_call, in_request
+from keyfold.transport import answers
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
@@ -57,8 +58,10 @@ def connect(connection: Connection) -> Any:
 
 
 def without_retries(client: Any) -> Any:
-    """Switches botocore's own retries off: they would repeat writes that are not idempotent."""
+    """Switches botocore's own retries off: they would repeat writes that are not idempotent. What
+    they did beside is done here: answers are checked."""
     client.meta.events.unregister("needs-retry.dynamodb", unique_id="retry-config-dynamodb")
+    answers.check(client)
     return client
 
 

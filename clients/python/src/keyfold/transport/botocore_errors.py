@@ -8,6 +8,7 @@ from typing import Any, cast
 from botocore import exceptions  # type: ignore[import-untyped, unused-ignore]
 
 from keyfold.errors import Reason, Service
+from keyfold.transport.answers import NoAnswer
 from keyfold.transport.policy import Lost, NotSent, Outcome
 
 _errors = cast(Any, exceptions)
@@ -15,6 +16,7 @@ EXPECTED: tuple[type[BaseException], ...] = (
     _errors.ClientError,
     _errors.BotoCoreError,
     asyncio.TimeoutError,
+    NoAnswer,
 )
 """The exceptions that are outcomes; others are mistakes of the program."""
 _NEVER_SENT: tuple[type[BaseException], ...] = (

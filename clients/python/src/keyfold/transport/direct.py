@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import json
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -19,6 +20,8 @@ from botocore import exceptions  # type: ignore[import-untyped, unused-ignore]
 from botocore.awsrequest import (  # type: ignore[import-untyped, unused-ignore]
     AWSPreparedRequest,
 )
+
+from keyfold.transport import answers
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -64,13 +67,13 @@ class Direct:
         return text.encode()
 
     def send(self, operation: str, body: bytes) -> dict[str, Any]:
-        """Sends a request once. Raises the exceptions of botocore."""
+        """Sends a request once. Raises the exceptions of botocore, and `NoAnswer`."""
         request = self.signed(operation, body, self.credentials.get_frozen_credentials())
         # Hooks, such as those of moto, may answer in the place of the service.
         _, response = self.events.emit_until_response(hook(operation), request=request)
         if response is None:
             response = self.session.send(request)
-        return read(operation, response.status_code, response.content)
+        return read(operation, response.status_code, response.content, response.headers)
 
     def signed(self, operation: str, body: bytes, frozen: Any) -> Any:
         """A request that is signed with these credentials."""
@@ -112,24 +115,22 @@ def hook(operation: str) -> str:
     return f"before-send.dynamodb.{operation}"
 
 
-def read(operation: str, status: int, content: bytes) -> dict[str, Any]:
-    """The answer in a body. Raises the exceptions of botocore."""
-    try:
-        has_binary = b'"B"' in content or b'"BS"' in content
-        answer: Any = json.loads(content, object_hook=_with_bytes if has_binary else None)
-    except ValueError:
-        answer = None
-    if status == 200 and isinstance(answer, dict):
-        return cast("dict[str, Any]", answer)
+def read(
+    operation: str, status: int, content: bytes, headers: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The answer in a body. Raises the exceptions of botocore, and `NoAnswer`."""
+    checksum = headers.get(answers.CHECKSUM) if headers else None
+    has_binary = b'"B"' in content or b'"BS"' in content
+    held = answers.members(status, content, checksum, has_binary=has_binary)
     if status == 200:
-        raise _errors.HTTPClientError(error="the answer is not DynamoDB's JSON")
-    members = cast("dict[str, Any]", answer) if isinstance(answer, dict) else {}
-    code = str(members.get("__type", status)).rpartition("#")[2]
-    message = members.get("message") or members.get("Message") or ""
+        return held
     about = {
-        "Error": {"Code": code, "Message": message},
+        "Error": {
+            "Code": held["__type"].rpartition("#")[2],
+            "Message": held.get("message") or held.get("Message") or "",
+        },
         "ResponseMetadata": {"HTTPStatusCode": status},
-        "CancellationReasons": members.get("CancellationReasons"),
+        "CancellationReasons": held.get("CancellationReasons"),
     }
     raise _errors.ClientError(about, operation)
 
@@ -142,16 +143,3 @@ def _base64(value: object) -> str:
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
     raise TypeError(f"{type(value).__name__} is no value of a request")
-
-
-def _with_bytes(members: dict[str, Any]) -> dict[str, Any]:
-    """An object of an answer, with bytes for base64 where it is a binary value: the members of an
-    item are never texts."""
-    if len(members) == 1:
-        one = members.get("B")
-        if isinstance(one, str):
-            return {"B": base64.b64decode(one)}
-        many = members.get("BS")
-        if isinstance(many, list):
-            return {"BS": [base64.b64decode(each) for each in cast("list[str]", many)]}
-    return members
