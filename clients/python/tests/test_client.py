@@ -161,6 +161,50 @@ def test_an_unknown_item_is_an_error_or_left_out(client: Client, endpoint: str) 
     assert client.page("notes", args, on_unknown="skip").items == []
 
 
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("size", {"S": "5"}),
+        ("size", {"N": "5.5"}),
+        ("color", {"S": "blue"}),
+        ("stamp", {"S": "01hm5z2v4xa7b8c9d0e1f2g3h4"}),
+        ("reference", {"S": "nope"}),
+        ("changedAt", {"S": "yesterday"}),
+        ("changedAt", {"S": "2024-01-15T10:30:00Z"}),
+        ("changedAt", {"S": "\u0662\u0660\u0662\u0664-01-15T10:30:00.000Z"}),
+        ("sentAt", {"S": "whatever"}),
+        ("madeAt", {"S": "2024-01-15T24:00:00Z"}),
+        ("day", {"S": "2024-02-30"}),
+        ("day", {"S": "\u0662\u0660\u0662\u0664-01-15"}),
+        ("parts", {"L": [{"M": {"x": {"N": "1"}}}]}),
+        ("codes", {"SS": ["1"]}),
+        ("stamp", None),
+    ],
+)
+def test_a_wrong_stored_value_is_an_unknown_item(
+    client: Client, model: Model, endpoint: str, attribute: str, value: dict[str, Any] | None
+) -> None:
+    name = f"wrong {attribute}"
+    keys = {"PK": {"S": f"THING#{name}"}, "SK": {"S": "THING"}, "kind": {"S": "Thing"}}
+    held = {"thingId": {"S": name}, "stamp": {"S": "01HM5Z2V4XA7B8C9D0E1F2G3H4"}}
+    item = {name: one for name, one in {**held, attribute: value}.items() if one is not None}
+    raw(endpoint).put_item(TableName="Things", Item={**keys, **item})
+    with pytest.raises(UnknownItem) as caught:
+        client.one("thing", {"thingId": name})
+    error = caught.value
+    assert (error.entity, (error.attribute or "").partition("[")[0]) == ("Thing", attribute)
+    assert name in (error.key or "") and name in error.message
+    # All of them are left out alike.
+    assert client.one("thing", {"thingId": name}, on_unknown="skip") is None
+    with pytest.raises(NotFound):
+        client.page("thing_with_notes", {"thingId": name}, on_unknown="skip")
+    record = {"dynamodb": {"Keys": dict(list(keys.items())[:2]), "NewImage": {**keys, **item}}}
+    if value is not None:
+        with pytest.raises(UnknownItem):
+            client.event(record)
+        assert client.event(record, on_unknown="skip") is None
+
+
 def test_a_client_of_the_program_is_taken(model: Model, endpoint: str, notes: str) -> None:
     own = raw(endpoint)
     with Client(model, own) as client:

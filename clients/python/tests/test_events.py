@@ -14,7 +14,7 @@ import boto3  # type: ignore[import-untyped, unused-ignore]
 import pytest
 import support
 
-from keyfold import Client, Event, Item, Model, UnknownItem, load, testing
+from keyfold import Client, Event, Invalid, Item, Model, UnknownItem, load, testing
 
 OWN = {"region_name": "local", "aws_access_key_id": "own", "aws_secret_access_key": "own"}
 
@@ -160,3 +160,12 @@ def test_an_item_that_moves_and_a_split_list() -> None:
     assert sorted(kinds) == ["Contest", "Contest", "Contest", "Track"]
     track = next(event.new for event in events if event.kind == "Track")
     assert track is not None and "steps" not in track and track["title"] == "t"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{}, None, "x", {"dynamodb": "x"}, {"dynamodb": {}}, {"dynamodb": {"Keys": {"PK": {}}}}],
+)
+def test_what_is_no_record_is_invalid(client: Client, wrong: Any) -> None:
+    with pytest.raises(Invalid, match="no record of a stream"):
+        client.event(wrong)

@@ -9,10 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from support import SHOP, Proxy, plan
+from support import SHOP, THINGS, Proxy, plan
 
 from keyfold import Client, Invalid, Model, Options, load
 from keyfold.calls import Calls
+from keyfold.keys.periods import is_period
 from keyfold.lower import arguments
 
 UTC = timezone.utc
@@ -246,3 +247,74 @@ def test_ends_of_ranges_are_cut(model: Model) -> None:
     notes = model.patterns["notes_from"]
     held = arguments.of_pattern(notes, {"thingId": "t", "from": 3})
     assert held == {"thingId": {"S": "t"}, "from": {"N": "3"}}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "given"),
+    [
+        # Digits and letters beyond ASCII are none.
+        ("sentAt", "\uff12\uff10\uff12\uff14-01-15T10:30:00Z"),
+        ("changedAt", "\u0662\u0660\u0662\u0664-01-15T10:30:00Z"),
+        ("day", "\u0662\u0660\u0662\u0664-01-15"),
+        ("stamp", "01HM5Z2V4XA7B8C9D0E1F2G3H\u017f"),
+        ("stamp", "01HM5Z2V4XA7B8C9D0E1F2G3\u00df"),
+        ("reference", "123e4567-e89b-12d3-a456-42661417400\u0660"),
+        ("changedAt", "2024-01-15T10:30:00+99:99"),
+        ("changedAt", "2024-01-15T10:30:00+26:00"),
+        ("changedAt", "2024-01-15T10:30:00+05:60"),
+        # Python's calendar lacks the year 0.
+        ("changedAt", "0000-06-01T00:00:00Z"),
+        ("day", "0000-01-01"),
+        pytest.param("size", 10**5000, id="size"),
+        pytest.param("day", 10**5000, id="day"),
+        pytest.param("parts", [{"x": 10**5000, "names": {"a"}}], id="parts"),
+    ],
+)
+def test_texts_and_numbers_that_are_none_are_refused(attribute: str, given: object) -> None:
+    model = load(plan(THINGS))
+    with pytest.raises(Invalid) as caught:
+        arguments.of_entity(model.entities["Thing"], {"thingId": "t", attribute: given})
+    assert caught.value.of == "Thing"
+    assert (caught.value.attribute or "").startswith(attribute)
+    assert len(caught.value.message) < 300
+
+
+@pytest.mark.parametrize("text", ["2024-W01-1", "2024-01-1\u0661", "0000-01-01"])
+def test_days_have_one_form(text: str) -> None:
+    assert not is_period("day", text)
+
+
+def test_an_hour_has_one_form() -> None:
+    assert is_period("hour", "2024-01-15T10")
+    assert not is_period("hour", "2024-01-15x10")
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize("given", [None, ["thingId"], "x", 5, {5: 1, "thingId": "t"}, {None: 1}])
+def test_what_has_no_names_is_invalid(client: Client, given: Any) -> None:
+    for call in (client.create, client.put, client.update, client.delete):
+        with pytest.raises(Invalid) as caught:
+            call("Thing", given)
+        assert caught.value.of == "Thing"
+    with pytest.raises(Invalid):
+        client.put(given, {})
+    with pytest.raises(Invalid):
+        client.put("Thing", {"thingId": Unprintable()})
+    if given:
+        with pytest.raises(Invalid):
+            client.one("thing", given)
+        with pytest.raises(Invalid):
+            client.write("rename", given)
+
+
+def test_a_time_without_a_zone_is_advised() -> None:
+    model = load(plan(THINGS))
+    naive = datetime(2024, 1, 15)
+    with pytest.raises(Invalid, match=r"\.replace\(tzinfo=timezone\.utc\)"):
+        arguments.of_entity(model.entities["Thing"], {"thingId": "t", "madeAt": naive})
+    aware = naive.replace(tzinfo=timezone.utc)
+    arguments.of_entity(model.entities["Thing"], {"thingId": "t", "madeAt": aware})

@@ -30,7 +30,7 @@ from keyfold.options import OnUnknown, Options
 from keyfold.plan.kind import STRING, Kind
 from keyfold.plan.model import Entity, Model, Pattern, Write
 from keyfold.values.native import native
-from keyfold.values.value import Values
+from keyfold.values.value import Values, shown
 from keyfold.writes import Create, Delete, Run, TransactionWrite, Update
 
 T = TypeVar("T")
@@ -243,15 +243,17 @@ class Walk:
             following = cursors.seal(
                 calls.model, self._pattern, self._arguments, found.next, secret
             )
-        self._check_required(found)
-        items = [item for one in found.items for item in self._item(one)]
+        made = [(one, item) for one in found.items for item in self._item(one)]
+        # An item that is left out is not there.
+        self._check_required([one for one, _ in made])
+        items = [item for _, item in made]
         return Page(items, following, found.requests, found.capacity)
 
-    def _check_required(self, found: FoundPage) -> None:
+    def _check_required(self, found: Sequence[FoundItem]) -> None:
         """Refuses a whole answer that lacks a required item."""
         if self._pattern.together is not None or len(self._pattern.returns) < 2:
             return
-        self._found.extend(found.items)
+        self._found.extend(found)
         # One item of each kind shows that the kind is there.
         self._found = list({item.kind: item for item in self._found}.values())
         if self.is_done and self._is_whole:
@@ -287,10 +289,20 @@ def _kinds(pattern: Pattern) -> dict[str, Entity]:
 
 def item_of(entity: Entity, found: FoundItem) -> Item:
     """The item of a program, with values of Python."""
-    values = {
-        name: native(f"{found.kind}.{name}", entity.attributes[name].kind, value)
-        for name, value in found.attributes.items()
-    }
+    try:
+        values = {
+            name: native(name, entity.attributes[name].kind, value)
+            for name, value in found.attributes.items()
+        }
+    except UnknownItem as error:
+        held = ((name, found.attributes.get(name)) for name in entity.identity)
+        key = ", ".join(f"{name} = {shown(value)}" for name, value in held if value is not None)
+        raise UnknownItem(
+            f"{found.kind} ({key}): {error.message}",
+            entity=found.kind,
+            key=key,
+            attribute=error.attribute,
+        ) from None
     return Item(found.kind, values)
 
 
@@ -302,6 +314,8 @@ def too_many(pattern: str, most: int) -> Refused:
 
 
 def _known(all_of: Mapping[str, T], name: str, what: str) -> T:
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(f"the name of a {what} is a text, and no {type(name).__name__}")
     found = all_of.get(name)
     if found is None:
         raise Invalid(f"the model has no {what} `{name}`{meant(name, all_of)}", of=name)

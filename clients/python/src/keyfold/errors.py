@@ -115,6 +115,22 @@ class UnknownItem(KeyfoldError):
 
     code = "unknown_item"
 
+    def __init__(
+        self,
+        message: str,
+        *,
+        entity: str | None = None,
+        key: str | None = None,
+        attribute: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.entity = entity
+        """The entity, or the copy, whose key the item has; none where it is not known."""
+        self.key = key
+        """The key of the item, for people."""
+        self.attribute = attribute
+        """The attribute that is wrong or missing, with the path to a nested value."""
+
 
 class Overtaken(KeyfoldError):
     """Other writers were faster in every attempt. The call may be tried again."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from keyfold.calls import item_of
-from keyfold.errors import UnknownItem
+from keyfold.errors import Invalid, UnknownItem
 from keyfold.item import Event
 from keyfold.item import Item as Shown
 from keyfold.keys.periods import in_name
@@ -24,24 +24,45 @@ def event_of(model: Model, record: Mapping[str, Any], on_unknown: OnUnknown) -> 
     None for the items that follow from an entity: its copies, guards and the parts of its list. The
     record of the entity itself comes beside them.
     """
-    change = cast("Mapping[str, Any]", record["dynamodb"])
-    images = {
-        name: decoded_item(dict(change[name])) if change.get(name) else None
-        for name in ("Keys", "OldImage", "NewImage")
-    }
+    images = _images(record)
     keys = images["Keys"] or {}
     tables = [one for one in model.tables.values() if _is_of(one, record)]
     found = _entity_of(model, tables, keys, images["NewImage"] or images["OldImage"] or {})
     if isinstance(found, Entity):
-        old, new = (_shown(found, images[name]) for name in ("OldImage", "NewImage"))
+        try:
+            old, new = (_shown(found, images[name]) for name in ("OldImage", "NewImage"))
+        except UnknownItem:
+            if on_unknown == "skip":
+                return None
+            raise
         return Event(found.name, old, new)
     if found == "unknown" and on_unknown == "error":
         held = ", ".join(f"{name} = {shown(value)}" for name, value in keys.items())
         raise UnknownItem(
             f"the stream has an item that the model does not know ({held}): it was not written"
-            " through the model"
+            " through the model",
+            key=held,
         )
     return None
+
+
+def _images(record: object) -> dict[str, Item | None]:
+    """The key and the images of a record."""
+    try:
+        change = cast("Mapping[str, Any]", record)["dynamodb"]
+        found = {
+            name: decoded_item(dict(change[name])) if change.get(name) else None
+            for name in ("Keys", "OldImage", "NewImage")
+        }
+    except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
+        found = {}
+    if not found.get("Keys"):
+        raise Invalid(
+            "this is no record of a stream: it has `dynamodb` with the `Keys` of an item, as those"
+            " of Lambda's `event['Records']` and of a stream reader have",
+            attribute="record",
+        )
+    return found
 
 
 def _is_of(table: Table, record: Mapping[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 
 from keyfold.plan.kind import Kind
@@ -11,6 +12,12 @@ from keyfold.values.times import DIGITS, cut
 PERIODS_MAX = 10_000
 """The most periods of a range: each is a request."""
 WIDTH: dict[Unit, int] = {"hour": 13, "day": 10, "month": 7, "year": 4}
+_FORMS: dict[Unit, re.Pattern[str]] = {
+    "hour": re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}"),
+    "day": re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    "month": re.compile(r"[0-9]{4}-[0-9]{2}"),
+    "year": re.compile(r"[0-9]{4}"),
+}
 _FIRST = "0000-01-01T00:00:00.000000000Z"
 
 
@@ -30,7 +37,7 @@ def is_period(unit: Unit, text: str) -> bool:
 
 
 def _start(unit: Unit, text: str) -> datetime | None:
-    if len(text) != WIDTH[unit] or not text.isascii():
+    if _FORMS[unit].fullmatch(text) is None:
         return None
     try:
         return datetime.fromisoformat((text + _FIRST[len(text) :])[:19])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar, cast
 
 from keyfold.errors import Invalid
 from keyfold.lower.near import meant
@@ -11,8 +12,21 @@ from keyfold.plan.model import Entity, Pattern, Write
 from keyfold.values.typed import at_most, typed
 from keyfold.values.value import Values, shown_text
 
+T = TypeVar("T")
+Make = Callable[[str, Kind, object], T]
 Given = Mapping[str, object]
 """Values by name. A value that is `None` is not given."""
+
+
+def checked(given: object, of: str) -> Given:
+    """Values by name. Raises `Invalid` for what has no names."""
+    if not isinstance(given, Mapping):
+        raise Invalid(f"{of} takes values by name, and no {type(given).__name__}", of=of)
+    entries = cast("Mapping[object, object]", given)
+    for name in entries:
+        if not isinstance(name, str):
+            raise Invalid(f"{of} takes values by name, and no {type(name).__name__} is one", of=of)
+    return cast(Given, entries)
 
 
 def _typed(given: Given, known: Mapping[str, Kind], of: str) -> Values:
@@ -32,8 +46,13 @@ def _typed(given: Given, known: Mapping[str, Kind], of: str) -> Values:
 
 
 def _one(name: str, kind: Kind, argument: object, of: str) -> dict[str, object]:
+    return _owned(of, typed, name, kind, argument)
+
+
+def _owned(of: str, make: Make[T], name: str, kind: Kind, argument: object) -> T:
+    """A value that is made; errors name the owner."""
     try:
-        return typed(name, kind, argument)
+        return make(name, kind, argument)
     except Invalid as error:
         error.of = of
         raise
@@ -48,14 +67,14 @@ def _require(values: Values, names: Iterable[str], of: str) -> None:
 def of_pattern(pattern: Pattern, given: Given) -> Values:
     """The arguments of a pattern. Only optional parameters and `now` may be left out."""
     of = f"the pattern {pattern.name}"
-    cut = dict(given)
+    cut = dict(checked(given, of))
     for name, parameter in pattern.parameters.items():
         argument = cut.get(name)
         if argument is None:
             continue
         # No key lies between `at <= t` or `at > t` and the cut time.
         if parameter.limit in ("atMost", "above"):
-            cut[name] = at_most(name, parameter.kind, argument)
+            cut[name] = _owned(of, at_most, name, parameter.kind, argument)
         elif parameter.limit == "among" and not isinstance(argument, (list, tuple)):
             cut[name] = [argument]
     parameters = pattern.parameters.values()
@@ -78,13 +97,14 @@ def of_write(write: Write, given: Given) -> Values:
     """The arguments of a named write."""
     of = f"the write {write.name}"
     parameters = write.parameters.values()
-    values = _typed(given, {one.name: one.kind for one in parameters}, of)
+    values = _typed(checked(given, of), {one.name: one.kind for one in parameters}, of)
     _require(values, (one.name for one in parameters if not one.optional), of)
     return values
 
 
 def of_entity(entity: Entity, given: Given) -> Values:
     """The attributes of a whole entity. A version is the one that the stored entity must have."""
+    given = checked(given, entity.name)
     _refuse_kept(entity, given)
     attributes = entity.attributes.values()
     values = _typed(given, {one.name: one.kind for one in attributes}, entity.name)
@@ -97,6 +117,7 @@ def of_entity(entity: Entity, given: Given) -> Values:
 
 def some_of_entity(entity: Entity, given: Given) -> Values:
     """Some attributes of an entity, among them all that identify it."""
+    given = checked(given, entity.name)
     _refuse_kept(entity, given)
     known = {one.name: one.kind for one in entity.attributes.values()}
     values = _typed(given, known, entity.name)

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from keyfold.errors import Refused, UnknownItem
+from keyfold.errors import UnknownItem
 from keyfold.keys.inverse import gives_back, inverse
 from keyfold.keys.text import digest as text_digest
 from keyfold.plan.model import Copy, Entity
@@ -71,7 +71,7 @@ def unpack(entity: Entity, name: str, value: Value, stored: Packed | None = None
         inside = decoded(held[_INSIDE])
     except (KeyError, TypeError, ValueError, StopIteration, zlib.error):
         message = f"{name} is stored, but not as the model compresses it"
-        raise UnknownItem(message) from None
+        raise UnknownItem(message, attribute=name) from None
     if stored is not None:
         stored[encoded({_INSIDE: inside})] = value
     return inside
@@ -145,6 +145,6 @@ def _joined(
             continue
         held = unpack(entity, name, item[name], packed)
         if "L" not in held:
-            raise Refused(f"{name} is stored, but is no list")
+            raise UnknownItem(f"{name} is stored, but is no list", attribute=name)
         elements = [*(elements or ()), *held["L"]]
     return None if elements is None else {"L": elements}

@@ -6,8 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 from keyfold.errors import UnknownItem
-from keyfold.plan.kind import Kind
+from keyfold.plan.kind import Kind, Record
 from keyfold.values import times
+from keyfold.values.typed import is_stored_text
 from keyfold.values.value import Value, shown, tag
 
 _TAGS = {
@@ -42,17 +43,39 @@ def native(name: str, kind: Kind, value: Value) -> Any:
         of = kind.element
         return {key: native(f"{name}.{key}", of, one) for key, one in held.items()}
     if kind.record is not None:
-        fields = kind.record.fields
-        found = ((field, own.kind) for field, own in fields.items() if field in held)
-        return {field: native(f"{name}.{field}", own, held[field]) for field, own in found}
-    if kind.name == "time.ns":
-        return held
-    if kind.is_time or kind.name == "date":
-        made = times.to_datetime(held) if kind.is_time else times.to_date(held)
-        if made is None:
-            raise _wrong(name, kind, value)
-        return made
+        return _record(name, kind.record, held)
+    if kind.is_text:
+        return _text(name, kind, value)
     return bytes(held) if kind.name == "binary" else held
+
+
+def _text(name: str, kind: Kind, value: Value) -> Any:
+    """The value of a text that has a form: a time, an identifier, a word."""
+    held: str = value["S"]
+    made: Any = held
+    if kind.name == "date":
+        made = times.to_date(held)
+    elif kind.is_time and kind.name != "time.ns":
+        made = times.to_datetime(kind.name, held)
+    elif not is_stored_text(kind, held):
+        made = None
+    if made is None:
+        raise _wrong(name, kind, value)
+    return made
+
+
+def _record(name: str, record: Record, held: dict[str, Value]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for field, own in record.fields.items():
+        if field in held:
+            made[field] = native(f"{name}.{field}", own.kind, held[field])
+        elif not own.optional:
+            path = f"{name}.{field}"
+            raise UnknownItem(
+                f"{path} is missing, a field of its record: it was not written through the model",
+                attribute=path,
+            )
+    return made
 
 
 def _number(name: str, kind: Kind, value: Value) -> int | Decimal:
@@ -77,5 +100,6 @@ def _set(name: str, kind: Kind, value: Value) -> frozenset[Any]:
 def _wrong(name: str, kind: Kind, value: Value) -> UnknownItem:
     return UnknownItem(
         f"{name} is stored as {tag(value)}, {shown(value)}, which is no {kind}:"
-        " it was not written through the model"
+        " it was not written through the model",
+        attribute=name,
     )

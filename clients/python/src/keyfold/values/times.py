@@ -9,12 +9,16 @@ from datetime import date, datetime, timedelta, timezone
 DIGITS = {"time.s": 0, "time.ms": 3, "time.us": 6, "time.ns": 9}
 """The digits after the seconds, by type."""
 _FORM = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?"
-    r"([Zz]|[+-]\d\d(?::?\d\d)?)?(?:\[[^\]]+\])?"
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+    r"(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?)?"
+    r"([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?(?:\[[^\]]+\])?"
 )
+_STORED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-2][0-9]:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # The last second that times with zones have: 9999-12-30T22:00:00Z.
 _SECONDS_MAX = 253_402_207_200
+_OFFSET_HOURS_MAX = 25
 
 
 def cut(exact: str, digits: int) -> str:
@@ -38,17 +42,23 @@ def exact_of_text(text: str) -> str | None:
     nanos = (fraction or "").ljust(9, "0")
     if zone in "Zz":
         return f"{year}-{month}-{day}T{clock}.{nanos}Z"
+    offset = _offset(zone)
+    if offset is None:
+        return None
     try:
         local = datetime.fromisoformat(f"{year}-{month}-{day}T{clock}")
-        utc = local - _offset(zone)
+        utc = local - offset
     except (ValueError, OverflowError):
         return None
     return f"{_seconds_text(utc)}.{nanos}Z"
 
 
-def _offset(zone: str) -> timedelta:
+def _offset(zone: str) -> timedelta | None:
     digits = zone[1:].replace(":", "").ljust(4, "0")
-    size = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if hours > _OFFSET_HOURS_MAX or minutes > 59:
+        return None
+    size = timedelta(hours=hours, minutes=minutes)
     return -size if zone.startswith("-") else size
 
 
@@ -88,7 +98,7 @@ def is_finer(exact: str, digits: int) -> bool:
 
 def is_day(text: str) -> bool:
     """Whether a text is a day: `2024-01-15`."""
-    return re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None and _is_day(text)
+    return _DAY.fullmatch(text) is not None and _is_day(text)
 
 
 def of_epoch_ms(kind: str, epoch_ms: int) -> str | None:
@@ -117,13 +127,19 @@ def epoch_seconds(text: str) -> int | None:
     return seconds + 1 if seconds < 0 and exact[20:-1].strip("0") else seconds
 
 
-def to_datetime(text: str) -> datetime | None:
+def is_stored(kind: str, text: str) -> bool:
+    """Whether a text is a time in the form in which a type stores it."""
+    digits = DIGITS[kind]
+    is_formed = _STORED.fullmatch(text) and len(text) == (21 + digits if digits else 20)
+    return bool(is_formed) and _is_day(text[:10]) and _is_clock(text[11:19])
+
+
+def to_datetime(kind: str, text: str) -> datetime | None:
     """The aware time of a stored text; none when it is none, or in the year 0."""
-    exact = exact_of_text(text)
-    if exact is None or exact.startswith("0000"):
+    if not is_stored(kind, text) or text.startswith("0000"):
         return None
-    moment = datetime.fromisoformat(exact[:19])
-    micros = int(exact[20:26])
+    moment = datetime.fromisoformat(text[:19])
+    micros = int(text[20:-1].ljust(6, "0")[:6])
     return moment.replace(microsecond=micros, tzinfo=timezone.utc)
 
 

@@ -25,7 +25,9 @@ from keyfold.values import number, times
 from keyfold.values.value import Value, set_of, shown_text
 
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_ANY_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ANY_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _PERIODS = {
     "hour": "an hour like 2024-01-15T10",
     "day": "a day like 2024-01-15",
@@ -40,8 +42,20 @@ def wrong(name: str, held: object, wanted: str) -> Invalid:
 
 
 def _wrong_kind(name: str, kind: Kind, held: object) -> Invalid:
-    found = held if isinstance(held, str) else repr(held)
-    return Invalid(f"{name} is no {kind}: {shown_text(found)}", attribute=name)
+    return Invalid(f"{name} is no {kind}: {_shown(held)}", attribute=name)
+
+
+def _shown(held: object) -> str:
+    """A value of Python in a message."""
+    if isinstance(held, str):
+        return shown_text(str.__str__(held))
+    if isinstance(held, int) and not isinstance(held, bool):
+        # Python refuses to print an `int` of many digits.
+        return shown_text(str(Decimal(held)))
+    try:
+        return shown_text(repr(held))
+    except Exception:
+        return f"a value of {type(held).__name__}, which cannot be shown"
 
 
 def typed(name: str, kind: Kind, given: object) -> Value:
@@ -63,9 +77,10 @@ def _string(name: str, kind: Kind, given: object) -> Value:
 
 def _unicode(name: str, given: str) -> str:
     try:
-        given.encode()
+        str.encode(given)
     except UnicodeEncodeError:
-        raise wrong(name, given.encode("utf-8", "replace").decode(), "valid Unicode") from None
+        shown = str.encode(given, "utf-8", "replace").decode()
+        raise wrong(name, shown, "valid Unicode") from None
     # The text itself, where it is a member of an enumeration.
     return str.__str__(given)
 
@@ -81,7 +96,8 @@ def _number(name: str, kind: Kind, given: object) -> Value:
     try:
         text = number.of_int(int(given)) if isinstance(given, int) else number.of_decimal(given)
     except number.NumberError as error:
-        raise Invalid(f"{name}: {given} is not a number: {error}", attribute=name) from None
+        shown = _shown(given if isinstance(given, int) else str(given))
+        raise Invalid(f"{name}: {shown} is not a number: {error}", attribute=name) from None
     if kind.name == "int" and not number.is_whole(text):
         raise wrong(name, text, "a whole number")
     return {"N": text}
@@ -99,8 +115,8 @@ def exact_time(name: str, kind: Kind, given: object) -> str:
     if isinstance(given, datetime):
         if given.tzinfo is None:
             raise Invalid(
-                f"{name}: {given.isoformat()} has no zone; give an aware datetime,"
-                " such as datetime.now(timezone.utc)",
+                f"{name}: {given.isoformat()} has no zone; give an aware datetime:"
+                " .replace(tzinfo=timezone.utc), if it is in UTC",
                 attribute=name,
             )
         try:
@@ -117,6 +133,13 @@ def exact_time(name: str, kind: Kind, given: object) -> str:
     return exact
 
 
+def _in_calendar(name: str, text: str) -> str:
+    """A day or time that Python has."""
+    if text.startswith("0000"):
+        raise wrong(name, text, "in Python's calendar, which begins with the year 1")
+    return text
+
+
 def _time(name: str, kind: Kind, given: object) -> Value:
     exact = exact_time(name, kind, given)
     digits = times.DIGITS[kind.name]
@@ -127,6 +150,9 @@ def _time(name: str, kind: Kind, given: object) -> Value:
             " that would be cut, or declare a finer time",
             attribute=name,
         )
+    # Nanoseconds stay a text, which has all years.
+    if kind.name != "time.ns":
+        _in_calendar(name, exact)
     return {"S": times.cut(exact, digits)}
 
 
@@ -145,7 +171,23 @@ def _date(name: str, kind: Kind, given: object) -> Value:
         raise _wrong_kind(name, kind, given)
     if not times.is_day(text):
         raise wrong(name, text, "a day like 2024-01-15")
-    return {"S": text}
+    return {"S": _in_calendar(name, text)}
+
+
+def is_stored_text(kind: Kind, text: str) -> bool:
+    """Whether a stored text is one of its type."""
+    name = kind.name
+    if name == "string":
+        return True
+    if name == "words":
+        return text in kind.words
+    if kind.is_time:
+        return times.is_stored(name, text)
+    if name == "date":
+        return times.is_day(text)
+    if name in ("ulid", "uuid"):
+        return (_ULID if name == "ulid" else _UUID).fullmatch(text) is not None
+    return is_period(cast(Any, name), text)
 
 
 def _period(name: str, kind: Kind, given: object) -> Value:
@@ -167,7 +209,8 @@ def _binary(name: str, kind: Kind, given: object) -> Value:
 def _ulid(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, str):
         raise _wrong_kind(name, kind, given)
-    if not _ULID.fullmatch(given.upper()):
+    # Small letters beyond ASCII may have a large one in it.
+    if not _ANY_ULID.fullmatch(given):
         raise wrong(name, given, "a ULID of 26 characters")
     return {"S": given.upper()}
 
@@ -176,7 +219,7 @@ def _uuid(name: str, kind: Kind, given: object) -> Value:
     text = str(given) if isinstance(given, uuid.UUID) else given
     if not isinstance(text, str):
         raise _wrong_kind(name, kind, given)
-    if not _UUID.fullmatch(text.lower()):
+    if not _ANY_UUID.fullmatch(text):
         raise wrong(name, text, "a UUID like 123e4567-e89b-12d3-a456-426614174000")
     return {"S": text.lower()}
 

@@ -79,6 +79,7 @@ class Kinds:
         self._kinds = [_kind(pattern, plan, one) for one in returned]
         self._table = plan.table
         self._skips = skips_unknown or plan.request == "Scan"
+        self._skips_wrong = skips_unknown
 
     def only(self) -> tuple[Entity, Copy | None] | None:
         """The entity or the copy, where the pattern returns only one kind."""
@@ -142,10 +143,15 @@ class Kinds:
                     continue
                 raise _unknown(self._pattern, group[0])
             ordered = sorted(group, key=lambda item: (self._part_of(item) or ("", ""))[1])
-            values = values_of(kind.entity, kind.copy, kind.attributes, ordered)
-            if kind.is_split and not self._is_complete(kind, ordered, values):
-                return None
-            self._check_required(kind, group[0], values)
+            try:
+                values = values_of(kind.entity, kind.copy, kind.attributes, ordered)
+                if kind.is_split and not self._is_complete(kind, ordered, values):
+                    return None
+                self._check_required(kind, group[0], values)
+            except UnknownItem as error:
+                if self._skips_wrong:
+                    continue
+                raise error if error.entity else self._wrong(kind, group[0], error) from None
             found.append(FoundItem(kind.name, values))
         return found
 
@@ -155,6 +161,15 @@ class Kinds:
         if part is None or part[1].strip("0"):
             return False
         return kind.list is None or is_as_written(kind.entity, parts[0], values)
+
+    def _wrong(self, kind: _Kind, item: Item, error: UnknownItem) -> UnknownItem:
+        """The error about an item of a kind that is not as the model writes it."""
+        return UnknownItem(
+            f"{self._pattern.name} found a {kind.name} ({_shown(item)}): {error.message}",
+            entity=kind.name,
+            key=_shown(item),
+            attribute=error.attribute,
+        )
 
     def _check_required(self, kind: _Kind, item: Item, values: Values) -> None:
         """Refuses an item without an attribute that every item of its kind has."""
@@ -167,14 +182,18 @@ class Kinds:
                 place = f"which {kind.index.name} holds for it neither as an attribute nor in a key"
             raise UnknownItem(
                 f"{self._pattern.name} found a {kind.name} without `{name}`, {place}"
-                f" ({_shown(item)}): it was not written through the model"
+                f" ({_shown(item)}): it was not written through the model",
+                entity=kind.name,
+                key=_shown(item),
+                attribute=name,
             )
 
 
 def _unknown(pattern: Pattern, item: Item) -> UnknownItem:
     return UnknownItem(
         f"{pattern.name} found an item that the model does not know ({_shown(item)}):"
-        " it was not written through the model"
+        " it was not written through the model",
+        key=_shown(item),
     )
 
 
