@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import support  # noqa: F401
 
-from keyfold import Invalid
+from keyfold import Client, Invalid, Model
 from keyfold.transport import aioboto, boto, connection
 
 CONFIG = """
@@ -120,8 +120,40 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_texts_are_read() -> None:
-    assert connection.read("https://db.example.com/x").endpoint == "https://db.example.com/x"
+    for text in ("https://db.example.com", "https://db.example.com/", "http://[::1]:8000"):
+        assert connection.read(text).endpoint == text.rstrip("/")
     assert connection.read("keyfold:./data").folder == "./data"
-    for wrong in ("", "keyfold:", "ftp://host", "http://", "dynamodb://r?profil=x", "127.0.0.1:1"):
-        with pytest.raises(Invalid):
-            connection.read(wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "keyfold:", "http://", "http://:1", "127.0.0.1:1", "memory:", "dynamodb:eu-west-1"),
+        *("http://h:99999", "http://h:abc", "http://h:0", "http://[::1", "http://[bad]:1"),
+        *("http://h/path", "http://h#x", " http://h", "http://h\n", "http://a b"),
+        *("dynamodb://eu-west-1/x", "dynamodb://EU-WEST-1", "dynamodb://eu west"),
+        *("dynamodb://evil.com", "dynamodb://eu-west-1:80", "dynamodb://eu-west-1?region=x-1"),
+        *("http://h?region=bad region", "http://h?region=", "http://h?profile=a&profile=b"),
+        # Nothing of a password is in a message.
+        *("ftp://user:SECRET@h", "postgres://u:SECRET@h/db", "AKIA:SECRET@eu-west-1"),
+        *("http://user:SECRET@127.0.0.1:1", "dynamodb://AKIA:SECRET@eu-west-1"),
+        *("dynamodb://eu-west-1?secret=SECRET", "http://h/?password=SECRET", "http://h:SECRET"),
+    ],
+)
+def test_wrong_texts_are_refused(text: str) -> None:
+    for sent in (blocking, awaited):
+        with pytest.raises(Invalid) as caught:
+            sent(text)
+        assert "SECRET" not in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [None, 5, {}, b"http://h"])
+def test_what_is_no_connection_is_refused(model: Model, given: Any) -> None:
+    with pytest.raises(Invalid, match="a client of boto3"):
+        Client(model, given)
+
+
+def test_a_wrong_region_of_the_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "EU West")
+    with pytest.raises(Invalid, match="`EU West` is no region"):
+        blocking("dynamodb://")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from support import Proxy
 
 from keyfold import Client, Invalid, Model, Options
+from keyfold.aio import AsyncClient
 
 ARGS = {"thingId": "cursors"}
 
@@ -95,3 +97,10 @@ def test_a_sealed_cursor_is_not_changed(model: Model, proxy: Proxy, first: str) 
         refused(client, proxy, "notes", {"thingId": "others"}, sealed)
     with Client(model, proxy.endpoint, Options(cursor_secret=b"another")) as client:
         refused(client, proxy, "notes", {**ARGS}, sealed)
+
+
+@pytest.mark.parametrize("secret", [b"", "text", 5])
+def test_a_secret_that_seals_nothing_is_refused(model: Model, secret: Any) -> None:
+    for of in (Client, AsyncClient):
+        with pytest.raises(Invalid, match="a cursor secret is `bytes`"):
+            of(model, "http://127.0.0.1:1", Options(cursor_secret=secret))

@@ -59,6 +59,7 @@ class Calls:
     """A model's patterns and writes as calls."""
 
     def __init__(self, model: Model, options: Options) -> None:
+        cursors.check_secret(options.cursor_secret)
         self.model = model
         self.options = options
         self.new_origin: Callable[[], Origin] = ChanceOrigin

@@ -19,6 +19,16 @@ _BOUND_BYTES = 16
 _SEAL_BYTES = 32
 
 
+def check_secret(secret: object) -> None:
+    """Refuses what seals nothing."""
+    if secret is not None and not (isinstance(secret, bytes) and secret):
+        raise Invalid(
+            "a cursor secret is `bytes` of at least one byte, such as those of"
+            " secrets.token_bytes(32)",
+            attribute="cursor_secret",
+        )
+
+
 def _bound(model: Model, pattern: Pattern, arguments: Values) -> bytes:
     """The digest of what a cursor belongs to."""
     owner = json.dumps([model.hash, pattern.name, encoded(arguments)])

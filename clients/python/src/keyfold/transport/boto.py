@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 import boto3  # type: ignore[import-untyped, unused-ignore]
 from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
 
-from keyfold.errors import Aborted, KeyfoldError
+from keyfold.errors import Aborted, Invalid, KeyfoldError
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
 from keyfold.tracing import in_call, in_request
@@ -60,6 +60,10 @@ def connect(connection: Connection) -> Any:
 def without_retries(client: Any) -> Any:
     """Switches botocore's own retries off: they would repeat writes that are not idempotent. What
     they did beside is done here: answers are checked."""
+    if not hasattr(client, "meta"):
+        raise Invalid(
+            f"a connection is a text or a client of boto3, and no {type(client).__name__}"
+        )
     client.meta.events.unregister("needs-retry.dynamodb", unique_id="retry-config-dynamodb")
     answers.check(client)
     return client

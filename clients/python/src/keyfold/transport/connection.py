@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import Any, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from botocore.exceptions import ProfileNotFound  # type: ignore[import-untyped, unused-ignore]
 
 from keyfold.errors import Invalid
+from keyfold.values.value import shown_text
 
 _SETTINGS: dict[str, Any] = {
     # This package retries by itself: botocore would repeat writes that are not idempotent.
@@ -21,6 +23,7 @@ _SETTINGS: dict[str, Any] = {
     "tcp_keepalive": True,
 }
 """The settings of botocore's clients."""
+_REGION = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 
@@ -51,7 +54,8 @@ class Connection:
             own = cast("str | None", session.region_name)
         except ProfileNotFound as error:
             raise Invalid(str(error)) from None
-        region = self.region or next(filter(None, map(os.environ.get, _REGIONS)), None)
+        named = self.region or next(filter(None, map(os.environ.get, _REGIONS)), None)
+        region, own = _region(named), _region(own)
         if self.endpoint is not None:
             by_profile = own if self.profile else None
             return session, self._to_endpoint(self.endpoint, region or by_profile or "local")
@@ -74,23 +78,76 @@ def read(text: str) -> Connection:
 
     `http://127.0.0.1:8000` and `https://…` name an endpoint, `dynamodb://eu-west-1?profile=prod`
     Amazon DynamoDB, `keyfold:./data` a data folder for which the `keyfold` binary is started.
+
+    Messages repeat nothing in which a password may be.
     """
+    if any(sign.isspace() and sign != " " for sign in text) or text != text.strip():
+        raise Invalid("a connection has no line breaks, and no blanks around it")
     if text.startswith("keyfold:"):
         folder = text[len("keyfold:") :]
         if folder:
             return Connection(folder=folder)
-    parts = urlsplit(text)
-    query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    parts = _parts(text)
+    if parts is None or parts.scheme not in ("http", "https", "dynamodb"):
+        raise Invalid(
+            f"{_shown(text)} is no connection; write http://host:port,"
+            " dynamodb://region?profile=name or keyfold:./folder"
+        )
+    _check(text, parts)
+    query = _query(parts.query)
+    profile, region = query.get("profile"), query.get("region")
+    if parts.scheme == "dynamodb":
+        if parts.netloc and region:
+            raise Invalid("a connection names one region: dynamodb://eu-west-1")
+        return Connection(region=_region(parts.netloc or region), profile=profile)
+    endpoint = f"{parts.scheme}://{parts.netloc}"
+    return Connection(endpoint=endpoint, region=_region(region), profile=profile)
+
+
+def _parts(text: str) -> SplitResult | None:
+    """The parts of a text; none where it has no such form."""
+    try:
+        parts = urlsplit(text)
+        # Reading the port checks it.
+        return parts if parts.port is None or parts.port > 0 else None
+    except ValueError:
+        return None
+
+
+def _check(text: str, parts: SplitResult) -> None:
+    """Refuses the parts that a connection has not."""
+    if "@" in parts.netloc:
+        raise Invalid(
+            "a connection has no user and no password; keys come from the AWS variables and the"
+            " shared files: write http://host:port?profile=name"
+        )
+    if parts.path not in ("", "/") or "#" in text:
+        raise Invalid(f"{_shown(text)}: a connection has no path and no fragment behind its host")
+    if parts.scheme != "dynamodb" and (not parts.hostname or " " in parts.netloc):
+        raise Invalid(f"{_shown(text)}: a connection has a host: write http://host:port")
+
+
+def _query(text: str) -> dict[str, str]:
+    """The settings behind the `?`."""
+    pairs = parse_qsl(text, keep_blank_values=True)
+    query = dict(pairs)
+    if len(query) < len(pairs) or any(not value for value in query.values()):
+        raise Invalid("a connection has `profile` and `region` at most once, with a value")
     unknown = sorted(set(query) - {"profile", "region"})
     if unknown:
-        raise Invalid(f"`{text}`: a connection has `profile` and `region`, and no {unknown[0]}")
-    profile = query.get("profile")
-    if parts.scheme in ("http", "https") and parts.netloc:
-        endpoint = f"{parts.scheme}://{parts.netloc}{parts.path}"
-        return Connection(endpoint=endpoint, region=query.get("region"), profile=profile)
-    if parts.scheme == "dynamodb":
-        return Connection(region=parts.netloc or query.get("region"), profile=profile)
-    raise Invalid(
-        f"`{text}` is no connection; write http://host:port, dynamodb://region?profile=name or"
-        " keyfold:./folder"
-    )
+        raise Invalid(f"a connection has `profile` and `region`, and no `{shown_text(unknown[0])}`")
+    return query
+
+
+def _region(name: str | None) -> str | None:
+    """The name of a region. Requests to another host would be signed for it."""
+    if name is not None and _REGION.fullmatch(name) is None:
+        raise Invalid(f"`{shown_text(name)}` is no region; write one like eu-west-1")
+    return name
+
+
+def _shown(text: str) -> str:
+    """A text in a message: only its scheme, where a password may be in it."""
+    if any(sign in text for sign in "@?") or text.count(":") > 1:
+        return f"`{text.partition(':')[0]}:…`" if "://" in text else "the text"
+    return f"`{shown_text(text)}`"
