@@ -247,7 +247,7 @@ function tableAttributes(table: TablePlan, entity: EntityPlan, values: Values, k
 
 /** The attributes that the key of an index makes, without those of the table's own key; none when the item
  * is not in the index. */
-function indexAttributes(table: TablePlan, indexKey: IndexKeyPlan, values: Values): Item {
+export function indexAttributes(table: TablePlan, indexKey: IndexKeyPlan, values: Values): Item {
   const fields = indexKey.key.flatMap((one) => fieldsOf(one.parts));
   const { sparse } = indexKey;
   const deciding = sparse && values.get(sparse.attribute);

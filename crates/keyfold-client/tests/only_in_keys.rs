@@ -127,3 +127,66 @@ fn a_projection_names_the_keys_that_give_an_attribute_back() {
     let reason = refused.unwrap_err().to_string();
     assert!(reason.contains("GSI2 holds for it neither"), "{reason}");
 }
+
+const LEFT: &str = r##"
+model m 1
+table Tab (PK, SK)
+  gsi GSI1 (GSI1PK, GSI1SK)
+  gsi GSI2 (GSI2PK, GSI2SK)
+entity U
+  id: string, email: string, name: string?, city: string?, n: int?
+  key "U#{id}" "P"
+  GSI1 "E#{email:lower}" "{name}"
+  GSI2 "C#{city:lower}" "{name}"
+pattern u(id) -> U?
+pattern of_email(email) -> U[] where name
+pattern of_city(city) -> U[] where name
+"##;
+
+/// An item of another program: it has the keys of both indexes, and lacks what they are made of.
+fn left() -> Place {
+    let place = Place::new(LEFT);
+    place.put_raw(&[
+        ("PK", "U#1"),
+        ("SK", "P"),
+        ("id", "1"),
+        ("name", "Bob"),
+        ("GSI1PK", "E#a"),
+        ("GSI1SK", "Bob"),
+        ("GSI2PK", "C#ulm"),
+        ("GSI2SK", "Bob"),
+    ]);
+    place
+}
+
+fn has(place: &Place, name: &str) -> bool {
+    place.stored()[0].get(name).is_some()
+}
+
+#[test]
+fn a_change_leaves_no_index_key_behind_that_the_model_cannot_make() {
+    let place = left();
+    // What the keys are made of stays, and so do they.
+    place.update("U", &[("id", "1"), ("n", "2")]).unwrap();
+    assert!(has(&place, "GSI1PK") && has(&place, "GSI2PK"));
+    let refused = place.update("U", &[("id", "1"), ("name", "Eve")]);
+    let reason = refused.unwrap_err().to_string();
+    assert!(
+        reason.contains("the U with id = 1 has no `email`"),
+        "{reason}"
+    );
+    place
+        .update("U", &[("id", "1"), ("name", "Eve"), ("email", "B")])
+        .unwrap();
+    assert_eq!(place.found("of_email", &[("email", "b")], "name"), ["Eve"]);
+    // An item without a city is not in GSI2.
+    assert!(!has(&place, "GSI2PK") && !has(&place, "GSI2SK"));
+}
+
+#[test]
+fn a_put_leaves_no_index_key_behind() {
+    let place = left();
+    place.put("U", &[("id", "1"), ("email", "B"), ("name", "Eve")]);
+    assert_eq!(place.found("of_email", &[("email", "b")], "name"), ["Eve"]);
+    assert!(!has(&place, "GSI2PK") && !has(&place, "GSI2SK"));
+}

@@ -1,7 +1,7 @@
 /** The steps of one entity: its creation, its change from old to new attributes, its deletion. They include
  * its copies, guards and parts; the aggregates of other entities follow in `aggregate`. */
 
-import { derive, type Derived, isSameDerived, placeOf } from "../derive.js";
+import { derive, type Derived, guardKey, idGuard, isSameDerived, placeOf } from "../derive.js";
 import { invalid } from "../error.js";
 import type { Term } from "../expression.js";
 import type { AggregatePlan, EntityPlan } from "../plan.js";
@@ -10,10 +10,11 @@ import { addNumbers } from "../value/number.js";
 import { sortedNames } from "../value/text.js";
 import { held, isSameItem, type Values } from "../value/value.js";
 import type { Context } from "./context.js";
+import { leftBehind } from "./left-behind.js";
 import { type GivenNames, mainStep } from "./main-item.js";
 import { move, movedGuard, watchedOf } from "./moved.js";
-import { keyText, type Refusal, taken } from "./refusal.js";
-import { type Draft, put, putNew, remove, type RemainingItems, step, unlessStale } from "./step.js";
+import { keyText, occupied, type Refusal, taken } from "./refusal.js";
+import { type Draft, put, putNew, remove, type RemainingItems, type Step, step, unlessStale } from "./step.js";
 import { derivedOf, type StoredEntity, withKept } from "./stored-entity.js";
 
 /** Adds the puts of all items that follow from the values. `refusal` is that of a main item that exists. */
@@ -25,9 +26,11 @@ export async function addCreate(
   draft: Draft,
 ): Promise<void> {
   const table = context.model.table(entity.table);
+  const isOver = refusal === "stale" && entity.id !== undefined;
   for (const one of await derive(context.io, context.model, entity, values)) {
     const { role } = one;
-    if (role === "main" || role === "idGuard") draft.steps.push(putNew(table, entity, one, refusal));
+    if (role === "main") draft.steps.push(putNew(table, entity, one, isOver ? occupied(entity, values) : refusal));
+    else if (role === "idGuard") draft.steps.push(putNew(table, entity, one, refusal));
     else if ("guard" in role) draft.steps.push(putNew(table, entity, one, taken(entity, role.guard, values)));
     else draft.steps.push(put(entity, one));
   }
@@ -59,11 +62,13 @@ export async function addDelete(
 ): Promise<void> {
   const aggregates = entity.aggregates ?? [];
   draft.remaining.push(...aggregates.flatMap((one) => remainingItems(context, entity, old, one, watched) ?? []));
-  const conditions = unchanged(context, entity, old, [...watched, ...aggregates.map((one) => one.items)]);
+  const counters = aggregates.map((one) => one.items);
+  const conditions = unchanged(context, entity, old, [...watched, ...counters, ...identityOf(entity, old)]);
   for (const [at, one] of (await derivedOf(context, entity, old)).entries()) {
     const made = remove(entity, one);
     draft.steps.push(at === 0 ? unlessStale(made, conditions) : made);
   }
+  if (old.lacksGuard) draft.steps.push(guardIsAbsent(context, entity, old));
   draft.changes.push({ entity, before: old.values, after: undefined });
 }
 
@@ -123,6 +128,7 @@ export async function addReplace(context: Context, replacement: Replacement, dra
   const [mainBefore, ...before] = await derivedOf(context, entity, old);
   const [mainAfter, ...after] = await derive(context.io, context.model, entity, values);
   if (mainBefore === undefined || mainAfter === undefined) throw invalid(`${entity.name} has no key`);
+  const left = leftBehind(context.model, entity, old, [values, mainAfter.item], given === "all");
   const follow = (): void => {
     replaceFollowers(context, entity, before, after, values, draft);
     draft.changes.push({ entity, before: old.values, after: values });
@@ -134,20 +140,36 @@ export async function addReplace(context: Context, replacement: Replacement, dra
     }
     const watched = watchedOf(context.model.table(entity.table), entity, old);
     const conditions = unchanged(context, entity, old, watched);
-    move(context.model, entity, old, [mainBefore, mainAfter], conditions, draft);
+    move(context.model, entity, old, [mainBefore, mainAfter], { conditions, left }, draft);
     follow();
     return;
   }
   const isSame = areSame([mainBefore, ...before], [mainAfter, ...after]);
   const version = entity.version === undefined ? [] : [entity.version];
   const again = given !== "all" && isSame ? given : [];
-  const conditions = unchanged(context, entity, old, [...replacement.watched, ...version, ...again]);
-  const main = { entity, stored: old.item, before: mainBefore, after: mainAfter, given };
+  const identity = identityOf(entity, old);
+  const conditions = unchanged(context, entity, old, [...replacement.watched, ...version, ...again, ...identity]);
+  const main = { entity, stored: old.item, before: mainBefore, after: mainAfter, given, left };
   const changed = mainStep(context.model, main, conditions);
   if (changed === undefined && isSame && !replacement.isPart) return;
   // Copies or guards may differ. They rest on the entity being as it was read.
   draft.steps.push(changed ?? unlessStale(step(`check ${entity.name}`, mainAfter, { is: "check" }), conditions));
   follow();
+}
+
+/** The attributes by which an item without a guard is told from others. */
+function identityOf(entity: EntityPlan, old: StoredEntity): readonly string[] {
+  return old.lacksGuard ? (entity.id ?? []) : [];
+}
+
+/** The check that another writer has not made the guard of an item that lacks it. */
+function guardIsAbsent({ model }: Context, entity: EntityPlan, old: StoredEntity): Step {
+  const table = model.table(entity.table);
+  const unique = idGuard(entity);
+  if (unique === undefined) throw invalid(`${entity.name} has no id`);
+  const place = { table: table.name, key: guardKey(table, entity, unique, old.values) };
+  const check = step(`check the guard of ${entity.id?.join(", ") ?? ""}`, place, { is: "check" });
+  return unlessStale(check, [{ missing: table.partition.name }]);
 }
 
 function areSame(one: readonly Derived[], other: readonly Derived[]): boolean {
@@ -180,7 +202,8 @@ function replaceFollowers(
     const { role } = one;
     const known = at(before, one);
     if (role === "idGuard") {
-      draft.steps.push(movedGuard(entity, known, one));
+      const { partition } = context.model.table(entity.table);
+      draft.steps.push(movedGuard(entity, known, one, partition.name));
     } else if (typeof role === "object" && "guard" in role && known === undefined) {
       const table = context.model.table(entity.table);
       draft.steps.push(putNew(table, entity, one, taken(entity, role.guard, values)));

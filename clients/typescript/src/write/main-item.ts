@@ -21,6 +21,8 @@ export interface MainItem {
   readonly before: Derived;
   readonly after: Derived;
   readonly given: GivenNames;
+  /** The attributes of index keys that go, and that did not follow from the old values. */
+  readonly left: readonly string[];
 }
 
 /** Whether the model keeps an attribute in the item. The version is written with every change. */
@@ -30,11 +32,12 @@ function keeps(model: Model, entity: EntityPlan, name: string): boolean {
 
 /** The step that changes the main item; `undefined` when nothing differs. */
 export function mainStep(model: Model, main: MainItem, conditions: readonly Term[]): Step | undefined {
-  const { entity, stored, before, after, given } = main;
+  const { entity, stored, before, after, given, left } = main;
   if (given === "all" && !losesByPut(model, main)) return unlessStale(put(entity, after), conditions);
   const isKept = (name: string): boolean => keeps(model, entity, name);
   // Attributes that followed from the old values and do not follow from the new ones.
-  const lost = sortedNames(Object.keys(before.item)).filter((name) => !has(after.item, name) && !isKept(name));
+  const gone = Object.keys(before.item).filter((name) => !has(after.item, name) && !isKept(name));
+  const lost = sortedNames([...gone, ...left]);
   const written = sortedNames(Object.keys(after.item))
     .filter((name) => !has(after.key, name) && !isKept(name))
     .map((name): [string, AttributeValue] => [name, after.item[name] ?? {}]);

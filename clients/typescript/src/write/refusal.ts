@@ -36,6 +36,12 @@ export function taken(entity: EntityPlan, attributes: readonly string[], values:
   return { code: "taken", message, attributes, of: subject(entity, values) };
 }
 
+/** The refusal to put an item over one of another `id`. */
+export function occupied(entity: EntityPlan, values: Values): Refusal {
+  const message = `the ${entity.name} with ${keyText(entity, values)} cannot be put: an item with another ${(entity.id ?? []).join(", ")}, or that was not written through the model, is at its key`;
+  return { code: "refused", message, of: subject(entity, values) };
+}
+
 /** The caller's error; `undefined` where the request is not at fault. */
 export function errorOf(refusal: Refusal, place: Place): KeyfoldError | undefined {
   if (refusal === "none" || refusal === "stale") return undefined;

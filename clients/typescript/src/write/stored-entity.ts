@@ -1,13 +1,14 @@
 /** An entity as it is stored: its main item, the parts of a split list, and its attributes. */
 
+import { keyFields } from "../arguments.js";
 import { derive, type Derived, guardKey, heldPlace, idGuard, keyOf, tableName } from "../derive.js";
 import { failure } from "../error.js";
 import { type Answer, backOff, isNoTable, TRIES } from "../io.js";
 import { CHUNK, column } from "../key/make.js";
 import { columnsOf } from "../model.js";
-import type { AttributeValue, EntityPlan, Item } from "../plan.js";
+import type { AttributeValue, EntityPlan, Item, UniquePlan } from "../plan.js";
 import { isAsWritten, partsAttribute, valuesOf } from "../stored.js";
-import { held, type Values, whole } from "../value/value.js";
+import { held, isSameItem, type Values, whole } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { keyText } from "./refusal.js";
 
@@ -19,6 +20,8 @@ export interface StoredEntity {
   readonly values: Values;
   /** The items behind the main one that a list is split over. */
   readonly parts: readonly Item[];
+  /** Whether it has an `id` whose guard is absent: another program wrote it. */
+  readonly lacksGuard: boolean;
 }
 
 /** Reads an entity with strong consistency, with all of its parts; one that moves by its `id`. */
@@ -28,7 +31,7 @@ export async function read(context: Context, entity: EntityPlan, key: Values): P
   const table = context.model.table(entity.table);
   for (let tried = 0; tried < TRIES; tried += 1) {
     const guard = await get(context, table.name, guardKey(table, entity, id, key));
-    if (guard === undefined) return undefined;
+    if (guard === undefined) return unguarded(context, entity, id, key);
     const found = await readAt(context, entity, heldPlace(entity, key, guard));
     if (found !== undefined) return found;
     // It moved between the two reads.
@@ -38,6 +41,21 @@ export async function read(context: Context, entity: EntityPlan, key: Values): P
     "refused",
     `the ${entity.name} with ${keyText(entity, key)} is not where the guard of its id says: it was not written through the model, or moves without end`,
   );
+}
+
+/** The item of an `id` without a guard, at its own key where that is given. */
+async function unguarded(
+  context: Context,
+  entity: EntityPlan,
+  id: UniquePlan,
+  key: Values,
+): Promise<StoredEntity | undefined> {
+  if (!keyFields(entity).every((name) => key.has(name))) return undefined;
+  const found = await readAt(context, entity, key);
+  if (found === undefined || !id.attributes.every((name) => found.values.has(name))) return undefined;
+  const table = context.model.table(entity.table);
+  const [own, asked] = [found.values, key].map((values) => guardKey(table, entity, id, values));
+  return isSameItem(own ?? {}, asked ?? {}) ? { ...found, lacksGuard: true } : undefined;
 }
 
 /** Reads an entity by its whole key. */
@@ -51,7 +69,7 @@ async function readAt(context: Context, entity: EntityPlan, key: Values): Promis
     const origin = { io: context.io, table, entity, copy: undefined };
     const values = await valuesOf(origin, entity.attributes.map((one) => one.name), [main, ...parts]);
     // A list whose parts changed while they were read is read again.
-    if (isAsWritten(entity, main, values)) return { item: main, values, parts };
+    if (isAsWritten(entity, main, values)) return { item: main, values, parts, lacksGuard: false };
     await backOff(context.io, tried);
   }
   throw failure(
@@ -112,7 +130,8 @@ async function partsOf(
 /** The items that are stored for the entity, the main one first. The parts of a list are those that were
  * read: another version of the model may have split it differently. */
 export async function derivedOf(context: Context, entity: EntityPlan, old: StoredEntity): Promise<Derived[]> {
-  const all = await derive(context.io, context.model, entity, old.values);
+  const derived = await derive(context.io, context.model, entity, old.values);
+  const all = old.lacksGuard ? derived.filter(({ role }) => role !== "idGuard") : derived;
   if (entity.split === undefined) return all;
   const table = context.model.table(entity.table);
   const name = tableName(table, entity, old.values);

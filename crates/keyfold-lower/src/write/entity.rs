@@ -2,6 +2,7 @@
 //! include its copies, guards and parts; the aggregates of other entities follow in `aggregate`.
 
 use super::context::Context;
+use super::left_behind::left_behind;
 use super::main_item::{Given, MainItem};
 use super::moved;
 use super::refusal::{Refusal, key_text};
@@ -27,9 +28,18 @@ pub(super) fn create(
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let table = table(context.model, entity)?;
+    let at_key = match &exists {
+        Refusal::Stale if entity.moves() => Refusal::occupied(entity, values),
+        Refusal::Stale
+        | Refusal::None
+        | Refusal::Exists(_)
+        | Refusal::Because(_)
+        | Refusal::NotFound(_)
+        | Refusal::Taken(..) => exists.clone(),
+    };
     for one in derive(context.model, entity, values)? {
         draft.push(match &one.role {
-            Role::Main => Step::put_new(table, entity, one, exists.clone()),
+            Role::Main => Step::put_new(table, entity, one, at_key.clone()),
             Role::Copy(_) | Role::Part(_) => Step::put(entity, one),
             Role::IdGuard => Step::put_new(table, entity, one, exists.clone()),
             Role::Guard(attributes) => {
@@ -89,6 +99,7 @@ pub(super) fn delete(
         .iter()
         .copied()
         .chain(counters.iter().map(String::as_str))
+        .chain(old.identity(entity))
         .collect();
     let mut conditions = Some(unchanged(context, entity, old, &watched)?);
     for one in old.derived(context, entity)? {
@@ -97,6 +108,12 @@ pub(super) fn delete(
             Some(conditions) => step.unless_stale(conditions),
             None => step,
         });
+    }
+    if old.lacks_guard {
+        let table = table(context.model, entity)?;
+        draft
+            .steps
+            .extend(moved::guard_is_absent(table, entity, old)?);
     }
     draft.record_change(entity, Some(&old.values), None);
     Ok(())
@@ -199,29 +216,27 @@ pub(super) fn replace(
     };
     let is_moved = main_before.key != main_after.key || main_before.table != main_after.table;
     if is_moved && !entity.moves() {
-        let message = format!(
-            "the key of {} cannot change; delete it and put it again",
-            entity.name
-        );
-        return Err(ClientError::Invalid(message));
+        return Err(moved::key_stays(entity));
     }
+    let table = table(context.model, entity)?;
+    let is_whole = given == Given::All;
+    let left = left_behind((table, entity), old, (&new, &main_after.item), is_whole)?;
     let followers = Followers {
-        table: table(context.model, entity)?,
+        table,
         entity,
         before: before.get(1..).unwrap_or_default(),
         after: after.get(1..).unwrap_or_default(),
     };
     if is_moved {
-        let watched = moved::watched(followers.table, entity, old);
+        let watched = moved::watched(table, entity, old);
         let conditions = unchanged(context, entity, old, &watched)?;
-        let mains = [main_before, main_after];
-        moved::add(followers.table, (entity, old), mains, conditions, draft);
+        let mains = ([main_before, main_after], left.as_slice());
+        moved::add(table, (entity, old), mains, conditions, draft);
         followers.replace(&new, draft);
         draft.record_change(entity, Some(&old.values), Some(&new));
         return Ok(());
     }
-    let mut watched = replacement.watched.to_vec();
-    watched.extend(entity.version.iter().map(String::as_str));
+    let mut watched = replacement.watched_names();
     if let Given::Only(names) = given
         && before == after
     {
@@ -234,6 +249,7 @@ pub(super) fn replace(
         before: main_before,
         after: main_after,
         given,
+        left: &left,
     };
     match main.step(&conditions) {
         Some(main) => draft.push(main),
@@ -255,6 +271,14 @@ pub(super) fn replace(
 }
 
 impl Replacement<'_> {
+    /// The attributes that must still be as they were read, whatever the new values are.
+    fn watched_names(&self) -> Vec<&str> {
+        let mut names = self.watched.to_vec();
+        names.extend(self.entity.version.iter().map(String::as_str));
+        names.extend(self.old.identity(self.entity));
+        names
+    }
+
     /// The new values with the next version: it counts writes, also those that change nothing else.
     fn with_next_version(&self) -> Values {
         let mut new = self.new.clone();
@@ -293,7 +317,7 @@ impl Followers<'_> {
                 }
                 Role::IdGuard => {
                     let before = self.before.iter().find(|other| other.key == one.key);
-                    moved::guard(self.entity, before, one)
+                    moved::guard(self.table, self.entity, before, one)
                 }
                 Role::Guard(_) | Role::Main | Role::Copy(_) | Role::Part(_) => {
                     Step::put(self.entity, one.clone())

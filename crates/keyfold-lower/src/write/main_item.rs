@@ -28,6 +28,8 @@ pub(super) struct MainItem<'m> {
     pub(super) before: &'m Derived,
     pub(super) after: &'m Derived,
     pub(super) given: Given<'m>,
+    /// The attributes of index keys that go, and that did not follow from the old values.
+    pub(super) left: &'m [String],
 }
 
 impl MainItem<'_> {
@@ -97,13 +99,11 @@ impl MainItem<'_> {
 
     /// The attributes that followed from the old values and do not follow from the new ones.
     fn lost_attributes(&self) -> Vec<String> {
-        self.before
-            .item
-            .iter()
-            .map(|(name, _)| name)
-            .filter(|name| self.after.item.get(name).is_none() && !self.is_kept(name))
-            .cloned()
-            .collect()
+        let before = self.before.item.iter().map(|(name, _)| name);
+        let lost = before.filter(|name| self.after.item.get(name).is_none() && !self.is_kept(name));
+        let mut lost: Vec<String> = lost.chain(self.left).cloned().collect();
+        lost.sort_unstable();
+        lost
     }
 
     /// The given attributes without a value that were absent when the item was read: another writer

@@ -8,7 +8,7 @@
 //! - `single` makes the steps of the write of one entity, `transact` those of several writes at once;
 //!   `meeting` combines two steps of one item, or refuses. `many` writes batches.
 //! - `stored_entity` reads an entity, `entity` and `main_item` make the steps of its change, `moved`
-//!   those of an item that moves.
+//!   those of an item that moves, `left_behind` finds the index keys that go with it.
 //! - `named` makes the steps of a named write, `inputs` the values that its actions take,
 //!   `assignment` the new values of attributes, `conditions` judges or adds its conditions. `upsert`
 //!   makes the steps of an entity that may not exist, `blind` the step that writes over one that is
@@ -26,6 +26,7 @@ mod entity;
 mod execute;
 mod inputs;
 mod lacking;
+mod left_behind;
 mod main_item;
 mod many;
 mod maximum;

@@ -2,11 +2,22 @@
 //! where it belongs, in one transaction with the guard of its `id`.
 
 use super::refusal::{Refusal, key_text};
-use super::step::{Draft, Step};
+use super::step::{Draft, Step, StepAction};
 use super::stored_entity::StoredEntity;
-use crate::derive::Derived;
+use crate::derive::{Derived, guard_key};
+use crate::error::ClientError;
 use crate::expression::Term;
+use keyfold_model::schema::held_in_guard;
 use keyfold_model::{Entity, Table};
+use std::collections::BTreeMap;
+
+/// The refusal to change the key of an entity that does not move.
+pub(super) fn key_stays(entity: &Entity) -> ClientError {
+    ClientError::Invalid(format!(
+        "the key of {} cannot change; delete it and put it again",
+        entity.name
+    ))
+}
 
 /// The attributes that must be as they were read: all of them, since the new item is made of them.
 pub(super) fn watched<'w>(
@@ -25,7 +36,7 @@ pub(super) fn watched<'w>(
 pub(super) fn add(
     table: &Table,
     (entity, old): (&Entity, &StoredEntity),
-    [before, after]: [&Derived; 2],
+    ([before, after], left): ([&Derived; 2], &[String]),
     conditions: Vec<Term>,
     draft: &mut Draft,
 ) {
@@ -35,7 +46,10 @@ pub(super) fn add(
         entity.name,
         key_text(entity, &old.values)
     ));
-    let moved = with_others(entity, old, before, after);
+    let mut moved = with_others(entity, old, before, after);
+    for name in left {
+        moved.item.remove(name);
+    }
     draft.push(Step::put_new(table, entity, moved, occupied));
 }
 
@@ -53,12 +67,42 @@ fn with_others(entity: &Entity, old: &StoredEntity, before: &Derived, after: &De
     moved
 }
 
-/// The step that makes the guard of an `id` say the new place. It must say the old one until then.
-pub(super) fn guard(entity: &Entity, before: Option<&Derived>, after: &Derived) -> Step {
-    let put = Step::put(entity, after.clone());
-    let Some(before) = before else { return put };
-    let held = before.item.iter();
-    let held = held.filter(|(name, _)| before.key.get(name).is_none());
-    let same = held.map(|(name, value)| Term::Equal(name.clone(), value.clone()));
-    put.unless_stale(same.collect())
+/// The step that makes the guard of an `id` say the new place. It must say the old one until then, or
+/// be absent where the item has none.
+pub(super) fn guard(
+    table: &Table,
+    entity: &Entity,
+    before: Option<&Derived>,
+    after: &Derived,
+) -> Step {
+    let Some(before) = before else {
+        return Step::put_new(table, entity, after.clone(), Refusal::Stale);
+    };
+    let mut names: Vec<String> = entity.moving().into_iter().map(held_in_guard).collect();
+    names.sort_unstable();
+    let said = names.into_iter().filter_map(|name| {
+        let value = before.item.get(&name)?.clone();
+        Some(Term::Equal(name, value))
+    });
+    Step::put(entity, after.clone()).unless_stale(said.collect())
+}
+
+/// The check that another writer has not made the guard of an item that lacks it.
+pub(super) fn guard_is_absent(
+    table: &Table,
+    entity: &Entity,
+    old: &StoredEntity,
+) -> Result<Option<Step>, ClientError> {
+    let Some(id) = entity.id_guard() else {
+        return Ok(None);
+    };
+    Ok(Some(Step {
+        label: format!("check the guard of {}", entity.id.join(", ")),
+        refusal: Refusal::Stale,
+        table: table.name.clone(),
+        key: guard_key(table, entity, id, &old.values)?,
+        conditions: vec![Term::Missing(table.partition.name.clone())],
+        action: StepAction::Check,
+        maxima: BTreeMap::new(),
+    }))
 }

@@ -72,6 +72,16 @@ impl Refusal {
         }
     }
 
+    /// The refusal to put an item over one of another `id`.
+    pub(super) fn occupied(entity: &Entity, values: &Values) -> Refusal {
+        Refusal::Because(format!(
+            "the {} with {} cannot be put: an item with another {}, or that was not written through the model, is at its key",
+            entity.name,
+            key_text(entity, values),
+            entity.id.join(", ")
+        ))
+    }
+
     /// The caller's error; `None` where the request is not at fault.
     pub(super) fn error(&self) -> Option<ClientError> {
         match self {

@@ -21,6 +21,8 @@ pub(super) struct StoredEntity {
     pub(super) values: Values,
     /// The items behind the main one that a list is split over.
     parts: Vec<Item>,
+    /// Whether it has an `id` whose guard is absent: another program wrote it.
+    pub(super) lacks_guard: bool,
 }
 
 /// Reads an entity with strong consistency, with all of its parts; one that moves by its `id`.
@@ -34,7 +36,7 @@ pub(super) async fn read(
     }
     for tried in 0..TRIES {
         let Some(place) = place(context, entity, key).await? else {
-            return Ok(None);
+            return unguarded(context, entity, key).await;
         };
         if let Some(found) = read_at(context, entity, &place).await? {
             return Ok(Some(found));
@@ -43,6 +45,30 @@ pub(super) async fn read(
         context.io.pause(back_off(tried)).await;
     }
     Err(lost(entity, key))
+}
+
+/// The item of an `id` without a guard, at its own key where that is given.
+async fn unguarded(
+    context: &Context<'_>,
+    entity: &Entity,
+    key: &Values,
+) -> Result<Option<StoredEntity>, ClientError> {
+    let mut fields = entity.key.fields();
+    if !fields.all(|name| key.contains_key(name)) {
+        return Ok(None);
+    }
+    let table = table(context.model, entity)?;
+    let found = read_at(context, entity, key).await?;
+    let (Some(found), Some(id)) = (found, entity.id_guard()) else {
+        return Ok(None);
+    };
+    let mut attributes = id.attributes();
+    let is_it = attributes.all(|name| found.values.contains_key(name))
+        && guard_key(table, entity, id, &found.values)? == guard_key(table, entity, id, key)?;
+    Ok(is_it.then_some(StoredEntity {
+        lacks_guard: true,
+        ..found
+    }))
 }
 
 /// The key attributes of the item of an `id`, as its guard holds them; `None` where there is none.
@@ -101,6 +127,7 @@ async fn read_at(
                 item,
                 values,
                 parts: items,
+                lacks_guard: false,
             }));
         }
         context.io.pause(back_off(tried)).await;
@@ -248,6 +275,7 @@ impl StoredEntity {
         entity: &Entity,
     ) -> Result<Vec<Derived>, ClientError> {
         let mut all = derive(context.model, entity, &self.values)?;
+        all.retain(|one| !self.lacks_guard || one.role != Role::IdGuard);
         if entity.split.is_none() {
             return Ok(all);
         }
@@ -269,6 +297,12 @@ impl StoredEntity {
             });
         }
         Ok(all)
+    }
+
+    /// The attributes by which an item without a guard is told from others.
+    pub(super) fn identity<'e>(&self, entity: &'e Entity) -> impl Iterator<Item = &'e str> {
+        let names = entity.id.iter().filter(|_| self.lacks_guard);
+        names.map(String::as_str)
     }
 
     /// The given values, with the attributes that the model keeps as they are stored.

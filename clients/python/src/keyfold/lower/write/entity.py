@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keyfold.errors import Invalid
-from keyfold.lower.derive import Derived, Guard, IdGuard, Main, derive, place_of
+from keyfold.lower.derive import Derived, Guard, IdGuard, Main, derive, guard_key, place_of
 from keyfold.lower.expression import Equal, Exists, Missing, Term
 from keyfold.lower.stored import digest_attribute
 from keyfold.lower.write import moved
+from keyfold.lower.write.left_behind import left_behind
 from keyfold.lower.write.main_item import MainItem
-from keyfold.lower.write.refusal import Refusal, key_text, taken
+from keyfold.lower.write.refusal import Refusal, key_text, occupied, taken
 from keyfold.lower.write.step import (
     Check,
     Draft,
@@ -33,8 +34,11 @@ def create(entity: Entity, values: Values, exists: Refusal, draft: Draft) -> Non
 
     `exists` is the refusal when the main item, or one with its `id`, exists.
     """
+    main = occupied(entity, values) if entity.id and exists == "stale" else exists
     for one in derive(entity, values):
-        if isinstance(one.role, (Main, IdGuard)):
+        if isinstance(one.role, Main):
+            draft.steps.append(put_new(entity, one, main))
+        elif isinstance(one.role, IdGuard):
             draft.steps.append(put_new(entity, one, exists))
         elif isinstance(one.role, Guard):
             refusal = taken(entity, one.role.attributes, values)
@@ -67,11 +71,26 @@ def delete(entity: Entity, old: StoredEntity, watched: Sequence[str], draft: Dra
             one.judged = one.counter in watched
             draft.remaining.append(one)
     counters = [aggregate.items for aggregate in entity.aggregates]
-    conditions = unchanged(entity, old, [*watched, *counters])
+    conditions = unchanged(entity, old, [*watched, *counters, *_identity(entity, old)])
     steps = [delete_step(entity, one) for one in old.derived(entity)]
     steps[0].unless_stale(conditions)
     draft.steps.extend(steps)
+    if old.lacks_guard:
+        draft.steps.append(_guard_is_absent(entity, old))
     draft.changes.append(EntityChange(entity, old.values, None))
+
+
+def _identity(entity: Entity, old: StoredEntity) -> Sequence[str]:
+    """The attributes by which an item without a guard is told from others."""
+    return entity.id if old.lacks_guard else ()
+
+
+def _guard_is_absent(entity: Entity, old: StoredEntity) -> Step:
+    """The check that another writer has not made the guard of an item that lacks it."""
+    key = guard_key(entity, entity.uniques[0], old.values)
+    label = f"check the guard of {', '.join(entity.id)}"
+    conditions: list[Term] = [Missing(entity.table.partition)]
+    return Step(label, "stale", entity.table.name, key, conditions, Check())
 
 
 def _remaining_items(
@@ -144,9 +163,10 @@ def replace(replacement: Replacement, draft: Draft) -> None:
         raise Invalid(
             f"the key of {entity.name} cannot change; delete it and put it again", of=entity.name
         )
+    left = left_behind(entity, old, new, after[0].item, is_whole=given is None)
     if is_moved:
         conditions = unchanged(entity, old, moved.watched(entity, old))
-        draft.steps.extend(moved.steps(entity, old, before[0], after[0], conditions))
+        draft.steps.extend(moved.steps(entity, old, (before[0], after[0]), conditions, left))
         _replace_followers(entity, before[1:], after[1:], new, draft)
         draft.changes.append(EntityChange(entity, old.values, new))
         return
@@ -154,8 +174,9 @@ def replace(replacement: Replacement, draft: Draft) -> None:
     watched = [*replacement.watched, *([entity.version] if entity.version else [])]
     if given is not None and is_same:
         watched.extend(given)
+    watched.extend(_identity(entity, old))
     conditions = unchanged(entity, old, watched)
-    main = MainItem(entity, old.item, before[0], after[0], given).step(conditions)
+    main = MainItem(entity, old.item, before[0], after[0], given, left).step(conditions)
     if main is None and is_same and not replacement.is_part:
         return
     if main is None:

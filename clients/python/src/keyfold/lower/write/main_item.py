@@ -24,6 +24,8 @@ class MainItem:
     given: Sequence[str] | None
     """The attributes that the caller gives, none for all. They are written even where they equal
     the values read, since another writer may have changed them in the meantime."""
+    left: Sequence[str]
+    """The attributes of index keys that go, and that did not follow from the old values."""
 
     def step(self, conditions: Sequence[Term]) -> Step | None:
         """The step that changes the main item; none when nothing differs."""
@@ -67,8 +69,9 @@ class MainItem:
 
     def _lost_attributes(self) -> list[str]:
         """The attributes that followed from the old values and not from the new ones."""
-        before, after = sorted(self.before.item), self.after.item
-        return [name for name in before if name not in after and not self._is_kept(name)]
+        before, after = self.before.item, self.after.item
+        lost = [name for name in before if name not in after and not self._is_kept(name)]
+        return sorted([*lost, *self.left])
 
     def _absent_attributes(self, lost: Sequence[str]) -> list[str]:
         """The given attributes without a value that were absent when the item was read: another

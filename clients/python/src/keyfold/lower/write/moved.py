@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from keyfold.errors import Refused
 from keyfold.lower.derive import Derived
-from keyfold.lower.expression import Equal, Term
+from keyfold.lower.expression import Equal, Missing, Term
 from keyfold.lower.write.refusal import key_text
 from keyfold.lower.write.step import Step, delete, put, put_new
 from keyfold.lower.write.stored_entity import StoredEntity
@@ -22,9 +22,14 @@ def watched(entity: Entity, old: StoredEntity) -> list[str]:
 
 
 def steps(
-    entity: Entity, old: StoredEntity, before: Derived, after: Derived, conditions: Sequence[Term]
+    entity: Entity,
+    old: StoredEntity,
+    mains: tuple[Derived, Derived],
+    conditions: Sequence[Term],
+    left: Sequence[str],
 ) -> list[Step]:
     """The steps that move a main item from one key to another, if it is as the conditions say."""
+    before, after = mains
     key = key_text(entity, old.values)
     occupied = Refused(
         f"the {entity.name} with {key} cannot move: an item that was not written through the model"
@@ -33,6 +38,8 @@ def steps(
         key=key,
     )
     moved = _with_others(entity, old, before, after)
+    for name in left:
+        moved.item.pop(name, None)
     return [
         delete(entity, before).unless_stale(conditions),
         put_new(entity, moved, occupied),
@@ -51,10 +58,10 @@ def _with_others(entity: Entity, old: StoredEntity, before: Derived, after: Deri
 
 def guard(entity: Entity, all_before: Sequence[Derived], after: Derived) -> Step:
     """The step that makes the guard of an `id` say the new place. It must say the old one until
-    then."""
+    then, or be absent where the item has none."""
     step = put(entity, after)
     before = next((one for one in all_before if one.key == after.key), None)
     if before is None:
-        return step
-    held = sorted(before.item.items())
-    return step.unless_stale([Equal(name, value) for name, value in held if name not in before.key])
+        return step.unless_stale([Missing(entity.table.partition)])
+    said = sorted(name for _, name in entity.uniques[0].holds if name in before.item)
+    return step.unless_stale([Equal(name, before.item[name]) for name in said])

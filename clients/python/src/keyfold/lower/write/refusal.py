@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from keyfold.errors import Exists, KeyfoldError, NotFound, Taken
+from keyfold.errors import Exists, KeyfoldError, NotFound, Refused, Taken
 from keyfold.plan.model import Entity
 from keyfold.values.value import Values, shown
 
@@ -24,6 +24,14 @@ def taken(entity: Entity, attributes: tuple[str, ...], values: Values) -> Taken:
     all_of = (f"{name} `{shown(values[name]) if name in values else ''}`" for name in attributes)
     message = f"{', '.join(all_of)} is taken: another {entity.name} has it"
     return Taken(message, attributes)
+
+
+def occupied(entity: Entity, values: Values) -> Refused:
+    """The refusal to put an item over one of another `id`."""
+    return Refused(
+        f"the {entity.name} with {key_text(entity, values)} cannot be put: an item with another"
+        f" {', '.join(entity.id)}, or that was not written through the model, is at its key"
+    )
 
 
 def key_text(entity: Entity, values: Values) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from keyfold.errors import KeyfoldError, UnknownItem, is_absent_table
 from keyfold.keys.text import CHUNK, column
 from keyfold.lower.derive import (
     Derived,
+    IdGuard,
     PartRole,
     derive,
     guard_key,
@@ -37,6 +38,8 @@ class StoredEntity:
     """The items behind the main one that a list is split over."""
     packed: Packed
     """Its compressed values, as they are stored."""
+    lacks_guard: bool = False
+    """Whether it has an `id` whose guard is absent: another program wrote it."""
 
     def derived(self, entity: Entity) -> list[Derived]:
         """The items that are stored for the entity, the main one first.
@@ -45,6 +48,8 @@ class StoredEntity:
         differently.
         """
         all_of = derive(entity, self.values, self.packed)
+        if self.lacks_guard:
+            all_of = [one for one in all_of if not isinstance(one.role, IdGuard)]
         if entity.split is None:
             return all_of
         all_of = [one for one in all_of if not isinstance(one.role, PartRole)]
@@ -83,7 +88,7 @@ def read(entity: Entity, key: Values) -> Lowering[StoredEntity | None]:
     for tried in range(TRIES):
         guard = yield from get(entity.table.name, guard_key(entity, unique, key))
         if guard is None:
-            return None
+            return (yield from _unguarded(entity, key))
         found = yield from _read_at(entity, held_place(entity, key, guard))
         if found is not None:
             return found
@@ -93,6 +98,19 @@ def read(entity: Entity, key: Values) -> Lowering[StoredEntity | None]:
         f"the {entity.name} with {key_text(entity, key)} is not where the guard of its id says: it"
         " was not written through the model, or moves without end"
     )
+
+
+def _unguarded(entity: Entity, key: Values) -> Lowering[StoredEntity | None]:
+    """The item of an `id` without a guard, at its own key where that is given."""
+    if not all(name in key for name in entity.key_fields):
+        return None
+    found = yield from _read_at(entity, key)
+    unique = entity.uniques[0]
+    if found is None or any(name not in found.values for name in unique.attributes):
+        return None
+    if guard_key(entity, unique, found.values) != guard_key(entity, unique, key):
+        return None
+    return replace(found, lacks_guard=True)
 
 
 def _read_at(entity: Entity, key: Values) -> Lowering[StoredEntity | None]:
