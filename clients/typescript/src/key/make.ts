@@ -193,8 +193,10 @@ function checked(part: FieldPart, plain: string): string {
   const { field: name, type, not = "" } = part;
   for (const one of plain) {
     if ((type === "string" && not.includes(one)) || one === BREAK || one === LAST) {
+      const why =
+        one === LAST ? "the last character of all, where ranges of keys end" : "which separates the parts of the key";
       throw invalid(
-        `${name}: \`${shownText(plain)}\` contains \`${shownText(one)}\`, which separates the parts of the key; write the field with \`:escape\` in the template, or choose another value`,
+        `${name}: \`${shownText(plain)}\` contains \`${shownText(one)}\`, ${why}; write the field with \`:escape\` in the template, or choose another value`,
         name,
       );
     }

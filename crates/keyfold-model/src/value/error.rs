@@ -88,9 +88,10 @@ pub enum ValueError {
     },
     /// A text contains a character that separates key parts.
     #[error(
-        "{name}: `{}` contains `{}`, which separates the parts of the key; write the field with `:escape` in the template, or choose another value",
+        "{name}: `{}` contains `{}`, {}",
         shown(text),
-        delimiter.escape_debug()
+        delimiter.escape_debug(),
+        reserved(*delimiter)
     )]
     Delimiter {
         /// The attribute.
@@ -141,6 +142,15 @@ pub enum ValueError {
         /// The digits of the padding: `8`, or `8.2` with two digits after the point.
         digits: String,
     },
+}
+
+/// The reason why a character is in no plain field of a key, and what to do.
+fn reserved(delimiter: char) -> &'static str {
+    if delimiter == char::MAX {
+        "the last character of all, where ranges of keys end; write the field with `:escape` in the template, or choose another value"
+    } else {
+        "which separates the parts of the key; write the field with `:escape` in the template, or choose another value"
+    }
 }
 
 impl ValueError {

@@ -388,6 +388,23 @@ mod tests {
     }
 
     #[test]
+    fn the_last_character_is_refused_with_its_own_reason() {
+        let part = Part::Field {
+            name: "a".to_owned(),
+            kind: Type::String,
+            format: Format::Plain,
+            excluded: vec!['#'],
+        };
+        let reason = |value: &str| {
+            let values = BTreeMap::from([("a".to_owned(), Value::from(value))]);
+            let error = text(std::slice::from_ref(&part), &values).unwrap_err();
+            error.to_string()
+        };
+        assert!(reason("a#").contains("separates the parts"));
+        assert!(reason("a\u{10ffff}").contains("where ranges of keys end"));
+    }
+
+    #[test]
     fn a_value_is_made_by_parts_exactly_when_they_make_it() {
         let padded = Format::Padded {
             whole: 3,

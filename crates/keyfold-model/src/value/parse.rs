@@ -8,7 +8,7 @@ use crate::period::Unit;
 use crate::types::{Record, Type};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use keyfold_types::{Number, Set, Value};
+use keyfold_types::{Number, NumberError, Set, Value};
 use std::collections::BTreeMap;
 
 /// The stored value of an argument's text. Lists, maps, sets and records are written as JSON,
@@ -24,10 +24,11 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
     };
     match kind {
         Type::String => Ok(Value::from(text)),
-        Type::Number => text.parse().map(Value::N).map_err(|_| wrong("a number")),
-        Type::Int => match text.parse::<Number>() {
+        Type::Number => number(text, "a number").map(Value::N).map_err(wrong),
+        Type::Int => match number(text, "a whole number") {
             Ok(number) if number.exponent() >= 0 => Ok(Value::N(number)),
-            _ => Err(wrong("a whole number")),
+            Ok(_) => Err(wrong("a whole number")),
+            Err(wanted) => Err(wrong(wanted)),
         },
         Type::Bool => match text {
             "true" => Ok(Value::Bool(true)),
@@ -267,6 +268,16 @@ pub fn is_stored_form(kind: &Type, text: &str) -> bool {
     }
 }
 
+/// The number that a text writes, or the form of a number that it lacks.
+fn number<'w>(text: &str, wanted: &'w str) -> Result<Number, &'w str> {
+    text.parse().map_err(|error| match error {
+        NumberError::Syntax => wanted,
+        NumberError::Overflow => "a number that DynamoDB holds: the greatest is below 1e126",
+        NumberError::Underflow => "a number that DynamoDB holds: the least above 0 is 1e-130",
+        NumberError::Precision => "a number that DynamoDB holds: it has at most 38 digits",
+    })
+}
+
 fn wrong_kind(name: &str, kind: &Type, value: &Value) -> ValueError {
     ValueError::Kind {
         name: name.to_owned(),
@@ -317,6 +328,22 @@ mod tests {
     use super::super::time::at_most;
     use super::*;
     use crate::period::Precision;
+
+    #[test]
+    fn a_number_that_does_not_fit_is_refused_with_the_reason() {
+        for kind in [Type::Number, Type::Int] {
+            for (text, reason) in [
+                ("1e126", "the greatest is below 1e126"),
+                ("-1e-131", "the least above 0 is 1e-130"),
+                (&"1".repeat(39), "at most 38 digits"),
+            ] {
+                let error = parse("n", &kind, text).unwrap_err().to_string();
+                assert!(error.contains(reason), "{error}");
+            }
+            let error = parse("n", &kind, "x").unwrap_err().to_string();
+            assert!(error.ends_with("number"), "{error}");
+        }
+    }
 
     #[test]
     fn times_have_one_width_and_one_zone() {

@@ -120,9 +120,12 @@ def _without_excluded(field: Field, plain: str) -> str:
     excluded = field.excluded if field.kind.name == "string" else ""
     for sign in plain:
         if sign in excluded or sign in (BREAK, LAST):
+            why = "which separates the parts of the key"
+            if sign == LAST:
+                why = "the last character of all, where ranges of keys end"
             raise Invalid(
-                f"{field.name}: `{shown_text(plain)}` contains `{_debug(sign)}`, which separates"
-                f" the parts of the key; escape it in the template ({{{field.name}:escape}}) or"
+                f"{field.name}: `{shown_text(plain)}` contains `{_debug(sign)}`, {why};"
+                f" escape it in the template ({{{field.name}:escape}}) or"
                 " choose another value",
                 attribute=field.name,
             )
