@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
 import urllib.request
 from pathlib import Path
 
 import pytest
+import support
 
 from keyfold import Transport, testing
 from keyfold.transport.process import Server
@@ -25,6 +32,49 @@ def test_servers_are_apart_and_end_with_their_blocks() -> None:
         assert answers(one.endpoint) and answers(other.endpoint)
     assert not answers(one.endpoint)
     one.stop()
+
+
+FORGETS = """
+import asyncio, os, signal, sys
+from keyfold import Client
+from keyfold.aio import AsyncClient
+model, folder, how = sys.argv[1:]
+if how.startswith("async"):
+    async def run():
+        client = AsyncClient(model, f"keyfold:{folder}")
+        await client.__aenter__()
+        await client.ensure_tables()
+        os.kill(os.getpid(), signal.SIGTERM)
+    asyncio.run(run())
+client = Client(model, f"keyfold:{folder}")
+client.ensure_tables()
+if how == "exit":
+    raise SystemExit(3)
+if how == "term":
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [("end", 0), ("exit", 3), ("term", -signal.SIGTERM), ("async term", -signal.SIGTERM)],
+)
+def test_a_forgotten_server_ends_with_its_program(tmp_path: Path, how: str, code: int) -> None:
+    document = tmp_path / "things.plan.json"
+    document.write_text(json.dumps(support.plan(support.THINGS)))
+    folder = tmp_path / "data"
+    command = [sys.executable, "-c", FORGETS, str(document), str(folder), how]
+    paths = {**os.environ, "PYTHONPATH": str(support.PACKAGE / "src")}
+    done = subprocess.run(command, env=paths, capture_output=True, timeout=60, check=False)
+    assert done.returncode == code, done.stderr
+    # A server that is left behind holds its folder.
+    for _ in range(100):
+        try:
+            Server(["--data", str(folder)]).stop()
+            return
+        except Transport:
+            time.sleep(0.1)
+    raise AssertionError("the server holds its folder yet")
 
 
 def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from keyfold.plan.load import load
 from keyfold.plan.model import Model
 from keyfold.transport import connection as connections
 from keyfold.transport.aioboto import AsyncDriver, connect
-from keyfold.transport.process import Server
+from keyfold.transport.process import Server, end_by_signals
 from keyfold.writes import TransactionWrite
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class AsyncClient:
             read = connections.read(client)
             try:
                 if read.folder is not None:
+                    end_by_signals()
                     server = await asyncio.to_thread(Server, ["--data", read.folder])
                     self._open.push_async_callback(asyncio.to_thread, server.stop)
                     read = connections.read(server.endpoint)

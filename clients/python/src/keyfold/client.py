@@ -33,7 +33,7 @@ from keyfold.plan.load import load
 from keyfold.plan.model import Model
 from keyfold.transport import connection as connections
 from keyfold.transport.boto import Driver, connect
-from keyfold.transport.process import Server
+from keyfold.transport.process import Server, end_by_signals
 from keyfold.writes import TransactionWrite
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Client:
         if isinstance(connection, str):
             read = connections.read(connection)
             if read.folder is not None:
+                end_by_signals()
                 self._server = Server(["--data", read.folder])
                 read = connections.read(self._server.endpoint)
             client = connect(read)

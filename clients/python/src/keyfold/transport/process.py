@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from keyfold.errors import Transport
 
 _STOP_SECONDS = 20
+_running: set[Server] = set()
+"""The servers that have not been stopped."""
 
 
 def binary() -> str:
@@ -41,6 +46,7 @@ class Server:
         except OSError as error:
             self._said.close()
             raise Transport(f"{command[0]} does not start: {error}") from None
+        _running.add(self)
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         try:
@@ -54,6 +60,7 @@ class Server:
 
     def stop(self) -> None:
         """Stops the server, and waits until it has ended."""
+        _running.discard(self)
         process = self._process
         if process.poll() is None:
             process.terminate()
@@ -66,6 +73,10 @@ class Server:
             process.stdout.close()
         self._said.close()
 
+    def terminate(self) -> None:
+        """Stops the server without waiting for its end."""
+        self._process.terminate()
+
     def __enter__(self) -> Server:
         return self
 
@@ -76,3 +87,31 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Stops the servers of clients that the program has not closed."""
+    for server in list(_running):
+        server.stop()
+
+
+def end_by_signals() -> None:
+    """Lets the signals that end the program end its servers too, where the program handles none.
+
+    Python has handlers only in its main thread.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _ended)
+
+
+def _ended(number: int, _frame: FrameType | None) -> None:
+    for server in list(_running):
+        server.terminate()
+    # The program ends as it would have without a handler.
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
