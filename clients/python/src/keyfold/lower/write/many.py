@@ -193,7 +193,7 @@ class _Batch:
                 outcome.error = error
                 return outcome
             outcome.capacity += capacity.total(response)
-            unprocessed = response.get("UnprocessedItems") or {}
+            unprocessed: dict[str, list[Any]] = response.get("UnprocessedItems") or {}
             again = [_item(request) for own in unprocessed.values() for request in own]
             done = [one for one in left if not _is_among(one, again)]
             outcome.written.extend(one.at for one in done)
