@@ -190,3 +190,30 @@ fn a_put_leaves_no_index_key_behind() {
     assert_eq!(place.found("of_email", &[("email", "b")], "name"), ["Eve"]);
     assert!(!has(&place, "GSI2PK") && !has(&place, "GSI2SK"));
 }
+
+#[test]
+fn a_write_names_the_item_whose_stored_value_makes_no_key() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\nentity U\n  id: string, name: string?, n: int\n  key \"U#{id}\" \"P\"\n  \
+         copy c \"C#{name}\" \"{id}\" when exists name\npattern u(id) -> U?\n",
+    );
+    let mut item = Item::new();
+    for (name, text) in [("PK", "U#1"), ("SK", "P"), ("id", "1")] {
+        item.insert(name, text);
+    }
+    item.insert("n", 1);
+    item.insert("name", Value::Null);
+    let input = PutItemInput {
+        table_name: Some("Tab".to_owned()),
+        item: Some(Ok(item)),
+        ..PutItemInput::default()
+    };
+    place.backend.call(input.into()).unwrap();
+    let updated = place.update("U", &[("id", "1"), ("n", "2")]);
+    let deleted = place.delete("U", &[("id", "1")]);
+    for refused in [updated, deleted] {
+        let reason = refused.unwrap_err().to_string();
+        assert!(reason.contains("the U with id = 1"), "{reason}");
+        assert!(reason.contains("correct `name` in the table"), "{reason}");
+    }
+}

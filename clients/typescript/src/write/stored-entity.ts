@@ -2,7 +2,7 @@
 
 import { keyFields } from "../arguments.js";
 import { derive, type Derived, guardKey, heldPlace, idGuard, keyOf, tableName } from "../derive.js";
-import { failure } from "../error.js";
+import { failure, KeyfoldError } from "../error.js";
 import { type Answer, backOff, isNoTable, TRIES } from "../io.js";
 import { CHUNK, column } from "../key/make.js";
 import { columnsOf } from "../model.js";
@@ -10,6 +10,7 @@ import type { AttributeValue, EntityPlan, Item, UniquePlan } from "../plan.js";
 import { isAsWritten, partsAttribute, valuesOf } from "../stored.js";
 import { held, isSameItem, type Values, whole } from "../value/value.js";
 import { type Context, get } from "./context.js";
+import { itemText } from "./lacking.js";
 import { keyText } from "./refusal.js";
 
 /** An entity as it was read. */
@@ -56,6 +57,16 @@ async function unguarded(
   const table = context.model.table(entity.table);
   const [own, asked] = [found.values, key].map((values) => guardKey(table, entity, id, values));
   return isSameItem(own ?? {}, asked ?? {}) ? { ...found, lacksGuard: true } : undefined;
+}
+
+/** The error of an item whose stored values make no keys, which another program wrote. */
+function wrongValue(entity: EntityPlan, values: Values, error: unknown): unknown {
+  if (!(error instanceof KeyfoldError) || error.detail.code !== "invalid") return error;
+  const { name = "it" } = error.detail;
+  return failure(
+    "refused",
+    `${itemText(entity, values)} holds a value of which no key can be made (${error.message}), so that its copies, guards and index keys are not known: correct \`${name}\` in the table; \`keyfold verify\` finds such items`,
+  );
 }
 
 /** Reads an entity by its whole key. */
@@ -130,7 +141,9 @@ async function partsOf(
 /** The items that are stored for the entity, the main one first. The parts of a list are those that were
  * read: another version of the model may have split it differently. */
 export async function derivedOf(context: Context, entity: EntityPlan, old: StoredEntity): Promise<Derived[]> {
-  const derived = await derive(context.io, context.model, entity, old.values);
+  const derived = await derive(context.io, context.model, entity, old.values).catch((error: unknown) => {
+    throw wrongValue(entity, old.values, error);
+  });
   const all = old.lacksGuard ? derived.filter(({ role }) => role !== "idGuard") : derived;
   if (entity.split === undefined) return all;
   const table = context.model.table(entity.table);

@@ -1,6 +1,7 @@
 //! An entity as it is stored: its main item, the parts of a split list, and its attributes.
 
 use super::context::Context;
+use super::lacking::item_text;
 use super::refusal::key_text;
 use crate::arguments::Values;
 use crate::derive::{Derived, Role, derive, guard_key, held_place, main_key, table, table_name};
@@ -94,6 +95,18 @@ fn lost(entity: &Entity, id: &Values) -> ClientError {
         "the {} with {} is not where the guard of its id says: it was not written through the model, or moves without end",
         entity.name,
         key_text(entity, id)
+    ))
+}
+
+/// The error of an item whose stored values make no keys, which another program wrote.
+fn wrong_value(entity: &Entity, values: &Values, error: ClientError) -> ClientError {
+    let ClientError::Value(wrong) = error else {
+        return error;
+    };
+    ClientError::Refused(format!(
+        "{} holds a value of which no key can be made ({wrong}), so that its copies, guards and index keys are not known: correct `{}` in the table; `keyfold verify` finds such items",
+        item_text(entity, values),
+        wrong.name()
     ))
 }
 
@@ -274,7 +287,8 @@ impl StoredEntity {
         context: &Context<'_>,
         entity: &Entity,
     ) -> Result<Vec<Derived>, ClientError> {
-        let mut all = derive(context.model, entity, &self.values)?;
+        let derived = derive(context.model, entity, &self.values);
+        let mut all = derived.map_err(|error| wrong_value(entity, &self.values, error))?;
         all.retain(|one| !self.lacks_guard || one.role != Role::IdGuard);
         if entity.split.is_none() {
             return Ok(all);

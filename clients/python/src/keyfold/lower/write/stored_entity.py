@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from keyfold.errors import KeyfoldError, UnknownItem, is_absent_table
+from keyfold.errors import Invalid, KeyfoldError, Refused, UnknownItem, is_absent_table
 from keyfold.keys.text import CHUNK, column
 from keyfold.lower.derive import (
     Derived,
@@ -47,7 +47,17 @@ class StoredEntity:
         The parts of a list are those that were read: another version of the model may have split it
         differently.
         """
-        all_of = derive(entity, self.values, self.packed)
+        try:
+            all_of = derive(entity, self.values, self.packed)
+        except Invalid as wrong:
+            identity = key_text(entity, self.values)
+            raise Refused(
+                f"the {entity.name} with {identity} holds a value of which no key can be made"
+                f" ({wrong}), so that its copies, guards and index keys are not known: correct"
+                f" `{wrong.attribute}` in the table; `keyfold verify` finds such items",
+                entity=entity.name,
+                key=identity,
+            ) from None
         if self.lacks_guard:
             all_of = [one for one in all_of if not isinstance(one.role, IdGuard)]
         if entity.split is None:
