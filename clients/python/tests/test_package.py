@@ -106,4 +106,6 @@ def test_the_programs_of_the_readme_run(python: str, tmp_path: Path) -> None:
 def test_types_and_style(checker: list[str]) -> None:
     """`pyproject.toml` says how strict: mypy over sources and tests, pyright over sources."""
     pythonpath = os.pathsep.join([str(support.PACKAGE / "src"), str(support.PACKAGE / "tests")])
-    run([sys.executable, "-m", *checker], support.PACKAGE, MYPYPATH=pythonpath)
+    # pyright looks for packages where `python` of the PATH has them.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    run([sys.executable, "-m", *checker], support.PACKAGE, MYPYPATH=pythonpath, PATH=path)
