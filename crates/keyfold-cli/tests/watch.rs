@@ -111,11 +111,12 @@ fn a_model_is_checked_again_when_one_of_its_files_changes() {
     place.write("more.keyfold", log);
     watching.expect("2 entities, 2 patterns:");
 
-    // It ends with the signal of ctrl-c only.
+    // It ends with a signal only. That of ctrl-c is ignored where a shell runs the tests in the
+    // background.
     watching.expect("following 3 files");
     assert_eq!(watching.child.try_wait().unwrap(), None);
     let id = watching.child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    let sent = Command::new("kill").args(["-TERM", &id]).status().unwrap();
     assert!(sent.success());
     assert_eq!(watching.child.wait().unwrap().code(), None);
 }
