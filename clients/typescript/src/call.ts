@@ -1,12 +1,16 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
-import { failure } from "./error.js";
+import { failure, outcomeUnknown } from "./error.js";
 import type { Answer, Io } from "./io.js";
-import type { CallOptions, ClientOptions, Transport } from "./options.js";
+import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
+import { isRead } from "./transport/retry.js";
 
 const TIMEOUT_MS = 30_000;
 /** A timer of more milliseconds ends at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** The milliseconds that a transport has to say what became of a request whose call has ended. */
+const LAST_WORD_MS = 100;
 
 /** What carries calls out. */
 export interface Driver {
@@ -58,11 +62,11 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
       const start = performance.now();
       const report = (error?: unknown): void => {
         const event = { call: name, operation, input, milliseconds: performance.now() - start };
-        onRequest?.(error === undefined ? event : { ...event, error });
+        heard(onRequest, error === undefined ? event : { ...event, error });
       };
       let answer: Answer;
       try {
-        answer = await send(operation, input);
+        answer = await answered(send(operation, input), operation, signal);
       } catch (error) {
         report(error);
         throw error;
@@ -72,6 +76,37 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
     },
     pause: (least, most) => wait(least + Math.random() * (most - least), signal),
   };
+}
+
+/** Calls a hook. An error of its own is no error of the call, and is dropped. */
+function heard(hook: ClientOptions["onRequest"], event: RequestEvent): void {
+  try {
+    Promise.resolve(hook?.(event)).catch(() => undefined);
+  } catch {
+    // Dropped.
+  }
+}
+
+/** The answer of a request. A transport that does not know signals is not waited for beyond the call's end:
+ * what became of a write is not known then. */
+function answered(sent: Promise<object>, operation: string, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const lost = (): void => {
+      const reason = signal.reason as Error;
+      reject(isRead(operation) ? reason : outcomeUnknown(reason.message, `what the ${operation} was to change`, reason));
+    };
+    const end = (): void => {
+      timer = setTimeout(lost, LAST_WORD_MS);
+    };
+    signal.addEventListener("abort", end, { once: true });
+    Promise.resolve(sent)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+      });
+  });
 }
 
 function randomBytes(): Uint8Array {

@@ -91,7 +91,7 @@ export interface ClientOptions {
   readonly timeout?: number;
   /** How often a request is sent again where that is safe; 3 by default. */
   readonly retries?: number;
-  /** Called after each request. */
+  /** Called after each request. An error that it throws is dropped: the call goes on. */
   readonly onRequest?: (event: RequestEvent) => void;
   /** Makes a span of each call and of each request in it. */
   readonly tracing?: Tracer;

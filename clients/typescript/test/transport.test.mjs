@@ -10,6 +10,7 @@ import { source, BINARY } from "./source.mjs";
 
 const made = await source(
   "error.js",
+  "call.js",
   "transport/connect.js",
   "transport/node.js",
   "transport/local.js",
@@ -48,6 +49,10 @@ function fault(code) {
 const THROTTLED = [400, { __type: "com.amazonaws.dynamodb.v20120810#ThrottlingException", message: "slower" }];
 const LOST = fault("ECONNRESET");
 const FINE = [200, { Item: {} }];
+const CONFLICT = [
+  400,
+  { __type: "x#TransactionCanceledException", message: "no", CancellationReasons: [{ Code: "TransactionConflict" }] },
+];
 
 async function codeOf(promise) {
   const error = await promise.then(
@@ -106,14 +111,27 @@ test("each fault has its code", async () => {
     ["TransactWriteItems", [LOST, THROTTLED], "outcome_unknown", 4],
     ["PutItem", [service("ConditionalCheckFailedException")], "service", 1],
     ["UpdateItem", [[503, "busy"]], "outcome_unknown", 1],
-    ["GetItem", [[200, "<html>"]], "transport", 1],
+    ["GetItem", [[200, "<html>"]], "transport", 4],
+    ["GetItem", [[200, ""], [200, "[]"], FINE], undefined, 3],
     ["PutItem", [[200, "<html>"]], "outcome_unknown", 1],
-    ["PutItem", [[404, "<html>"]], "transport", 1],
+    ["TransactWriteItems", [[200, '{"Item'], FINE], undefined, 2],
+    ["PutItem", [[408, "<html>"]], "outcome_unknown", 1],
+    ["GetItem", [[408, "<html>"], FINE], undefined, 2],
+    ["TransactWriteItems", [[408, "<html>"], FINE], undefined, 2],
+    ["TransactWriteItems", [[408, "<html>"]], "outcome_unknown", 4],
+    ["TransactWriteItems", [CONFLICT], "service", 1],
+    ["TransactWriteItems", [LOST, CONFLICT, CONFLICT, FINE], undefined, 4],
+    ["TransactWriteItems", [LOST, CONFLICT], "outcome_unknown", 4],
+    ["TransactWriteItems", [LOST, service("TransactionConflictException"), FINE], undefined, 3],
+    ["TransactWriteItems", [LOST, service("TransactionInProgressException"), FINE], undefined, 3],
     ["PutItem", [[307, "", { location: "http://elsewhere" }]], "transport", 1],
   ];
   for (const [operation, answers, code, times] of cases) {
     const { transport, sent } = played(answers);
-    assert.equal(await codeOf(transport.call(operation, {})), code, `${operation} ${answers}`);
+    const call = transport.call(operation, {});
+    if (code === undefined) assert.deepEqual(await call, FINE[1]);
+    else assert.equal(await codeOf(call), code, `${operation} ${answers}`);
+    assert.equal(new Set(sent.map((one) => one.body.ClientRequestToken)).size, 1);
     assert.equal(sent.length, times, `${operation} ${answers}`);
   }
 });
@@ -147,6 +165,73 @@ test("a signal ends a call: what a sent write did is not known", async () => {
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     const hanging = new HttpTransport(async () => target, { count: 3 }, hang);
     assert.equal(await codeOf(hanging.call(operation, {}, ending(20))), code);
+  }
+});
+
+test("a call ends with its signal, whatever it waits for", async () => {
+  const { carryOut } = made;
+  const never = () => new Promise(() => {});
+  const endpoint = "http://localhost:1";
+  const sdk = { config: { region: never, credentials: never } };
+  const hanging = [
+    [{ endpoint, credentials: never }, "aborted"],
+    [sdk, "aborted"],
+    [{ endpoint, fetch: never }, "outcome_unknown"],
+    [{ call: never }, "outcome_unknown"],
+  ];
+  for (const [connection, code] of hanging) {
+    const driver = { transport: transportOf(connection), options: {} };
+    for (const [operation, expected] of [["GetItem", "aborted"], ["PutItem", code]]) {
+      for (const optionsOf of [() => ({ timeout: 60 }), () => ({ signal: ending(60) })]) {
+        const start = performance.now();
+        const call = carryOut(driver, "call", optionsOf(), (io) => io.ask(operation, {}));
+        assert.equal(await codeOf(call), expected, `${operation} ${Object.keys(connection)}`);
+        assert.ok(performance.now() - start < 1_000);
+      }
+    }
+  }
+});
+
+test("a hook that fails fails no call", async () => {
+  const { carryOut } = made;
+  const transport = { call: async () => ({ Item: {} }) };
+  for (const onRequest of [() => assert.fail("hook"), async () => assert.fail("hook")]) {
+    const answer = await carryOut({ transport, options: { onRequest } }, "call", {}, (io) => io.ask("GetItem", {}));
+    assert.deepEqual(answer, { Item: {} });
+  }
+});
+
+test("a connection that is not understood is invalid, and nothing secret is shown", async () => {
+  const secret = "SECRETpw";
+  const wrong = [
+    ...["dynamodb://AKIA:SECRETpw@eu-west-1", "dynamodb://eu-west-1?region=us-east-1", "dynamodb://eu-west-1?secret=SECRETpw", "ftp://user:SECRETpw@h"],
+    ...["postgres://u:SECRETpw@h/db?x=SECRETpw", "AKIAXXXX:SECRETpw", "dynamodb://eu-west-1?region=SECRETpw!"],
+    ...["http://h?region=SECRETpw!", "dynamodb://?region=SECRETpw!", "postgres://h/db?password=SECRETpw"],
+    ...[[], new URL("http://h"), { url: "http://h" }, { endpoint: new URL("http://h") }, {}, { region: "eu west" }],
+    ...[undefined, null, 5, () => 1, new Map(), { endpoint: "" }, { call: 5 }],
+  ];
+  for (const connection of wrong) {
+    const error = (() => {
+      try {
+        transportOf(connection);
+      } catch (one) {
+        return one;
+      }
+    })();
+    assert.equal(error?.code, "invalid", `${String(connection)} ${error?.stack}`);
+    assert.ok(!error.message.includes(secret), error.message);
+  }
+  process.env.AWS_CONFIG_FILE = process.env.AWS_SHARED_CREDENTIALS_FILE = "/nothing";
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: "E", AWS_SECRET_ACCESS_KEY: "e" });
+  try {
+    assert.equal(await codeOf(transportOf("dynamodb://").call("ListTables", {})), "invalid");
+    const error = await transportOf("dynamodb://eu-west-1?profile=SECRETpw").call("ListTables", {}).catch((one) => one);
+    assert.ok(!error.message.includes(secret), error.message);
+    process.env.AWS_REGION = "eu-west-1";
+    assert.ok(transportOf("dynamodb://"));
+    assert.ok(transportOf({}));
+  } finally {
+    for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
   }
 });
 
@@ -496,4 +581,30 @@ test("a client of the AWS SDK can carry requests", async () => {
   };
   const error = await awsTransport(refusing, { PutItemCommand }).call("PutItem", {}).catch((one) => one);
   assert.deepEqual(error.detail, { code: "service", exception: "ConditionalCheckFailedException", reasons: [] });
+});
+
+test("an answer of the AWS SDK that is not DynamoDB's is lost", async () => {
+  class TransactWriteItemsCommand {
+    middlewareStack = { add: (middleware) => (this.watch = middleware) };
+  }
+  const commands = { TransactWriteItemsCommand, PutItemCommand: TransactWriteItemsCommand, GetItemCommand: class {} };
+  const html = () => Object.assign(new SyntaxError("Unexpected token <"), { name: "SyntaxError", $metadata: { httpStatusCode: 408 } });
+  const empty = (command) => command.watch?.(async () => ({ response: { headers: { "content-length": "0" } } }))();
+  for (const [operation, answers, code, times] of [
+    ["GetItem", [html, html, html, html], "transport", 4],
+    ["PutItem", [html], "outcome_unknown", 1],
+    ["PutItem", [empty], "outcome_unknown", 1],
+    ["TransactWriteItems", [empty, html, () => undefined], undefined, 3],
+  ]) {
+    let sent = 0;
+    const send = async (command) => {
+      const answer = await answers[(sent += 1) - 1](command);
+      if (answer instanceof Error) throw answer;
+      return { $metadata: {} };
+    };
+    const call = made.awsTransport({ config: {}, send }, commands).call(operation, {});
+    if (code === undefined) assert.deepEqual(await call, {});
+    else assert.equal(await codeOf(call), code, operation);
+    assert.equal(sent, times, operation);
+  }
 });

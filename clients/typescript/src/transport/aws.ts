@@ -2,6 +2,7 @@
 
 import { invalid } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
+import { until } from "../until.js";
 import { base64Of, bytesOf } from "../value/value.js";
 import { refusal } from "./answer.js";
 import { isUnsent, whyOf } from "./fault.js";
@@ -17,7 +18,18 @@ export interface AwsSender {
 /** The module `@aws-sdk/client-dynamodb`, of which the commands are used. */
 export type AwsModule = object;
 
-type Command = new (input: object) => unknown;
+type Command = new (input: object) => object;
+
+/** What passes through the middleware of the SDK. */
+interface Passing {
+  readonly response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
+}
+
+type Next = (given: never) => Promise<Passing>;
+
+interface Watchable {
+  readonly middlewareStack?: { add(middleware: (next: Next) => Next, options: object): void };
+}
 
 interface AwsFault {
   readonly name?: string;
@@ -41,10 +53,10 @@ export function awsTransport(
   return {
     async call(operation, input, signal) {
       await checked;
-      const command = (commands as Readonly<Record<string, Command | undefined>>)[`${operation}Command`];
-      if (command === undefined) throw invalid(`@aws-sdk/client-dynamodb has no ${operation}Command`);
+      const Command = (commands as Readonly<Record<string, Command | undefined>>)[`${operation}Command`];
+      if (Command === undefined) throw invalid(`@aws-sdk/client-dynamodb has no ${operation}Command`);
       const sent = binary(withToken(operation, input), bytesIn) as object;
-      const send = () => attempt(client, new command(sent), signal);
+      const send = () => attempt(client, new Command(sent), signal);
       return repeated(operation, retries, signal, send);
     },
   };
@@ -58,23 +70,36 @@ async function checkAttempts({ config }: AwsSender): Promise<void> {
   }
 }
 
-async function attempt(client: AwsSender, command: unknown, signal: AbortSignal | undefined): Promise<Attempt> {
+async function attempt(client: AwsSender, command: object, signal: AbortSignal | undefined): Promise<Attempt> {
+  const isEmpty = watched(command);
   try {
-    const { $metadata: _, ...answer } = (await client.send(
-      command as never,
-      signal === undefined ? {} : { abortSignal: signal },
-    )) as Readonly<Record<string, unknown>>;
+    const sent = client.send(command as never, signal === undefined ? {} : { abortSignal: signal });
+    const { $metadata: _, ...answer } = (await until(signal, sent)) as Readonly<Record<string, unknown>>;
+    if (isEmpty()) return { is: "lost", why: "the answer has no body" };
     return { is: "answered", answer: binary(answer, textIn) as object };
   } catch (error) {
     const { name = "", message = "", $metadata, CancellationReasons: reasons = [] } = error as AwsFault;
     const status = $metadata?.httpStatusCode;
-    if (status !== undefined && status >= 400 && status < 500) {
+    // Another name is none of DynamoDB's: something before the service has answered.
+    if (status !== undefined && status >= 400 && status < 500 && /(?:Exception|Exceeded)$/.test(name)) {
       return { is: "refused", error: refusal({ name, message, reasons }, error) };
     }
     const why = `the AWS SDK: ${whyOf(error)}`;
     if (name === "CredentialsProviderError") return { is: "unsent", why, cause: error, isFinal: true };
     return { is: isUnsent(error) ? "unsent" : "lost", why, cause: error };
   }
+}
+
+/** Returns whether the answer of a command had no body: the SDK takes none for an empty answer. */
+function watched(command: object): () => boolean {
+  let length: string | undefined;
+  const middleware = (next: Next): Next => async (given) => {
+    const passing = await next(given);
+    length = passing.response?.headers?.["content-length"];
+    return passing;
+  };
+  (command as Watchable).middlewareStack?.add(middleware, { step: "deserialize", priority: "low" });
+  return () => length === "0";
 }
 
 /** A request or an answer with other binary values: the SDK has bytes where the API has base64. Members of

@@ -2,22 +2,40 @@
 
 import { invalid } from "../error.js";
 import type { AwsClient, ClientOptions, Connection, Endpoint, Transport } from "../options.js";
-import { read, targetOf, targetOfAws, type Text } from "./endpoint.js";
+import { shownText } from "../value/text.js";
+import { isPlain } from "../value/value.js";
+import { read, regionOf, targetOf, targetOfAws, type Text } from "./endpoint.js";
 import { HttpTransport } from "./http.js";
 import type { Retries } from "./retry.js";
 
 const RETRIES = 3;
+/** The members of an endpoint. */
+const MEMBERS: readonly string[] = ["endpoint", "region", "credentials", "fetch"];
 
 /** The transport of a connection. It sends a request again where that is safe. */
 export function transportOf(connection: Connection, options: ClientOptions = {}): Transport {
   const retries = { count: options.retries ?? RETRIES };
   if (typeof connection === "string") return transportOfText(connection, retries);
-  if (typeof connection !== "object" || connection === null) {
-    throw invalid("a connection is a text, an endpoint, a client of the AWS SDK or a transport", "connection");
+  if (isTransport(connection)) return connection;
+  if (isAwsClient(connection)) return new HttpTransport(() => targetOfAws(connection), retries);
+  const unknown = isPlain(connection) ? Object.keys(connection).find((name) => !MEMBERS.includes(name)) : "";
+  if (unknown !== undefined) {
+    const why = unknown === "" ? "" : `, and no endpoint has \`${shownText(unknown)}\``;
+    throw invalid(
+      `a connection is a text, an endpoint like { endpoint, region, credentials }, a client of the AWS SDK or a transport${why}`,
+      "connection",
+    );
   }
-  if ("call" in connection) return connection;
-  if ("config" in connection) return new HttpTransport(() => targetOfAws(connection as AwsClient), retries);
   return transportOfEndpoint(connection, retries);
+}
+
+function isTransport(connection: object | null | undefined): connection is Transport {
+  return typeof (connection as { readonly call?: unknown } | null | undefined)?.call === "function" && typeof connection === "object";
+}
+
+function isAwsClient(connection: object | null | undefined): connection is AwsClient {
+  const { config } = (connection ?? {}) as { readonly config?: unknown };
+  return typeof config === "object" && config !== null;
 }
 
 function transportOfEndpoint(endpoint: Endpoint, retries: Retries, isAmazon = false): Transport {
@@ -36,6 +54,7 @@ function transportOfText(text: string, retries: Retries): Transport {
 /** Whether there are no credentials in the environment for Amazon's service: the sources of the AWS SDK may
  * have some. They are not sent without TLS. */
 function needsChain({ endpoint, isAmazon }: Text & { readonly is: "endpoint" }): boolean {
+  if (isAmazon && regionOf(endpoint) === undefined) return true;
   const { url, credentials } = targetOf(endpoint, isAmazon);
   return typeof credentials === "function" && url.startsWith("https:");
 }

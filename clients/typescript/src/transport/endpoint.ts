@@ -31,20 +31,31 @@ export type Text =
 export function read(text: string): Text {
   if (text === "memory:") return { is: "server", folder: undefined };
   if (text.startsWith("keyfold:") && text !== "keyfold:") return { is: "server", folder: text.slice(8) };
-  const [, scheme = "", rest = "", query = ""] = /^(https?|dynamodb):\/\/([^?]*)\??(.*)$/i.exec(text) ?? [];
+  const [, scheme = "", rest = "", query = ""] = /^(https?|dynamodb):\/\/([^?]*)\??(.*)$/is.exec(text) ?? [];
   if (scheme === "") {
     throw invalid(
-      `\`${shownText(withoutPassword(text))}\` is no connection; write http://host:port, dynamodb://region?profile=name, keyfold:./folder or memory:`,
+      `\`${shownConnection(text)}\` is no connection; write http://host:port, dynamodb://region?profile=name, keyfold:./folder or memory:`,
       "connection",
     );
   }
   const members = new URLSearchParams(query);
+  const isAmazon = scheme.toLowerCase() === "dynamodb";
+  if (isAmazon && rest.includes("@")) {
+    throw invalid(
+      "a connection text has no credentials: name a profile, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+      "connection",
+    );
+  }
   const unknown = [...members.keys()].find((name) => name !== "profile" && name !== "region");
   if (unknown !== undefined) {
     throw invalid(`a connection text has \`region\` and \`profile\`, and no \`${shownText(unknown)}\``, "connection");
   }
-  const isAmazon = scheme.toLowerCase() === "dynamodb";
-  const region = (isAmazon ? rest.replace(/\/$/, "") : "") || members.get("region");
+  const own = isAmazon ? rest.replace(/\/$/, "") : "";
+  const region = members.get("region") ?? (own === "" ? null : own);
+  if (region !== null && !REGION.test(region)) {
+    throw noRegion(members.has("region") ? "the `region`" : `\`${shownConnection(region)}\``);
+  }
+  if (own !== "" && own !== region) throw invalid("the connection text names two regions", "connection");
   const endpoint = isAmazon ? {} : { endpoint: addressOf(`${scheme}://${rest}`)[0] };
   return {
     is: "endpoint",
@@ -54,11 +65,18 @@ export function read(text: string): Text {
   };
 }
 
+const REGION = /^[a-z0-9-]+$/;
+
+function noRegion(what: string): Error {
+  return invalid(`${what} of the connection is no region; a region looks like eu-west-1`, "connection");
+}
+
 /** The address that requests are sent to, and its host with the port. */
 export function addressOf(url: string): [string, string] {
+  if (typeof url !== "string") throw invalid("the address of an endpoint is a text", "connection");
   const wrong = (why: string): Error =>
     invalid(
-      `\`${shownText(withoutPassword(url))}\` is no address of an endpoint: ${why}; an address looks like http://127.0.0.1:8000`,
+      `\`${shownConnection(url)}\` is no address of an endpoint: ${why}; an address looks like http://127.0.0.1:8000`,
       "connection",
     );
   if (!/^https?:\/\//i.test(url)) throw wrong("it does not begin with http:// or https://");
@@ -77,17 +95,31 @@ export function addressOf(url: string): [string, string] {
   return [`${parsed.protocol}//${parsed.host}/`, parsed.host];
 }
 
-/** An address without what stands before `@`. */
-function withoutPassword(url: string): string {
+/** A connection in a message: without what may be secret. That is a user with a password, the values behind
+ * `?` and `#`, and all behind a word with a colon that is neither a scheme nor a host with a port. */
+function shownConnection(text: string): string {
+  const [url = ""] = text.split(/[?#]/);
+  const end = url === text ? "" : "…";
   const at = url.lastIndexOf("@");
-  return at < 0 ? url : `…${url.slice(at)}`;
+  if (at >= 0) return shownText(`…${url.slice(at)}${end}`);
+  const isKnown = /^[a-z][a-z0-9+.-]*:\/|:[0-9]{1,5}\/?$|^[^:]*$/i.test(url);
+  return shownText(isKnown ? `${url}${end}` : `${url.slice(0, url.indexOf(":") + 1)}…`);
+}
+
+/** The region that is given, or that of the environment. */
+export function regionOf({ region }: Endpoint): string | undefined {
+  return region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION");
 }
 
 /** The target of an endpoint. Where it has no address, AWS_ENDPOINT_URL has one, unless it is Amazon's. */
 export function targetOf(given: Endpoint, isAmazonOnly = false): Target {
-  const region = given.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1";
-  if (!/^[a-z0-9-]+$/.test(region)) throw invalid(`\`${shownText(region)}\` is no region`, "region");
   const own = given.endpoint ?? (isAmazonOnly ? undefined : variable("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"));
+  // Amazon's service is never asked in a region that nobody has named.
+  const region = regionOf(given) ?? (own === undefined ? undefined : "us-east-1");
+  if (region === undefined) {
+    throw invalid("the connection has no region; write dynamodb://eu-west-1, or set AWS_REGION", "connection");
+  }
+  if (typeof region !== "string" || !REGION.test(region)) throw noRegion(`\`${shownConnection(String(region))}\``);
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
   const [url, host] = addressOf(own ?? `https://dynamodb.${region}.${domain}/`);
   const isAmazon = /\.amazonaws\.com(?:\.cn)?$/.test(host);

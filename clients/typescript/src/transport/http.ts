@@ -1,7 +1,8 @@
 /** The API over HTTP: signed requests, and their answers. */
 
 import { KeyfoldError } from "../error.js";
-import type { Transport } from "../options.js";
+import type { Credentials, Transport } from "../options.js";
+import { until } from "../until.js";
 import { exceptionIn, parsed, refusal } from "./answer.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
 import { KeptCredentials } from "./environment.js";
@@ -29,10 +30,7 @@ export class HttpTransport implements Transport {
 
   async call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
     const body = JSON.stringify(withToken(operation, input));
-    const [target, credentials] = await this.#resolved();
-    return repeated(operation, this.#retries, signal, () =>
-      this.#attempt(target, credentials, operation, body, signal),
-    );
+    return repeated(operation, this.#retries, signal, () => this.#attempt(operation, body, signal));
   }
 
   async #resolved(): Promise<[Target, KeptCredentials]> {
@@ -41,34 +39,31 @@ export class HttpTransport implements Transport {
       return await kept;
     } catch (error) {
       this.#kept = undefined;
-      throw ofConnection(error);
+      throw error;
     }
   }
 
   /** Sends a request once and classifies the outcome. */
-  async #attempt(
-    target: Target,
-    credentials: KeptCredentials,
-    operation: string,
-    body: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Attempt> {
-    const request = {
-      host: target.host,
-      target: `DynamoDB_20120810.${operation}`,
-      body,
-      now: Date.now() + this.#ahead,
-    };
-    let headers: Record<string, string>;
+  async #attempt(operation: string, body: string, signal: AbortSignal | undefined): Promise<Attempt> {
+    let resolved: [Target, KeptCredentials];
     try {
-      headers = await this.#signer.headers(await credentials.get(), target.region, request);
+      resolved = await until(signal, this.#resolved());
     } catch (error) {
-      if (error instanceof KeyfoldError) throw ofConnection(error);
-      return { is: "unsent", why: `there are no credentials: ${whyOf(error)}`, cause: error, isFinal: true };
+      return ofConnection("the connection cannot be opened", error);
     }
+    const [target, credentials] = resolved;
+    let given: Credentials;
+    try {
+      given = await until(signal, credentials.get());
+    } catch (error) {
+      return ofConnection("there are no credentials", error);
+    }
+    const now = Date.now() + this.#ahead;
+    const request = { host: target.host, target: `DynamoDB_20120810.${operation}`, body, now };
+    const headers = await this.#signer.headers(given, target.region, request);
     let answer: HttpAnswer;
     try {
-      answer = await this.#send(target.url, headers, body, signal);
+      answer = await until(signal, this.#send(target.url, headers, body, signal));
     } catch (error) {
       const why = `cannot reach ${addressText(target)}: ${whyOf(error)}`;
       return { is: isUnsent(error) ? "unsent" : "lost", why, cause: error };
@@ -79,8 +74,8 @@ export class HttpTransport implements Transport {
   #judged(target: Target, credentials: KeptCredentials, { status, date, text }: HttpAnswer): Attempt {
     if (status === 200) {
       const answer = parsed(text);
-      if (typeof answer === "object" && answer !== null) return { is: "answered", answer };
-      return { is: "lost", why: `the answer of ${addressText(target)} is not DynamoDB's JSON`, isFinal: true };
+      if (typeof answer === "object" && answer !== null && !Array.isArray(answer)) return { is: "answered", answer };
+      return { is: "lost", why: `the answer of ${addressText(target)} is not DynamoDB's JSON` };
     }
     const exception = exceptionIn(text);
     if (status >= 500) {
@@ -89,7 +84,9 @@ export class HttpTransport implements Transport {
     }
     if (exception === undefined) {
       const why = `the answer of ${addressText(target)} is not DynamoDB's: it has the status ${status}`;
-      return { is: "unsent", why, isFinal: true };
+      // Something before the service gave up on it, perhaps after the service has it. A redirection was not
+      // followed.
+      return status >= 400 ? { is: "lost", why } : { is: "unsent", why, isFinal: true };
     }
     if (exception.name === "ExpiredTokenException") credentials.forget();
     if (/Signature (?:expired|not yet current)/.test(exception.message) && this.#setClock(date)) {
@@ -107,8 +104,13 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** An error that is found at a call, but lies in the connection: the call itself is not `invalid`. */
-function ofConnection(error: unknown): unknown {
-  if (!(error instanceof KeyfoldError) || error.code !== "invalid") return error;
-  return new KeyfoldError(error.message, { code: "transport" }, undefined, error);
+/** A fault of the connection that is found at a call: nothing was sent. One that the program's text has stays
+ * `invalid`. */
+function ofConnection(what: string, error: unknown): Attempt {
+  if (!(error instanceof KeyfoldError)) {
+    return { is: "unsent", why: `${what}: ${whyOf(error)}`, cause: error, isFinal: true };
+  }
+  const { detail } = error;
+  if (detail.code === "invalid" && detail.name === "connection") return { is: "refused", error };
+  return { is: "unsent", why: error.message, cause: error, isFinal: true };
 }

@@ -55,7 +55,7 @@ export async function chain(profile: string | undefined): Promise<Credentials | 
   const provider = providers?.fromNodeProviderChain(profile === undefined ? {} : { profile });
   if (provider !== undefined) return provider;
   if (profile !== undefined && settings === undefined) {
-    throw invalid(`there is no profile \`${profile}\` in the shared files of AWS`, "profile");
+    throw invalid("the shared files of AWS do not have the profile of the connection", "profile");
   }
   throw noCredentials();
 }

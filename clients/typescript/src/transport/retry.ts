@@ -5,6 +5,7 @@
  * `outcome_unknown`. */
 
 import { failure, KeyfoldError, outcomeUnknown } from "../error.js";
+import { isConflict } from "../io.js";
 
 /** The retry from which on delays do not grow any more. */
 const DELAYS_GROW = 8;
@@ -54,7 +55,7 @@ export async function repeated(
   signal: AbortSignal | undefined,
   send: () => Promise<Attempt>,
 ): Promise<object> {
-  const reads = READS.includes(operation);
+  const reads = isRead(operation);
   const isIdempotent = reads || operation === "TransactWriteItems";
   let lost: Extract<Failed, { readonly is: "lost" }> | undefined;
   for (let tried = 1; ; tried += 1) {
@@ -63,7 +64,7 @@ export async function repeated(
     if (attempt.is === "answered") return attempt.answer;
     if (attempt.is === "lost") lost = attempt;
     if (isOver(signal)) throw ended(operation, signal, reads, lost);
-    const mayRepeat = isPassing(attempt, isIdempotent);
+    const mayRepeat = isPassing(attempt, isIdempotent, lost !== undefined);
     if (!mayRepeat || tried > count) throw errorOf(operation, attempt, lost, { reads, isIdempotent, mayRepeat });
     // The delay is random, so that many clients do not send again at the same moment.
     await wait((25 + 25 * Math.random()) * 2 ** Math.min(tried, DELAYS_GROW), signal);
@@ -74,11 +75,12 @@ function isOver(signal: AbortSignal | undefined): signal is AbortSignal {
   return signal?.aborted === true;
 }
 
-/** Whether nothing was done and the same request may succeed later, or another execution has no effect. */
-function isPassing(attempt: Failed, isIdempotent: boolean): boolean {
+/** Whether nothing was done and the same request may succeed later, or another execution has no effect. After
+ * a lost attempt, a conflict may be one with that attempt: only the same token shows what became of it. */
+function isPassing(attempt: Failed, isIdempotent: boolean, wasLost: boolean): boolean {
   if (attempt.is !== "refused") return attempt.isFinal !== true && (attempt.is === "unsent" || isIdempotent);
   const { detail } = attempt.error;
-  if (detail.code === "throttled") return true;
+  if (detail.code === "throttled" || (wasLost && isConflict(attempt.error))) return true;
   const passing = ["ExpiredTokenException", "TransactionInProgressException"];
   return detail.code === "service" && passing.includes(detail.exception);
 }
@@ -115,6 +117,11 @@ function ended(
   const error = isOwn ? reason : failure("aborted", `the ${operation} was ended by its caller`);
   if (reads || lost === undefined) return error;
   return outcomeUnknown(error.message, `what the ${operation} was to change`, error);
+}
+
+/** Whether an operation changes nothing. */
+export function isRead(operation: string): boolean {
+  return READS.includes(operation);
 }
 
 /** Waits, and no longer than until the signal. */

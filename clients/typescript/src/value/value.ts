@@ -93,6 +93,14 @@ export function whole(number: number): AttributeValue {
   return { N: String(number) };
 }
 
+/** Whether a value is an object that has nothing but members of its own: no array, and of no class. */
+export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  // A plain object of another realm has another prototype, which has none.
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf"));
+}
+
 /** Sets a member of an object. Assigned, one that is named `__proto__` would be none. */
 export function setOwn(object: object, name: string, value: unknown): void {
   if (name === "__proto__") Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
