@@ -20,7 +20,7 @@ import type {
 import { chunksOf, digestAttribute, digestOf, pack, partsAttribute } from "./stored.js";
 import { display, lower } from "./value/text.js";
 import { epochSeconds, periodOf } from "./value/time.js";
-import { held, isSameItem, whole, type Values } from "./value/value.js";
+import { held, isSameItem, setOwn, type Values, whole } from "./value/value.js";
 
 /** The role of an item. */
 export type Role =
@@ -63,7 +63,7 @@ export function keyOf(of: string, columns: readonly KeyColumn[], values: Values)
   for (const [at, one] of columns.entries()) {
     const made = column(one.parts, values);
     checkLength(of, at === 0 ? "partition" : "sort", one, made);
-    key[one.attribute] = made;
+    setOwn(key, one.attribute, made);
   }
   return key;
 }
@@ -80,6 +80,12 @@ export interface Place {
 export function placeOf(model: Model, entity: EntityPlan, values: Values): Place {
   const table = model.table(entity.table);
   return { table, tableName: tableName(table, entity, values), key: keyOf(entity.name, entity.key, values) };
+}
+
+/** Adds the attributes of another item. */
+function assign(item: Item, other: Item): Item {
+  for (const [name, value] of Object.entries(other)) setOwn(item, name, value);
+  return item;
 }
 
 /** All items that follow from an entity's attributes, the main item first. */
@@ -128,18 +134,18 @@ async function mainItem(
     if (entity.split?.attribute === name) {
       const [first] = chunks;
       if (first !== undefined) {
-        item[name] = await pack(io, entity, name, first);
+        setOwn(item, name, await pack(io, entity, name, first));
         item[partsAttribute(name)] = whole(chunks.length);
         item[digestAttribute(name)] = digestOf(value ?? first);
       }
     } else if (value !== undefined && !isLeftOut(entity, name)) {
-      item[name] = await pack(io, entity, name, value);
+      setOwn(item, name, await pack(io, entity, name, value));
     }
   }
-  for (const indexKey of entity.indexes ?? []) Object.assign(item, indexAttributes(table, indexKey, values));
+  for (const indexKey of entity.indexes ?? []) assign(item, indexAttributes(table, indexKey, values));
   const columns = [...entity.key, ...(entity.indexes ?? []).flatMap((one) => one.key)];
   checkIndexes(table, entity.name, columns, item);
-  return Object.assign(item, tableAttributes(table, entity, values, entity.name));
+  return assign(item, tableAttributes(table, entity, values, entity.name));
 }
 
 async function partItem(
@@ -166,10 +172,10 @@ async function copyItem(
   const item: Item = { ...key };
   for (const name of copy.attributes) {
     const value = values.get(name);
-    if (value !== undefined && !isLeftOut(copy, name)) item[name] = await pack(io, entity, name, value);
+    if (value !== undefined && !isLeftOut(copy, name)) setOwn(item, name, await pack(io, entity, name, value));
   }
   checkIndexes(table, kindName(entity, copy), copy.key, item);
-  return Object.assign(item, tableAttributes(table, entity, values, kindName(entity, copy)));
+  return assign(item, tableAttributes(table, entity, values, kindName(entity, copy)));
 }
 
 /** The guard of unique attributes. That of an `id` holds where the main item lies. */
@@ -178,13 +184,13 @@ function guardItem(table: TablePlan, name: string, entity: EntityPlan, unique: U
   const item: Item = { ...key };
   for (const { attribute, as } of unique.holds ?? []) {
     const value = values.get(attribute);
-    if (value !== undefined) item[as] = value;
+    if (value !== undefined) setOwn(item, as, value);
   }
   return {
     role: unique.holds === undefined ? { guard: unique.attributes } : "idGuard",
     table: name,
     key,
-    item: Object.assign(item, tableAttributes(table, entity, values, "unique")),
+    item: assign(item, tableAttributes(table, entity, values, "unique")),
   };
 }
 
@@ -230,18 +236,18 @@ export function guardKey(table: TablePlan, entity: EntityPlan, unique: UniquePla
   const attribute = table.partition.name;
   const key: Item = { [attribute]: { S: made(unique.key, compared) } };
   const of = `the guard of ${unique.attributes.join(", ")} of ${entity.name}`;
-  checkLength(of, "partition", { attribute, parts: unique.key }, key[attribute] ?? {});
-  if (table.sort !== undefined) key[table.sort.name] = { S: unique.sort };
+  checkLength(of, "partition", { attribute, parts: unique.key }, held(key, attribute) ?? {});
+  if (table.sort !== undefined) setOwn(key, table.sort.name, { S: unique.sort });
   return key;
 }
 
 /** The attributes that the table defines for all items: the kind, and the time of expiry. */
 function tableAttributes(table: TablePlan, entity: EntityPlan, values: Values, kind: string): Item {
   const item: Item = {};
-  if (table.typeAttribute !== undefined) item[table.typeAttribute] = { S: kind };
+  if (table.typeAttribute !== undefined) setOwn(item, table.typeAttribute, { S: kind });
   const ends = entity.ttl === undefined ? undefined : values.get(entity.ttl)?.S;
   const at = ends === undefined ? undefined : epochSeconds(ends);
-  if (table.ttlAttribute !== undefined && at !== undefined) item[table.ttlAttribute] = whole(at);
+  if (table.ttlAttribute !== undefined && at !== undefined) setOwn(item, table.ttlAttribute, whole(at));
   return item;
 }
 

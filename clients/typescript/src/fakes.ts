@@ -8,6 +8,7 @@ import type { Client, Given } from "./client.js";
 import { isNumber } from "./key/make.js";
 import type { AttributePlan, EntityPlan, FieldPart, Part, Plan, Type } from "./plan.js";
 import { digitsOf } from "./value/time.js";
+import { setOwn } from "./value/value.js";
 
 /** A writer of a generated client, such as `shop.Order`. */
 export interface Creates<New> {
@@ -68,7 +69,7 @@ export class Fakes {
       if (isFilledIn || (attribute.optional === true && this.#below(2) === 0)) continue;
       // The first of an entity that refers to its own kind refers to itself.
       const others = { [name]: made, ...related };
-      made[attribute.name] = linked(attribute, others) ?? this.#attribute(entity, attribute);
+      setOwn(made, attribute.name, linked(attribute, others) ?? this.#attribute(entity, attribute));
     }
     return { ...made, ...values };
   }

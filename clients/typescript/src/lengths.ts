@@ -4,6 +4,7 @@
 import { invalid } from "./error.js";
 import { fieldsOf } from "./key/make.js";
 import type { AttributeValue, Item, KeyColumn, TablePlan } from "./plan.js";
+import { held } from "./value/value.js";
 
 /** The most bytes of the parts of a key. */
 const MOST = { partition: 2048, sort: 1024 } as const;
@@ -40,7 +41,7 @@ export function checkIndexes(table: TablePlan, of: string, columns: readonly Key
       ["partition", partition],
       ["sort", sort],
     ] as const) {
-      const bytes = members.reduce((sum, one) => sum + bytesIn(item[one.name] ?? {}), 0);
+      const bytes = members.reduce((sum, one) => sum + bytesIn(held(item, one.name) ?? {}), 0);
       if (bytes <= MOST[part]) continue;
       const names = members.map((one) => one.name);
       const fields = names.flatMap((own) => {

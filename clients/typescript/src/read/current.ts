@@ -8,7 +8,7 @@ import { columnsOf } from "../model.js";
 import type { AttributeValue, EntityPlan, Item, PatternPlan, UniquePlan } from "../plan.js";
 import { valuesOf } from "../stored.js";
 import { lower } from "../value/text.js";
-import { hasKey, held, isEqual } from "../value/value.js";
+import { hasKey, held, isEqual, setOwn } from "../value/value.js";
 import type { Kinds } from "./kinds.js";
 import type { Question, Raw } from "./question.js";
 import { tableOf } from "./request.js";
@@ -75,7 +75,7 @@ function ownKey({ table }: Question, item: Item): Item {
   const key: Item = {};
   for (const { name } of columnsOf(table)) {
     const value = held(item, name);
-    if (value !== undefined) key[name] = value;
+    if (value !== undefined) setOwn(key, name, value);
   }
   return key;
 }

@@ -84,6 +84,6 @@ function isOwnKey(question: Question, after: Item): boolean {
   return (
     names.length === given.length &&
     names.every((name, at) => name === given[at]) &&
-    (plan.partition ?? []).every((one) => isEqual(after[one.attribute], column(one.parts, args)))
+    (plan.partition ?? []).every((one) => isEqual(held(after, one.attribute), column(one.parts, args)))
   );
 }

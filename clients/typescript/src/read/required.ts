@@ -4,6 +4,7 @@ import { failure } from "../error.js";
 import { column } from "../key/make.js";
 import { indexOf, type Model } from "../model.js";
 import type { Item, KeyColumn, PatternPlan, ReturnedPlan } from "../plan.js";
+import { setOwn } from "../value/value.js";
 import type { Found } from "./kinds.js";
 import { compareItems, type Question } from "./question.js";
 
@@ -72,7 +73,7 @@ function sortKey(model: Model, one: ReturnedPlan, question: Question): Item | un
     const parts = columns[at]?.parts;
     if (parts === undefined) break;
     try {
-      key[name] = column(parts, question.args);
+      setOwn(key, name, column(parts, question.args));
     } catch {
       return undefined;
     }

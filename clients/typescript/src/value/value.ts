@@ -80,7 +80,7 @@ export function order(one: AttributeValue, other: AttributeValue): number | unde
 
 /** Whether an item has the attributes of a key. */
 export function hasKey(item: Item, key: Item): boolean {
-  return Object.keys(key).every((name) => isEqual(item[name], key[name]));
+  return Object.keys(key).every((name) => isEqual(held(item, name), key[name]));
 }
 
 /** The value of an item's own attribute. */

@@ -8,7 +8,7 @@ import { type Place, placeOf } from "../derive.js";
 import { failure } from "../error.js";
 import type { Change, Changed } from "../expression.js";
 import { addNumbers, negatedNumber } from "../value/number.js";
-import { areEqual, held, isEqual, isSameItem } from "../value/value.js";
+import { areEqual, held, isEqual, isSameItem, setOwn } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { type AggregateChange, contributionOf, itemsAdded, noParentText, type Target } from "./contribution.js";
 import { followMaximum } from "./maximum.js";
@@ -125,7 +125,7 @@ function addToStep(own: Step, attribute: string, number: string): void {
   const { action } = own;
   const added: Change = { is: "add", number };
   if (action.is === "put") {
-    action.item[attribute] = { N: sum(attribute, held(action.item, attribute)?.N ?? "0", number) };
+    setOwn(action.item, attribute, { N: sum(attribute, held(action.item, attribute)?.N ?? "0", number) });
   } else if (action.is === "check") {
     own.action = { is: "update", changes: [[attribute, added]], removed: [] };
   } else if (action.is === "update") {

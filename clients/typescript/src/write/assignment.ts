@@ -8,7 +8,7 @@ import type { Model } from "../model.js";
 import type { AssignmentPlan, AttributeValue, EntityPlan, Operand, Type } from "../plan.js";
 import { addNumbers, compareNumbers, negatedNumber } from "../value/number.js";
 import { compareTexts, shown } from "../value/text.js";
-import { isEqual, type Values } from "../value/value.js";
+import { held, isEqual, type Values } from "../value/value.js";
 import { itemText, lacks, noPlace, pathText } from "./lacking.js";
 
 /** The type at the end of a path; `undefined` for a path that leads nowhere. */
@@ -176,7 +176,8 @@ function withField(
   value: AttributeValue | undefined,
 ): AttributeValue | undefined {
   if (field === undefined) return value;
-  const { [field]: inside, ...others } = whole?.M ?? {};
+  const { [field]: _, ...others } = whole?.M ?? {};
+  const inside = held(whole?.M ?? {}, field);
   const changed = withField(inside, behind, value);
   return { M: changed === undefined ? others : { ...others, [field]: changed } };
 }

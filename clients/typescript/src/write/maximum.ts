@@ -13,7 +13,7 @@ import { query } from "../read/request.js";
 import { valuesOf } from "../stored.js";
 import { addNumbers } from "../value/number.js";
 import { typed } from "../value/typed.js";
-import { hasKey, held, isEqual, order, type Values } from "../value/value.js";
+import { hasKey, held, isEqual, order, setOwn, type Values } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { type AggregateChange, itemsAdded, noParentText, type Target } from "./contribution.js";
 import { placeOfItem, subject } from "./refusal.js";
@@ -54,11 +54,11 @@ function addToNewParent(change: AggregateChange, parent: Item): void {
   const { attribute, changes, items } = change.aggregate;
   const known = held(parent, attribute);
   if (change.new !== undefined && (known === undefined || isGreater(change.new.value, known))) {
-    parent[attribute] = change.new.value;
+    setOwn(parent, attribute, change.new.value);
   }
-  parent[changes] = { N: "1" };
+  setOwn(parent, changes, { N: "1" });
   const count = held(parent, items)?.N ?? "0";
-  parent[items] = { N: addNumbers(count, itemsAdded(change)) ?? count };
+  setOwn(parent, items, { N: addNumbers(count, itemsAdded(change)) ?? count });
 }
 
 function isGreater(one: AttributeValue, other: AttributeValue): boolean {

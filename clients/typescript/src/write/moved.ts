@@ -6,6 +6,7 @@ import type { Term } from "../expression.js";
 import { columnsOf, type Model } from "../model.js";
 import type { EntityPlan, Item, TablePlan } from "../plan.js";
 import { sortedNames } from "../value/text.js";
+import { setOwn } from "../value/value.js";
 import { keyText } from "./refusal.js";
 import { type Draft, put, putNew, remove, type Step, unlessStale } from "./step.js";
 import type { StoredEntity } from "./stored-entity.js";
@@ -32,7 +33,7 @@ export function move(
   for (const [name, value] of Object.entries(old.item)) {
     const isNamed =
       model.attribute(entity, name) !== undefined || Object.hasOwn(before.item, name) || left.includes(name);
-    if (!isNamed && !Object.hasOwn(item, name)) item[name] = value;
+    if (!isNamed && !Object.hasOwn(item, name)) setOwn(item, name, value);
   }
   draft.steps.push(unlessStale(remove(entity, before), conditions));
   draft.steps.push(putNew(table, entity, { ...after, item }, { code: "refused", message }));
