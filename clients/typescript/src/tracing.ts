@@ -14,7 +14,25 @@ const ERROR = 2;
 /** Runs a call in a span. */
 export function inCall<T>(tracer: Tracer, name: string, call: () => Promise<T>): Promise<T> {
   const options = { kind: INTERNAL, attributes: { "db.system.name": "aws.dynamodb", "keyfold.call": name } };
-  return tracer.startActiveSpan(`keyfold ${name}`, options, (span) => ended(span, call));
+  return inSpan(tracer, `keyfold ${name}`, options, call);
+}
+
+type SpanOptions = Parameters<Tracer["startActiveSpan"]>[1];
+
+/** Runs what a span is about. An error of the tracer is no error of the call, and is dropped. */
+function inSpan<T>(tracer: Tracer, title: string, options: SpanOptions, call: (span?: Span) => Promise<T>): Promise<T> {
+  let result: Promise<T> | undefined;
+  dropped(() => tracer.startActiveSpan(title, options, (span) => (result ??= ended(span, () => call(span)))));
+  return result ?? call();
+}
+
+/** Does what may fail without a consequence. */
+function dropped(task: () => unknown): void {
+  try {
+    task();
+  } catch {
+    // Dropped.
+  }
 }
 
 /** Sends a request in a span, which lasts until its answer, with all attempts. */
@@ -38,13 +56,11 @@ export function inRequest(
     ...memberAttributes(input),
   };
   const title = names.length === 1 ? `${operation} ${names[0]}` : operation;
-  return tracer.startActiveSpan(title, { kind: CLIENT, attributes }, (span) =>
-    ended(span, async () => {
-      const answer = await send();
-      span.setAttribute("keyfold.capacity_units", unitsOf(answer));
-      return answer;
-    }),
-  );
+  return inSpan(tracer, title, { kind: CLIENT, attributes }, async (span) => {
+    const answer = await send();
+    dropped(() => span?.setAttribute("keyfold.capacity_units", unitsOf(answer)));
+    return answer;
+  });
 }
 
 /** Ends a span with what it is about, which fails as that does. */
@@ -54,11 +70,11 @@ async function ended<T>(span: Span, call: () => Promise<T>): Promise<T> {
   } catch (error) {
     const detail = error instanceof KeyfoldError ? error.detail : undefined;
     const exception = detail?.code === "service" ? detail.exception : detail?.code;
-    span.setAttribute("error.type", exception ?? (error instanceof Error ? error.name : "_OTHER"));
-    span.setStatus({ code: ERROR, message: error instanceof Error ? error.message : String(error) });
+    dropped(() => span.setAttribute("error.type", exception ?? (error instanceof Error ? error.name : "_OTHER")));
+    dropped(() => span.setStatus({ code: ERROR, message: error instanceof Error ? error.message : String(error) }));
     throw error;
   } finally {
-    span.end();
+    dropped(() => span.end());
   }
 }
 

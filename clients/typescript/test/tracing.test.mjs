@@ -84,3 +84,18 @@ test("without a tracer there is no span", async () => {
   const [, spans] = await spansOf(() => new Client(PLAN, server).page("notes", { author: "ada" }));
   assert.equal(spans.length, 1);
 });
+
+test("a tracer that fails fails no call", async () => {
+  const fails = () => assert.fail("tracer");
+  const span = { setAttribute: fails, setStatus: fails, end: fails };
+  for (const tracing of [
+    { startActiveSpan: fails },
+    { startActiveSpan: (name, options, call) => call(span) },
+    { startActiveSpan: (name, options, call) => void call(span) },
+  ]) {
+    const traced = new Client(PLAN, server, { tracing });
+    await traced.put("Note", { id: "2", author: "bob", name: "second" });
+    assert.equal((await traced.page("notes", { author: "bob" })).items.length, 1);
+    await assert.rejects(traced.create("Note", { id: "2", author: "bob", name: "second" }), { code: "exists" });
+  }
+});
