@@ -17,10 +17,18 @@ interface Named {
   readonly type: Type;
 }
 
+/** Refuses what has no values by name: JSON gives anything. */
+export function checked(given: Given, of: string): Given {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw invalid(`${of}: values by name are given as an object`, undefined, of);
+  }
+  return given;
+}
+
 /** Types values of known names. `of` names the owner in messages. */
 function typedAll(model: Model, given: Given, known: readonly Named[], of: string): Values {
   const values: Values = new Map();
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(checked(given, of))) {
     if (value === undefined) continue;
     const found = known.find((one) => one.name === name);
     if (found === undefined) {
@@ -42,9 +50,9 @@ function valueOf(model: Model, name: string, type: Type, value: unknown, of: str
 }
 
 /** Refuses values that lack one of the names. */
-function require(values: Values, names: readonly string[], of: string): void {
+function require(values: Values, names: readonly string[], what: string, of = what): void {
   const missing = names.filter((name) => !values.has(name));
-  if (missing.length > 0) throw invalid(`${of} needs ${missing.join(", ")}`, missing[0], of);
+  if (missing.length > 0) throw invalid(`${what} needs ${missing.join(", ")}`, missing[0], of);
 }
 
 /** The argument of a parameter as its limit takes it: one of several ids is a list, and a time with more
@@ -63,7 +71,7 @@ function limited({ type, limit }: ParameterPlan, given: unknown): unknown {
 export function argumentsOfPattern(model: Model, pattern: PatternPlan, given: Given): Values {
   const parameters = pattern.parameters ?? [];
   const of = `the pattern ${pattern.name}`;
-  const cut = new Map(Object.entries(given));
+  const cut = new Map(Object.entries(checked(given, of)));
   for (const parameter of parameters) {
     if (cut.has(parameter.name)) cut.set(parameter.name, limited(parameter, cut.get(parameter.name)));
   }
@@ -105,8 +113,13 @@ export function wholeEntity(model: Model, entity: EntityPlan, given: Given): Val
 export function someOfEntity(model: Model, entity: EntityPlan, given: Given): Values {
   refuseKept(entity, given);
   const values = typedAll(model, given, entity.attributes, entity.name);
-  require(values, identityOf(entity), `the key of ${entity.name}`);
+  require(values, identityOf(entity), `the key of ${entity.name}`, entity.name);
   return values;
+}
+
+/** Whether a value is given. What an object inherits is not. */
+export function isGiven(given: Given, name: string): boolean {
+  return Object.hasOwn(given, name) && given[name] !== undefined;
 }
 
 /** The attributes of an entity's key, each once. */
@@ -121,7 +134,7 @@ export function identityOf(entity: EntityPlan): readonly string[] {
 
 function refuseKept(entity: EntityPlan, given: Given): void {
   for (const { name, kept } of entity.attributes) {
-    if (kept === true && given[name] !== undefined && entity.version !== name) {
+    if (kept === true && entity.version !== name && isGiven(checked(given, entity.name), name)) {
       throw invalid(`${name} of ${entity.name} is kept by the model and not written by hand`, name, entity.name);
     }
   }

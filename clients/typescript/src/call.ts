@@ -1,6 +1,6 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
-import { failure, outcomeUnknown } from "./error.js";
+import { failure, invalid, outcomeUnknown } from "./error.js";
 import type { Answer, Io } from "./io.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { isRead } from "./transport/retry.js";
@@ -22,9 +22,11 @@ export interface Driver {
 export async function carryOut<T>(
   { transport, options }: Driver,
   name: string,
-  { signal, timeout = options.timeout ?? TIMEOUT_MS }: CallOptions,
+  given: CallOptions,
   call: (io: Io) => Promise<T>,
 ): Promise<T> {
+  if (typeof given !== "object" || given === null) throw invalid(`the options of ${name} are no object`, "options");
+  const { signal, timeout = options.timeout ?? TIMEOUT_MS } = given;
   const controller = new AbortController();
   const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`));
   const late = (): void => controller.abort(failure("aborted", `${name} took longer than ${timeout} ms`));

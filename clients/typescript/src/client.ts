@@ -1,10 +1,16 @@
 /** The client of a model: patterns, writes, events and tables. Writes, events and tables are imported when one
  * is asked for, so that a program that only reads does not load them. */
 
-import { argumentsOfPattern, argumentsOfWrite, type Given, someOfEntity, wholeEntity } from "./arguments.js";
+import {
+  argumentsOfPattern,
+  argumentsOfWrite,
+  checked,
+  type Given,
+  wholeEntity,
+} from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
 import { type Bound, cursorOf, positionOfCursor } from "./cursor.js";
-import { failure, invalid } from "./error.js";
+import { failure, invalid, owned } from "./error.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
 import type {
@@ -25,13 +31,10 @@ import type {
   Written,
 } from "./options.js";
 import type { PatternPlan, Plan } from "./plan.js";
-import type { Found } from "./read/kinds.js";
 import { type FoundPage, type PageStart, readPage } from "./read/page.js";
 import { missing, notFound } from "./read/required.js";
 import { transportOf } from "./transport/connect.js";
-import { plain } from "./value/plain.js";
 import { display } from "./value/text.js";
-import { setOwn } from "./value/value.js";
 import type { Outcome } from "./write/execute.js";
 
 export type { Given } from "./arguments.js";
@@ -54,6 +57,10 @@ export class Client {
   constructor(plan: Plan, connection: Connection, options: ClientOptions = {}) {
     this.plan = plan;
     this.#model = new Model(plan);
+    const { cursorSecret: secret } = options;
+    if (secret !== undefined && (typeof secret !== "string" || secret === "")) {
+      throw invalid("a secret of cursors is a text of one character or more", "cursorSecret");
+    }
     this.#driver = { transport: transportOf(connection, options), options };
   }
 
@@ -75,7 +82,7 @@ export class Client {
       throw invalid(`the pattern ${pattern} returns several items; read a page of it`, pattern);
     }
     const [item] = (await this.#found(reading)).items;
-    return item && (this.#plain(item) as T);
+    return item?.item as T | undefined;
   }
 
   /** The items of a pattern that reads several by keys of their own, by name; a missing optional one is
@@ -90,7 +97,7 @@ export class Client {
       throw invalid(`the pattern ${pattern} does not read several items by keys of their own; read a page of it`, pattern);
     }
     const { items } = await this.#found(reading);
-    return Object.fromEntries(items.map((item) => [item.name, this.#plain(item)])) as T;
+    return Object.fromEntries(items.map((item) => [item.name, item.item])) as T;
   }
 
   /** The pages of an answer, each read when it is asked for. */
@@ -111,7 +118,7 @@ export class Client {
   ): AsyncIterableIterator<T> {
     const reading = await this.#reading(pattern, args, options);
     for await (const page of this.#all(reading)) {
-      for (const item of page.items) yield this.#plain(item) as T;
+      for (const item of page.items) yield item.item as T;
     }
   }
 
@@ -122,7 +129,7 @@ export class Client {
     const limit = reading.pattern.plan.filters === undefined ? 1 : options.limit;
     for await (const { items } of this.#all({ ...reading, start: { ...reading.start, limit } })) {
       const [item] = items;
-      if (item !== undefined) return this.#plain(item) as T;
+      if (item !== undefined) return item.item as T;
     }
     return undefined;
   }
@@ -132,7 +139,7 @@ export class Client {
     const reading = await this.#reading(pattern, args, options);
     const all: T[] = [];
     for await (const page of this.#all(reading)) {
-      all.push(...page.items.map((item) => this.#plain(item) as T));
+      all.push(...page.items.map((item) => item.item as T));
       if (all.length > most) {
         throw failure("refused", `${pattern} has more than ${most} items; read its pages, or allow more`);
       }
@@ -144,7 +151,7 @@ export class Client {
   async write(name: string, args: Given = {}, options: CallOptions = {}): Promise<Written> {
     const write = this.#model.write(name);
     const values = argumentsOfWrite(this.#model, write, args);
-    return this.#written(name, options, async (io) => {
+    return this.#written(name, `the write ${name}`, options, async (io) => {
       const { runWrite } = await import("./write/all.js");
       return runWrite(io, this.#model, write, values);
     });
@@ -154,31 +161,34 @@ export class Client {
   async create(entity: string, values: Given, options: CallOptions = {}): Promise<Written> {
     const plan = this.#model.entity(entity);
     const whole = wholeEntity(this.#model, plan, values);
-    return this.#changed(`create ${entity}`, options, (all, io) => all.createEntity(io, this.#model, plan, whole));
+    return this.#changed("create", entity, options, (all, io) => all.createEntity(io, this.#model, plan, whole));
   }
 
   /** Writes a whole entity, whether it exists or not. */
   async put(entity: string, values: Given, options: CallOptions = {}): Promise<Written> {
     const plan = this.#model.entity(entity);
     const whole = wholeEntity(this.#model, plan, values);
-    return this.#changed(`put ${entity}`, options, (all, io) => all.putEntity(io, this.#model, plan, whole));
+    return this.#changed("put", entity, options, (all, io) => all.putEntity(io, this.#model, plan, whole));
   }
 
   /** Changes some attributes of an entity that exists: its key, and the changes. */
   async update(entity: string, values: Given, options: UpdateOptions = {}): Promise<Written> {
     const plan = this.#model.entity(entity);
-    const { changesOf } = await import("./write/part.js");
-    const [some, names] = changesOf(this.#model, plan, values, options.remove);
-    return this.#changed(`update ${entity}`, options, (all, io) =>
-      all.updateEntity(io, this.#model, plan, some, names),
+    const { changesOf, withKey } = await import("./write/part.js");
+    const { key, remove } = checked(options as Given, `the options of ${entity}`) as UpdateOptions;
+    const all = key === undefined ? values : withKey(this.#model, plan, values, key);
+    const [some, names] = changesOf(this.#model, plan, all, remove);
+    return this.#changed("update", entity, options, (writes, io) =>
+      writes.updateEntity(io, this.#model, plan, some, names),
     );
   }
 
   /** Deletes an entity that exists: its key, and the version that it must have. */
   async delete(entity: string, key: Given, options: CallOptions = {}): Promise<Written> {
     const plan = this.#model.entity(entity);
-    const values = someOfEntity(this.#model, plan, key);
-    return this.#changed(`delete ${entity}`, options, (all, io) => all.deleteEntity(io, this.#model, plan, values));
+    const { keyOfEntity } = await import("./write/part.js");
+    const values = keyOfEntity(this.#model, plan, key);
+    return this.#changed("delete", entity, options, (all, io) => all.deleteEntity(io, this.#model, plan, values));
   }
 
   /** Carries several writes out in one transaction, as if one happened after the other: all of them or none. At
@@ -196,8 +206,7 @@ export class Client {
     options: ManyOptions = {},
   ): Promise<(T | undefined)[]> {
     const { found } = await import("./several.js");
-    const items = await found(this.#driver, this.#model, entity, keys, options);
-    return items.map((one) => one && (this.#plain(one) as T));
+    return (await found(this.#driver, this.#model, entity, keys, options)) as (T | undefined)[];
   }
 
   /** Writes whole entities, whether they exist or not, 25 in a request. Each is written as a whole; the batch is not
@@ -215,13 +224,13 @@ export class Client {
    * another program's. */
   async event<T = FoundItem>(record: StreamRecord): Promise<EntityEvent<T> | undefined> {
     const { eventOf } = await import("./write/all.js");
-    const event = await carryOut(this.#driver, "event", {}, (io) => eventOf(io, this.#model, record));
+    const event = await carryOut(this.#driver, "event", {}, (io) => eventOf(io, this.#model, record, this.#driver.options));
     if (event === undefined) return undefined;
     const { kind, old, new: next } = event;
     return {
       kind,
-      ...(old !== undefined && { old: this.#plain(old) as T }),
-      ...(next !== undefined && { new: this.#plain(next) as T }),
+      ...(old !== undefined && { old: old as T }),
+      ...(next !== undefined && { new: next as T }),
     };
   }
 
@@ -233,21 +242,24 @@ export class Client {
 
   /** Checks what a caller gives for a pattern. */
   async #reading(name: string, given: Given, options: ReadOptions): Promise<Reading> {
-    const { limit, after: cursor, backward, strong } = options;
+    const { limit, after: cursor, backward, strong } = checked(options as Given, `the options of ${name}`) as ReadOptions;
     const pattern = this.#model.pattern(name);
+    const of = `the pattern ${name}`;
     const args = argumentsOfPattern(this.#model, pattern, given);
     if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) {
-      throw invalid(`the limit of ${name} is no whole number above 0: ${limit}`, "limit");
+      throw invalid(`the limit of ${name} is no whole number above 0: ${limit}`, "limit", of);
     }
-    const { onUnknown, cursorSecret: secret } = this.#driver.options;
+    const { onUnknown, numbers, cursorSecret: secret } = this.#driver.options;
     const bound = { plan: this.plan, pattern, args, secret };
-    const { after, now } = cursor === undefined || cursor === null ? {} : await positionOfCursor(bound, cursor);
-    return { pattern, bound, start: { limit, after, now, backward, strong, onUnknown }, options };
+    const position = cursor === undefined || cursor === null ? undefined : positionOfCursor(bound, cursor);
+    const { after, now } = position === undefined ? {} : await owned(of, position);
+    return { pattern, bound, start: { limit, after, now, backward, strong, onUnknown, numbers }, options };
   }
 
   /** Reads one page. */
   #found({ pattern, bound, start, options }: Reading): Promise<FoundPage> {
-    return carryOut(this.#driver, pattern.name, options, (io) => readPage(io, this.#model, pattern, bound.args, start));
+    const read = (io: Io): Promise<FoundPage> => readPage(io, this.#model, pattern, bound.args, start);
+    return owned(`the pattern ${pattern.name}`, carryOut(this.#driver, pattern.name, options, read));
   }
 
   /** Reads one page after the other. The answer from its beginning to its end has all required items. */
@@ -268,34 +280,31 @@ export class Client {
 
   async #shown<T>({ bound }: Reading, { items, next, now, requests, units }: FoundPage): Promise<Page<T>> {
     return {
-      items: items.map((item) => this.#plain(item) as T),
+      items: items.map((item) => item.item as T),
       ...(next !== undefined && { next: await cursorOf(bound, { after: next, now }) }),
       requests,
       capacity: units,
     };
   }
 
-  /** The values of an item as those of JavaScript. */
-  #plain({ kind, entity, values }: Found): FoundItem {
-    const { numbers } = this;
-    const item: Record<string, unknown> = { [this.#model.kindMember]: kind };
-    for (const [name, value] of values) {
-      const type = this.#model.attribute(entity, name)?.type ?? "string";
-      setOwn(item, name, plain(this.#model, numbers, name, type, value));
-    }
-    return item as FoundItem;
-  }
-
   #changed(
-    name: string,
+    verb: string,
+    entity: string,
     options: CallOptions,
     change: (all: typeof import("./write/all.js"), io: Io) => Promise<Outcome>,
   ): Promise<Written> {
-    return this.#written(name, options, async (io) => change(await import("./write/all.js"), io));
+    const call = async (io: Io): Promise<Outcome> => change(await import("./write/all.js"), io);
+    return this.#written(`${verb} ${entity}`, entity, options, call);
   }
 
-  async #written(name: string, options: CallOptions, call: (io: Io) => Promise<Outcome>): Promise<Written> {
-    const { operation, changes, capacity, made } = await carryOut(this.#driver, name, options, call);
+  /** Carries a write out. `of` owns what is invalid in it. */
+  async #written(
+    name: string,
+    of: string,
+    options: CallOptions,
+    call: (io: Io) => Promise<Outcome>,
+  ): Promise<Written> {
+    const { operation, changes, capacity, made } = await owned(of, carryOut(this.#driver, name, options, call));
     // A moment or an identifier is a text.
     const shown = made.map((one) => ({ ...one, value: display(one.value) }));
     return { operation, changes: [...changes], capacity, made: shown };

@@ -1,6 +1,6 @@
 /** Compressed attributes: GZIP of their JSON. */
 
-import { failure } from "./error.js";
+import { unknownAttribute } from "./error.js";
 import type { Io } from "./io.js";
 import type { AttributeValue } from "./plan.js";
 import { base64Of, bytesOf, jsonOf } from "./value/value.js";
@@ -49,6 +49,6 @@ export async function expand(io: Io, name: string, value: AttributeValue): Promi
     io.packed.set(`{"v":${jsonOf(inside)}}`, value);
     return inside;
   } catch {
-    throw failure("refused", `${name} is stored, but not as the model compresses it`);
+    throw unknownAttribute(`${name} is stored, but not as the model compresses it`, name);
   }
 }

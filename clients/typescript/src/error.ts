@@ -16,8 +16,13 @@ export type ErrorDetail =
   /** The call contradicts the model: `name` is the attribute or argument, `of` the entity, pattern or write.
    * Nothing was sent. */
   | { readonly code: "invalid"; readonly name?: string; readonly of?: string }
-  /** An item that the model does not know. */
-  | { readonly code: "unknown_item" }
+  /** An item that the model does not know. `attribute` is missing, or has a value of another type. */
+  | {
+      readonly code: "unknown_item";
+      readonly entity?: string;
+      readonly key?: Readonly<Record<string, unknown>>;
+      readonly attribute?: string;
+    }
   /** Others were faster at every attempt. */
   | { readonly code: "overtaken" }
   /** The service refuses because it is asked too much. */
@@ -98,7 +103,6 @@ export type PlainCode =
   | "exists"
   | "not_found"
   | "stale_version"
-  | "unknown_item"
   | "overtaken"
   | "transport"
   | "aborted";
@@ -112,6 +116,23 @@ export function failure(code: PlainCode, message: string, place?: Place): Keyfol
 export function invalid(message: string, name?: string, of?: string): KeyfoldError {
   const detail = { code: "invalid", ...(name !== undefined && { name }), ...(of !== undefined && { of }) } as const;
   return new KeyfoldError(message, detail);
+}
+
+/** Makes the error of an attribute that is missing, or has a value of another type. */
+export function unknownAttribute(message: string, attribute: string): KeyfoldError {
+  return new KeyfoldError(message, { code: "unknown_item", attribute });
+}
+
+/** The result of a call. What is invalid in it is so of this entity, pattern or write. */
+export async function owned<T>(of: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    const detail = error instanceof KeyfoldError ? error.detail : undefined;
+    if (detail?.code !== "invalid" || detail.of !== undefined || detail.name === "connection") throw error;
+    const { message, place } = error as KeyfoldError;
+    throw new KeyfoldError(message, { ...detail, of }, place, error);
+  }
 }
 
 /** Makes the error of a write whose answer was lost. */

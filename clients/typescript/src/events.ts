@@ -3,17 +3,19 @@
 import { invalid } from "./error.js";
 import type { Io } from "./io.js";
 import { columnsOf, kindName, type Model } from "./model.js";
-import type { StreamRecord } from "./options.js";
+import type { FoundItem, StreamRecord } from "./options.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, TablePlan } from "./plan.js";
-import { fitsColumn, type Found } from "./read/kinds.js";
+import { checkedItem, unknownOf } from "./read/item.js";
+import { fitsColumn, type Shown } from "./read/kinds.js";
 import { partsAttribute, valuesOf } from "./stored.js";
+import type { Numbers } from "./value/plain.js";
 import { base64Of, held } from "./value/value.js";
 
 /** A change of an entity or copy. */
 export interface FoundEvent {
   readonly kind: string;
-  readonly old: Found | undefined;
-  readonly new: Found | undefined;
+  readonly old: FoundItem | undefined;
+  readonly new: FoundItem | undefined;
 }
 
 /** What an item can be. */
@@ -25,20 +27,29 @@ interface Kind {
 
 /** The change that a stream record reports; `undefined` for an item that no caller sees: a guard, a part,
  * another program's. */
-export async function eventOf(io: Io, model: Model, record: StreamRecord): Promise<FoundEvent | undefined> {
-  const { Keys, OldImage, NewImage } = record.dynamodb ?? {};
+export async function eventOf(
+  io: Io,
+  model: Model,
+  record: StreamRecord | null | undefined,
+  shown: Shown,
+): Promise<FoundEvent | undefined> {
+  const { Keys, OldImage, NewImage } = record?.dynamodb ?? {};
   const [key, old, next] = [itemOf(Keys), itemOf(OldImage), itemOf(NewImage)];
   const image = next ?? old;
-  if (image === undefined) {
+  if (record === null || record === undefined || image === undefined) {
     throw invalid("the record has no image; the table's stream must have new and old images", "record");
   }
   const kind = kindOf(model, record, { ...key, ...image });
   if (kind === undefined) return undefined;
-  return {
-    kind: kindName(kind.entity, kind.copy),
-    old: old && (await foundOf(io, kind, old)),
-    new: next && (await foundOf(io, kind, next)),
-  };
+  const found = async (one: Item | undefined): Promise<FoundItem | undefined> =>
+    one && foundOf(io, model, shown.numbers, kind, { ...key, ...one });
+  try {
+    return { kind: kindName(kind.entity, kind.copy), old: await found(old), new: await found(next) };
+  } catch (error) {
+    const unknown = unknownOf(error, kind, { ...key, ...image }, `the record has a ${kindName(kind.entity, kind.copy)}`);
+    if (shown.onUnknown === "skip") return undefined;
+    throw unknown;
+  }
 }
 
 /** The kind of an item: its table's type attribute and its key say it. */
@@ -70,15 +81,20 @@ function allKinds(model: Model): Kind[] {
   });
 }
 
-async function foundOf(io: Io, { table, entity, copy }: Kind, item: Item): Promise<Found> {
+async function foundOf(
+  io: Io,
+  model: Model,
+  numbers: Numbers | undefined,
+  { table, entity, copy }: Kind,
+  item: Item,
+): Promise<FoundItem> {
   const names = copy?.attributes ?? entity.attributes.map((one) => one.name);
   const { split } = entity;
   // A list that is stored in several parts changes by several records, and none of them has all of it.
   const isWhole = split === undefined || Number(held(item, partsAttribute(split.attribute))?.N ?? "1") <= 1;
-  const own = names.filter((name) => isWhole || name !== split?.attribute);
-  const values = await valuesOf({ io, table, entity, copy }, own, [item]);
-  const kind = kindName(entity, copy);
-  return { name: kind, kind, entity, values };
+  const attributes = names.filter((name) => isWhole || name !== split?.attribute);
+  const values = await valuesOf({ io, table, entity, copy }, attributes, [item]);
+  return checkedItem(model, numbers ?? "number", { entity, copy, attributes }, values);
 }
 
 /** An image as the service's JSON: readers of streams give binary values as bytes. */

@@ -83,7 +83,8 @@ export interface ClientOptions {
   /** How numbers are given: `number` refuses a stored number with more digits than it keeps,
    * `exact` gives `bigint` for `int` and a decimal text for `number`. */
   readonly numbers?: "number" | "exact";
-  /** What becomes of an item that the model does not know. */
+  /** What becomes of an item that the model does not know: of another kind, without an attribute that it must
+   * have, or with one of another type. */
   readonly onUnknown?: "error" | "skip";
   /** Signs cursors, so that a changed one is refused. */
   readonly cursorSecret?: string;
@@ -93,7 +94,7 @@ export interface ClientOptions {
   readonly retries?: number;
   /** Called after each request. An error that it throws is dropped: the call goes on. */
   readonly onRequest?: (event: RequestEvent) => void;
-  /** Makes a span of each call and of each request in it. */
+  /** Makes a span of each call and of each request in it. Its errors are dropped, too. */
   readonly tracing?: Tracer;
   /** The clock, milliseconds since 1970. */
   readonly now?: () => number;
@@ -164,6 +165,9 @@ export interface BatchWritten {
 export interface UpdateOptions extends CallOptions {
   /** Attributes to remove. An attribute with the value `null` is removed, too. */
   readonly remove?: readonly string[] | undefined;
+  /** The key, where it is given apart from the changes: it has no other attribute than those that identify an
+   * item, and the version that the item must have; the changes have none of them. */
+  readonly key?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** An item of an answer, told apart from others by `kind`. */

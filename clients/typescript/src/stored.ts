@@ -1,6 +1,6 @@
 /** Attributes as they are stored: compressed as GZIP, long lists split over several items. */
 
-import { failure } from "./error.js";
+import { unknownAttribute } from "./error.js";
 import type { Io } from "./io.js";
 import { givesBack } from "./key/field.js";
 import { indexColumns, indexOf } from "./model.js";
@@ -121,7 +121,7 @@ async function joined(
     const stored = held(item, name);
     if (stored === undefined) continue;
     const { L } = await unpack(io, entity, name, stored);
-    if (L === undefined) throw failure("refused", `${name} is stored, but is no list`);
+    if (L === undefined) throw unknownAttribute(`${name} is stored, but is no list`, name);
     list = [...(list ?? []), ...L];
   }
   return list && { L: list };

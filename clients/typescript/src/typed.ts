@@ -124,7 +124,7 @@ export class Writer<
 
   /** Changes one that exists. What is not named stays as it is; `null` removes. */
   update(key: Key, changes: Patch, options?: CallOptions): Promise<Written> {
-    return this.#client.update(this.entity, given({ ...changes, ...key }), options);
+    return this.#client.update(this.entity, given(changes), { ...options, key: given(key) });
   }
 
   /** Deletes one that exists. */

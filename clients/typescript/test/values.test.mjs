@@ -31,6 +31,9 @@ entity Thing
   blobs: set of binary?
   parts: list of Part?
   weights: map of number?
+  grid: list of list of int?
+  when: ulid?
+  who: uuid?
   key "THING#{id}" "THING"
 pattern thing(id) -> Thing?
 `);
@@ -70,6 +73,19 @@ test("every type comes back as it was given", async () => {
     weights: { "": 1, "𝄞": 2, __proto__x: 3 },
   };
   assert.deepEqual(await kept(values), values);
+});
+
+test("plain objects of any making are maps and records", async () => {
+  const bare = Object.assign(Object.create(null), { a: 1 });
+  const elsewhere = (await import("node:vm")).runInNewContext("({ a: 1 })");
+  for (const weights of [{ a: 1 }, bare, elsewhere, new Map([["a", 1]])]) {
+    assert.deepEqual(await kept({ weights }), { weights: { a: 1 } });
+  }
+  assert.deepEqual(await kept({ parts: [new Map([["label", "x"]])] }), { parts: [{ label: "x" }] });
+  const ulid = "01HM5Z2V4XA7B8C9D0E1F2G3HS";
+  const uuid = "123E4567-E89B-12D3-A456-426614174000";
+  const found = await kept({ when: ulid.toLowerCase(), who: uuid, count: 2n ** 53n, grid: [[], [1]] }, { numbers: "exact" });
+  assert.deepEqual(found, { when: ulid, who: uuid.toLowerCase(), count: 2n ** 53n, grid: [[], [1n]] });
 });
 
 test("numbers of 38 digits are exact, or refused where a number would lose digits", async () => {
@@ -135,6 +151,27 @@ const WRONG = [
   [{ parts: [{}] }, "parts[0].label", /is missing/],
   [{ parts: { 0: 1 } }, "parts", /is no list of Part/],
   [{ weights: { a: "heavy" } }, "weights.a", /not a number/],
+  [{ weights: new Map([[1, 1], ["1", 2]]) }, "weights", /none is there twice/],
+  [{ weights: new Map([[{}, 1]]) }, "weights", /are texts/],
+  [{ weights: { "\ud800": 1 } }, "a name in weights", /half of a character/],
+  [{ weights: Promise.resolve({ a: 1 }) }, "weights", /is no map of number: Promise/],
+  [{ weights: new Date() }, "weights", /: Date/],
+  [{ weights: /x/ }, "weights", /: RegExp/],
+  [{ weights: new Error("x") }, "weights", /: Error/],
+  [{ weights: new URLSearchParams("a=1") }, "weights", /: URLSearchParams/],
+  [{ weights: new Uint8Array(2) }, "weights", /: Uint8Array/],
+  [{ weights: Object.create({ a: 1 }) }, "weights", /is no map/],
+  [{ parts: [new (class Part { label = "x"; })()] }, "parts[0]", /: Part/],
+  [{ parts: [{ label: "x" }, , { label: "y" }] }, "parts[1]", /is no Part: undefined/],
+  [{ tags: ["a", , "b"] }, "tags[1]", /is no string: undefined/],
+  [{ seconds: "2024-01-15T10:30:60Z" }, "seconds", /a time with its zone/],
+  [{ seconds: "2024-01-15T10:30:00+99:99" }, "seconds", /a time with its zone/],
+  [{ seconds: "2024-01-15T10:30:00+01:60" }, "seconds", /a time with its zone/],
+  [{ when: "01HM5Z2V4XA7B8C9D0E1F2G3H\u017f" }, "when", /ULID/],
+  [{ when: "81HM5Z2V4XA7B8C9D0E1F2G3HS" }, "when", /ULID/],
+  [{ count: 2 ** 53 }, "count", /give a bigint or a text/],
+  [{ count: JSON.parse("12345678901234567890") }, "count", /give a bigint or a text/],
+  [{ grid: [[1], , [2]] }, "grid[1]", /is no list of int/],
   [{ colour: "red" }, "colour", /has no `colour`/],
   [{ id: "" }, "id", /is empty, and a key is made of it/],
   [{ id: "x".repeat(2100) }, "id", /a partition key has at most 2048 bytes/],

@@ -1,14 +1,17 @@
 /** From stored items to the model's: keys distinguish the kinds, split lists are joined. */
 
-import { failure } from "../error.js";
+import { KeyfoldError } from "../error.js";
 import type { Io } from "../io.js";
 import { isBare } from "../key/make.js";
 import { kindName, type Model } from "../model.js";
+import type { FoundItem } from "../options.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, KeyColumn, PatternPlan, ReadPlan, ReturnedPlan, TablePlan } from "../plan.js";
 import { digestAttribute, isAsWritten, valuesOf } from "../stored.js";
+import type { Numbers } from "../value/plain.js";
 import { compareTexts } from "../value/text.js";
 import { held, isEqual, type Values } from "../value/value.js";
 import { print } from "./condition.js";
+import { checkedItem, unknownOf } from "./item.js";
 
 /** An item and its kind. */
 export interface Found {
@@ -17,7 +20,8 @@ export interface Found {
   /** The entity, or `Entity.copy`. */
   readonly kind: string;
   readonly entity: EntityPlan;
-  readonly values: Values;
+  /** Its attributes and kind as a program sees them. */
+  readonly item: FoundItem;
 }
 
 /** A kind of items, with what distinguishes it. */
@@ -35,6 +39,12 @@ export interface Kind {
 
 /** What becomes of an item that the model does not know. */
 export type OnUnknown = "error" | "skip";
+
+/** How a program sees what is found. */
+export interface Shown {
+  readonly onUnknown?: OnUnknown | undefined;
+  readonly numbers?: Numbers | undefined;
+}
 
 const MATCHERS: WeakMap<KeyColumn, RegExp> = /* @__PURE__ */ new WeakMap();
 
@@ -80,6 +90,7 @@ export class Kinds {
   readonly #table: TablePlan;
   readonly #kinds: readonly Kind[];
   readonly #onUnknown: OnUnknown;
+  readonly #numbers: Numbers;
   readonly #model: Model;
 
   constructor(
@@ -87,13 +98,15 @@ export class Kinds {
     model: Model,
     pattern: PatternPlan,
     plan: ReadPlan,
-    { returns = pattern.returns, onUnknown = "error" }: { returns?: readonly ReturnedPlan[]; onUnknown?: OnUnknown },
+    { onUnknown = "error", numbers = "number" }: Shown,
+    returns: readonly ReturnedPlan[] = pattern.returns,
   ) {
     this.#io = io;
     this.#model = model;
     this.#pattern = pattern;
     this.#table = model.table(plan.table);
     this.#kinds = returns.map((one) => kindOf(model, one, pattern, plan));
+    this.#numbers = numbers;
     this.#onUnknown = plan.request === "Scan" ? "skip" : onUnknown;
   }
 
@@ -162,19 +175,26 @@ export class Kinds {
       const kind = this.#kindOf(first);
       if (kind === undefined) {
         if (this.#onUnknown === "skip") continue;
-        throw failure(
-          "unknown_item",
-          `${this.#pattern.name} found an item that the model does not know (${shownItem(first)}): it was not written through the model`,
-        );
+        const message = `${this.#pattern.name} found an item that the model does not know (${shownItem(first)}): it was not written through the model`;
+        throw new KeyfoldError(message, { code: "unknown_item" });
       }
-      const ordered = this.#ordered(group);
-      const origin = { io: this.#io, table: this.#table, entity: kind.entity, copy: kind.copy };
-      const values = await valuesOf(origin, kind.attributes, ordered);
-      if (kind.isSplit && !this.#isComplete(kind, ordered, values)) return undefined;
-      this.#checkRequired(kind, first, values);
-      found.push({ name: kind.name, kind: kindName(kind.entity, kind.copy), entity: kind.entity, values });
+      const { entity, copy, name } = kind;
+      const origin = { io: this.#io, table: this.#table, entity, copy };
+      try {
+        const ordered = this.#ordered(group);
+        const values = await valuesOf(origin, kind.attributes, ordered);
+        if (kind.isSplit && !this.#isComplete(kind, ordered, values)) return undefined;
+        found.push({ name, kind: kindName(entity, copy), entity, item: this.#item(kind, values) });
+      } catch (error) {
+        const unknown = unknownOf(error, origin, first, `${this.#pattern.name} found a ${name}`);
+        if (this.#onUnknown === "error") throw unknown;
+      }
     }
     return found;
+  }
+
+  #item(kind: Kind, values: Values): FoundItem {
+    return checkedItem(this.#model, this.#numbers, kind, values);
   }
 
   /** Whether the parts of an entity are complete: they begin with the first, and where the pattern returns
@@ -183,25 +203,6 @@ export class Kinds {
     const first = parts[0] as Item;
     const begins = /^0*$/.test(this.#partOf(first)?.[1] ?? "x");
     return begins && (listOf(kind) === undefined || isAsWritten(kind.entity, first, values));
-  }
-
-  /** Refuses an item without an attribute that every item of its kind has. */
-  #checkRequired(kind: Kind, item: Item, values: Values): void {
-    const missing = kind.attributes.find((name) => {
-      const attribute = this.#model.attribute(kind.entity, name);
-      return attribute !== undefined && attribute.optional !== true && attribute.kept !== true && !values.has(name);
-    });
-    if (missing !== undefined) {
-      const { index } = kind;
-      const place =
-        index === undefined
-          ? "which is neither stored nor in a key"
-          : `which ${index} holds for it neither as an attribute nor in a key`;
-      throw failure(
-        "unknown_item",
-        `${this.#pattern.name} found a ${kind.name} without \`${missing}\`, ${place} (${shownItem(item)}): it was not written through the model`,
-      );
-    }
   }
 }
 

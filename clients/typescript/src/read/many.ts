@@ -4,11 +4,13 @@ import { heldPlace, idGuard, identifyingPlace, placeOf } from "../derive.js";
 import { failure, invalid } from "../error.js";
 import { backOff, type Io, together, TRIES } from "../io.js";
 import type { Model } from "../model.js";
+import type { FoundItem } from "../options.js";
 import type { EntityPlan, Item } from "../plan.js";
 import { valuesOf } from "../stored.js";
 import { jsonOfItem, type Values } from "../value/value.js";
 import { atKey, fetchAll, type Keyed, KEYS_MAX, type Wanted } from "./batch.js";
-import type { Found } from "./kinds.js";
+import { checkedItem, unknownOf } from "./item.js";
+import type { Shown } from "./kinds.js";
 
 /** Reads entities by the attributes that identify them, 100 of them in a request. A key that is given twice is read
  * once. The items are not of one moment. */
@@ -17,16 +19,16 @@ export async function readMany(
   model: Model,
   entity: EntityPlan,
   keys: readonly Values[],
-  isStrong: boolean,
-): Promise<(Found | undefined)[]> {
+  shown: Shown & { readonly isStrong: boolean },
+): Promise<(FoundItem | undefined)[]> {
   const { name, split } = entity;
   if (split !== undefined) {
     throw invalid(`${name} is stored as several items, which one key does not read; read each by a pattern`, undefined, name);
   }
   const moves = idGuard(entity) !== undefined;
-  const question = { io, model, entity, isStrong: isStrong || moves };
+  const question = { io, model, entity, shown, isStrong: shown.isStrong || moves };
   const places = keys.map((key): Keyed => identifyingPlace(model, entity, key));
-  const items: (Found | undefined)[] = keys.map(() => undefined);
+  const items: (FoundItem | undefined)[] = keys.map(() => undefined);
   let left = keys.map((_, at) => at);
   for (let tried = 0; tried < TRIES; tried += 1) {
     let wanted = left.flatMap((at): Placed[] => { const place = places[at]; return place === undefined ? [] : [[at, place]]; });
@@ -55,17 +57,25 @@ interface Question {
   readonly io: Io;
   readonly model: Model;
   readonly entity: EntityPlan;
+  readonly shown: Shown;
   readonly isStrong: boolean;
 }
 
 /** The position of a key, and where its item is. */
 type Placed = readonly [number, Keyed];
 
-async function foundOf({ io, model, entity }: Question, item: Item): Promise<Found> {
+/** An item as a program sees it; `undefined` for one of another kind that is skipped. */
+async function foundOf({ io, model, entity, shown }: Question, item: Item): Promise<FoundItem | undefined> {
   const origin = { io, model, entity, table: model.table(entity.table), copy: undefined };
-  const names = entity.attributes.map((one) => one.name);
-  const values = await valuesOf(origin, names, [item]);
-  return { name: entity.name, kind: entity.name, entity, values };
+  const attributes = entity.attributes.map((one) => one.name);
+  try {
+    const values = await valuesOf(origin, attributes, [item]);
+    return checkedItem(model, shown.numbers ?? "number", { entity, copy: undefined, attributes }, values);
+  } catch (error) {
+    const unknown = unknownOf(error, origin, item, `a key has a ${entity.name}`);
+    if (shown.onUnknown === "skip") return undefined;
+    throw unknown;
+  }
 }
 
 /** Where the guards say that items are. A key without a guard has no item. */

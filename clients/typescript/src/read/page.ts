@@ -15,6 +15,7 @@ import { backOff, type Io, together, TRIES } from "../io.js";
 import { indexOf, type Model } from "../model.js";
 import type { Item, PatternPlan, ReadPlan } from "../plan.js";
 import { timeOfEpochMs } from "../value/time.js";
+import type { Numbers } from "../value/plain.js";
 import type { Values } from "../value/value.js";
 import { readBeside } from "./beside.js";
 import { checkPosition } from "./cursor.js";
@@ -35,6 +36,7 @@ export interface PageStart {
   /** The moment of the pattern, instead of that of the call. */
   readonly now?: number | undefined;
   readonly onUnknown?: OnUnknown | undefined;
+  readonly numbers?: Numbers | undefined;
 }
 
 /** One page of a pattern's answer. */
@@ -59,14 +61,14 @@ export async function readPage(
   start: PageStart,
 ): Promise<FoundPage> {
   const plan = planFor(pattern, args);
-  const { after, onUnknown = "error", now = io.now } = start;
+  const { after, now = io.now } = start;
   if (plan.gets !== undefined) {
     if (after !== undefined) throw invalid(`${pattern.name} has one page: it reads each item by its key`, "after");
     const { readTogether } = await import("./rare.js");
     const [raw, items] = await readTogether(io, model, pattern, plan, args, start);
     return { ...pageOf(raw), items, now: undefined };
   }
-  const kinds = new Kinds(io, model, pattern, plan, { onUnknown });
+  const kinds = new Kinds(io, model, pattern, plan, start);
   const isSingle = pattern.returns.length === 1 && pattern.returns[0]?.many !== true;
   const question: Question = {
     io,

@@ -9,7 +9,7 @@ import { hasKey, type Values } from "../value/value.js";
 import { askAll, atKey, byTable, type Keyed } from "./batch.js";
 import { printKey } from "./condition.js";
 import { readAtOnce } from "./current.js";
-import { type Found, Kinds, type OnUnknown } from "./kinds.js";
+import { type Found, Kinds, type Shown } from "./kinds.js";
 import { emptyRaw, type Question, questionOf, type Raw } from "./question.js";
 import { projection, wholeKey } from "./request.js";
 
@@ -28,7 +28,7 @@ export async function readTogether(
   pattern: PatternPlan,
   plan: ReadPlan,
   args: Values,
-  { onUnknown = "error", strong = false }: { readonly onUnknown?: OnUnknown | undefined; readonly strong?: boolean | undefined },
+  start: Shown & { readonly strong?: boolean | undefined },
 ): Promise<[Raw, Found[]]> {
   const all = (plan.gets ?? []).flatMap((get, at): Wanted[] => {
     const returned = pattern.returns[at];
@@ -38,7 +38,7 @@ export async function readTogether(
   });
   const [first] = all;
   if (first === undefined) throw invalid(`${pattern.name} reads nothing`);
-  const isStrong = plan.strong === true || strong;
+  const isStrong = plan.strong === true || start.strong === true;
   const question = { ...questionOf(io, model, plan, args), table: model.table(first.plan.table), isStrong };
   const raw = emptyRaw(all.map((one) => printKey(one.place[1])).join("; "));
   const distinct = all.map((one) => one.place).filter((one, at, places) => firstOf(places, one) === at);
@@ -50,7 +50,7 @@ export async function readTogether(
   for (const one of all) {
     const stored = atKey(read, ...one.place);
     if (stored !== undefined) {
-      const kinds = new Kinds(io, model, pattern, one.plan, { returns: [one.returned], onUnknown });
+      const kinds = new Kinds(io, model, pattern, one.plan, start, [one.returned]);
       items.push(...((await kinds.found([stored])) ?? []));
     } else if (one.returned.optional !== true) {
       throw failure("not_found", `${pattern.name}: there is no ${one.name} for ${printKey(one.place[1])}`);

@@ -1,16 +1,26 @@
 /** Stored values as values of JavaScript, checked by their types. */
 
-import { failure } from "../error.js";
+import { failure, unknownAttribute } from "../error.js";
 import { isText, typeText } from "../key/make.js";
 import type { Model } from "../model.js";
-import type { AttributeValue, Type } from "../plan.js";
+import type { FoundItem } from "../options.js";
+import type { AttributeValue, EntityPlan, Type } from "../plan.js";
 import { canonicalNumber } from "./number.js";
 import { shown } from "./text.js";
-import { isWholeNumber } from "./typed.js";
-import { bytesOf } from "./value.js";
+import { isStored, isWholeNumber } from "./typed.js";
+import { bytesOf, held, setOwn, type Values } from "./value.js";
 
 /** Whether numbers come as `number`, or exactly. */
 export type Numbers = "number" | "exact";
+
+/** The attributes of an item as a program sees them, with its kind. */
+export function plainItem(model: Model, numbers: Numbers, kind: string, entity: EntityPlan, values: Values): FoundItem {
+  const item: Record<string, unknown> = { [model.kindMember]: kind };
+  for (const [name, value] of values) {
+    setOwn(item, name, plain(model, numbers, name, model.attribute(entity, name)?.type ?? "string", value));
+  }
+  return item as FoundItem;
+}
 
 /** Digits as numbers of JavaScript are printed, too. */
 const DIGITS = /^-?[0-9]+(?:\.[0-9]+)?$/;
@@ -20,7 +30,7 @@ export function plain(model: Model, numbers: Numbers, name: string, type: Type, 
   const made = isScalar(type) ? scalar(numbers, name, type, value) : composed(model, numbers, name, type, value);
   if (made === undefined) {
     const message = `${name} is stored, but is no ${typeText(type)}: ${shown(value)}; it was not written through the model`;
-    throw failure("unknown_item", message);
+    throw unknownAttribute(message, name);
   }
   return made;
 }
@@ -37,7 +47,7 @@ function scalar(numbers: Numbers, name: string, type: Scalar, value: AttributeVa
   if (type === "bool") return value.BOOL;
   if (type === "int" || type === "number") return value.N === undefined ? undefined : number(numbers, name, type, value.N);
   if (type === "binary") return value.B === undefined ? undefined : bytesOf(value.B);
-  return value.S;
+  return value.S !== undefined && isStored(type, value.S) ? value.S : undefined;
 }
 
 /** The value of a type that is made of others; `undefined` for a value of another type. */
@@ -58,8 +68,8 @@ function composed(
   }
   const made: [string, unknown][] = [];
   for (const field of model.records.get(type.record ?? "") ?? []) {
-    const held = value.M[field.name];
-    if (held !== undefined) made.push([field.name, inside(`.${field.name}`, field.type, held)]);
+    const one = held(value.M, field.name);
+    if (one !== undefined) made.push([field.name, inside(`.${field.name}`, field.type, one)]);
     else if (field.optional !== true) return undefined;
   }
   return Object.fromEntries(made);

@@ -10,6 +10,9 @@ const DAY = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 const TIME =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?(Z|z|([+-])([0-9]{2}):?([0-9]{2})?)$/;
 
+/** The most hours that a zone is before or behind UTC, for Keyfold's own client. */
+const ZONE_HOURS_MAX = 25;
+
 /** The number of digits behind the seconds of a time type; `undefined` for another type. */
 export function digitsOf(type: Type): number | undefined {
   switch (type) {
@@ -92,12 +95,20 @@ export function canonicalTime(text: string, digits: number): string | undefined 
   if (found === null) return undefined;
   const [, day = "", hour = "", minute = "", second = "00", fraction = "", , sign, zoneHour, zoneMinute] = found;
   const isIn = (part: string, most: number): boolean => Number(part) <= most;
-  if (!isDay(day) || !isIn(hour, 23) || !isIn(minute, 59) || !isIn(second, 60)) return undefined;
+  // A leap second would become the one before it.
+  if (!isDay(day) || !isIn(hour, 23) || !isIn(minute, 59) || !isIn(second, 59)) return undefined;
+  if (!isIn(zoneHour ?? "0", ZONE_HOURS_MAX) || !isIn(zoneMinute ?? "0", 59)) return undefined;
   const offset = (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000;
-  // A leap second is the one before it.
-  const at = epochMs(day, `${hour}:${minute}:${second === "60" ? "59" : second}`);
+  const at = epochMs(day, `${hour}:${minute}:${second}`);
   const made = withNanos(at - (sign === "-" ? -offset : offset), fraction);
   return made === undefined ? undefined : cut(made, digits);
+}
+
+const STORED = /^.{10}T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}(?:\.[0-9]+)?Z$/;
+
+/** Whether a text is a time as it is stored with these digits. */
+export function isStoredTime(text: string, digits: number): boolean {
+  return text.length === widthOfTime(digits) && STORED.test(text) && isDay(text.slice(0, 10));
 }
 
 /** Whether a text has a time with more digits than these. */

@@ -6,11 +6,11 @@ import type { Model } from "../model.js";
 import type { AttributeValue, Type, Unit } from "../plan.js";
 import { parseDecimal, canonicalNumber } from "./number.js";
 import { shownText } from "./text.js";
-import { canonicalTime, digitsOf, isDay, isFiner, isPeriod } from "./time.js";
-import { base64Of, jsonOf } from "./value.js";
+import { canonicalTime, digitsOf, isDay, isFiner, isPeriod, isStoredTime } from "./time.js";
+import { base64Of, isPlain, jsonOf } from "./value.js";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/i;
 const PERIODS: Readonly<Record<string, string>> = {
   hour: "an hour like 2024-01-15T10",
   day: "a day like 2024-01-15",
@@ -45,20 +45,29 @@ export function typed(model: Model, name: string, type: Type, given: unknown): A
   if (type.list !== undefined) {
     if (!Array.isArray(given)) throw wrong(name, type, given);
     const of = type.list;
-    return { L: given.map((one, at) => typed(model, `${name}[${at}]`, of, one)) };
+    // A hole is no element, but would become one.
+    return { L: Array.from(given, (one, at) => typed(model, `${name}[${at}]`, of, one)) };
   }
   if (type.set !== undefined) return setOf(model, name, type.set, given, type);
-  if (typeof given !== "object" || given === null || Array.isArray(given) || given instanceof Set) {
-    throw wrong(name, type, given);
-  }
-  const entries: [string, unknown][] =
-    given instanceof Map ? [...given].map(([key, one]) => [String(key), one]) : Object.entries(given);
+  const entries = entriesOf(name, given);
+  if (entries === undefined) throw wrong(name, type, given);
   if (type.map !== undefined) {
     const of = type.map;
     const said = entries.filter(([, one]) => one !== undefined);
+    for (const [key] of said) textOf(`a name in ${name}`, "string", key);
     return { M: Object.fromEntries(said.map(([key, one]) => [key, typed(model, `${name}.${key}`, of, one)])) };
   }
   return record(model, name, type.record ?? "", new Map(entries));
+}
+
+/** The names and values of a plain object or a map; `undefined` for another value: what an object of a class
+ * means is not known. */
+function entriesOf(name: string, given: unknown): [string, unknown][] | undefined {
+  if (!(given instanceof Map)) return isPlain(given) ? Object.entries(given) : undefined;
+  const entries = [...given].map(([key, one]): [string, unknown] => [String(key), one]);
+  const isText = [...given.keys()].every((key) => ["string", "number", "bigint"].includes(typeof key));
+  if (isText && new Set(entries.map(([key]) => key)).size === entries.length) return entries;
+  throw invalid(`${name}: the names of a map are texts, and none is there twice`, name);
 }
 
 function record(model: Model, name: string, of: string, entries: Map<string, unknown>): AttributeValue {
@@ -112,6 +121,9 @@ function scalar(name: string, type: string, given: unknown): AttributeValue {
 function number(name: string, type: string, given: unknown): string {
   const isNumeric = typeof given === "number" || typeof given === "bigint" || typeof given === "string";
   if (!isNumeric) throw wrong(name, type, given);
+  if (type === "int" && typeof given === "number" && Number.isInteger(given) && !Number.isSafeInteger(given)) {
+    throw invalid(`${name}: ${given} has more digits than a JavaScript number keeps; give a bigint or a text`, name);
+  }
   const text = canonicalNumber(String(given));
   if (text === undefined) throw notText(name, String(given), type === "int" ? "a whole number" : "a number");
   if (type === "int" && text.includes(".")) throw notText(name, String(given), "a whole number");
@@ -132,10 +144,10 @@ function textOf(name: string, type: string, given: unknown): string {
       if (isDay(given)) return given;
       throw notText(name, given, "a day like 2024-01-15");
     case "ulid":
-      if (ULID.test(given.toUpperCase())) return given.toUpperCase();
+      if (ULID.test(given)) return given.toUpperCase();
       throw notText(name, given, "a ULID of 26 characters");
     case "uuid":
-      if (UUID.test(given.toLowerCase())) return given.toLowerCase();
+      if (UUID.test(given)) return given.toLowerCase();
       throw notText(name, given, "a UUID like 123e4567-e89b-12d3-a456-426614174000");
     case "hour":
     case "day":
@@ -161,6 +173,18 @@ function time(name: string, type: string, given: string, digits: number): string
     throw notText(name, given, "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)");
   }
   return text;
+}
+
+/** Whether a text is the stored one of a value of this type. */
+export function isStored(type: string, text: string): boolean {
+  if (type === "string") return true;
+  const digits = digitsOf(type);
+  if (digits !== undefined) return isStoredTime(text, digits);
+  try {
+    return textOf("", type, text) === text;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a number is whole. */

@@ -1,6 +1,15 @@
 /** The writes of a transaction as the caller gives them, with what the model knows of them. */
 
-import { argumentsOfWrite, type Given, someOfEntity, wholeEntity } from "../arguments.js";
+import {
+  argumentsOfWrite,
+  checked,
+  type Given,
+  identityOf,
+  isGiven,
+  someOfEntity,
+  wholeEntity,
+} from "../arguments.js";
+import { invalid } from "../error.js";
 import type { Model } from "../model.js";
 import type { TransactionWrite } from "../options.js";
 import type { EntityPlan } from "../plan.js";
@@ -9,13 +18,14 @@ import type { Part } from "./transact.js";
 
 /** One write of a transaction. */
 export function partOf(model: Model, one: TransactionWrite): Part {
+  checked(one as unknown as Given, "a write of a transaction");
   if ("write" in one) {
     const write = model.write(one.write);
     return { verb: "run", write, values: argumentsOfWrite(model, write, one.args ?? {}) };
   }
   if ("delete" in one) {
     const entity = model.entity(one.delete);
-    return { verb: "delete", entity, values: someOfEntity(model, entity, one.key), removed: [] };
+    return { verb: "delete", entity, values: keyOfEntity(model, entity, one.key), removed: [] };
   }
   if ("update" in one) {
     const entity = model.entity(one.update);
@@ -34,7 +44,27 @@ export function changesOf(
   values: Given,
   remove: readonly string[] = [],
 ): [Values, string[]] {
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+  const given = Object.fromEntries(Object.entries(checked(values, entity.name)).filter(([, value]) => value !== null));
   const removed = [...remove, ...Object.keys(values).filter((name) => values[name] === null)];
   return [someOfEntity(model, entity, given), [...new Set(removed)]];
+}
+
+/** The attributes that identify an item, and no other: a key from JSON changes nothing else. The version that
+ * the item must have may stand among them. */
+export function keyOfEntity(model: Model, entity: EntityPlan, given: Given): Values {
+  const values = someOfEntity(model, entity, given);
+  const identity = identityOf(entity);
+  for (const name of values.keys()) {
+    if (identity.includes(name) || name === entity.version) continue;
+    throw invalid(`${name} is no part of the key of ${entity.name}, which is ${identity.join(", ")}`, name, entity.name);
+  }
+  return values;
+}
+
+/** The changes with the key that is given apart from them. */
+export function withKey(model: Model, entity: EntityPlan, changes: Given, key: Given): Given {
+  const names = [...identityOf(entity), ...keyOfEntity(model, entity, key).keys()];
+  const both = names.find((name) => isGiven(checked(changes, entity.name), name));
+  if (both === undefined) return Object.fromEntries([...Object.entries(changes), ...Object.entries(key)]);
+  throw invalid(`${both} is part of the key of ${entity.name}, which an update does not change`, both, entity.name);
 }

@@ -1,0 +1,55 @@
+/** Items as a program sees them, and those that are none of the model's. */
+
+import { KeyfoldError, unknownAttribute } from "../error.js";
+import { columnsOf, kindName, type Model } from "../model.js";
+import type { FoundItem } from "../options.js";
+import type { CopyPlan, EntityPlan, Item, TablePlan } from "../plan.js";
+import { type Numbers, plainItem } from "../value/plain.js";
+import { held, type Values } from "../value/value.js";
+import { print } from "./condition.js";
+import { display } from "../value/text.js";
+
+/** What is read of an item. */
+interface Wanted {
+  readonly entity: EntityPlan;
+  readonly copy: CopyPlan | undefined;
+  readonly attributes: readonly string[];
+  /** The index that is read. */
+  readonly index?: string | undefined;
+}
+
+/** The item of these values. Refuses one without an attribute that every item of its kind has, and values of
+ * other types. */
+export function checkedItem(
+  model: Model,
+  numbers: Numbers,
+  { entity, copy, attributes, index }: Wanted,
+  values: Values,
+): FoundItem {
+  for (const name of attributes) {
+    const attribute = model.attribute(entity, name);
+    const isRequired = attribute !== undefined && attribute.optional !== true && attribute.kept !== true;
+    if (isRequired && !values.has(name)) {
+      const place = index === undefined ? "is neither stored nor" : `is held by ${index} neither as an attribute nor`;
+      throw unknownAttribute(`\`${name}\` ${place} in a key; it was not written through the model`, name);
+    }
+  }
+  return plainItem(model, numbers, kindName(entity, copy), entity, values);
+}
+
+/** The error of an item whose attributes are not the model's, with its entity and its key; throws any other
+ * error. */
+export function unknownOf(
+  error: unknown,
+  { table, entity }: { readonly table: TablePlan; readonly entity: EntityPlan },
+  item: Item,
+  found: string,
+): KeyfoldError {
+  const detail = error instanceof KeyfoldError ? error.detail : undefined;
+  if (detail?.code !== "unknown_item") throw error;
+  const columns = columnsOf(table).map(({ name }): [string, Item[string]] => [name, held(item, name) ?? {}]);
+  const text = columns.map(([name, value]) => print(name, " = ", value)).join(", ");
+  const key = Object.fromEntries(columns.map(([name, value]) => [name, display(value)]));
+  const message = `${found} (${text}): ${(error as KeyfoldError).message}`;
+  return new KeyfoldError(message, { ...detail, entity: entity.name, key }, undefined, error);
+}

@@ -1,0 +1,140 @@
+/** What programs give, often from JSON: keys that are only keys, names that objects inherit, objects that are
+ * none of the model's, options. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { counted, planOf } from "./model.mjs";
+import { source } from "./source.mjs";
+
+const { Client, KeyfoldError, Writer, connect } = await source(
+  "client.js",
+  "error.js",
+  "typed.js",
+  "transport/node.js",
+);
+
+const PLAN = planOf(`
+model given 1
+table Main (PK, SK)
+record Part
+  label: string, "toString": string?
+entity Account
+  id: string, owner: string, balance: int, edition: int
+  "__proto__": string?, "constructor": string?, parts: list of Part?
+  key "ACCOUNT#{id}" "ACCOUNT"
+  version edition
+entity Place
+  placeId: string, city: string
+  key "CITY#{city}" "{placeId}"
+  id placeId
+entity Owner
+  name: string
+  key "OWNER#{name}" "OWNER"
+  count "valueOf" of Loan
+entity Loan
+  name: Owner.name, number: int
+  key "OWNER#{name}" "LOAN#{number:04}"
+pattern account(id) -> Account?
+pattern owner(name) -> Owner?
+pattern place(placeId) -> Place?
+pattern loans(name) -> Loan[] page 3
+`.replace(", edition: int", ""));
+
+let server;
+before(async () => {
+  server = await connect("memory:");
+  await new Client(PLAN, server).ensureTables();
+});
+after(() => server.close());
+
+/** Asserts that a call is refused before anything is sent. */
+async function refused(call, name, of, reason) {
+  const transport = counted();
+  const error = await call(new Client(PLAN, transport)).then(assert.fail, (one) => one);
+  assert.ok(error instanceof KeyfoldError, String(error.stack));
+  assert.equal(error.code, "invalid", error.message);
+  assert.deepEqual([error.detail.name, error.detail.of], [name, of], error.message);
+  if (reason !== undefined) assert.match(error.message, reason);
+  assert.deepEqual(transport.sent, []);
+}
+
+test("a key has nothing but what identifies an item", async () => {
+  const accounts = (client) => new Writer(client, "Account");
+  const wrong = [
+    [(client) => accounts(client).update({ id: "a", balance: 99 }, { owner: "x" }), "balance"],
+    [(client) => accounts(client).delete({ id: "a", owner: "somebody" }), "owner"],
+    [(client) => client.delete("Account", { id: "a", balance: 1 }), "balance"],
+    [(client) => accounts(client).update({ id: "a" }, { id: "b", balance: 1 }), "id", /does not change/],
+    [(client) => accounts(client).update({ id: "a" }, { id: null, balance: 1 }), "id"],
+    [(client) => accounts(client).update({ id: "a", edition: 1 }, { edition: 2 }), "edition"],
+    [(client) => accounts(client).update({}, { id: "a", balance: 1 }), "id"],
+    [(client) => accounts(client).update(null, { balance: 1 }), undefined],
+    [(client) => accounts(client).update({ id: "a" }, null), undefined],
+    [(client) => accounts(client).update({ id: "a" }, ["x"]), undefined],
+  ];
+  for (const [call, name, reason] of wrong) await refused(call, name, "Account", reason);
+  const client = new Client(PLAN, server);
+  await accounts(client).create({ id: "a", owner: "ada", balance: 1 });
+  await accounts(client).update({ id: "a", edition: 1 }, { balance: 2, id: undefined });
+  await assert.rejects(accounts(client).update({ id: "a", edition: 1 }, { balance: 3 }), { code: "stale_version" });
+  assert.equal((await client.one("account", { id: "a" })).balance, 2);
+  await accounts(client).delete({ id: "a", edition: 2 });
+  const places = new Writer(client, "Place");
+  await places.create({ placeId: "p", city: "Rom" });
+  await places.update({ placeId: "p" }, { city: "Ulm" });
+  assert.equal((await client.one("place", { placeId: "p" })).city, "Ulm");
+  await places.delete({ placeId: "p" });
+});
+
+test("names that every object has are names like others", async () => {
+  const client = new Client(PLAN, server);
+  await client.create("Owner", { name: "ada" });
+  await client.create("Loan", { name: "ada", number: 1 });
+  const owner = await client.one("owner", { name: "ada" });
+  assert.equal(owner.valueOf, 1);
+  await refused((one) => one.create("Owner", { name: "ada", valueOf: 5 }), "valueOf", "Owner");
+  const given = JSON.parse('{"id":"p","owner":"x","balance":1,"__proto__":"own","constructor":"c","parts":[{"label":"l"}]}');
+  await client.put("Account", given);
+  const found = await client.one("account", { id: "p" });
+  assert.deepEqual(Object.entries(found).filter(([name]) => name !== "kind" && name !== "edition").sort(), Object.entries(given).sort());
+  const { constructor: _, ...without } = given;
+  await client.put("Account", without);
+  assert.ok(!Object.hasOwn(await client.one("account", { id: "p" }), "constructor"));
+});
+
+test("no values, no options and no records are invalid", async () => {
+  for (const nothing of [null, 5, "text", ["x"]]) {
+    await refused((client) => client.put("Account", nothing), undefined, "Account");
+    await refused((client) => client.create("Account", nothing), undefined, "Account");
+    await refused((client) => client.update("Account", nothing), undefined, "Account");
+    await refused((client) => client.delete("Account", nothing), undefined, "Account");
+    await refused((client) => client.page("loans", nothing), undefined, "the pattern loans");
+  }
+  for (const nothing of [null, {}, "text"]) {
+    await refused((client) => client.transact(nothing), undefined, "the transaction");
+    await refused((client) => client.getMany("Account", nothing), undefined, "Account");
+    await refused((client) => client.putMany("Account", nothing), undefined, "Account");
+  }
+  await refused((client) => client.transact([null]), undefined, "a write of a transaction");
+  await refused((client) => client.getMany("Account", [null]), undefined, "Account");
+  await refused((client) => client.getMany("Account", [{ id: "a", owner: "x" }]), "owner", "Account");
+  await refused((client) => client.transact([{ delete: "Account", key: { id: "a", owner: "x" } }]), "owner", "Account");
+  await refused((client) => client.page("loans", { name: "ada" }, null), undefined, "the options of loans");
+  await refused((client) => client.put("Owner", { name: "ada" }, null), "options", "Owner");
+  for (const record of [null, undefined, 5, {}, { dynamodb: null }, { dynamodb: "x" }, { dynamodb: { Keys: null } }]) {
+    await refused((client) => client.event(record), "record", undefined);
+  }
+});
+
+test("what is wrong in a key has its entity, pattern or write", async () => {
+  await refused((client) => client.create("Owner", { name: "" }), "name", "Owner");
+  await refused((client) => client.page("loans", { name: "" }), "name", "the pattern loans");
+  await refused((client) => client.page("loans", { name: "a" }, { limit: "3" }), "limit", "the pattern loans");
+  await refused((client) => client.page("loans", { name: "a" }, { after: "x" }), "after", "the pattern loans");
+});
+
+test("a secret of cursors is a text", () => {
+  for (const cursorSecret of ["", null, 5, new Uint8Array(32)]) {
+    assert.throws(() => new Client(PLAN, counted(), { cursorSecret }), { code: "invalid" });
+  }
+});
