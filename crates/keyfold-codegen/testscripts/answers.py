@@ -1,7 +1,7 @@
 """A client of the model answers, version 3.
 
 Made by keyfold (test). The plan document's hash:
-f8fe79ff0533a97ea307b8ee33e4e0ee.
+ef3ca914ccc97e453ef4cc8a23ddc5cb.
 Changes here are lost: change the model, and run `keyfold generate`.
 """
 
@@ -63,6 +63,8 @@ class Account:
     prices: dict[str, Decimal] | None = None
     logo: bytes | None = None
     home: Address | None = None
+    grid: list[list[int]] | None = None
+    visits: dict[str, list[Address]] | None = None
     updated_at: _datetime.datetime
     tickets: int
     """Kept by the model: a count."""
@@ -87,6 +89,8 @@ class NewAccount:
     prices: Mapping[str, Decimal | int] | None = None
     logo: bytes | None = None
     home: Address | None = None
+    grid: Sequence[Sequence[int]] | None = None
+    visits: Mapping[str, Sequence[Address]] | None = None
     updated_at: _datetime.datetime | None = None
     """Default: `now always`."""
 
@@ -108,6 +112,8 @@ class PutAccount:
     prices: Mapping[str, Decimal | int] | None = None
     logo: bytes | None = None
     home: Address | None = None
+    grid: Sequence[Sequence[int]] | None = None
+    visits: Mapping[str, Sequence[Address]] | None = None
     updated_at: _datetime.datetime | None = None
     """Default: `now always`."""
     v: int | None = None
@@ -135,6 +141,8 @@ class AccountPatch:
     prices: Mapping[str, Decimal | int] | None | typed.Unset = typed.UNSET
     logo: bytes | None | typed.Unset = typed.UNSET
     home: Address | None | typed.Unset = typed.UNSET
+    grid: Sequence[Sequence[int]] | None | typed.Unset = typed.UNSET
+    visits: Mapping[str, Sequence[Address]] | None | typed.Unset = typed.UNSET
     updated_at: _datetime.datetime | typed.Unset = typed.UNSET
 
 
@@ -326,7 +334,7 @@ class AnswersClient(typed.Typed):
         """`account(id) -> Account`
 
         GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request,
-        about 0.5 read units.
+        about 1.5 read units.
         """
         return self._required(
             "account",
@@ -346,7 +354,7 @@ class AnswersClient(typed.Typed):
         """`find_account(id) -> Account? only id, owner, balance`
 
         GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request,
-        about 0.5 read units.
+        about 1.5 read units.
         """
         return self._one(
             "find_account",
@@ -430,16 +438,16 @@ class AnswersClient(typed.Typed):
         """`places(country, city, street) -> Account[]`
 
         Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-        "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 5.5 read
-        units.
+        "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5
+        read units.
         Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
         begins_with(GSI1SK, "{country}#{city}#")`, 50 items a page; 1 request,
-        about 5.5 read units.
+        about 59.5 read units.
         Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
-        begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request, about 5.5
+        begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request, about 59.5
         read units.
         Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50
-        items a page; 1 request, about 5.5 read units.
+        items a page; 1 request, about 59.5 read units.
         """
         return typed.Query(
             self,
@@ -652,7 +660,7 @@ class AnswersClient(typed.Typed):
 
         TransactGetItems of Main: `payer: PK = "ACCOUNT#{from}" AND SK =
         "ACCOUNT"; payee: PK = "ACCOUNT#{to}" AND SK = "ACCOUNT"`; 1 request,
-        about 4 read units, strongly consistent.
+        about 12 read units, strongly consistent.
         """
         return self._together(
             "pair",
@@ -805,7 +813,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         """`account(id) -> Account`
 
         GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request,
-        about 0.5 read units.
+        about 1.5 read units.
         """
         return await self._required(
             "account",
@@ -825,7 +833,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         """`find_account(id) -> Account? only id, owner, balance`
 
         GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request,
-        about 0.5 read units.
+        about 1.5 read units.
         """
         return await self._one(
             "find_account",
@@ -909,16 +917,16 @@ class AsyncAnswersClient(typed.AsyncTyped):
         """`places(country, city, street) -> Account[]`
 
         Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-        "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 5.5 read
-        units.
+        "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5
+        read units.
         Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
         begins_with(GSI1SK, "{country}#{city}#")`, 50 items a page; 1 request,
-        about 5.5 read units.
+        about 59.5 read units.
         Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND
-        begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request, about 5.5
+        begins_with(GSI1SK, "{country}#")`, 50 items a page; 1 request, about 59.5
         read units.
         Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50
-        items a page; 1 request, about 5.5 read units.
+        items a page; 1 request, about 59.5 read units.
         """
         return typed.AsyncQuery(
             self,
@@ -1131,7 +1139,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
 
         TransactGetItems of Main: `payer: PK = "ACCOUNT#{from}" AND SK =
         "ACCOUNT"; payee: PK = "ACCOUNT#{to}" AND SK = "ACCOUNT"`; 1 request,
-        about 4 read units, strongly consistent.
+        about 12 read units, strongly consistent.
         """
         return await self._together(
             "pair",
@@ -1270,11 +1278,11 @@ _EVENTS: Mapping[str, tuple[type[Any], type[AnswersEvent]]] = {
 _PLAN = r"""
 {
 "entities": [
-  {"aggregates":[{"attribute":"tickets","changes":"tickets:changes","entity":"Ticket","items":"tickets","kind":"count","link":[{"other":"id","own":"id"}]}],"alone":true,"attributes":[{"name":"id","type":"string"},{"name":"owner","type":"string"},{"default":{"value":{"N":"0"}},"name":"balance","type":"int"},{"name":"country","type":"string"},{"name":"city","type":"string"},{"name":"street","type":"string"},{"default":{"value":{"S":"free"}},"name":"plan","type":{"words":["free","paid"]}},{"name":"tags","optional":true,"type":{"set":"string"}},{"name":"prices","optional":true,"type":{"map":"number"}},{"name":"logo","optional":true,"type":"binary"},{"name":"home","optional":true,"type":{"record":"Address"}},{"default":"always","name":"updatedAt","type":"time.ms"},{"default":{"value":{"N":"0"}},"kept":true,"name":"tickets","type":"int"},{"default":{"value":{"N":"1"}},"kept":true,"name":"v","type":"int"}],"followed":["city","country","id","street"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"PLACES","parts":["PLACES"]},{"attribute":"GSI1SK","matches":"[^\u0000#]+#[^\u0000#]+#[^\u0000#]+#[^\u0000]+","parts":[{"field":"country","not":"#","type":"string"},"#",{"field":"city","not":"#","type":"string"},"#",{"field":"street","not":"#","type":"string"},"#",{"field":"id","type":"string"}]}]}],"key":[{"attribute":"PK","matches":"ACCOUNT#[^\u0000]+","parts":["ACCOUNT#",{"field":"id","type":"string"}]},{"attribute":"SK","matches":"ACCOUNT","parts":["ACCOUNT"]}],"name":"Account","table":"Main","version":"v"},
+  {"aggregates":[{"attribute":"tickets","changes":"tickets:changes","entity":"Ticket","items":"tickets","kind":"count","link":[{"other":"id","own":"id"}]}],"alone":true,"attributes":[{"name":"id","type":"string"},{"name":"owner","type":"string"},{"default":{"value":{"N":"0"}},"name":"balance","type":"int"},{"name":"country","type":"string"},{"name":"city","type":"string"},{"name":"street","type":"string"},{"default":{"value":{"S":"free"}},"name":"plan","type":{"words":["free","paid"]}},{"name":"tags","optional":true,"type":{"set":"string"}},{"name":"prices","optional":true,"type":{"map":"number"}},{"name":"logo","optional":true,"type":"binary"},{"name":"home","optional":true,"type":{"record":"Address"}},{"name":"grid","optional":true,"type":{"list":{"list":"int"}}},{"name":"visits","optional":true,"type":{"map":{"list":{"record":"Address"}}}},{"default":"always","name":"updatedAt","type":"time.ms"},{"default":{"value":{"N":"0"}},"kept":true,"name":"tickets","type":"int"},{"default":{"value":{"N":"1"}},"kept":true,"name":"v","type":"int"}],"followed":["city","country","id","street"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"PLACES","parts":["PLACES"]},{"attribute":"GSI1SK","matches":"[^\u0000#]+#[^\u0000#]+#[^\u0000#]+#[^\u0000]+","parts":[{"field":"country","not":"#","type":"string"},"#",{"field":"city","not":"#","type":"string"},"#",{"field":"street","not":"#","type":"string"},"#",{"field":"id","type":"string"}]}]}],"key":[{"attribute":"PK","matches":"ACCOUNT#[^\u0000]+","parts":["ACCOUNT#",{"field":"id","type":"string"}]},{"attribute":"SK","matches":"ACCOUNT","parts":["ACCOUNT"]}],"name":"Account","table":"Main","version":"v"},
   {"attributes":[{"name":"id","refers":{"attribute":"id","entity":"Account"},"type":"string"},{"default":"new","name":"ticketId","type":"ulid"},{"name":"openedAt","type":"time.us"},{"name":"dueAt","optional":true,"type":"time.ms"},{"name":"severity","optional":true,"type":"int"},{"default":{"value":{"S":"open"}},"name":"status","type":{"words":["open","waiting","closed"]}},{"default":{"value":{"L":[]}},"name":"history","type":{"list":{"record":"Entry"}}},{"name":"assignee","optional":true,"type":"string"}],"copies":[{"attributes":["id","ticketId","openedAt","status","assignee"],"key":[{"attribute":"PK","matches":"STATUS#(?:open|waiting|closed)","parts":["STATUS#",{"field":"status","type":{"words":["open","waiting","closed"]}}]},{"attribute":"SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}Z#[^\u0000#]+#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":[{"field":"openedAt","type":"time.us"},"#",{"field":"id","not":"#","type":"string"},"#",{"field":"ticketId","type":"ulid"}]}],"name":"brief","when":[{"attribute":"assignee","is":"exists","text":"exists assignee"}]}],"followed":["assignee","dueAt","id","openedAt","status","ticketId"],"indexes":[{"index":"GSI1","key":[{"attribute":"GSI1PK","matches":"TICKETS#[^\u0000]+","parts":["TICKETS#",{"field":"id","type":"string"}]},{"attribute":"GSI1SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}Z","parts":[{"field":"openedAt","type":"time.us"}]}]},{"index":"Open","key":[{"attribute":"OPENPK","matches":"OPEN","parts":["OPEN"]},{"attribute":"OPENSK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":[{"field":"dueAt","type":"time.ms"},"#",{"field":"ticketId","type":"ulid"}]}],"sparse":{"attribute":"dueAt"}}],"key":[{"attribute":"PK","matches":"ACCOUNT#[^\u0000]+","parts":["ACCOUNT#",{"field":"id","type":"string"}]},{"attribute":"SK","matches":"TICKET#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["TICKET#",{"field":"ticketId","type":"ulid"}]}],"name":"Ticket","table":"Main"}
 ],
 "keyfoldPlan": 1,
-"model": {"hash":"f8fe79ff0533a97ea307b8ee33e4e0ee","name":"answers","version":3},
+"model": {"hash":"ef3ca914ccc97e453ef4cc8a23ddc5cb","name":"answers","version":3},
 "patterns": [
   {"name":"account","parameters":[{"attribute":"id","limit":"equal","name":"id","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["ACCOUNT#",{"field":"id","type":"string"}]}],"request":"GetItem","sort":{"at":["ACCOUNT"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Account","name":"Account"}]},
   {"name":"find_account","only":["id","owner","balance"],"parameters":[{"attribute":"id","limit":"equal","name":"id","type":"string"}],"plan":{"only":["id","owner","balance"],"partition":[{"attribute":"PK","parts":["ACCOUNT#",{"field":"id","type":"string"}]}],"request":"GetItem","sort":{"at":["ACCOUNT"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Account","name":"Account","optional":true}]},

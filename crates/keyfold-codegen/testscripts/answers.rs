@@ -1,5 +1,5 @@
 // Made by keyfold (test) of the model answers, version 3.
-// The plan document's hash: f8fe79ff0533a97ea307b8ee33e4e0ee.
+// The plan document's hash: ef3ca914ccc97e453ef4cc8a23ddc5cb.
 // Changes here are lost: change the model, and run `keyfold generate`.
 
 use keyfold::typed;
@@ -123,6 +123,10 @@ pub struct Account {
     pub logo: Option<Vec<u8>>,
     /// The attribute `home`.
     pub home: Option<Address>,
+    /// The attribute `grid`.
+    pub grid: Option<Vec<Vec<i64>>>,
+    /// The attribute `visits`.
+    pub visits: Option<typed::Map<Vec<Address>>>,
     /// The attribute `updatedAt`.
     pub updated_at: typed::Timestamp,
     /// The attribute `tickets`. Kept by the model: a count.
@@ -143,6 +147,8 @@ typed::stored! { Account {
     prices: "prices",
     logo: "logo",
     home: "home",
+    grid: "grid",
+    visits: "visits",
     updated_at: "updatedAt",
     tickets: "tickets",
     v: "v",
@@ -173,6 +179,10 @@ pub struct NewAccount {
     pub logo: Option<Vec<u8>>,
     /// The attribute `home`.
     pub home: Option<Address>,
+    /// The attribute `grid`.
+    pub grid: Option<Vec<Vec<i64>>>,
+    /// The attribute `visits`.
+    pub visits: Option<typed::Map<Vec<Address>>>,
     /// The attribute `updatedAt`. Default: `now always`.
     pub updated_at: Option<typed::Timestamp>,
 }
@@ -198,6 +208,8 @@ impl NewAccount {
             prices: None,
             logo: None,
             home: None,
+            grid: None,
+            visits: None,
             updated_at: None,
         }
     }
@@ -215,6 +227,8 @@ typed::given! { NewAccount {
     prices: "prices",
     logo: "logo",
     home: "home",
+    grid: "grid",
+    visits: "visits",
     updated_at: "updatedAt",
 } }
 
@@ -243,6 +257,10 @@ pub struct PutAccount {
     pub logo: Option<Vec<u8>>,
     /// The attribute `home`.
     pub home: Option<Address>,
+    /// The attribute `grid`.
+    pub grid: Option<Vec<Vec<i64>>>,
+    /// The attribute `visits`.
+    pub visits: Option<typed::Map<Vec<Address>>>,
     /// The attribute `updatedAt`. Default: `now always`.
     pub updated_at: Option<typed::Timestamp>,
     /// The attribute `v`.
@@ -270,6 +288,8 @@ impl PutAccount {
             prices: None,
             logo: None,
             home: None,
+            grid: None,
+            visits: None,
             updated_at: None,
             v: None,
         }
@@ -288,6 +308,8 @@ typed::given! { PutAccount {
     prices: "prices",
     logo: "logo",
     home: "home",
+    grid: "grid",
+    visits: "visits",
     updated_at: "updatedAt",
     v: "v",
 } }
@@ -336,6 +358,10 @@ pub struct AccountPatch {
     pub logo: typed::Patch<Vec<u8>>,
     /// The attribute `home`.
     pub home: typed::Patch<Address>,
+    /// The attribute `grid`.
+    pub grid: typed::Patch<Vec<Vec<i64>>>,
+    /// The attribute `visits`.
+    pub visits: typed::Patch<typed::Map<Vec<Address>>>,
     /// The attribute `updatedAt`.
     pub updated_at: Option<typed::Timestamp>,
 }
@@ -351,13 +377,15 @@ typed::patch! { AccountPatch {
     prices: "prices",
     logo: "logo",
     home: "home",
+    grid: "grid",
+    visits: "visits",
     updated_at: "updatedAt",
 } }
 
 typed::entity! {
     Account = "Account";
     new NewAccount; patch AccountPatch;
-    put PutAccount { id, owner, balance, country, city, street, plan, tags, prices, logo, home, updated_at, v, }
+    put PutAccount { id, owner, balance, country, city, street, plan, tags, prices, logo, home, grid, visits, updated_at, v, }
     key AccountKey { id, v, }
 }
 
@@ -857,7 +885,7 @@ impl AnswersClient {
 
     /// `account(id) -> Account`
     ///
-    /// GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request, about 0.5 read
+    /// GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request, about 1.5 read
     /// units.
     pub fn account(&self, id: &AccountId) -> Result<Account, typed::Error> {
         let mut call = typed::Call::new(&self.client, "account");
@@ -867,7 +895,7 @@ impl AnswersClient {
 
     /// `find_account(id) -> Account? only id, owner, balance`
     ///
-    /// GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request, about 0.5 read
+    /// GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "ACCOUNT"`; 1 request, about 1.5 read
     /// units.
     pub fn find_account(&self, id: &AccountId) -> Result<Option<FindAccountItem>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "find_account");
@@ -896,13 +924,13 @@ impl AnswersClient {
     /// `places(country, city, street) -> Account[]`
     ///
     /// Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 5.5 read units.
+    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5 read units.
     /// Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#{city}#")`, 50 items a page; 1 request, about 5.5 read units.
+    /// "{country}#{city}#")`, 50 items a page; 1 request, about 59.5 read units.
     /// Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#")`, 50 items a page; 1 request, about 5.5 read units.
+    /// "{country}#")`, 50 items a page; 1 request, about 59.5 read units.
     /// Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50 items a
-    /// page; 1 request, about 5.5 read units.
+    /// page; 1 request, about 59.5 read units.
     pub fn places(&self, arguments: &PlacesArguments) -> typed::Query<'_, Account, typed::Ordered> {
         let mut call = typed::Call::new(&self.client, "places");
         call.give_all(arguments);
@@ -1027,7 +1055,7 @@ impl AnswersClient {
     /// to)`
     ///
     /// TransactGetItems of Main: `payer: PK = "ACCOUNT#{from}" AND SK = "ACCOUNT"; payee: PK =
-    /// "ACCOUNT#{to}" AND SK = "ACCOUNT"`; 1 request, about 4 read units, strongly
+    /// "ACCOUNT#{to}" AND SK = "ACCOUNT"`; 1 request, about 12 read units, strongly
     /// consistent.
     pub fn pair(&self, from: &AccountId, to: &AccountId) -> Result<PairAnswer, typed::Error> {
         let mut call = typed::Call::new(&self.client, "pair");
@@ -1320,7 +1348,7 @@ impl AsyncAnswersClient {
 }
 
 /// The hash of the plan document.
-const HASH: &str = "f8fe79ff0533a97ea307b8ee33e4e0ee";
+const HASH: &str = "ef3ca914ccc97e453ef4cc8a23ddc5cb";
 
 /// The files of the model, by name.
 const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];
@@ -1336,6 +1364,7 @@ table Main (PK, SK) type entity
 entity Account
   id: string, owner: string, balance: int = 0, country: string, city: string, street: string
   plan: free | paid = free, tags: set of string?, prices: map of number?, logo: binary?, home: Address?
+  grid: list of list of int?, visits: map of list of Address?
   updatedAt: time = now always
   key      "ACCOUNT#{id}"  "ACCOUNT"
   GSI1     "PLACES"        "{country}#{city}#{street}#{id}"

@@ -446,7 +446,11 @@ fn text_of(form: &Form, shape: &Shape) -> String {
         Shape::Choice(at) => named(form.choices.get(*at).map(|choice| &choice.type_name)),
         Shape::Word(_, word) => literal(word),
         Shape::Record(at) => named(form.records.get(*at).map(|record| &record.type_name)),
-        Shape::List(of) => format!("readonly {}[]", text_of(form, of)),
+        Shape::List(of) => match text_of(form, of) {
+            // `readonly` belongs to the array that follows it.
+            array if array.starts_with("readonly ") => format!("readonly ({array})[]"),
+            one => format!("readonly {one}[]"),
+        },
         Shape::Map(of) => format!("Readonly<Record<string, {}>>", text_of(form, of)),
         // Two arrays of the same bytes are two members of a set.
         Shape::Set(of) if **of == Shape::Plain(Type::Binary) => "readonly Uint8Array[]".to_owned(),
