@@ -7,7 +7,7 @@ use common::Place;
 use keyfold_api::{DeleteItemInput, PutItemInput};
 use keyfold_client::ClientError;
 use keyfold_client::verify::{self, Finding, FindingKind, Kept, Observer, Options, Report};
-use keyfold_types::{Item, Value};
+use keyfold_types::{Item, Set, Value};
 use std::collections::BTreeSet;
 
 const MODEL: &str = "\
@@ -717,4 +717,73 @@ table Tab (PK, SK) ttl gone
         ..Options::default()
     };
     assert_eq!(lines(&verify(&wanted, sample).0), BTreeSet::from(expected));
+}
+
+/// What is read back from the table's key is in no index: an index holds what is stored.
+#[test]
+fn an_attribute_that_an_index_lacks_is_found() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\n  gsi ByCat (cat, pid)\n  gsi ByScore (GSI2PK, score: number)\n\
+        entity Prod\n  pid: string, cat: string, score: int\n  key \"CAT#{cat}\" \"{score:06}#{pid}\"\n\
+        \x20 ByScore \"P\" {score}\npattern of(cat, pid) -> Prod[] page 9\n",
+    );
+    let values = [("pid", "p"), ("cat", "c"), ("score", "7")];
+    place.put("Prod", &values);
+    assert!(verify(&place, Options::default()).0.is_empty());
+    let whole = item(&place, "CAT#c", "000007#p");
+    for (name, index) in [("cat", "ByCat"), ("pid", "ByCat"), ("score", "ByScore")] {
+        let without = whole.clone().into_iter().filter(|(held, _)| held != name);
+        put(&place, &without.collect());
+        let (found, _) = verify(&place, Options::default());
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0].kind, FindingKind::IndexKey, "{found:?}");
+        let message = &found[0].message;
+        assert!(
+            message.contains(index) && message.contains(name),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn wrong_members_of_sets_are_found() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK)\nentity U\n  id: string, n: set of int?, d: map of set of date?, u: list of set of uuid?\n\
+        \x20 key \"U#{id}\"\npattern u(id) -> U?\n",
+    );
+    let good = [
+        ("n", r"[1, 20]"),
+        ("d", r#"{"a":["2024-01-05"]}"#),
+        ("u", r#"[["8c5c2f0e-92a5-4b3d-8a0e-0123456789ab"]]"#),
+    ];
+    place.put("U", &[[("id", "1")].as_slice(), &good].concat());
+    assert!(verify(&place, Options::default()).0.is_empty());
+    let texts = |text: &str| Value::Ss(Set::new(vec![text.to_owned()]).unwrap());
+    let fraction = Set::new(vec!["1.5".parse().unwrap()]).unwrap();
+    let days = [("a".to_owned(), texts("no day"))].into_iter().collect();
+    let wrong = [
+        ("n", Value::Ns(fraction), "n[0]"),
+        ("d", Value::M(days), "d.a[0]"),
+        ("u", Value::L(vec![texts("x")]), "u[0][0]"),
+    ];
+    let whole = place.stored().remove(0);
+    for (name, held, path) in wrong {
+        let mut changed = whole.clone();
+        changed.insert(name, held);
+        put(&place, &changed);
+        let (found, _) = verify(&place, Options::default());
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0].kind, FindingKind::WrongType, "{found:?}");
+        assert!(found[0].message.contains(path), "{}", found[0].message);
+    }
+}
+
+/// A write adds to what counts changes: where it is no number, no order could be written any more.
+#[test]
+fn a_count_of_changes_that_is_no_number_is_found() {
+    let set = |item: &mut Item| drop(item.insert("latest:changes", "q"));
+    let (found, _) = changed("USER#u0", "PROFILE", set);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].kind, FindingKind::Hidden, "{found:?}");
+    assert!(found[0].message.contains("latest:changes"), "{found:?}");
 }

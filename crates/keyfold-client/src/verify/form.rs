@@ -3,7 +3,7 @@
 use crate::kinds::{Kind, Kinds, Role};
 use keyfold_codec::RawItem;
 use keyfold_lower::derive;
-use keyfold_model::schema::{Attribute, Condition, IndexKey, held_in_guard};
+use keyfold_model::schema::{AggregateKind, Attribute, Condition, IndexKey, held_in_guard};
 use keyfold_model::value::{Attributes, gives_back};
 use keyfold_model::{Entity, KeyTemplate, Model, Part, Table};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,6 +80,8 @@ pub(super) struct Form<'m> {
     pub(super) claimed: BTreeSet<&'m str>,
     /// The attributes of the aggregates that a main item keeps.
     pub(super) kept: Vec<String>,
+    /// The attributes that count changes of aggregates.
+    pub(super) changes: Vec<String>,
     /// Whether each attribute is stored as it is, or in keys: not compressed, and not in parts.
     pub(super) is_plain: bool,
 }
@@ -163,6 +165,7 @@ impl<'m> Form<'m> {
             absent: Vec::new(),
             claimed: BTreeSet::new(),
             kept: Vec::new(),
+            changes: Vec::new(),
             is_plain: true,
         };
         match role {
@@ -177,6 +180,7 @@ impl<'m> Form<'m> {
         let all = all.chain(form.absent.iter().copied()).chain(of_table);
         let all = all.chain(table.ttl_attribute.as_deref());
         let all = all.map(str::to_owned).chain(form.kept.iter().cloned());
+        let all = all.chain(form.changes.iter().cloned());
         form.names.extend(all);
         form.names.sort_unstable();
         form.names.dedup();
@@ -198,6 +202,10 @@ impl<'m> Form<'m> {
         let own = own.map(|(name, template)| (name, template.parts.as_slice()));
         let in_indexes = entity.indexes.iter().flat_map(|key| templates(table, key));
         let sources: Vec<(&str, &[Part])> = own.chain(in_indexes).collect();
+        let is_column = |name: &str| {
+            let mut columns = table.indexes.iter().flat_map(|index| index.columns());
+            columns.any(|column| column.name == name)
+        };
         for attribute in &entity.attributes {
             let name = attribute.name.as_str();
             let is_unstored = entity.unstored.iter().any(|one| one == name);
@@ -206,7 +214,8 @@ impl<'m> Form<'m> {
                 attribute,
                 is_aggregate: entity.aggregates.iter().any(|one| one.attribute == name),
                 sources: giving_back(&sources, name),
-                may_be_in_key: is_unstored || !comparing.contains_key(&(at, name)),
+                may_be_in_key: is_unstored
+                    || !(comparing.contains_key(&(at, name)) || is_column(name)),
             });
         }
         let is_own = |name: &str| {
@@ -238,6 +247,9 @@ impl<'m> Form<'m> {
         for aggregate in &entity.aggregates {
             self.kept.push(aggregate.attribute.clone());
             self.kept.push(aggregate.items_attribute());
+            if aggregate.kind == AggregateKind::Max {
+                self.changes.push(aggregate.changes_attribute());
+            }
         }
         self.is_plain = entity.split.is_none() && entity.compressed.is_empty();
     }

@@ -13,7 +13,7 @@ use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};
 use keyfold_lower::stored::{digest_attribute, is_as_written, parts_attribute, value_of};
-use keyfold_model::schema::Attribute;
+use keyfold_model::schema::{AggregateKind, Attribute};
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, Table, value};
 use keyfold_types::{Item, Value};
@@ -180,6 +180,7 @@ impl<'s> One<'s> {
         self.check_type(&self.entity.name, main, &mut judged.findings);
         self.check_expiry(main, &values, &is_broken, &mut judged.findings);
         self.check_parts(items, &values, &mut judged.findings);
+        self.check_changes(main, &mut judged.findings);
         if !self.entity.copies.is_empty() || !self.entity.uniques.is_empty() {
             let claimed = self
                 .subject()
@@ -341,8 +342,18 @@ impl<'s> One<'s> {
         }
         for (at, index) in self.table.indexes.iter().enumerate() {
             let mut wrong = Vec::new();
-            for name in index.columns().map(|column| column.name.as_str()) {
-                if seen.contains(&name) || self.is_own(name) {
+            let columns = || index.columns().map(|column| column.name.as_str());
+            let is_made = |name: &str| expected.iter().any(|(made, _)| *made == name);
+            let is_inside = columns().all(|name| values.contains_key(name) || is_made(name));
+            for name in columns() {
+                if self.is_own(name) {
+                    // The index holds what is stored, and not what is read back from a key.
+                    let value = values.get(name).filter(|_| main.get(name).is_none());
+                    let value = value.filter(|_| is_inside);
+                    wrong.extend(value.and_then(|value| difference(name, Some(value), None)));
+                    continue;
+                }
+                if seen.contains(&name) {
                     continue;
                 }
                 seen.push(name);
@@ -402,6 +413,21 @@ impl<'s> One<'s> {
         };
         let wrong = difference(name, at.as_ref(), main.get(name));
         findings.extend(wrong.map(|text| self.finding(FindingKind::Hidden, line, text)));
+    }
+
+    /// Checks the attributes that count changes: a write adds to them.
+    fn check_changes(&self, main: &Item, findings: &mut Vec<Finding>) {
+        let aggregates = self.entity.aggregates.iter();
+        for aggregate in aggregates.filter(|one| one.kind == AggregateKind::Max) {
+            let name = aggregate.changes_attribute();
+            if let Some(held) = main.get(&name)
+                && !matches!(held, Value::N(_))
+            {
+                let line = ModelLine::of_word(self.entity, "max", &aggregate.attribute);
+                let message = format!("{name} is no number: {}", value::display(held));
+                findings.push(self.finding(FindingKind::Hidden, line, message));
+            }
+        }
     }
 
     /// Compares the parts of the list with what the main item says of them.

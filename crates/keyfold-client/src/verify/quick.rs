@@ -127,6 +127,7 @@ impl Quick<'_> {
         let is_good = declared.all(|one| self.has(one))
             && self.has_key()
             && self.has_index_keys()
+            && self.has_changes()
             && self.has_expiry();
         is_good.then_some(())?;
         let kinds = self.scope.kinds;
@@ -218,6 +219,16 @@ impl Quick<'_> {
             Some(text) => value::is_text_made(parts, &self.slots, text),
             None => value::is_made(parts, &self.slots, &held.to_value()),
         }
+    }
+
+    /// Whether what counts changes is a number.
+    fn has_changes(&self) -> bool {
+        let mut held = self
+            .form
+            .changes
+            .iter()
+            .filter_map(|name| self.slots.get(name));
+        held.all(|held| held.kind() == ValueKind::N)
     }
 
     /// Whether the item expires when it should.

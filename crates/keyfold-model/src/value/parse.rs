@@ -92,8 +92,9 @@ fn typed(name: &str, kind: &Type, value: &Value) -> Result<Value, ValueError> {
         (Type::Set(of), Value::L(elements)) => {
             set(each(name, of, elements)?).ok_or_else(|| ValueError::Set(name.to_owned()))
         }
-        (Type::Set(_), Value::Ss(_) | Value::Ns(_) | Value::Bs(_)) => {
-            check(name, kind, value).map(|()| value.clone())
+        (Type::Set(of), Value::Ss(_) | Value::Ns(_) | Value::Bs(_)) => {
+            let elements = each(name, of, &members(value))?;
+            set(elements).ok_or_else(|| ValueError::Set(name.to_owned()))
         }
         (Type::Map(of), Value::M(entries)) => {
             let each = entries
@@ -126,6 +127,22 @@ fn typed(name: &str, kind: &Type, value: &Value) -> Result<Value, ValueError> {
 /// Whether a text in a list, a map or a program may stand for a value of a type.
 fn is_written_as_text(kind: &Type) -> bool {
     kind.is_text() || kind.is_number() || *kind == Type::Binary
+}
+
+/// The members of a stored set.
+fn members(set: &Value) -> Vec<Value> {
+    match set {
+        Value::Ss(texts) => texts.members().iter().cloned().map(Value::S).collect(),
+        Value::Ns(numbers) => numbers.members().iter().cloned().map(Value::N).collect(),
+        Value::Bs(binaries) => binaries.members().iter().cloned().map(Value::B).collect(),
+        Value::S(_)
+        | Value::N(_)
+        | Value::B(_)
+        | Value::Bool(_)
+        | Value::Null
+        | Value::L(_)
+        | Value::M(_) => Vec::new(),
+    }
 }
 
 /// The elements of a list or set.
@@ -226,9 +243,12 @@ pub fn check(name: &str, kind: &Type, value: &Value) -> Result<(), ValueError> {
                     None => Err(ValueError::MissingField(format!("{name}.{field}"))),
                 })?
         }
-        (Type::Set(of), Value::Ss(_)) => of.is_text(),
-        (Type::Set(of), Value::Ns(_)) => of.is_number(),
-        (Type::Set(of), Value::Bs(_)) => **of == Type::Binary,
+        (Type::Set(of), Value::Ss(_) | Value::Ns(_) | Value::Bs(_)) => {
+            for (at, member) in members(value).iter().enumerate() {
+                check(&format!("{name}[{at}]"), of, member)?;
+            }
+            true
+        }
         (Type::Int, Value::N(number)) => number.exponent() >= 0,
         (Type::Number, Value::N(_))
         | (Type::Bool, Value::Bool(_))
