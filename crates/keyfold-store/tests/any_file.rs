@@ -238,3 +238,34 @@ fn a_folder_with_one_changed_file_is_refused_or_complete() {
         "{refused} refused, {complete} complete"
     );
 }
+
+/// A flush made a manifest current and failed to sync that, and a compaction at the same time began
+/// to write a manifest of the same number when the process ended.
+#[test]
+fn a_manifest_that_was_begun_again_is_not_needed() {
+    let place = tempfile::tempdir().unwrap();
+    for (at, state) in states(place.path()).into_iter().enumerate() {
+        let current = &state.files[Path::new("tables/current")];
+        let next = u64::from_le_bytes(*current.first_chunk().unwrap()) + 1;
+        let named = [next.to_le_bytes().as_slice(), &[7; 16], &[0]].concat();
+        for (nth, begun) in [&b""[..], b"half of a manifest"].into_iter().enumerate() {
+            let folder = place.path().join(format!("{at} {nth}"));
+            write_files(&state.files, &folder);
+            fs::write(folder.join("tables/current"), &named).unwrap();
+            fs::write(folder.join(format!("tables/v{next}")), begun).unwrap();
+            let before = files(&folder);
+            assert_eq!(
+                keys(&examine(&folder).unwrap()),
+                state.keys,
+                "{}",
+                state.name
+            );
+            assert_eq!(files(&folder), before, "an examination changes nothing");
+            for more in [0, 30] {
+                let store = open(&folder).unwrap();
+                assert_eq!(keys(&store), state.keys + more, "{}", state.name);
+                write(&store, 9, 30);
+            }
+        }
+    }
+}

@@ -1,10 +1,11 @@
 //! The manifest: the file that names the current table files. The storage engine writes manifests
 //! as `v1`, `v2` ..., and a file `current` that names the one in use.
 //!
-//! This module does two things that the storage engine does not. It examines these files before the
-//! storage engine opens them, since the engine takes a folder without `current` for a new one and
-//! removes every table file that the manifest does not name. And it rewrites `current` after a
-//! change of it that failed half-way.
+//! This module does three things that the storage engine does not. It examines these files before
+//! the storage engine opens them, since the engine takes a folder without `current` for a new one
+//! and removes every table file that the manifest does not name. It rewrites `current` after a
+//! change of it that failed half-way. And it goes back to the manifest before, where the process
+//! ended while `current` named one that was being written again.
 //!
 //! `current` holds the manifest's number in eight bytes, the XXH3 checksum of the manifest's file
 //! in sixteen, and a zero; the lowest byte comes first.
@@ -24,6 +25,32 @@ const TABLE_ENTRY_BYTES: usize = 8 + 1 + 16 + 8;
 /// Bytes below which a file is too short for the end of an archive. Reading it fails with an error
 /// of the file system, although the device is sound.
 const ARCHIVE_BYTES_MIN: u64 = 64;
+
+/// Makes `current` name the manifest before, if it names one that another attempt has begun to write
+/// again: a flush made it current, and failed to sync that; a compaction at the same time had the
+/// same number for its own. The manifest before was in use until then. Whatever is in no manifest
+/// from the number `number_min` on is in the log.
+///
+/// # Errors
+/// `Io` when a file cannot be read or written.
+pub(super) fn go_back(tables: &Path, number_min: u64) -> Result<(), StoreError> {
+    let path = tables.join(CURRENT);
+    let Ok(bytes) = read_file(&path) else {
+        return Ok(());
+    };
+    let number = bytes.first_chunk().map(|one| u64::from_le_bytes(*one));
+    let before = number.and_then(|number| number.checked_sub(1));
+    let (Some(number), Some(before)) = (number, before.filter(|one| *one >= number_min)) else {
+        return Ok(());
+    };
+    let manifest = tables.join(format!("v{number}"));
+    let is_another =
+        manifest.exists() && content_of_current(tables, number).at(&manifest)? != bytes;
+    if is_another && examine_tables(tables, before).is_ok() {
+        write_current(tables, before).at(&path)?;
+    }
+    Ok(())
+}
 
 /// Examines the files under `tables` before they are opened: the manifest has at least the number
 /// `number_min` and matches its checksum, and every table file that it names is there and ends as
@@ -51,7 +78,12 @@ pub(super) fn examine(tables: &Path, number_min: u64) -> Result<(), StoreError> 
         let what = format!("is not what was written, or `{CURRENT}` is not");
         return Err(StoreError::file(&manifest, &what));
     }
-    for id in table_ids(&manifest)? {
+    examine_tables(tables, number)
+}
+
+/// Whether every table file that a manifest names is there and ends as it was written.
+fn examine_tables(tables: &Path, number: u64) -> Result<(), StoreError> {
+    for id in table_ids(&tables.join(format!("v{number}")))? {
         examine_table(&tables.join("tables").join(id.to_string()))?;
     }
     Ok(())

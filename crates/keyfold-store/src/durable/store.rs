@@ -226,7 +226,9 @@ fn read_log(options: &FolderOptions, claim: &Claim) -> Result<ReadLog, StoreErro
         None
     };
     if let Some(checkpoint) = &checkpoint {
-        manifest::examine(&folder.join("tables"), checkpoint.manifest)?;
+        let tables = folder.join("tables");
+        manifest::go_back(&tables, checkpoint.manifest)?;
+        manifest::examine(&tables, checkpoint.manifest)?;
     }
     let files: Arc<dyn LogFiles> = match &options.log_files {
         Some(files) => Arc::clone(files),
