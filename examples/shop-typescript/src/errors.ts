@@ -39,6 +39,7 @@ function statusOf(code: ErrorCode): number {
       return 503;
     case "aborted":
       return 504;
+    case "incomplete":
     case "outcome_unknown":
     case "service":
     case "transport":
