@@ -62,5 +62,5 @@ def status_of(code: Code) -> int:
             return 500
         case "overtaken" | "throttled" | "transport":
             return 503
-        case "aborted" | "outcome_unknown":
+        case "aborted" | "incomplete" | "outcome_unknown":
             return 504
