@@ -110,7 +110,8 @@ mod on {
             | ClientError::Refused(_)
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_)
-            | ClientError::NotFound(_) => "_OTHER",
+            | ClientError::NotFound(_)
+            | ClientError::Incomplete(_) => "_OTHER",
         }
     }
 }
