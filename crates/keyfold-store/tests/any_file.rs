@@ -269,3 +269,20 @@ fn a_manifest_that_was_begun_again_is_not_needed() {
         }
     }
 }
+
+/// A device that cannot be read now may be sound: nothing is changed for it.
+#[test]
+fn a_manifest_that_cannot_be_read_stays_current() {
+    let place = tempfile::tempdir().unwrap();
+    let state = states(place.path()).pop().unwrap();
+    let current = &state.files[Path::new("tables/current")];
+    let next = u64::from_le_bytes(*current.first_chunk().unwrap()) + 1;
+    let named = [next.to_le_bytes().as_slice(), &[7; 16], &[0]].concat();
+    let folder = place.path().join("unreadable");
+    write_files(&state.files, &folder);
+    fs::write(folder.join("tables/current"), &named).unwrap();
+    // Reading a folder as a file is an error of the system.
+    fs::create_dir(folder.join(format!("tables/v{next}"))).unwrap();
+    assert!(matches!(open(&folder), Err(StoreError::Io(_))));
+    assert_eq!(fs::read(folder.join("tables/current")).unwrap(), named);
+}

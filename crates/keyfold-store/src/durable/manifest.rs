@@ -26,39 +26,14 @@ const TABLE_ENTRY_BYTES: usize = 8 + 1 + 16 + 8;
 /// of the file system, although the device is sound.
 const ARCHIVE_BYTES_MIN: u64 = 64;
 
-/// Makes `current` name the manifest before, if it names one that another attempt has begun to write
-/// again: a flush made it current, and failed to sync that; a compaction at the same time had the
-/// same number for its own. The manifest before was in use until then. Whatever is in no manifest
-/// from the number `number_min` on is in the log.
-///
-/// # Errors
-/// `Io` when a file cannot be read or written.
-pub(super) fn go_back(tables: &Path, number_min: u64) -> Result<(), StoreError> {
-    let path = tables.join(CURRENT);
-    let Ok(bytes) = read_file(&path) else {
-        return Ok(());
-    };
-    let number = bytes.first_chunk().map(|one| u64::from_le_bytes(*one));
-    let before = number.and_then(|number| number.checked_sub(1));
-    let (Some(number), Some(before)) = (number, before.filter(|one| *one >= number_min)) else {
-        return Ok(());
-    };
-    let manifest = tables.join(format!("v{number}"));
-    let is_another =
-        manifest.exists() && content_of_current(tables, number).at(&manifest)? != bytes;
-    if is_another && examine_tables(tables, before).is_ok() {
-        write_current(tables, before).at(&path)?;
-    }
-    Ok(())
-}
-
 /// Examines the files under `tables` before they are opened: the manifest has at least the number
 /// `number_min` and matches its checksum, and every table file that it names is there and ends as
-/// it was written.
+/// it was written. Where another attempt has begun to write the manifest again, `current` is made to
+/// name the one before.
 ///
 /// # Errors
 /// `Corrupt` with the name of the file that is missing or not what was written; `Io` when one
-/// cannot be read.
+/// cannot be read or written.
 pub(super) fn examine(tables: &Path, number_min: u64) -> Result<(), StoreError> {
     let current = tables.join(CURRENT);
     let bytes = read_file(&current)?;
@@ -73,12 +48,40 @@ pub(super) fn examine(tables: &Path, number_min: u64) -> Result<(), StoreError> 
         return Err(StoreError::file(&current, &what));
     }
     let manifest = tables.join(format!("v{number}"));
-    read_file(&manifest)?;
-    if content_of_current(tables, number).at(&manifest)? != bytes {
-        let what = format!("is not what was written, or `{CURRENT}` is not");
-        return Err(StoreError::file(&manifest, &what));
+    match examine_manifest(&manifest, number, &bytes) {
+        Err(StoreError::Corrupt(_))
+            if manifest.exists() && go_back(tables, number, number_min)? =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(error),
+        Ok(()) => examine_tables(tables, number),
     }
-    examine_tables(tables, number)
+}
+
+/// Whether the manifest is that which these bytes of `current` name.
+fn examine_manifest(manifest: &Path, number: u64, current: &[u8]) -> Result<(), StoreError> {
+    if content_naming(number, &read_file(manifest)?) == current {
+        return Ok(());
+    }
+    let what = format!("is not what was written, or `{CURRENT}` is not");
+    Err(StoreError::file(manifest, &what))
+}
+
+/// Makes `current` name the manifest before `number`, which was in use while `number` was written
+/// again: a flush made it current, and failed to sync that; a compaction at the same time had the
+/// same number for its own. Whatever is in no manifest from the number `number_min` on is in the log.
+/// Returns whether that manifest and its tables are there.
+///
+/// # Errors
+/// `Io` when a file cannot be read or written.
+fn go_back(tables: &Path, number: u64, number_min: u64) -> Result<bool, StoreError> {
+    let before = number.checked_sub(1).filter(|one| *one >= number_min);
+    let Some(before) = before.filter(|one| examine_tables(tables, *one).is_ok()) else {
+        return Ok(false);
+    };
+    write_current(tables, before).at(&tables.join(CURRENT))?;
+    Ok(true)
 }
 
 /// Whether every table file that a manifest names is there and ends as it was written.
@@ -157,12 +160,13 @@ fn parse_tables(mut bytes: &[u8]) -> Option<Vec<u64>> {
 /// The content of `current` when it names a manifest.
 fn content_of_current(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
     let manifest = fs::read(folder.join(format!("v{number}")))?;
-    Ok([
-        &number.to_le_bytes()[..],
-        &xxh3_128(&manifest).to_le_bytes(),
-        &[0],
-    ]
-    .concat())
+    Ok(content_naming(number, &manifest))
+}
+
+/// The content of `current` for a manifest of this content.
+fn content_naming(number: u64, manifest: &[u8]) -> Vec<u8> {
+    let checksum = xxh3_128(manifest).to_le_bytes();
+    [&number.to_le_bytes()[..], &checksum, &[0]].concat()
 }
 
 /// Makes `current` name the manifest in memory again. A failed flush or compaction may have changed

@@ -226,9 +226,7 @@ fn read_log(options: &FolderOptions, claim: &Claim) -> Result<ReadLog, StoreErro
         None
     };
     if let Some(checkpoint) = &checkpoint {
-        let tables = folder.join("tables");
-        manifest::go_back(&tables, checkpoint.manifest)?;
-        manifest::examine(&tables, checkpoint.manifest)?;
+        manifest::examine(&folder.join("tables"), checkpoint.manifest)?;
     }
     let files: Arc<dyn LogFiles> = match &options.log_files {
         Some(files) => Arc::clone(files),
