@@ -6,7 +6,7 @@
 //!   `present` says which optional attributes an answer always has, `names` spells.
 //! - `typescript` and `python` print the form, with the plan document (`embedded`) behind it; `rust`
 //!   prints it with the model, which the crate `keyfold` compiles. `attributes` names attributes in
-//!   the last two.
+//!   the last two; `text` is what their printers share.
 
 mod attributes;
 mod compose;
@@ -20,6 +20,7 @@ mod python;
 mod rust;
 mod sentence;
 mod shapes;
+mod text;
 mod typescript;
 mod write;
 

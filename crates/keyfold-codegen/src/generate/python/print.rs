@@ -2,31 +2,23 @@
 //! line has a member on each, with a comma behind the last, which the formatter leaves as it is.
 
 use crate::generate::sentence;
+use crate::generate::text::{Layout, Text};
 use serde_json::Value as Json;
 
 /// Longest line.
 const WIDTH: usize = 88;
 
-/// A text of lines.
-#[derive(Default)]
-pub(super) struct Printer {
-    text: String,
+/// The layout of Python.
+pub(super) enum Python {}
+
+impl Layout for Python {
+    const INDENT: &'static str = "    ";
 }
 
+/// A text of Python.
+pub(super) type Printer = Text<Python>;
+
 impl Printer {
-    pub(super) fn into_text(self) -> String {
-        self.text
-    }
-
-    /// A line at a depth of nested blocks.
-    pub(super) fn line(&mut self, depth: usize, text: &str) {
-        if !text.is_empty() {
-            self.text.push_str(&"    ".repeat(depth));
-            self.text.push_str(text);
-        }
-        self.text.push('\n');
-    }
-
     /// An empty line.
     pub(super) fn gap(&mut self) {
         self.text.push('\n');

@@ -28,32 +28,12 @@ pub(super) fn text(model: &Model, sources: &Sources, settings: &Settings) -> Str
     let form = compose::form(model, &SPELLING, settings);
     let names = AttributeNames::of(&form, &names::reserved_attributes());
     let mut out = Printer::default();
-    print_head(&form, &mut out);
+    out.head(&form);
+    out.line(0, "use keyfold::typed;");
     types::print(&form, &names, &mut out);
     client::print(&form, &names, &mut out);
     print_model(&form, sources, &mut out);
     out.into_text()
-}
-
-fn print_head(form: &Form, out: &mut Printer) {
-    let Form {
-        model,
-        version,
-        hash,
-        settings: Settings { generator, .. },
-        ..
-    } = form;
-    out.line(
-        0,
-        &format!("// Made by {generator} of the model {model}, version {version}."),
-    );
-    out.line(0, &format!("// The plan document's hash: {hash}."));
-    out.line(
-        0,
-        "// Changes here are lost: change the model, and run `keyfold generate`.",
-    );
-    out.gap();
-    out.line(0, "use keyfold::typed;");
 }
 
 /// The texts of the model's files, by their names.

@@ -1,5 +1,7 @@
 //! Prints Rust as rustfmt would with its own settings.
 
+use crate::generate::text::{Layout, Text};
+
 /// Longest line of code.
 const WIDTH: usize = 100;
 /// The most characters of the arguments of a call that stay in its line.
@@ -9,26 +11,17 @@ const LITERAL_WIDTH: usize = 18;
 /// Longest line of a comment.
 const COMMENT_WIDTH: usize = 90;
 
-/// A text under construction.
-#[derive(Default)]
-pub(super) struct Printer {
-    text: String,
+/// The layout of Rust.
+pub(super) enum Rust {}
+
+impl Layout for Rust {
+    const INDENT: &'static str = "    ";
 }
 
+/// A text of Rust.
+pub(super) type Printer = Text<Rust>;
+
 impl Printer {
-    pub(super) fn into_text(self) -> String {
-        self.text
-    }
-
-    /// A line at a depth.
-    pub(super) fn line(&mut self, depth: usize, text: &str) {
-        if !text.is_empty() {
-            self.text.push_str(&"    ".repeat(depth));
-            self.text.push_str(text);
-        }
-        self.text.push('\n');
-    }
-
     /// An empty line, unless a block has just begun.
     pub(super) fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("{\n") {

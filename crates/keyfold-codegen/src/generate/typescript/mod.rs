@@ -23,34 +23,14 @@ const SPELLING: Spelling = Spelling {
 pub(super) fn text(model: &Model, settings: &Settings) -> String {
     let form = compose::form(model, &SPELLING, settings);
     let mut out = Printer::default();
-    print_head(&form, &mut out);
+    out.head(&form);
+    out.line(0, "import * as keyfold from \"@keyfold/client\";");
+    out.gap();
     types::print(&form, &mut out);
     client::print(&form, &mut out);
     out.gap();
     print_plan(&form, &mut out);
     out.into_text()
-}
-
-fn print_head(form: &Form, out: &mut Printer) {
-    let Form {
-        model,
-        version,
-        hash,
-        settings: Settings { generator, .. },
-        ..
-    } = form;
-    out.line(
-        0,
-        &format!("// Made by {generator} of the model {model}, version {version}."),
-    );
-    out.line(0, &format!("// The plan document's hash: {hash}."));
-    out.line(
-        0,
-        "// Changes here are lost: change the model, and run `keyfold generate`.",
-    );
-    out.gap();
-    out.line(0, "import * as keyfold from \"@keyfold/client\";");
-    out.gap();
 }
 
 fn print_plan(form: &Form, out: &mut Printer) {

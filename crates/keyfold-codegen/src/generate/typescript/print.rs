@@ -1,30 +1,22 @@
 //! TypeScript as prettier prints it, 80 columns wide.
 
 use crate::generate::sentence;
+use crate::generate::text::{Layout, Text};
 
 /// Longest line.
 const WIDTH: usize = 80;
 
-/// A text of lines.
-#[derive(Default)]
-pub(super) struct Printer {
-    text: String,
+/// The layout of TypeScript.
+pub(super) enum TypeScript {}
+
+impl Layout for TypeScript {
+    const INDENT: &'static str = "  ";
 }
 
+/// A text of TypeScript.
+pub(super) type Printer = Text<TypeScript>;
+
 impl Printer {
-    pub(super) fn into_text(self) -> String {
-        self.text
-    }
-
-    /// A line at a depth of nested blocks.
-    pub(super) fn line(&mut self, depth: usize, text: &str) {
-        if !text.is_empty() {
-            self.text.push_str(&"  ".repeat(depth));
-            self.text.push_str(text);
-        }
-        self.text.push('\n');
-    }
-
     /// An empty line.
     pub(super) fn gap(&mut self) {
         self.text.push('\n');
