@@ -3,7 +3,7 @@
 import { KeyfoldError } from "@keyfold/client";
 import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
 import type { Account, AnswersEvent, NewTicket, TicketBrief } from "./made/answers.js";
-import { OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
+import { ItemId, OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
 import type { Order, OrderItem, OrderStatus, ShopEvent, User } from "./made/shop.js";
 
 export const shop: ShopClient = new ShopClient("http://localhost:8000", { cursorSecret: "s" });
@@ -89,6 +89,22 @@ export async function more(id: AccountId): Promise<void> {
   }
   const brief: TicketBrief | undefined = await answers.briefs({ status: "open" }).first();
   brief?.assignee?.length;
+}
+
+export async function several(userId: UserId, orderId: OrderId): Promise<void> {
+  const productId = ProductId("p");
+  const done = await shop.transact([
+    shop.part.setStatus({ orderId, status: "paid" }),
+    shop.User.part.update({ userId }, { name: "Ada" }),
+    shop.Product.part.put({ productId, name: "Pen", price: 1, stock: 1 }),
+    shop.OrderItem.part.delete({ orderId, itemId: ItemId("i") }),
+  ]);
+  done.writes.flatMap((write) => write.changes).join(", ");
+  const [order]: (Order | undefined)[] = await shop.Order.getMany([{ orderId }], { strong: true });
+  order?.status satisfies OrderStatus | undefined;
+  const { requests } = await shop.Product.putMany([{ productId, name: "Pen", price: 1, stock: 1 }]);
+  requests.toFixed();
+  await shop.Product.deleteMany([{ productId }]);
 }
 
 export async function events(record: object): Promise<string> {

@@ -89,6 +89,50 @@ export async function shop(endpoint: string): Promise<void> {
   assert.equal(await codeOf(shop.setStatus(wrong)), "invalid", "from JSON, for instance");
 }
 
+export async function several(endpoint: string): Promise<void> {
+  const shop = new ShopClient(endpoint);
+  await shop.ensureTables();
+  const [userId, productId, orderId] = [UserId("t1"), ProductId("t1"), OrderId("t1")];
+  const user = { userId, email: "t1", name: "Tim", createdAt: "2024-01-15T10:30:00Z" };
+  const order = { orderId, userId, createdAt: "2024-01-15T10:31:00Z", total: 3, status: "pending" } as const;
+  const item = { orderId, itemId: ItemId("i1"), productId, quantity: 2, price: 1.5 };
+  const done = await shop.transact([
+    shop.part.createUser(user),
+    shop.Order.part.create(order),
+    shop.OrderItem.part.put(item),
+  ]);
+  assert.equal(done.operation, "TransactWriteItems");
+  assert.deepEqual(done.writes[2]?.changes, ["put OrderItem"]);
+  const [item2, paid] = [{ orderId, itemId: ItemId("i2") }, { orderId, status: "paid" } as const];
+  await shop.transact([
+    shop.part.setStatus(paid),
+    shop.User.part.update({ userId }, { name: "Tina" }),
+    shop.OrderItem.part.delete({ orderId, itemId: ItemId("i1") }),
+  ]);
+  assert.equal((await shop.user({ userId }))?.name, "Tina");
+  assert.equal((await shop.ordersOfUser({ userId }).first())?.status, "paid", "the copy follows");
+  const both = shop.transact([shop.User.part.delete({ userId }), shop.OrderItem.part.delete(item2)]);
+  assert.equal(await codeOf(both), "not_found");
+  assert.equal((await shop.user({ userId }))?.name, "Tina", "all or none");
+  const changed = { ...paid, userId: UserId("t2") };
+  const foreign = shop.transact([shop.Order.part.update({ orderId }, changed)]);
+  assert.equal(await codeOf(foreign), "invalid", "a key does not change, from JSON, either");
+  const products = Array.from({ length: 30 }, (_, n) => ({
+    productId: ProductId(`t${n}`),
+    name: `Pen ${n}`,
+    price: n,
+    stock: n,
+  }));
+  const put = await shop.Product.putMany(products);
+  assert.equal(put.requests, 2);
+  const keys = [{ productId: ProductId("t7") }, { productId: ProductId("none") }, { productId }];
+  const found = await shop.Product.getMany(keys, { strong: true });
+  assert.deepEqual(found.map((one) => one?.name), ["Pen 7", undefined, "Pen 1"]);
+  await shop.Product.deleteMany(products.map((one) => ({ productId: one.productId })));
+  assert.deepEqual(await shop.Product.getMany(keys), [undefined, undefined, undefined]);
+  await shop.transact([shop.User.part.delete({ userId }), shop.Order.part.delete({ orderId })]);
+}
+
 export async function answers(endpoint: string): Promise<void> {
   const answers = new AnswersClient(endpoint);
   await answers.ensureTables();

@@ -3,7 +3,7 @@
 
 import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
 import { OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
-import type { NewProduct, Order, OrderStatus, OrderSummary } from "./made/shop.js";
+import type { NewProduct, Order, OrderStatus, OrderSummary, Product } from "./made/shop.js";
 
 const shop: ShopClient = new ShopClient("http://localhost:8000");
 const answers: AnswersClient = new AnswersClient("http://localhost:8000");
@@ -167,6 +167,46 @@ export async function writes(): Promise<void> {
   await shop.createOrder({ ...order, lines: [{ itemId: "1", productId, quantity: 1 }] });
   // @error TS2339 no such write
   await shop.deleteOrder({ orderId });
+}
+
+export async function transactions(): Promise<void> {
+  // @error TS2322 a wrong word inside of a transaction
+  await shop.transact([shop.part.setStatus({ orderId, status: "payed" })]);
+  // @error TS2345 an argument is missing inside of a transaction
+  await shop.transact([shop.part.setStatus({ orderId })]);
+  // @error TS2353 the key of another entity inside of a transaction
+  await shop.transact([shop.Order.part.delete({ userId })]);
+  // @error TS2345 a new entity lacks an attribute
+  await shop.transact([shop.Product.part.create({ productId, name: "n", price: 1 })]);
+  // @error TS2353 a key does not change inside of a transaction, either
+  await shop.transact([shop.Order.part.update({ orderId }, { orderId })]);
+  // @error TS2322 a pattern is no write
+  await shop.transact([shop.user({ userId })]);
+  // @error TS2322 a write that is sent is no part of a transaction
+  await shop.transact([shop.setStatus({ orderId, status: "paid" })]);
+  // @error TS2339 no such write
+  shop.part.deleteOrder({ orderId });
+}
+
+export async function batches(): Promise<void> {
+  // @error TS2353 another entity's key in a batch
+  await shop.Order.getMany([{ userId }]);
+  // @error TS2322 another entity's identifier in a batch
+  await shop.Order.getMany([{ orderId: userId }]);
+  // @error TS2353 one key is no batch
+  await shop.Order.getMany({ orderId });
+  const [order] = await shop.Order.getMany([{ orderId }]);
+  // @error TS18048 an item of a batch may be absent
+  order.status;
+  // @error TS2322 an item of another kind
+  const product: Product | undefined = order;
+  // @error TS2339 copies follow from an order: no batch writes it
+  await shop.Order.deleteMany([{ orderId }]);
+  // @error TS2741 a whole item
+  await shop.Product.putMany([{ productId, name: "n", price: 1 }]);
+  // @error TS2353 a key has no more
+  await shop.Product.deleteMany([{ productId, name: "n" }]);
+  void product;
 }
 
 export async function events(record: object): Promise<string> {

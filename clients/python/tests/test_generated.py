@@ -21,6 +21,7 @@ MADE = FOLDER / "made"
 PYDANTIC = FOLDER / "made_pydantic"
 BINARY = os.environ.get("KEYFOLD_BIN", str(ROOT / "target" / "debug" / "keyfold"))
 FOLDERS = ["models", "models/existing", "crates/keyfold-codegen/testscripts"]
+PROGRAMS = ["shop", "several", "answers", "awaited", "events"]
 WANTED = re.compile(r"\s*# error: ([a-z-]+), ")
 FOUND = re.compile(r"(.*\.py):(\d+): error: .*\[([a-z-]+)\]$")
 
@@ -93,7 +94,7 @@ class Generated(unittest.TestCase):
     def test_programs_run(self) -> None:
         server = Server(["--memory"])
         try:
-            for name in ("shop", "answers", "awaited", "events"):
+            for name in PROGRAMS:
                 with self.subTest(name):
                     self.run_program(FOLDER, name, server.endpoint)
         finally:
@@ -102,7 +103,7 @@ class Generated(unittest.TestCase):
     def test_programs_run_with_pydantic(self) -> None:
         server = Server(["--memory"])
         try:
-            for name in ("shop", "answers", "awaited", "events"):
+            for name in PROGRAMS:
                 with self.subTest(name):
                     self.run_program(PYDANTIC, name, server.endpoint)
         finally:

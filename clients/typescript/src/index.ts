@@ -37,5 +37,5 @@ export type {
   Written,
 } from "./options.js";
 export type { Plan } from "./plan.js";
-export { change, Query, required, Writer } from "./typed.js";
+export { BatchWriter, change, part, Parts, Query, required, Writer } from "./typed.js";
 export type { Change, Ordered, PageOptions, Strong, TypedOptions } from "./typed.js";

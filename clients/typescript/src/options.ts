@@ -132,7 +132,13 @@ export interface ManyOptions extends CallOptions {
 export type TransactionWrite =
   | { readonly create: string; readonly values: Given }
   | { readonly put: string; readonly values: Given }
-  | { readonly update: string; readonly values: Given; readonly remove?: readonly string[] | undefined }
+  | {
+      readonly update: string;
+      readonly values: Given;
+      readonly remove?: readonly string[] | undefined;
+      /** The key, where it is given apart from the values. */
+      readonly key?: Given | undefined;
+    }
   | { readonly delete: string; readonly key: Given }
   | { readonly write: string; readonly args?: Given | undefined };
 

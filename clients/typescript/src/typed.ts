@@ -2,7 +2,18 @@
 
 import type { Client, Given } from "./client.js";
 import { failure } from "./error.js";
-import type { CallOptions, ClientOptions, EntityEvent, Page, StreamRecord, Written } from "./options.js";
+import type {
+  BatchWritten,
+  CallOptions,
+  ClientOptions,
+  EntityEvent,
+  FoundItem,
+  ManyOptions,
+  Page,
+  StreamRecord,
+  TransactionWrite,
+  Written,
+} from "./options.js";
 
 /** Options of a generated client, whose types say how numbers are given. */
 export type TypedOptions = Omit<ClientOptions, "numbers">;
@@ -102,35 +113,102 @@ export class Writer<
   Key extends object,
   Patch extends object,
   Put extends object = New,
+  Item = FoundItem,
 > {
-  readonly #client: Client;
+  /** Its writes as parts of a transaction. */
+  readonly part: Parts<New, Key, Patch, Put>;
   /** The name of the entity. */
   readonly entity: string;
+  protected readonly client: Client;
 
   constructor(client: Client, entity: string) {
-    this.#client = client;
+    this.part = new Parts(entity);
+    this.client = client;
     this.entity = entity;
   }
 
   /** Creates one that must not exist. Defaults are filled in. */
   create(values: New, options?: CallOptions): Promise<Written> {
-    return this.#client.create(this.entity, given(values), options);
+    return this.client.create(this.entity, given(values), options);
   }
 
   /** Writes a whole one, whether it exists or not. */
   put(values: Put, options?: CallOptions): Promise<Written> {
-    return this.#client.put(this.entity, given(values), options);
+    return this.client.put(this.entity, given(values), options);
   }
 
   /** Changes one that exists. What is not named stays as it is; `null` removes. */
   update(key: Key, changes: Patch, options?: CallOptions): Promise<Written> {
-    return this.#client.update(this.entity, given(changes), { ...options, key: given(key) });
+    return this.client.update(this.entity, given(changes), { ...options, key: given(key) });
   }
 
   /** Deletes one that exists. */
   delete(key: Key, options?: CallOptions): Promise<Written> {
-    return this.#client.delete(this.entity, given(key), options);
+    return this.client.delete(this.entity, given(key), options);
   }
+
+  /** Reads those with these keys, 100 in a request: one for each key, `undefined` for an absent one. */
+  getMany(keys: readonly Key[], options?: ManyOptions): Promise<(Item | undefined)[]> {
+    return this.client.getMany<Item>(this.entity, keys.map(given), options);
+  }
+}
+
+/** Writes an entity from which nothing follows, also in batches. */
+export class BatchWriter<
+  New extends object,
+  Key extends object,
+  Patch extends object,
+  Put extends object = New,
+  Item = FoundItem,
+> extends Writer<New, Key, Patch, Put, Item> {
+  /** Writes whole ones, whether they exist or not, 25 in a request. The batch is not atomic. */
+  putMany(all: readonly Put[], options?: CallOptions): Promise<BatchWritten> {
+    return this.client.putMany(this.entity, all.map(given), options);
+  }
+
+  /** Deletes those with these keys, whether they exist or not, as `putMany` writes them. */
+  deleteMany(keys: readonly Key[], options?: CallOptions): Promise<BatchWritten> {
+    return this.client.deleteMany(this.entity, keys.map(given), options);
+  }
+}
+
+/** The writes of an entity as parts of a transaction: nothing is sent before `transact` takes them. */
+export class Parts<
+  New extends object,
+  Key extends object,
+  Patch extends object,
+  Put extends object = New,
+> {
+  readonly #entity: string;
+
+  constructor(entity: string) {
+    this.#entity = entity;
+  }
+
+  /** Creates one that must not exist. */
+  create(values: New): TransactionWrite {
+    return { create: this.#entity, values: given(values) };
+  }
+
+  /** Writes a whole one, whether it exists or not. */
+  put(values: Put): TransactionWrite {
+    return { put: this.#entity, values: given(values) };
+  }
+
+  /** Changes one that exists; `null` removes. */
+  update(key: Key, changes: Patch): TransactionWrite {
+    return { update: this.#entity, values: given(changes), key: given(key) };
+  }
+
+  /** Deletes one that exists. */
+  delete(key: Key): TransactionWrite {
+    return { delete: this.#entity, key: given(key) };
+  }
+}
+
+/** A named write as a part of a transaction. */
+export function part(write: string, args: Given): TransactionWrite {
+  return { write, args };
 }
 
 /** An object as values by name: an interface does not say that it has no other members. */

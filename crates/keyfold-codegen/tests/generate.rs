@@ -134,6 +134,7 @@ fn no_name_is_declared_twice() {
         for line in text.lines() {
             for word in ["export interface ", "export type ", "export class "] {
                 if let Some(name) = line.strip_prefix(word) {
+                    methods.clear();
                     let name = name.split(' ').next().unwrap();
                     assert!(types.insert(name.to_owned()), "{}: {line}", path.display());
                 }

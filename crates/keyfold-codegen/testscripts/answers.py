@@ -301,6 +301,84 @@ AnswersEvent: TypeAlias = AccountChange | TicketChange
 """A change that a stream reports; its class says of what."""
 
 
+class AnswersParts(typed.NamedParts):
+    """The named writes as parts of a transaction: nothing is sent before `transact`
+    takes them.
+    """
+
+    def transfer(
+        self,
+        *,
+        amount: int,
+        from_id: AccountId,
+        from_updated_at: _datetime.datetime | None = None,
+        to_id: AccountId,
+        to_updated_at: _datetime.datetime | None = None,
+    ) -> typed.TransactionWrite:
+        """The write `transfer`."""
+        return self._run(
+            "transfer",
+            {
+                "amount": amount,
+                "from.id": from_id,
+                "from.updatedAt": from_updated_at,
+                "to.id": to_id,
+                "to.updatedAt": to_updated_at,
+            },
+        )
+
+    def edit(
+        self,
+        *,
+        owner: str | None = None,
+        plan: AccountPlan | None = None,
+        id: AccountId,
+        updated_at: _datetime.datetime | None = None,
+    ) -> typed.TransactionWrite:
+        """The write `edit`."""
+        return self._run(
+            "edit",
+            {"owner": owner, "plan": plan, "id": id, "updatedAt": updated_at},
+        )
+
+    def open_ticket(
+        self,
+        *,
+        id: AccountId,
+        ticket_id: TicketId | None = None,
+        opened_at: _datetime.datetime,
+        due_at: _datetime.datetime | None = None,
+        severity: int | None = None,
+        status: TicketStatus | None = None,
+        history: Sequence[Entry] | None = None,
+        assignee: str | None = None,
+    ) -> typed.TransactionWrite:
+        """The write `open_ticket`."""
+        return self._run(
+            "open_ticket",
+            {
+                "id": id,
+                "ticketId": ticket_id,
+                "openedAt": opened_at,
+                "dueAt": due_at,
+                "severity": severity,
+                "status": status,
+                "history": history,
+                "assignee": assignee,
+            },
+        )
+
+    def log(
+        self,
+        *,
+        entry: Entry,
+        id: AccountId,
+        ticket_id: TicketId,
+    ) -> typed.TransactionWrite:
+        """The write `log`."""
+        return self._run("log", {"entry": entry, "id": id, "ticketId": ticket_id})
+
+
 class AnswersClient(typed.Typed):
     """The patterns, named writes and entities of the model `answers`, version 3."""
 
@@ -314,15 +392,19 @@ class AnswersClient(typed.Typed):
             PutAccount,
             AccountKey,
             AccountPatch,
-        ](self, "Account")
+            Account,
+        ](self, "Account", Account)
         """Writes an `Account` with all that follows from it."""
         self.Ticket = typed.Writer[
             NewTicket,
             NewTicket,
             TicketKey,
             TicketPatch,
-        ](self, "Ticket")
+            Ticket,
+        ](self, "Ticket", Ticket)
         """Writes a `Ticket` with all that follows from it."""
+        self.part = AnswersParts(_SHAPES)
+        """The named writes as parts of a transaction."""
 
     def account(
         self,
@@ -793,15 +875,19 @@ class AsyncAnswersClient(typed.AsyncTyped):
             PutAccount,
             AccountKey,
             AccountPatch,
-        ](self, "Account")
+            Account,
+        ](self, "Account", Account)
         """Writes an `Account` with all that follows from it."""
         self.Ticket = typed.AsyncWriter[
             NewTicket,
             NewTicket,
             TicketKey,
             TicketPatch,
-        ](self, "Ticket")
+            Ticket,
+        ](self, "Ticket", Ticket)
         """Writes a `Ticket` with all that follows from it."""
+        self.part = AnswersParts(_SHAPES)
+        """The named writes as parts of a transaction."""
 
     async def account(
         self,

@@ -410,10 +410,19 @@ export class AnswersClient {
     NewAccount,
     AccountKey,
     AccountPatch,
-    PutAccount
+    PutAccount,
+    Account
   >;
   /** Writes a `Ticket` with all that follows from it. */
-  readonly Ticket: keyfold.Writer<NewTicket, TicketKey, TicketPatch>;
+  readonly Ticket: keyfold.Writer<
+    NewTicket,
+    TicketKey,
+    TicketPatch,
+    NewTicket,
+    Ticket
+  >;
+  /** The named writes as parts of a transaction. */
+  readonly part: AnswersParts;
 
   /**
    * Takes `http://localhost:8000`, `dynamodb://eu-west-1`, an endpoint, a
@@ -427,6 +436,7 @@ export class AnswersClient {
     });
     this.Account = new keyfold.Writer(this.client, "Account");
     this.Ticket = new keyfold.Writer(this.client, "Ticket");
+    this.part = new AnswersParts();
   }
 
   /**
@@ -658,6 +668,17 @@ export class AnswersClient {
   }
 
   /**
+   * Carries several writes out in one transaction, as if one happened after
+   * the other: all of them or none.
+   */
+  transact(
+    writes: readonly keyfold.TransactionWrite[],
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Transacted> {
+    return this.client.transact(writes, options);
+  }
+
+  /**
    * The change of a stream's record, of a reader or of Lambda; of the
    * model's own items, nothing.
    */
@@ -671,6 +692,32 @@ export class AnswersClient {
    */
   ensureTables(options?: keyfold.CallOptions): Promise<keyfold.TableOutcome[]> {
     return this.client.ensureTables(options);
+  }
+}
+
+/**
+ * The named writes as parts of a transaction: nothing is sent before
+ * `transact` takes them.
+ */
+export class AnswersParts {
+  /** The write `transfer`. */
+  transfer(args: TransferArguments): keyfold.TransactionWrite {
+    return keyfold.part("transfer", args);
+  }
+
+  /** The write `edit`. */
+  edit(args: EditArguments): keyfold.TransactionWrite {
+    return keyfold.part("edit", args);
+  }
+
+  /** The write `open_ticket`. */
+  openTicket(args: OpenTicketArguments): keyfold.TransactionWrite {
+    return keyfold.part("open_ticket", args);
+  }
+
+  /** The write `log`. */
+  log(args: LogArguments): keyfold.TransactionWrite {
+    return keyfold.part("log", args);
   }
 }
 

@@ -207,6 +207,32 @@ NamesEvent: TypeAlias = ClassChange | PromiseChange | OrderItemChange | OrderIte
 """A change that a stream reports; its class says of what."""
 
 
+class NamesParts(typed.NamedParts):
+    """The named writes as parts of a transaction: nothing is sent before `transact`
+    takes them.
+    """
+
+    def to_string(
+        self,
+        *,
+        lines: Sequence[New],
+        n: int,
+        then: str | None = None,
+    ) -> typed.TransactionWrite:
+        """The write `toString`."""
+        return self._run("toString", {"lines": lines, "n": n, "then": then})
+
+    def order_item__(
+        self,
+        *,
+        news: Sequence[New],
+        item_id: ItemId | None = None,
+        _: str | None = None,
+    ) -> typed.TransactionWrite:
+        """The write `order_item`."""
+        return self._run("order_item", {"news": news, "itemId": item_id, "_": _})
+
+
 class NamesClient(typed.Typed):
     """The patterns, named writes and entities of the model `names`, version 1."""
 
@@ -215,34 +241,40 @@ class NamesClient(typed.Typed):
         `keyfold:./data`, or a low-level client of boto3.
         """
         super().__init__(Client(_PLAN, connection, options or Options()), _SHAPES)
-        self.Class = typed.Writer[
+        self.Class = typed.BatchWriter[
             NewClass,
             NewClass,
             ClassKey,
             ClassPatch,
-        ](self, "class")
+            Class,
+        ](self, "class", Class)
         """Writes a `class` with all that follows from it."""
-        self.Promise = typed.Writer[
+        self.Promise = typed.BatchWriter[
             NewPromise,
             NewPromise,
             PromiseKey,
             PromisePatch,
-        ](self, "Promise")
+            Promise,
+        ](self, "Promise", Promise)
         """Writes a `Promise` with all that follows from it."""
-        self.OrderItem = typed.Writer[
+        self.OrderItem = typed.BatchWriter[
             NewOrderItem,
             NewOrderItem,
             OrderItemKey,
             OrderItemPatch,
-        ](self, "order_item")
+            OrderItem,
+        ](self, "order_item", OrderItem)
         """Writes an `order_item` with all that follows from it."""
-        self.OrderItem_ = typed.Writer[
+        self.OrderItem_ = typed.BatchWriter[
             NewOrderItem_,
             NewOrderItem_,
             OrderItem_Key,
             OrderItem_Patch,
-        ](self, "OrderItem")
+            OrderItem_,
+        ](self, "OrderItem", OrderItem_)
         """Writes an `OrderItem` with all that follows from it."""
+        self.part = NamesParts(_SHAPES)
+        """The named writes as parts of a transaction."""
 
     def event_(
         self,
@@ -424,34 +456,40 @@ class AsyncNamesClient(typed.AsyncTyped):
         with`.
         """
         super().__init__(AsyncClient(_PLAN, connection, options or Options()), _SHAPES)
-        self.Class = typed.AsyncWriter[
+        self.Class = typed.AsyncBatchWriter[
             NewClass,
             NewClass,
             ClassKey,
             ClassPatch,
-        ](self, "class")
+            Class,
+        ](self, "class", Class)
         """Writes a `class` with all that follows from it."""
-        self.Promise = typed.AsyncWriter[
+        self.Promise = typed.AsyncBatchWriter[
             NewPromise,
             NewPromise,
             PromiseKey,
             PromisePatch,
-        ](self, "Promise")
+            Promise,
+        ](self, "Promise", Promise)
         """Writes a `Promise` with all that follows from it."""
-        self.OrderItem = typed.AsyncWriter[
+        self.OrderItem = typed.AsyncBatchWriter[
             NewOrderItem,
             NewOrderItem,
             OrderItemKey,
             OrderItemPatch,
-        ](self, "order_item")
+            OrderItem,
+        ](self, "order_item", OrderItem)
         """Writes an `order_item` with all that follows from it."""
-        self.OrderItem_ = typed.AsyncWriter[
+        self.OrderItem_ = typed.AsyncBatchWriter[
             NewOrderItem_,
             NewOrderItem_,
             OrderItem_Key,
             OrderItem_Patch,
-        ](self, "OrderItem")
+            OrderItem_,
+        ](self, "OrderItem", OrderItem_)
         """Writes an `OrderItem` with all that follows from it."""
+        self.part = NamesParts(_SHAPES)
+        """The named writes as parts of a transaction."""
 
     async def event_(
         self,

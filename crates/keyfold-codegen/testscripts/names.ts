@@ -224,21 +224,39 @@ export class NamesClient {
   /** The client that carries out the plans, for calls by name. */
   readonly client: keyfold.Client;
   /** Writes a `class` with all that follows from it. */
-  readonly Class: keyfold.Writer<NewClass, ClassKey, ClassPatch>;
+  readonly Class: keyfold.BatchWriter<
+    NewClass,
+    ClassKey,
+    ClassPatch,
+    NewClass,
+    Class
+  >;
   /** Writes a `Promise` with all that follows from it. */
-  readonly Promise: keyfold.Writer<NewPromise_, Promise_Key, Promise_Patch>;
+  readonly Promise: keyfold.BatchWriter<
+    NewPromise_,
+    Promise_Key,
+    Promise_Patch,
+    NewPromise_,
+    Promise_
+  >;
   /** Writes an `order_item` with all that follows from it. */
-  readonly OrderItem: keyfold.Writer<
+  readonly OrderItem: keyfold.BatchWriter<
     NewOrderItem,
     OrderItemKey,
-    OrderItemPatch
+    OrderItemPatch,
+    NewOrderItem,
+    OrderItem
   >;
   /** Writes an `OrderItem` with all that follows from it. */
-  readonly OrderItem_: keyfold.Writer<
+  readonly OrderItem_: keyfold.BatchWriter<
     NewOrderItem_,
     OrderItem_Key,
-    OrderItem_Patch
+    OrderItem_Patch,
+    NewOrderItem_,
+    OrderItem_
   >;
+  /** The named writes as parts of a transaction. */
+  readonly part: NamesParts;
 
   /**
    * Takes `http://localhost:8000`, `dynamodb://eu-west-1`, an endpoint, a
@@ -250,10 +268,11 @@ export class NamesClient {
       ...options,
       numbers: "number",
     });
-    this.Class = new keyfold.Writer(this.client, "class");
-    this.Promise = new keyfold.Writer(this.client, "Promise");
-    this.OrderItem = new keyfold.Writer(this.client, "order_item");
-    this.OrderItem_ = new keyfold.Writer(this.client, "OrderItem");
+    this.Class = new keyfold.BatchWriter(this.client, "class");
+    this.Promise = new keyfold.BatchWriter(this.client, "Promise");
+    this.OrderItem = new keyfold.BatchWriter(this.client, "order_item");
+    this.OrderItem_ = new keyfold.BatchWriter(this.client, "OrderItem");
+    this.part = new NamesParts();
   }
 
   /**
@@ -369,6 +388,17 @@ export class NamesClient {
   }
 
   /**
+   * Carries several writes out in one transaction, as if one happened after
+   * the other: all of them or none.
+   */
+  transact(
+    writes: readonly keyfold.TransactionWrite[],
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Transacted> {
+    return this.client.transact(writes, options);
+  }
+
+  /**
    * The change of a stream's record, of a reader or of Lambda; of the
    * model's own items, nothing.
    */
@@ -382,6 +412,22 @@ export class NamesClient {
    */
   ensureTables(options?: keyfold.CallOptions): Promise<keyfold.TableOutcome[]> {
     return this.client.ensureTables(options);
+  }
+}
+
+/**
+ * The named writes as parts of a transaction: nothing is sent before
+ * `transact` takes them.
+ */
+export class NamesParts {
+  /** The write `toString`. */
+  toString_(args: ToStringArguments): keyfold.TransactionWrite {
+    return keyfold.part("toString", args);
+  }
+
+  /** The write `order_item`. */
+  orderItem__(args: OrderItemArguments__): keyfold.TransactionWrite {
+    return keyfold.part("order_item", args);
   }
 }
 

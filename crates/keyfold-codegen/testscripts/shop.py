@@ -241,6 +241,58 @@ ShopEvent: TypeAlias = UserChange | OrderChange | OrderItemChange | ProductChang
 """A change that a stream reports; its class says of what."""
 
 
+class ShopParts(typed.NamedParts):
+    """The named writes as parts of a transaction: nothing is sent before `transact`
+    takes them.
+    """
+
+    def create_order(
+        self,
+        *,
+        lines: Sequence[Line],
+        order_id: OrderId,
+        user_id: UserId,
+        created_at: _datetime.datetime,
+        total: Decimal | int,
+        status: OrderStatus,
+    ) -> typed.TransactionWrite:
+        """The write `create_order`."""
+        return self._run(
+            "create_order",
+            {
+                "lines": lines,
+                "orderId": order_id,
+                "userId": user_id,
+                "createdAt": created_at,
+                "total": total,
+                "status": status,
+            },
+        )
+
+    def set_status(
+        self,
+        *,
+        status: OrderStatus,
+        order_id: OrderId,
+    ) -> typed.TransactionWrite:
+        """The write `set_status`."""
+        return self._run("set_status", {"status": status, "orderId": order_id})
+
+    def create_user(
+        self,
+        *,
+        user_id: UserId,
+        email: str,
+        name: str,
+        created_at: _datetime.datetime,
+    ) -> typed.TransactionWrite:
+        """The write `create_user`."""
+        return self._run(
+            "create_user",
+            {"userId": user_id, "email": email, "name": name, "createdAt": created_at},
+        )
+
+
 class ShopClient(typed.Typed):
     """The patterns, named writes and entities of the model `shop`, version 1."""
 
@@ -249,29 +301,40 @@ class ShopClient(typed.Typed):
         `keyfold:./data`, or a low-level client of boto3.
         """
         super().__init__(Client(_PLAN, connection, options or Options()), _SHAPES)
-        self.User = typed.Writer[NewUser, NewUser, UserKey, UserPatch](self, "User")
+        self.User = typed.Writer[
+            NewUser,
+            NewUser,
+            UserKey,
+            UserPatch,
+            User,
+        ](self, "User", User)
         """Writes a `User` with all that follows from it."""
         self.Order = typed.Writer[
             NewOrder,
             NewOrder,
             OrderKey,
             OrderPatch,
-        ](self, "Order")
+            Order,
+        ](self, "Order", Order)
         """Writes an `Order` with all that follows from it."""
-        self.OrderItem = typed.Writer[
+        self.OrderItem = typed.BatchWriter[
             NewOrderItem,
             NewOrderItem,
             OrderItemKey,
             OrderItemPatch,
-        ](self, "OrderItem")
+            OrderItem,
+        ](self, "OrderItem", OrderItem)
         """Writes an `OrderItem` with all that follows from it."""
-        self.Product = typed.Writer[
+        self.Product = typed.BatchWriter[
             NewProduct,
             NewProduct,
             ProductKey,
             ProductPatch,
-        ](self, "Product")
+            Product,
+        ](self, "Product", Product)
         """Writes a `Product` with all that follows from it."""
+        self.part = ShopParts(_SHAPES)
+        """The named writes as parts of a transaction."""
 
     def user(
         self,
@@ -540,29 +603,35 @@ class AsyncShopClient(typed.AsyncTyped):
             NewUser,
             UserKey,
             UserPatch,
-        ](self, "User")
+            User,
+        ](self, "User", User)
         """Writes a `User` with all that follows from it."""
         self.Order = typed.AsyncWriter[
             NewOrder,
             NewOrder,
             OrderKey,
             OrderPatch,
-        ](self, "Order")
+            Order,
+        ](self, "Order", Order)
         """Writes an `Order` with all that follows from it."""
-        self.OrderItem = typed.AsyncWriter[
+        self.OrderItem = typed.AsyncBatchWriter[
             NewOrderItem,
             NewOrderItem,
             OrderItemKey,
             OrderItemPatch,
-        ](self, "OrderItem")
+            OrderItem,
+        ](self, "OrderItem", OrderItem)
         """Writes an `OrderItem` with all that follows from it."""
-        self.Product = typed.AsyncWriter[
+        self.Product = typed.AsyncBatchWriter[
             NewProduct,
             NewProduct,
             ProductKey,
             ProductPatch,
-        ](self, "Product")
+            Product,
+        ](self, "Product", Product)
         """Writes a `Product` with all that follows from it."""
+        self.part = ShopParts(_SHAPES)
+        """The named writes as parts of a transaction."""
 
     async def user(
         self,

@@ -276,6 +276,37 @@ MyappEvent: TypeAlias = (
 """A change that a stream reports; its class says of what."""
 
 
+class MyappParts(typed.NamedParts):
+    """The named writes as parts of a transaction: nothing is sent before `transact`
+    takes them.
+    """
+
+    def place_order(
+        self,
+        *,
+        quantity: int,
+        user_id: UserId,
+        order_date: _datetime.date,
+        order_id: OrderId,
+        total: Decimal | int,
+        status: OrderStatus,
+        sku: Sku,
+    ) -> typed.TransactionWrite:
+        """The write `place_order`."""
+        return self._run(
+            "place_order",
+            {
+                "quantity": quantity,
+                "userId": user_id,
+                "orderDate": order_date,
+                "orderId": order_id,
+                "total": total,
+                "status": status,
+                "sku": sku,
+            },
+        )
+
+
 class MyappClient(typed.Typed):
     """The patterns, named writes and entities of the model `myapp`, version 1."""
 
@@ -284,36 +315,48 @@ class MyappClient(typed.Typed):
         `keyfold:./data`, or a low-level client of boto3.
         """
         super().__init__(Client(_PLAN, connection, options or Options()), _SHAPES)
-        self.User = typed.Writer[NewUser, NewUser, UserKey, UserPatch](self, "User")
+        self.User = typed.Writer[
+            NewUser,
+            NewUser,
+            UserKey,
+            UserPatch,
+            User,
+        ](self, "User", User)
         """Writes a `User` with all that follows from it."""
         self.Order = typed.Writer[
             NewOrder,
             NewOrder,
             OrderKey,
             OrderPatch,
-        ](self, "Order")
+            Order,
+        ](self, "Order", Order)
         """Writes an `Order` with all that follows from it."""
-        self.Address = typed.Writer[
+        self.Address = typed.BatchWriter[
             NewAddress,
             NewAddress,
             AddressKey,
             AddressPatch,
-        ](self, "Address")
+            Address,
+        ](self, "Address", Address)
         """Writes an `Address` with all that follows from it."""
-        self.Product = typed.Writer[
+        self.Product = typed.BatchWriter[
             NewProduct,
             NewProduct,
             ProductKey,
             ProductPatch,
-        ](self, "Product")
+            Product,
+        ](self, "Product", Product)
         """Writes a `Product` with all that follows from it."""
-        self.OrderItem = typed.Writer[
+        self.OrderItem = typed.BatchWriter[
             NewOrderItem,
             NewOrderItem,
             OrderItemKey,
             OrderItemPatch,
-        ](self, "OrderItem")
+            OrderItem,
+        ](self, "OrderItem", OrderItem)
         """Writes an `OrderItem` with all that follows from it."""
+        self.part = MyappParts(_SHAPES)
+        """The named writes as parts of a transaction."""
 
     def user(
         self,
@@ -506,36 +549,43 @@ class AsyncMyappClient(typed.AsyncTyped):
             NewUser,
             UserKey,
             UserPatch,
-        ](self, "User")
+            User,
+        ](self, "User", User)
         """Writes a `User` with all that follows from it."""
         self.Order = typed.AsyncWriter[
             NewOrder,
             NewOrder,
             OrderKey,
             OrderPatch,
-        ](self, "Order")
+            Order,
+        ](self, "Order", Order)
         """Writes an `Order` with all that follows from it."""
-        self.Address = typed.AsyncWriter[
+        self.Address = typed.AsyncBatchWriter[
             NewAddress,
             NewAddress,
             AddressKey,
             AddressPatch,
-        ](self, "Address")
+            Address,
+        ](self, "Address", Address)
         """Writes an `Address` with all that follows from it."""
-        self.Product = typed.AsyncWriter[
+        self.Product = typed.AsyncBatchWriter[
             NewProduct,
             NewProduct,
             ProductKey,
             ProductPatch,
-        ](self, "Product")
+            Product,
+        ](self, "Product", Product)
         """Writes a `Product` with all that follows from it."""
-        self.OrderItem = typed.AsyncWriter[
+        self.OrderItem = typed.AsyncBatchWriter[
             NewOrderItem,
             NewOrderItem,
             OrderItemKey,
             OrderItemPatch,
-        ](self, "OrderItem")
+            OrderItem,
+        ](self, "OrderItem", OrderItem)
         """Writes an `OrderItem` with all that follows from it."""
+        self.part = MyappParts(_SHAPES)
+        """The named writes as parts of a transaction."""
 
     async def user(
         self,

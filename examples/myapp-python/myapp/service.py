@@ -116,6 +116,12 @@ class Service:
         return None
 
     @answered
+    def put_products(self, products: list[NewProduct]) -> None | Problem:
+        """Writes products in batches. A part of them may be written before a problem."""
+        self._client.Product.put_many(products)
+        return None
+
+    @answered
     def product(self, sku: Sku) -> Product | Problem:
         """A product by its number."""
         return self._client.product(sku=sku) or absent(f"product {sku}")
@@ -205,10 +211,25 @@ class Service:
         order = self._client.order(order_id=order_id)
         if order is None:
             return absent(f"order {order_id}")
-        key = OrderKey(
-            user_id=order.user_id,
-            order_date=order.order_date,
-            order_id=order.order_id,
-        )
-        self._client.Order.update(key, OrderPatch(status=status))
+        self._client.Order.update(_key(order), OrderPatch(status=status))
         return None
+
+    @answered
+    def ship(self, order_ids: list[OrderId]) -> None | Problem:
+        """Marks orders as shipped: all of them or none."""
+        orders = [self._client.order(order_id=order_id) for order_id in order_ids]
+        for order_id, order in zip(order_ids, orders, strict=True):
+            if order is None:
+                return absent(f"order {order_id}")
+        part = self._client.Order.part
+        shipped = OrderPatch(status="shipped")
+        self._client.transact(
+            [part.update(_key(order), shipped) for order in orders if order]
+        )
+        return None
+
+
+def _key(order: Order) -> OrderKey:
+    return OrderKey(
+        user_id=order.user_id, order_date=order.order_date, order_id=order.order_id
+    )

@@ -10,7 +10,7 @@ import pytest
 from conftest import ADA, BOB, DAY, PEN, order_id
 from keyfold import Code, Options, testing
 
-from myapp.model import MyappClient, NewOrderItem, Order, OrderItem, Sku, User, UserId
+from myapp.model import MyappClient, NewOrderItem, NewProduct, Order, OrderItem, Sku, User, UserId
 from myapp.results import Problem, status_of
 from myapp.service import OrderWithLines, Overview, Service
 
@@ -106,3 +106,26 @@ def test_a_server_that_is_gone_is_a_problem() -> None:
     with client:
         problem = Service(client).user(ADA)
     assert problem == Problem(503, "transport", "try again later")
+
+
+def test_orders_are_shipped_together_or_not_at_all(
+    service: Service, client: MyappClient
+) -> None:
+    products = [
+        NewProduct(sku=Sku(f"p{n}"), name=f"P{n}", price=Decimal(n), stock=5)
+        for n in range(30)
+    ]
+    assert service.put_products(products) is None
+    numbers = [order_id(1), order_id(2)]
+    for number in numbers:
+        service.place_order(number, ADA, Sku("p29"), 1, DAY)
+
+    def statuses() -> list[str | None]:
+        orders = [client.order(order_id=number) for number in numbers]
+        return [None if order is None else order.status for order in orders]
+
+    none = service.ship([*numbers, order_id(9)])
+    assert isinstance(none, Problem) and none.status == 404
+    assert statuses() == ["pending", "pending"]
+    assert service.ship(numbers) is None
+    assert statuses() == ["shipped", "shipped"]

@@ -2,6 +2,7 @@
 
 import { KeyfoldError, type Page } from "@keyfold/client";
 import {
+  type NewProduct,
   type Order,
   type OrderId,
   type OrderItem,
@@ -159,4 +160,19 @@ export async function setStatus(shop: ShopClient, orderId: OrderId, status: Orde
     if (error instanceof KeyfoldError && error.code === "not_found") return false;
     throw error;
   }
+}
+
+/** Marks orders as shipped, all of them or none; returns the ones that there are not. */
+export async function shipOrders(shop: ShopClient, orderIds: readonly OrderId[]): Promise<OrderId[]> {
+  const found = await shop.Order.getMany(orderIds.map((orderId) => ({ orderId })));
+  const absent = orderIds.filter((_, at) => found[at] === undefined);
+  if (absent.length === 0) {
+    await shop.transact(orderIds.map((orderId) => shop.part.setStatus({ orderId, status: "shipped" })));
+  }
+  return absent;
+}
+
+/** Writes the shop's products, 25 in a request. */
+export async function putProducts(shop: ShopClient, products: readonly NewProduct[]): Promise<void> {
+  await shop.Product.putMany(products);
 }

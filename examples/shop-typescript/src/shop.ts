@@ -273,17 +273,33 @@ export class ShopClient {
   /** The client that carries out the plans, for calls by name. */
   readonly client: keyfold.Client;
   /** Writes a `User` with all that follows from it. */
-  readonly User: keyfold.Writer<NewUser, UserKey, UserPatch>;
+  readonly User: keyfold.Writer<NewUser, UserKey, UserPatch, NewUser, User>;
   /** Writes an `Order` with all that follows from it. */
-  readonly Order: keyfold.Writer<NewOrder, OrderKey, OrderPatch>;
+  readonly Order: keyfold.Writer<
+    NewOrder,
+    OrderKey,
+    OrderPatch,
+    NewOrder,
+    Order
+  >;
   /** Writes an `OrderItem` with all that follows from it. */
-  readonly OrderItem: keyfold.Writer<
+  readonly OrderItem: keyfold.BatchWriter<
     NewOrderItem,
     OrderItemKey,
-    OrderItemPatch
+    OrderItemPatch,
+    NewOrderItem,
+    OrderItem
   >;
   /** Writes a `Product` with all that follows from it. */
-  readonly Product: keyfold.Writer<NewProduct, ProductKey, ProductPatch>;
+  readonly Product: keyfold.BatchWriter<
+    NewProduct,
+    ProductKey,
+    ProductPatch,
+    NewProduct,
+    Product
+  >;
+  /** The named writes as parts of a transaction. */
+  readonly part: ShopParts;
 
   /**
    * Takes `http://localhost:8000`, `dynamodb://eu-west-1`, an endpoint, a
@@ -297,8 +313,9 @@ export class ShopClient {
     });
     this.User = new keyfold.Writer(this.client, "User");
     this.Order = new keyfold.Writer(this.client, "Order");
-    this.OrderItem = new keyfold.Writer(this.client, "OrderItem");
-    this.Product = new keyfold.Writer(this.client, "Product");
+    this.OrderItem = new keyfold.BatchWriter(this.client, "OrderItem");
+    this.Product = new keyfold.BatchWriter(this.client, "Product");
+    this.part = new ShopParts();
   }
 
   /**
@@ -451,6 +468,17 @@ export class ShopClient {
   }
 
   /**
+   * Carries several writes out in one transaction, as if one happened after
+   * the other: all of them or none.
+   */
+  transact(
+    writes: readonly keyfold.TransactionWrite[],
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Transacted> {
+    return this.client.transact(writes, options);
+  }
+
+  /**
    * The change of a stream's record, of a reader or of Lambda; of the
    * model's own items, nothing.
    */
@@ -464,6 +492,22 @@ export class ShopClient {
    */
   ensureTables(options?: keyfold.CallOptions): Promise<keyfold.TableOutcome[]> {
     return this.client.ensureTables(options);
+  }
+}
+
+/**
+ * The named writes as parts of a transaction: nothing is sent before
+ * `transact` takes them.
+ */
+export class ShopParts {
+  /** The write `place_order`. */
+  placeOrder(args: PlaceOrderArguments): keyfold.TransactionWrite {
+    return keyfold.part("place_order", args);
+  }
+
+  /** The write `set_status`. */
+  setStatus(args: SetStatusArguments): keyfold.TransactionWrite {
+    return keyfold.part("set_status", args);
   }
 }
 

@@ -107,3 +107,17 @@ test("a user's orders come by pages, newest first, and follow their status", asy
   assert.equal(newest.status, "paid", "the user's copy follows");
   assert.equal(await service.setStatus(shop, randomUUID(), "paid"), false);
 });
+
+test("orders are shipped together or not at all", async () => {
+  const products = Array.from({ length: 30 }, (_, n) => ({ productId: `p${n}`, name: `P${n}`, price: n, stock: 5 }));
+  await service.putProducts(shop, products);
+  const orderIds = [randomUUID(), randomUUID()];
+  for (const orderId of orderIds) await place([{ productId: "p29", quantity: 1 }], orderId);
+  assert.equal(await stockOf("p29"), 3);
+  const status = async (orderId) => (await service.wholeOrder(shop, orderId)).order.status;
+  const none = randomUUID();
+  assert.deepEqual(await service.shipOrders(shop, [...orderIds, none]), [none]);
+  assert.deepEqual(await Promise.all(orderIds.map(status)), ["pending", "pending"]);
+  assert.deepEqual(await service.shipOrders(shop, orderIds), []);
+  assert.deepEqual(await Promise.all(orderIds.map(status)), ["shipped", "shipped"]);
+});

@@ -94,6 +94,64 @@ def shop(endpoint: str) -> None:
         assert (only.order_id, only.total) == (order.order_id, Decimal(5))
 
 
+def several(endpoint: str) -> None:
+    user_id, product_id, order_id = s.UserId("t1"), s.ProductId("t1"), s.OrderId("t1")
+    key = s.UserKey(user_id=user_id)
+    item = s.OrderItemKey(order_id=order_id, item_id=s.ItemId("i1"))
+    with s.ShopClient(endpoint) as shop:
+        shop.ensure_tables()
+        done = shop.transact(
+            [
+                shop.part.create_user(user_id=user_id, email="t1", name="Tim", created_at=day(1)),
+                shop.Order.part.create(
+                    s.NewOrder(
+                        order_id=order_id,
+                        user_id=user_id,
+                        created_at=day(2),
+                        total=3,
+                        status="pending",
+                    )
+                ),
+                shop.OrderItem.part.put(
+                    s.NewOrderItem(
+                        order_id=order_id,
+                        item_id=item.item_id,
+                        product_id=product_id,
+                        quantity=2,
+                        price=1,
+                    )
+                ),
+            ]
+        )
+        assert done.operation == "TransactWriteItems"
+        assert done.writes[2].changes == ["put OrderItem"]
+        shop.transact(
+            [
+                shop.part.set_status(order_id=order_id, status="paid"),
+                shop.User.part.update(key, s.UserPatch(name="Tina")),
+                shop.OrderItem.part.delete(item),
+            ]
+        )
+        user = shop.user(user_id=user_id)
+        assert user is not None and user.name == "Tina"
+        copy = shop.orders_of_user(user_id=user_id).first()
+        assert copy is not None and copy.status == "paid"
+        both = [shop.User.part.delete(key), shop.OrderItem.part.delete(item)]
+        assert code_of(lambda: shop.transact(both)) == "not_found"
+        assert shop.user(user_id=user_id) == user, "all or none"
+        products = [
+            s.NewProduct(product_id=s.ProductId(f"t{n}"), name=f"Pen {n}", price=n, stock=n)
+            for n in range(30)
+        ]
+        assert shop.Product.put_many(products).requests == 2
+        keys = [s.ProductKey(product_id=s.ProductId(name)) for name in ("t7", "none", "t1")]
+        found = shop.Product.get_many(keys, strong=True)
+        assert [one and one.name for one in found] == ["Pen 7", None, "Pen 1"]
+        shop.Product.delete_many([s.ProductKey(product_id=one.product_id) for one in products])
+        assert shop.Product.get_many(keys) == [None, None, None]
+        shop.User.delete(key)
+
+
 def answers(endpoint: str) -> None:
     with a.AnswersClient(endpoint) as answers:
         answers.ensure_tables()
@@ -159,6 +217,16 @@ def awaited(endpoint: str) -> None:
                 raise AssertionError(order)
             page = await shop.orders_of_user(user_id=user_id).page()
             assert page.items == [] and page.next is None
+            product = s.NewProduct(product_id=s.ProductId("a"), name="Pen", price=1, stock=1)
+            await shop.Product.put_many([product])
+            keys = [s.ProductKey(product_id=product.product_id)]
+            [found] = await shop.Product.get_many(keys)
+            assert_type(found, s.Product | None)
+            assert found is not None and found.name == "Pen"
+            await shop.transact([shop.Product.part.update(keys[0], s.ProductPatch(stock=2))])
+            assert [one and one.stock for one in await shop.Product.get_many(keys)] == [2]
+            await shop.Product.delete_many(keys)
+            assert await shop.Product.get_many(keys) == [None]
             await shop.User.delete(s.UserKey(user_id=user_id))
             assert await shop.user(user_id=user_id) is None
 

@@ -185,6 +185,44 @@ def writes() -> None:
     s.ProductPatch(price=1.5)
 
 
+def transactions() -> None:
+    # error: arg-type, a wrong word inside of a transaction
+    shop.transact([shop.part.set_status(order_id=order_id, status="payed")])
+    # error: call-arg, an argument is missing inside of a transaction
+    shop.transact([shop.part.set_status(order_id=order_id)])
+    # error: arg-type, the key of another entity inside of a transaction
+    shop.transact([shop.Order.part.delete(s.UserKey(user_id=user_id))])
+    # error: arg-type, a new entity of another kind
+    shop.transact([shop.Product.part.create(s.OrderKey(order_id=order_id))])
+    # error: arg-type, the patch of another entity inside of a transaction
+    shop.transact([shop.Order.part.update(s.OrderKey(order_id=order_id), s.UserPatch())])
+    # error: list-item, a write that is sent is no part of a transaction
+    shop.transact([shop.set_status(order_id=order_id, status="paid")])
+    # error: list-item, a pattern is no write
+    shop.transact([shop.user(user_id=user_id)])
+    # error: attr-defined, no such write
+    shop.part.delete_order(order_id=order_id)
+
+
+def batches() -> None:
+    # error: list-item, another entity's key in a batch
+    shop.Order.get_many([s.UserKey(user_id=user_id)])
+    # error: arg-type, one key is no batch
+    shop.Order.get_many(s.OrderKey(order_id=order_id))
+    [found] = shop.Order.get_many([s.OrderKey(order_id=order_id)])
+    # error: union-attr, an item of a batch may be absent
+    found.status
+    # error: assignment, an item of another kind
+    product: s.Product | None = found
+    # error: attr-defined, copies follow from an order: no batch writes it
+    shop.Order.delete_many([s.OrderKey(order_id=order_id)])
+    # error: list-item, an item of another kind is put
+    shop.Product.put_many([s.NewUser(user_id=user_id, email="", name="", created_at=moment)])
+    # error: list-item, a key of another kind is deleted
+    shop.Product.delete_many([s.OrderKey(order_id=order_id)])
+    del product
+
+
 def events(record: dict[str, object]) -> str:
     event = shop.event(record)
     # error: union-attr, a record of none of the model's items
@@ -211,6 +249,16 @@ async def awaited() -> None:
             del one
         # error: arg-type, an identifier, awaited
         await client.user(user_id=order_id)
+
+
+async def several() -> None:
+    async with s.AsyncShopClient("http://localhost:8000") as client:
+        # error: arg-type, the key of another entity inside of a transaction, awaited
+        await client.transact([client.Order.part.delete(s.UserKey(user_id=user_id))])
+        # error: list-item, another entity's key in a batch, awaited
+        await client.Order.get_many([s.UserKey(user_id=user_id)])
+        # error: attr-defined, copies follow from an order, awaited
+        await client.Order.put_many([])
 
 
 # error: assignment, a word

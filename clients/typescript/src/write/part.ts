@@ -29,7 +29,8 @@ export function partOf(model: Model, one: TransactionWrite): Part {
   }
   if ("update" in one) {
     const entity = model.entity(one.update);
-    const [values, removed] = changesOf(model, entity, one.values, one.remove);
+    const all = one.key === undefined ? one.values : withKey(model, entity, one.values, one.key);
+    const [values, removed] = changesOf(model, entity, all, one.remove);
     return { verb: "update", entity, values, removed };
   }
   const verb = "create" in one ? "create" : "put";

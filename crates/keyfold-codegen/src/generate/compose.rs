@@ -25,7 +25,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
     let taken = taken.entities.into_iter().zip(taken.copies);
     let entities = model.entities.iter().zip(taken).map(|(one, taken)| {
         let member = methods.take(pascal(&one.name));
-        entity::form(one, member, taken, &mut shapes, &mut types)
+        entity::form(model, one, member, taken, &mut shapes, &mut types)
     });
     let entities: Vec<_> = entities.collect();
     let patterns = model.patterns.iter().map(|one| {
@@ -48,6 +48,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         write::form(model, one, (method, row), &mut shapes, &mut types)
     });
     let writes: Vec<_> = writes.collect();
+    let parts = types.take(format!("{}Parts", pascal(&model.name)));
     Form {
         model: model.name.clone(),
         version: model.version,
@@ -57,6 +58,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         kind_member: kind_member(model).to_owned(),
         client,
         awaited_client,
+        parts,
         event,
         ids: shapes.ids,
         choices: shapes.choices,

@@ -47,6 +47,7 @@ pub(super) fn take_names(model: &Model, names: &mut Names) -> Taken {
 
 /// An entity with its types.
 pub(super) fn form(
+    model: &Model,
     entity: &Entity,
     member: String,
     (types, copies): (EntityTypes, Vec<String>),
@@ -111,6 +112,7 @@ pub(super) fn form(
                 .collect::<Vec<_>>()
                 .join(" "),
         ],
+        is_alone: model.follows_from(entity).is_none(),
     }
 }
 

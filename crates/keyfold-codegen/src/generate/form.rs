@@ -32,6 +32,8 @@ pub(super) struct Form {
     pub(super) client: String,
     /// The name of the type of the client that awaits, where the language has two.
     pub(super) awaited_client: String,
+    /// The name of the type of named writes as parts of a transaction.
+    pub(super) parts: String,
     /// The name of the type of events.
     pub(super) event: String,
     /// Types of their own for identifiers.
@@ -135,6 +137,8 @@ pub(super) struct EntityForm {
     pub(super) copies: Vec<CopyForm>,
     /// Its key in words.
     pub(super) keys: Vec<String>,
+    /// Whether batches write it: nothing follows from it.
+    pub(super) is_alone: bool,
 }
 
 /// The names of an entity's types.

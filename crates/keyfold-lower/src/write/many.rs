@@ -96,22 +96,7 @@ pub fn delete_many<'l>(
 
 /// Refuses an entity from which something follows.
 fn check_alone(model: &Model, entity: &Entity, verb: &str) -> Result<(), ClientError> {
-    let counted = model.aggregates_of(entity).next();
-    let reason = if !entity.copies.is_empty() {
-        "it has copies".to_owned()
-    } else if entity.moves() {
-        "its items move, and a guard says where they are".to_owned()
-    } else if let Some(unique) = entity.uniques.first() {
-        format!("a guard keeps its {} unique", unique.joined(", "))
-    } else if entity.split.is_some() {
-        "it is stored as several items".to_owned()
-    } else if let Some(version) = &entity.version {
-        format!("its {version} counts its writes")
-    } else if let Some((parent, aggregate)) = counted {
-        format!("{}.{} follows it", parent.name, aggregate.attribute)
-    } else if let Some(aggregate) = entity.aggregates.first() {
-        format!("it keeps {}", aggregate.attribute)
-    } else {
+    let Some(reason) = model.follows_from(entity) else {
         return Ok(());
     };
     Err(ClientError::Invalid(format!(

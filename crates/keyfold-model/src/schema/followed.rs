@@ -88,4 +88,32 @@ impl Model {
             Some((parent, parent.aggregates.get(*at)?))
         })
     }
+
+    /// The first thing that follows from a write of an entity or is compared with it, in words.
+    /// Batches, which have no condition and no second item, write only entities without one.
+    pub fn follows_from(&self, entity: &Entity) -> Option<String> {
+        if !entity.copies.is_empty() {
+            return Some("it has copies".to_owned());
+        }
+        if entity.moves() {
+            return Some("its items move, and a guard says where they are".to_owned());
+        }
+        if let Some(unique) = entity.uniques.first() {
+            return Some(format!("a guard keeps its {} unique", unique.joined(", ")));
+        }
+        if entity.split.is_some() {
+            return Some("it is stored as several items".to_owned());
+        }
+        if let Some(version) = &entity.version {
+            return Some(format!("its {version} counts its writes"));
+        }
+        if let Some((parent, aggregate)) = self.aggregates_of(entity).next() {
+            return Some(format!(
+                "{}.{} follows it",
+                parent.name, aggregate.attribute
+            ));
+        }
+        let kept = entity.aggregates.first();
+        kept.map(|aggregate| format!("it keeps {}", aggregate.attribute))
+    }
 }

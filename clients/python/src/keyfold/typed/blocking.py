@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from keyfold.calls import PageOptions
 from keyfold.client import Client
 from keyfold.errors import NotFound
-from keyfold.item import Event, Item, Written
+from keyfold.item import BatchWritten, Event, Item, Transacted, Written
 from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown
+from keyfold.typed.parts import Parts
 from keyfold.typed.shapes import Answers, Page, Shapes
+from keyfold.writes import TransactionWrite
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -95,6 +97,13 @@ class Typed:
     def _write(self, name: str, args: Mapping[str, object], timeout: float | None) -> Written:
         """Runs a named write."""
         return self.client.write(name, self.shapes.arguments(args), timeout=timeout)
+
+    def transact(
+        self, writes: Sequence[TransactionWrite], *, timeout: float | None = None
+    ) -> Transacted:
+        """Carries several writes out in one transaction, as if one happened after the other: all of
+        them or none."""
+        return self.client.transact(writes, timeout=timeout)
 
     def _change(
         self, record: Mapping[str, Any], classes: Mapping[str, tuple[type[Any], type[T]]]
@@ -212,14 +221,17 @@ class Query(Generic[T]):
         }
 
 
-class Writer(Generic[New, Put, Key, Patch]):
+class Writer(Generic[New, Put, Key, Patch, T]):
     """Writes an entity with all that follows from it."""
 
-    def __init__(self, owner: Typed, entity: str) -> None:
+    def __init__(self, owner: Typed, entity: str, of: type[T]) -> None:
+        self.part: Parts[New, Put, Key, Patch] = Parts(owner.shapes, entity)
+        """Its writes as parts of a transaction."""
         self._client = owner.client
         self._shapes = owner.shapes
         self.entity = entity
         """The name of the entity."""
+        self._of = of
 
     def create(self, new: New, *, timeout: float | None = None) -> Written:
         """Creates one that must not exist. Defaults are filled in."""
@@ -231,11 +243,34 @@ class Writer(Generic[New, Put, Key, Patch]):
 
     def update(self, key: Key, patch: Patch, *, timeout: float | None = None) -> Written:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
-        # A version that is not given is not removed.
-        held = {name: one for name, one in self._shapes.given(key).items() if one is not None}
-        changes = {**self._shapes.given(patch), **held}
+        changes = self._shapes.changes(key, patch)
         return self._client.update(self.entity, changes, timeout=timeout)
 
     def delete(self, key: Key, *, timeout: float | None = None) -> Written:
         """Deletes one that exists, with everything that follows from it."""
-        return self._client.delete(self.entity, self._shapes.given(key), timeout=timeout)
+        return self._client.delete(self.entity, self._shapes.key(key), timeout=timeout)
+
+    def get_many(
+        self, keys: Sequence[Key], *, strong: bool = False, timeout: float | None = None
+    ) -> list[T | None]:
+        """Reads those with these keys, 100 in a request: one for each key, None for an absent
+        one."""
+        given = [self._shapes.key(key) for key in keys]
+        found = self._client.get_many(self.entity, given, strong=strong, timeout=timeout)
+        entity = self._client.model.entities[self.entity]
+        return [None if one is None else self._shapes.made(entity, one, self._of) for one in found]
+
+
+class BatchWriter(Writer[New, Put, Key, Patch, T]):
+    """Writes an entity from which nothing follows, also in batches."""
+
+    def put_many(self, all_of: Sequence[Put], *, timeout: float | None = None) -> BatchWritten:
+        """Writes whole ones, whether they exist or not, 25 in a request. The batch is not
+        atomic."""
+        given = [self._shapes.given(one) for one in all_of]
+        return self._client.put_many(self.entity, given, timeout=timeout)
+
+    def delete_many(self, keys: Sequence[Key], *, timeout: float | None = None) -> BatchWritten:
+        """Deletes those with these keys, whether they exist or not, as `put_many` writes them."""
+        given = [self._shapes.key(key) for key in keys]
+        return self._client.delete_many(self.entity, given, timeout=timeout)

@@ -61,6 +61,14 @@ class Shapes:
         """The attributes of an instance, by their names in the model, except for unset ones."""
         return {name: self._plain(held) for name, held in self._members(value) if held is not UNSET}
 
+    def key(self, key: Any) -> dict[str, object]:
+        """The attributes of a key. A version that is not given is not compared."""
+        return {name: one for name, one in self.given(key).items() if one is not None}
+
+    def changes(self, key: Any, patch: Any) -> dict[str, object]:
+        """A key with the changes of its item. A version that is not given is not removed."""
+        return {**self.given(patch), **self.key(key)}
+
     def arguments(self, args: Mapping[str, object]) -> dict[str, object]:
         """Arguments, with dictionaries for records."""
         return {name: self._plain(value) for name, value in args.items()}

@@ -34,6 +34,13 @@ impl Kind {
 }
 
 pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
+    if !form.writes.is_empty() {
+        let class = Class {
+            types: Types { form, names },
+            kind: Kind::Blocking,
+        };
+        class.print_parts(out);
+    }
     for kind in [Kind::Blocking, Kind::Awaited] {
         let class = Class {
             types: Types { form, names },
@@ -82,6 +89,28 @@ impl Class<'_> {
         self.print_event(out);
     }
 
+    /// The class of named writes as parts of a transaction.
+    fn print_parts(&self, out: &mut Printer) {
+        let form = self.types.form;
+        out.gaps();
+        out.line(0, &format!("class {}(typed.NamedParts):", form.parts));
+        let about = "The named writes as parts of a transaction: nothing is sent before `transact` takes them.";
+        out.doc(1, &[about.to_owned()]);
+        for write in &form.writes {
+            let parameters = &write.parameters;
+            let given: Vec<Parameter> = parameters.iter().map(|one| self.parameter(one)).collect();
+            out.gap();
+            let own = Method::of(&write.method);
+            own.print_open(&given, "typed.TransactionWrite", out);
+            out.doc(2, &[format!("The write `{}`.", write.name)]);
+            let members = [
+                Member::Plain(literal(&write.name)),
+                self.arguments(parameters.iter()),
+            ];
+            out.nested(2, "return self._run(", &members, ")");
+        }
+    }
+
     fn print_init(&self, out: &mut Printer) {
         let prefix = self.kind.prefix();
         let parameters = [
@@ -108,9 +137,17 @@ impl Class<'_> {
                 types,
                 ..
             } = entity;
-            let of = [&types.new, &types.put, &types.key, &types.patch].map(String::clone);
-            let open = format!("self.{member} = typed.{prefix}Writer[");
-            let close = format!("](self, {})", literal(name));
+            let of = [
+                &types.new,
+                &types.put,
+                &types.key,
+                &types.patch,
+                &types.stored,
+            ];
+            let of = of.map(String::clone);
+            let batch = if entity.is_alone { "Batch" } else { "" };
+            let open = format!("self.{member} = typed.{prefix}{batch}Writer[");
+            let close = format!("](self, {}, {})", literal(name), types.stored);
             out.bracketed(2, &open, &of, &close);
             out.doc(
                 2,
@@ -119,6 +156,12 @@ impl Class<'_> {
                     one(name)
                 )],
             );
+        }
+        let form = self.types.form;
+        if !form.writes.is_empty() {
+            out.line(2, &format!("self.part = {}(_SHAPES)", form.parts));
+            let about = "The named writes as parts of a transaction.";
+            out.doc(2, &[about.to_owned()]);
         }
     }
 

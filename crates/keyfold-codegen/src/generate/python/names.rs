@@ -73,7 +73,7 @@ pub(super) const RESERVED_TYPES: [&str; 16] = [
 ];
 
 /// The members that every client has, and the words of the language.
-pub(super) const RESERVED_METHODS: [&str; 43] = [
+pub(super) const RESERVED_METHODS: [&str; 45] = [
     "and",
     "as",
     "assert",
@@ -103,10 +103,12 @@ pub(super) const RESERVED_METHODS: [&str; 43] = [
     "not",
     "or",
     "overload",
+    "part",
     "pass",
     "raise",
     "return",
     "shapes",
+    "transact",
     "try",
     "typed",
     "while",

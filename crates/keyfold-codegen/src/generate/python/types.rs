@@ -110,6 +110,7 @@ impl Types<'_> {
             version,
             copies,
             keys,
+            is_alone: _,
         } = entity;
         let about = format!(
             "The entity `{name}` as it is stored, under `{}`.",

@@ -7,19 +7,21 @@ use crate::generate::sentence::{one, paragraphs};
 
 /// Names that no method of ours may have: the class's own members, and those by which the language
 /// recognizes an object.
-pub(super) const RESERVED_METHODS: [&str; 14] = [
+pub(super) const RESERVED_METHODS: [&str; 16] = [
     "client",
     "constructor",
     "ensureTables",
     "event",
     "hasOwnProperty",
     "isPrototypeOf",
+    "part",
     "propertyIsEnumerable",
     "prototype",
     "then",
     "toJSON",
     "toLocaleString",
     "toString",
+    "transact",
     "valueOf",
     "__proto__",
 ];
@@ -44,7 +46,6 @@ pub(super) fn print(form: &Form, out: &mut Printer) {
             name,
             member,
             types,
-            version,
             ..
         } = entity;
         out.doc(
@@ -54,12 +55,23 @@ pub(super) fn print(form: &Form, out: &mut Printer) {
                 one(name)
             )],
         );
-        let mut of = vec![types.new.clone(), types.key.clone(), types.patch.clone()];
-        if version.is_some() {
-            of.push(types.put.clone());
-        }
-        let open = format!("readonly {member}: keyfold.Writer");
+        let of = [
+            &types.new,
+            &types.key,
+            &types.patch,
+            &types.put,
+            &types.stored,
+        ];
+        let of = of.map(String::clone);
+        let open = format!("readonly {member}: keyfold.{}", writer(entity));
         out.generic(1, &open, &of, ";");
+    }
+    if !form.writes.is_empty() {
+        out.doc(
+            1,
+            &["The named writes as parts of a transaction.".to_owned()],
+        );
+        out.line(1, &format!("readonly part: {};", form.parts));
     }
     out.gap();
     print_constructor(form, out);
@@ -71,6 +83,53 @@ pub(super) fn print(form: &Form, out: &mut Printer) {
     }
     print_own(form, out);
     out.line(0, "}");
+    if !form.writes.is_empty() {
+        print_parts(form, out);
+    }
+}
+
+/// The class of named writes as parts of a transaction.
+fn print_parts(form: &Form, out: &mut Printer) {
+    out.gap();
+    let about =
+        "The named writes as parts of a transaction: nothing is sent before `transact` takes them.";
+    out.doc(0, &[about.to_owned()]);
+    out.line(0, &format!("export class {} {{", form.parts));
+    for (number, write) in form.writes.iter().enumerate() {
+        let WriteForm {
+            name,
+            method,
+            arguments_type,
+            parameters,
+            ..
+        } = write;
+        if number > 0 {
+            out.gap();
+        }
+        out.doc(1, &[format!("The write `{name}`.")]);
+        let mut signature = Vec::new();
+        let mut members = vec![literal(name), "{}".to_owned()];
+        if !parameters.is_empty() {
+            let all_optional = parameters.iter().all(|one| one.optional);
+            let default = if all_optional { " = {}" } else { "" };
+            signature.push(format!("args: {arguments_type}{default}"));
+            members = vec![literal(name), "args".to_owned()];
+        }
+        let close = "): keyfold.TransactionWrite {";
+        out.bracketed(1, &format!("{method}("), &signature, close);
+        out.bracketed(2, "return keyfold.part(", &members, ");");
+        out.line(1, "}");
+    }
+    out.line(0, "}");
+}
+
+/// The class that writes an entity.
+fn writer(entity: &EntityForm) -> &'static str {
+    if entity.is_alone {
+        "BatchWriter"
+    } else {
+        "Writer"
+    }
 }
 
 fn print_constructor(form: &Form, out: &mut Printer) {
@@ -91,14 +150,13 @@ fn print_constructor(form: &Form, out: &mut Printer) {
     out.line(3, "...options,");
     out.line(3, &format!("numbers: \"{numbers}\","));
     out.line(2, "});");
-    for EntityForm { name, member, .. } in &form.entities {
-        out.line(
-            2,
-            &format!(
-                "this.{member} = new keyfold.Writer(this.client, {});",
-                literal(name)
-            ),
-        );
+    for entity in &form.entities {
+        let (member, writer, name) = (&entity.member, writer(entity), literal(&entity.name));
+        let open = format!("this.{member} = new keyfold.{writer}(");
+        out.bracketed(2, &open, &["this.client".to_owned(), name], ");");
+    }
+    if !form.writes.is_empty() {
+        out.line(2, &format!("this.part = new {}();", form.parts));
     }
     out.line(1, "}");
 }
@@ -220,6 +278,17 @@ fn print_write(write: &WriteForm, out: &mut Printer) {
 /// The members that every client has.
 fn print_own(form: &Form, out: &mut Printer) {
     let event = &form.event;
+    out.gap();
+    let about = "Carries several writes out in one transaction, as if one happened after the other: all of them or none.";
+    out.doc(1, &[about.to_owned()]);
+    let members = [
+        "writes: readonly keyfold.TransactionWrite[]".to_owned(),
+        "options?: keyfold.CallOptions".to_owned(),
+    ];
+    let close = "): Promise<keyfold.Transacted> {";
+    out.bracketed(1, "transact(", &members, close);
+    out.line(2, "return this.client.transact(writes, options);");
+    out.line(1, "}");
     out.gap();
     out.doc(
         1,

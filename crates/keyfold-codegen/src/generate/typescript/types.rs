@@ -183,6 +183,7 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
         version,
         copies,
         keys,
+        is_alone: _,
     } = entity;
     let keys = keys.join(", ");
     out.doc(
