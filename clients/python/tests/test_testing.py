@@ -52,12 +52,20 @@ if how == "exit":
     raise SystemExit(3)
 if how == "term":
     os.kill(os.getpid(), signal.SIGTERM)
+if how == "kill":
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 @pytest.mark.parametrize(
     ("how", "code"),
-    [("end", 0), ("exit", 3), ("term", -signal.SIGTERM), ("async term", -signal.SIGTERM)],
+    [
+        ("end", 0),
+        ("exit", 3),
+        ("term", -signal.SIGTERM),
+        ("async term", -signal.SIGTERM),
+        ("kill", -signal.SIGKILL),
+    ],
 )
 def test_a_forgotten_server_ends_with_its_program(tmp_path: Path, how: str, code: int) -> None:
     document = tmp_path / "things.plan.json"
@@ -80,10 +88,31 @@ def test_a_forgotten_server_ends_with_its_program(tmp_path: Path, how: str, code
 def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("no folder")
-    with pytest.raises(Transport, match="serve --json --port 0 --data"):
+    with pytest.raises(Transport, match="serve --json --port 0 .*--data"):
         Server(["--data", str(taken)])
     with pytest.raises(Transport, match="unexpected argument"):
         testing.serve("--nonsense")
+
+
+SERVES = """
+import os, signal
+from keyfold import testing
+print(testing.serve().endpoint, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_test_server_ends_with_a_killed_program() -> None:
+    paths = {**os.environ, "PYTHONPATH": str(support.PACKAGE / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", SERVES], env=paths, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    for _ in range(100):
+        if not answers(done.stdout.strip()):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the server still answers")
 
 
 def test_an_absent_binary_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -397,31 +397,38 @@ test("connections of one process share the server of a folder", async () => {
   await Promise.all([closing, third.close()]);
 });
 
-test("a signal that ends a program ends its server", async () => {
-  const { spawn } = await import("node:child_process");
-  const program = `
-    import { source } from ${JSON.stringify(new URL("./source.mjs", import.meta.url).href)};
-    const { startServer } = await source("transport/node.js");
-    const { endpoint } = await startServer();
-    setInterval(() => {}, 1000);
-    console.log(endpoint);
-  `;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, KEYFOLD_BIN: BINARY },
+for (const [signal, start] of [
+  ["SIGTERM", "await startServer()"],
+  // Nothing of the program runs any more.
+  ["SIGKILL", "await startServer()"],
+  ["SIGKILL", `await sharedServer(${JSON.stringify(join(folder, "killed"))})`],
+]) {
+  test(`${signal} ends a program and the server of ${start}`, async () => {
+    const { spawn } = await import("node:child_process");
+    const program = `
+      import { source } from ${JSON.stringify(new URL("./source.mjs", import.meta.url).href)};
+      const { startServer, sharedServer } = await source("transport/node.js", "transport/shared.js");
+      const { endpoint } = ${start};
+      setInterval(() => {}, 1000);
+      console.log(endpoint);
+    `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, KEYFOLD_BIN: BINARY },
+    });
+    const endpoint = String(await new Promise((resolve) => child.stdout.once("data", resolve))).trim();
+    const ended = new Promise((resolve) => child.once("close", (_, signal) => resolve(signal)));
+    assert.deepEqual(await transportOf(endpoint).call("ListTables", {}), { TableNames: [] });
+    child.kill(signal);
+    assert.equal(await ended, signal);
+    for (let tried = 0; ; tried += 1) {
+      const outcome = await transportOf(endpoint, { retries: 0 }).call("ListTables", {}).catch((error) => error.code);
+      if (outcome === "transport") break;
+      assert.ok(tried < 100, "the server still answers");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   });
-  const endpoint = String(await new Promise((resolve) => child.stdout.once("data", resolve))).trim();
-  const ended = new Promise((resolve) => child.once("close", (_, signal) => resolve(signal)));
-  assert.deepEqual(await transportOf(endpoint).call("ListTables", {}), { TableNames: [] });
-  child.kill("SIGTERM");
-  assert.equal(await ended, "SIGTERM");
-  for (let tried = 0; ; tried += 1) {
-    const outcome = await transportOf(endpoint, { retries: 0 }).call("ListTables", {}).catch((error) => error.code);
-    if (outcome === "transport") break;
-    assert.ok(tried < 100, "the server still answers");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-});
+}
 
 test("a server that does not start says why", async () => {
   const file = join(folder, "file");

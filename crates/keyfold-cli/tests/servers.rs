@@ -52,6 +52,34 @@ fn a_server_refuses_impossible_credentials_and_host_names() {
     }
 }
 
+/// A program that is killed closes the pipe to its server, whatever it could not do.
+#[test]
+fn a_server_stops_when_its_standard_input_ends() {
+    let place = Workplace::new();
+    let serve = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold"));
+        command
+            .current_dir(place.folder.path())
+            .args(["serve", "--memory", "--port", "0", "--json"])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null());
+        command
+    };
+    let (mut child, _) = serving(serve().arg("--until-stdin-closes"));
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"a line\n").unwrap();
+    assert!(child.try_wait().unwrap().is_none());
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    let (mut child, report) = serving(&mut serve());
+    drop(child.stdin.take());
+    let address = report["endpoint"].as_str().unwrap().replace("http://", "");
+    std::thread::sleep(Duration::from_millis(200));
+    drop(TcpStream::connect(address).unwrap());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 #[test]
 fn a_server_in_memory_leaves_nothing_behind() {
     let place = Workplace::new();

@@ -12,6 +12,7 @@ export interface Output {
 /** A child process. */
 export interface Child {
   readonly pid?: number;
+  readonly stdin: { unref?(): void };
   readonly stdout: Output;
   readonly stderr: Output;
   once(event: "error" | "close", listener: (error: Error) => void): void;

@@ -20,12 +20,14 @@ export interface Server {
 }
 
 /** Starts the `keyfold` binary of KEYFOLD_BIN or of the PATH on a free port: on a data folder, or in memory
- * where there is none. It ends with this process at the latest. */
+ * where there is none. It ends with this process at the latest, however that ends. */
 export async function startServer(folder?: string): Promise<Server> {
   const { spawn } = await builtin("node:child_process");
   const binary = variable("KEYFOLD_BIN") ?? "keyfold";
   const own = folder === undefined ? ["--memory"] : ["--data", folder];
-  const child = spawn(binary, ["serve", "--json", "--port", "0", ...own], { stdio: ["ignore", "pipe", "pipe"] });
+  // Its standard input ends with this process, even when nothing of this process can run any more.
+  const command = ["serve", "--json", "--port", "0", "--until-stdin-closes", ...own];
+  const child = spawn(binary, command, { stdio: ["pipe", "pipe", "pipe"] });
   const forget = killedAtEnd(child);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   void ended.then(forget);
@@ -40,7 +42,7 @@ export async function startServer(folder?: string): Promise<Server> {
     const endpoint = await started(child, binary);
     // A program that forgets to stop the server ends all the same.
     child.unref();
-    for (const output of [child.stdout, child.stderr]) output.unref?.();
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.unref?.();
     return { endpoint, stop };
   } catch (error) {
     if (child.pid !== undefined) await stop();

@@ -58,6 +58,10 @@ pub(super) struct Listen {
     /// The certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// Stop when standard input ends, as it does when the program that started the server ends, even
+    /// by SIGKILL.
+    #[arg(long)]
+    pub(super) until_stdin_closes: bool,
     /// Write a line for each request to standard error.
     #[arg(long, value_name = "FORM")]
     pub(super) log: Option<LogForm>,

@@ -203,8 +203,8 @@ pub(super) fn how_to_connect(listen: &Listen, region: &str, address: SocketAddr,
     ));
 }
 
-/// Listens, calls `ready` with the address, and serves until Ctrl-C or SIGTERM. A second signal
-/// ends the process at once.
+/// Listens, calls `ready` with the address, and serves until Ctrl-C or SIGTERM, or until standard input
+/// ends where the options say so. A signal after that ends the process at once.
 pub(super) fn start(
     engine: Arc<Engine>,
     listen: &Listen,
@@ -236,8 +236,12 @@ pub(super) fn start(
             ))
         })?;
     let address = server.address();
+    let input_ended = input_end(listen)?;
     let serving = runtime.spawn(server.run(async move {
-        stop_signal().await;
+        tokio::select! {
+            () = stop_signal() => {}
+            () = input_ended => {}
+        }
         terminal::error_line(
             "stopping: requests under way are answered first; a second signal stops at once",
         );
@@ -262,6 +266,28 @@ pub(super) fn start(
         ))
     })?;
     ended.map_err(|error| Failure::backend(format!("the server failed: {error}")))
+}
+
+/// The end of standard input; never, where the server does not stop by it.
+fn input_end(listen: &Listen) -> Result<impl Future<Output = ()> + Send + use<>, Failure> {
+    let (sender, ended) = tokio::sync::oneshot::channel::<()>();
+    // Dropping the sender ends the wait, too, so it is kept where nobody reads.
+    let mut kept = Some(sender);
+    if listen.until_stdin_closes {
+        let sender = kept.take();
+        std::thread::Builder::new()
+            .name("standard input".to_owned())
+            .spawn(move || {
+                // What the input says is of no interest. An input that cannot be read has ended.
+                drop(std::io::copy(&mut std::io::stdin(), &mut std::io::sink()));
+                drop(sender);
+            })
+            .map_err(|error| Failure::backend(format!("cannot start a thread: {error}")))?;
+    }
+    Ok(async move {
+        drop(ended.await);
+        drop(kept);
+    })
 }
 
 /// Waits for Ctrl-C or SIGTERM.

@@ -29,16 +29,18 @@ def binary() -> str:
 
 
 class Server:
-    """A server on a free port, from its creation until `stop`."""
+    """A server on a free port, from its creation until `stop`, or the end of this process."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        command = [binary(), "serve", "--json", "--port", "0", *arguments]
+        # Its standard input ends with this process, even when nothing of it can run any more.
+        until = "--until-stdin-closes"
+        command = [binary(), "serve", "--json", "--port", "0", until, *arguments]
         # What it says goes to no terminal of the program, and explains a failed start.
         self._said = tempfile.TemporaryFile("w+")
         try:
             self._process = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,
                 text=True,
@@ -69,8 +71,9 @@ class Server:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
         self._said.close()
 
     def terminate(self) -> None:
