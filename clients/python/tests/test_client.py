@@ -292,3 +292,39 @@ def test_a_client_that_awaits_must_be_open(model: Model, endpoint: str) -> None:
             await AsyncClient(model, endpoint).page("notes", {"thingId": "t"})
 
     asyncio.run(run())
+
+
+def test_an_item_whose_value_makes_no_index_key_is_replaced_and_deleted(
+    client: Client, endpoint: str
+) -> None:
+    """Another program wrote a text where the key of an index needs a number."""
+    key = {"PK": {"S": "THING#wrong"}, "SK": {"S": "NOTE#000001"}}
+    wrong = {**key, "GSI1PK": {"S": "NOTES"}, "GSI1SK": {"S": "many"}, "level": {"S": "many"}}
+    held = {"thingId": {"S": "wrong"}, "noteId": {"N": "1"}, "text": {"S": "t"}}
+
+    def write() -> None:
+        raw(endpoint).put_item(TableName="Things", Item={**wrong, **held})
+
+    def stored() -> Any:
+        return raw(endpoint).get_item(TableName="Things", Key=key).get("Item")
+
+    one = {"thingId": "wrong", "noteId": 1}
+    write()
+    with pytest.raises(Refused, match="so that its index keys are not known: give `level`, too"):
+        client.update("Note", {**one, "text": "new"})
+    client.update("Note", {**one, "level": 3})
+    assert stored()["GSI1SK"] == {"S": "0003#wrong#000001"}
+    write()
+    client.put("Note", {**one, "text": "new", "level": 4})
+    assert stored()["GSI1SK"] == {"S": "0004#wrong#000001"}
+    write()
+    client.delete("Note", one)
+    assert stored() is None
+    thing = {"PK": {"S": "THING#wrong"}, "SK": {"S": "THING"}, "thingId": {"S": "wrong"}}
+    color = {"color": {"N": "5"}, "GSI1PK": {"S": "old"}, "GSI1SK": {"S": "old"}}
+    stamp = {"stamp": {"S": "01HM5Z2V4XA7B8C9D0E1F2G3HJ"}}
+    raw(endpoint).put_item(TableName="Things", Item={**thing, **color, **stamp})
+    client.put("Thing", {"thingId": "wrong"})
+    key = {"PK": thing["PK"], "SK": thing["SK"]}
+    assert not {"color", "GSI1PK", "GSI1SK"} & stored().keys()
+    client.delete("Thing", {"thingId": "wrong"})

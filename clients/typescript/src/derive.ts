@@ -2,7 +2,7 @@
  * guards of its unique values. */
 
 import { bind, holds } from "./bound.js";
-import { invalid } from "./error.js";
+import { invalid, KeyfoldError } from "./error.js";
 import type { Io } from "./io.js";
 import { CHUNK, column, fieldsOf, text as made } from "./key/make.js";
 import { checkIndexes, checkLength } from "./lengths.js";
@@ -88,14 +88,21 @@ function assign(item: Item, other: Item): Item {
   return item;
 }
 
-/** All items that follow from an entity's attributes, the main item first. */
-export async function derive(io: Io, model: Model, entity: EntityPlan, values: Values): Promise<Derived[]> {
+/** All items that follow from an entity's attributes, the main item first. Index keys that cannot be made of
+ * the attributes of a `stored` item are as it holds them: another program wrote it. */
+export async function derive(
+  io: Io,
+  model: Model,
+  entity: EntityPlan,
+  values: Values,
+  stored?: Item,
+): Promise<Derived[]> {
   const table = model.table(entity.table);
   const name = tableName(table, entity, values);
   const chunks = chunksOf(entity, values);
   const derived = (role: Role, key: Item, item: Item): Derived => ({ role, table: name, key, item });
   const key = keyOf(entity.name, entity.key, values);
-  const all = [derived("main", key, await mainItem(io, table, entity, values, chunks))];
+  const all = [derived("main", key, await mainItem(io, table, entity, [values, stored], chunks))];
   for (const [at, chunk] of chunks.entries()) {
     if (at > 0 && chunk !== undefined) {
       const ofPart = keyOf(entity.name, entity.key, new Map(values).set(CHUNK, whole(at)));
@@ -125,7 +132,7 @@ async function mainItem(
   io: Io,
   table: TablePlan,
   entity: EntityPlan,
-  values: Values,
+  [values, stored]: readonly [Values, Item | undefined],
   chunks: readonly (AttributeValue | undefined)[],
 ): Promise<Item> {
   const item: Item = keyOf(entity.name, entity.key, values);
@@ -142,9 +149,9 @@ async function mainItem(
       setOwn(item, name, await pack(io, entity, name, value));
     }
   }
-  for (const indexKey of entity.indexes ?? []) assign(item, indexAttributes(table, indexKey, values));
+  for (const indexKey of entity.indexes ?? []) assign(item, indexAttributes(table, indexKey, values, stored));
   const columns = [...entity.key, ...(entity.indexes ?? []).flatMap((one) => one.key)];
-  checkIndexes(table, entity.name, columns, item);
+  if (stored === undefined) checkIndexes(table, entity.name, columns, item);
   return assign(item, tableAttributes(table, entity, values, entity.name));
 }
 
@@ -251,18 +258,28 @@ function tableAttributes(table: TablePlan, entity: EntityPlan, values: Values, k
   return item;
 }
 
-/** The attributes that the key of an index makes, without those of the table's own key; none when the item
- * is not in the index. */
-export function indexAttributes(table: TablePlan, indexKey: IndexKeyPlan, values: Values): Item {
+/** The columns of an index key that make attributes of these values, without those of the table's own key; none
+ * when the item is not in the index. */
+export function columnsMade(table: TablePlan, indexKey: IndexKeyPlan, values: Values): readonly KeyColumn[] {
   const fields = indexKey.key.flatMap((one) => fieldsOf(one.parts));
   const { sparse } = indexKey;
   const deciding = sparse && values.get(sparse.attribute);
   const isIn =
     sparse === undefined ||
     (deciding !== undefined && (sparse.value === undefined || display(deciding) === sparse.value));
-  if (!isIn || !fields.every((field) => values.has(field))) return {};
+  if (!isIn || !fields.every((field) => values.has(field))) return [];
   const own = columnsOf(table).map((one) => one.name);
-  const others = indexKey.key.filter((one) => !own.includes(one.attribute));
-  return Object.fromEntries(others.map((one) => [one.attribute, column(one.parts, values)]));
+  return indexKey.key.filter((one) => !own.includes(one.attribute));
 }
 
+/** The attributes that the key of an index makes; where they cannot be made, those that the stored item holds. */
+function indexAttributes(table: TablePlan, indexKey: IndexKeyPlan, values: Values, stored: Item | undefined): Item {
+  const columns = columnsMade(table, indexKey, values);
+  try {
+    return Object.fromEntries(columns.map((one) => [one.attribute, column(one.parts, values)]));
+  } catch (error) {
+    if (stored === undefined || !(error instanceof KeyfoldError) || error.code !== "invalid") throw error;
+    const names = columns.map((one) => one.attribute);
+    return Object.fromEntries(Object.entries(stored).filter(([name]) => names.includes(name)));
+  }
+}

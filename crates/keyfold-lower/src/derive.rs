@@ -147,6 +147,29 @@ pub fn derive(
     entity: &Entity,
     values: &Values,
 ) -> Result<Vec<Derived>, ClientError> {
+    derive_all(model, entity, values, None)
+}
+
+/// Returns all items that follow from the attributes of an entity that is `stored`. Index keys that
+/// cannot be made of them are as the item holds them: another program wrote it.
+///
+/// # Errors
+/// Those of [`derive()`].
+pub(crate) fn derive_stored(
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+    stored: &Item,
+) -> Result<Vec<Derived>, ClientError> {
+    derive_all(model, entity, values, Some(stored))
+}
+
+fn derive_all(
+    model: &Model,
+    entity: &Entity,
+    values: &Values,
+    stored: Option<&Item>,
+) -> Result<Vec<Derived>, ClientError> {
     let table = table(model, entity)?;
     let name = table_name(table, entity, values)?;
     let derived = |role, key, item| Derived {
@@ -156,7 +179,7 @@ pub fn derive(
         item,
     };
     let chunks = chunks(entity, values);
-    let (main_key, item) = main(table, entity, values, &chunks)?;
+    let (main_key, item) = main(table, entity, values, (&chunks, stored))?;
     let mut all = vec![derived(Role::Main, main_key, item)];
     for (at, chunk) in chunks.iter().enumerate().skip(1) {
         let (key, item) = part(table, entity, values, at, chunk.as_ref())?;
@@ -367,12 +390,12 @@ fn part(
     Ok((key, item))
 }
 
-/// The key and attributes of the main item.
+/// The key and attributes of the main item, which may be `stored`.
 fn main(
     table: &Table,
     entity: &Entity,
     values: &Values,
-    chunks: &[Option<Value>],
+    (chunks, stored): (&[Option<Value>], Option<&Item>),
 ) -> Result<(Item, Item), ClientError> {
     let key = key(table, &entity.name, &entity.key, values)?;
     let mut item = key.clone();
@@ -400,23 +423,38 @@ fn main(
             item.insert(name, pack(entity, name, value)?);
         }
     }
-    add_index_keys(table, entity, values, &mut item)?;
-    let pairs = (&entity.key, entity.indexes.as_slice());
-    lengths::check_indexes(table, &entity.name, pairs, &item)?;
+    add_index_keys(table, entity, (values, stored), &mut item)?;
+    if stored.is_none() {
+        let pairs = (&entity.key, entity.indexes.as_slice());
+        lengths::check_indexes(table, &entity.name, pairs, &item)?;
+    }
     add_table_attributes(table, entity, values, &entity.name, &mut item);
     Ok((key, item))
 }
 
-/// Adds the index keys that the templates make, for the indexes that the item is in.
+/// Adds the index keys that the templates make, for the indexes that the item is in. Those of a
+/// stored item that cannot be made are as it holds them.
 fn add_index_keys(
     table: &Table,
     entity: &Entity,
-    values: &Values,
+    (values, stored): (&Values, Option<&Item>),
     item: &mut Item,
 ) -> Result<(), ClientError> {
     for index_key in &entity.indexes {
-        for (name, value) in index_columns(table, index_key, values)? {
-            item.insert(name, value);
+        match (index_columns(table, index_key, values), stored) {
+            (Ok(made), _) => {
+                for (name, value) in made {
+                    item.insert(name, value);
+                }
+            }
+            (Err(_), Some(stored)) => {
+                for (name, _) in index_templates(table, index_key) {
+                    if let Some(held) = stored.get(name) {
+                        item.insert(name, held.clone());
+                    }
+                }
+            }
+            (Err(error), None) => return Err(error),
         }
     }
     Ok(())

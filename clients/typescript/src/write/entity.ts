@@ -15,7 +15,7 @@ import { type GivenNames, mainStep } from "./main-item.js";
 import { move, movedGuard, watchedOf } from "./moved.js";
 import { keyText, occupied, type Refusal, taken } from "./refusal.js";
 import { type Draft, put, putNew, remove, type RemainingItems, type Step, step, unlessStale } from "./step.js";
-import { derivedOf, type StoredEntity, withKept } from "./stored-entity.js";
+import { derivedOf, explained, type StoredEntity, withKept } from "./stored-entity.js";
 
 /** Adds the puts of all items that follow from the values. `refusal` is that of a main item that exists. */
 export async function addCreate(
@@ -126,7 +126,10 @@ export async function addReplace(context: Context, replacement: Replacement, dra
   const { entity, old, given } = replacement;
   const values = withNextVersion(replacement);
   const [mainBefore, ...before] = await derivedOf(context, entity, old);
-  const [mainAfter, ...after] = await derive(context.io, context.model, entity, values);
+  const made = derive(context.io, context.model, entity, values);
+  const [mainAfter, ...after] = await made.catch((error: unknown) => {
+    throw explained(context, entity, old, given, error);
+  });
   if (mainBefore === undefined || mainAfter === undefined) throw invalid(`${entity.name} has no key`);
   const left = leftBehind(context.model, entity, old, [values, mainAfter.item], given === "all");
   const follow = (): void => {

@@ -1,7 +1,7 @@
 /** Index keys that another program left in an item: the item lacks an attribute of the key, so that the model
  * makes none of its attributes, and yet it has some of the key's attributes. */
 
-import { indexAttributes } from "../derive.js";
+import { columnsMade } from "../derive.js";
 import { failure } from "../error.js";
 import { fieldsOf } from "../key/make.js";
 import { columnsOf, indexColumns, indexOf, type Model } from "../model.js";
@@ -28,7 +28,7 @@ export function leftBehind(
   return (entity.indexes ?? []).flatMap((key) => {
     const index = indexOf(table, key.index);
     const columns = index === undefined ? [] : indexColumns(index).map((one) => one.name).filter(isLeft);
-    const isMade = (values: Values): boolean => Object.keys(indexAttributes(table, key, values)).length > 0;
+    const isMade = (values: Values): boolean => columnsMade(table, key, values).length > 0;
     if (columns.length === 0 || isMade(old.values) || isMade(after)) return [];
     const fields = key.key.flatMap((one) => fieldsOf(one.parts));
     const deciding = key.sparse === undefined ? [] : [key.sparse.attribute];

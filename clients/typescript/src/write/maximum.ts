@@ -74,7 +74,7 @@ async function changedItems(
 ): Promise<MaximumChange> {
   const added = next === undefined ? earlier.added : [...earlier.added, next.value];
   if (old === undefined || before === undefined) return { ...earlier, added };
-  const keys = (await derive(io, model, child, before)).map((one) => one.key);
+  const keys = (await derive(io, model, child, before, {})).map((one) => one.key);
   return {
     added,
     removed: [...earlier.removed, ...keys],

@@ -11,6 +11,7 @@ import { isAsWritten, partsAttribute, valuesOf } from "../stored.js";
 import { held, isSameItem, type Values, whole } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { itemText } from "./lacking.js";
+import type { GivenNames } from "./main-item.js";
 import { keyText } from "./refusal.js";
 
 /** An entity as it was read. */
@@ -59,14 +60,35 @@ async function unguarded(
   return isSameItem(own ?? {}, asked ?? {}) ? { ...found, lacksGuard: true } : undefined;
 }
 
-/** The error of an item whose stored values make no keys, which another program wrote. */
-function wrongValue(entity: EntityPlan, values: Values, error: unknown): unknown {
+/** The error of an item whose stored values make no keys, which another program wrote. `unknown` are the keys,
+ * and `repair` corrects the attribute. */
+function wrongValue(
+  entity: EntityPlan,
+  values: Values,
+  error: unknown,
+  [unknown, repair]: readonly [string, (name: string) => string],
+): unknown {
   if (!(error instanceof KeyfoldError) || error.detail.code !== "invalid") return error;
   const { name = "it" } = error.detail;
   return failure(
     "refused",
-    `${itemText(entity, values)} holds a value of which no key can be made (${error.message}), so that its copies, guards and index keys are not known: correct \`${name}\` in the table; \`keyfold verify\` finds such items`,
+    `${itemText(entity, values)} holds a value of which no key can be made (${error.message}), so that its ${unknown} are not known: ${repair(name)}; \`keyfold verify\` finds such items`,
   );
+}
+
+/** The error of new values of which no key can be made, where the value is one that another program wrote and
+ * the caller does not give. */
+export function explained(
+  { model }: Context,
+  entity: EntityPlan,
+  old: StoredEntity,
+  given: GivenNames,
+  error: unknown,
+): unknown {
+  const name = error instanceof KeyfoldError && error.detail.code === "invalid" ? error.detail.name : undefined;
+  const own = name === undefined ? undefined : model.attribute(entity, name);
+  if (own === undefined || (given === "all" ? own.kept !== true : given.includes(own.name))) return error;
+  return wrongValue(entity, old.values, error, ["index keys", (one) => `give \`${one}\`, too`]);
 }
 
 /** Reads an entity by its whole key. */
@@ -141,8 +163,10 @@ async function partsOf(
 /** The items that are stored for the entity, the main one first. The parts of a list are those that were
  * read: another version of the model may have split it differently. */
 export async function derivedOf(context: Context, entity: EntityPlan, old: StoredEntity): Promise<Derived[]> {
-  const derived = await derive(context.io, context.model, entity, old.values).catch((error: unknown) => {
-    throw wrongValue(entity, old.values, error);
+  const made = derive(context.io, context.model, entity, old.values, old.item);
+  const derived = await made.catch((error: unknown) => {
+    const inTable = (name: string): string => `correct \`${name}\` in the table`;
+    throw wrongValue(entity, old.values, error, ["copies and guards", inTable]);
   });
   const all = old.lacksGuard ? derived.filter(({ role }) => role !== "idGuard") : derived;
   if (entity.split === undefined) return all;

@@ -102,6 +102,11 @@ impl Place {
         for (name, text) in attributes {
             item.insert(*name, *text);
         }
+        self.put_item(item);
+    }
+
+    /// Writes an item, as another program would.
+    pub fn put_item(&self, item: Item) {
         let input = PutItemInput {
             table_name: self.model.tables.first().map(|table| table.name.clone()),
             item: Some(Ok(item)),

@@ -210,7 +210,8 @@ pub(super) fn replace(
     } = *replacement;
     let new = replacement.with_next_version();
     let before = old.derived(context, entity)?;
-    let after = derive(context.model, entity, &new)?;
+    let after = derive(context.model, entity, &new);
+    let after = after.map_err(|error| old.explained(entity, given, error))?;
     let (Some(main_before), Some(main_after)) = (before.first(), after.first()) else {
         return Err(ClientError::Unknown(format!("{} has no key", entity.name)));
     };

@@ -6,7 +6,7 @@ use super::step::{Step, StepAction};
 use crate::derive::Derived;
 use crate::expression::{Change, Term};
 use keyfold_model::Entity;
-use keyfold_model::schema::Path;
+use keyfold_model::schema::{Attribute, Path};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
@@ -18,6 +18,16 @@ pub(super) enum Given<'g> {
     /// These attributes. They are written even where they equal the values read, since another
     /// writer may have changed them in the meantime.
     Only(&'g [&'g str]),
+}
+
+impl Given<'_> {
+    /// Whether the caller gives this attribute.
+    pub(super) fn has(self, attribute: &Attribute) -> bool {
+        match self {
+            Given::All => !attribute.is_kept,
+            Given::Only(names) => names.contains(&attribute.name.as_str()),
+        }
+    }
 }
 
 /// The main item of an entity before and after a change.

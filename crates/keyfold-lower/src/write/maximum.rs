@@ -8,7 +8,7 @@ use super::contribution::{AggregateChange, Target, no_parent_text};
 use super::refusal::Refusal;
 use super::step::{MaximumChange, Step, StepAction};
 use crate::bound::order;
-use crate::derive::{derive, table, table_name};
+use crate::derive::{derive_stored, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::read::raw_query;
@@ -94,7 +94,7 @@ fn changed_items(
 ) -> Result<MaximumChange, ClientError> {
     let mut items = earlier;
     if let (Some(old), Some(before)) = (change.old, change.before) {
-        let own = derive(change.context.model, change.child, before)?;
+        let own = derive_stored(change.context.model, change.child, before, &Item::new())?;
         items.removed.extend(own.into_iter().map(|one| one.key));
         items.lost_maximum |= Some(&old.value) == stored;
     }

@@ -2,9 +2,12 @@
 
 use super::context::Context;
 use super::lacking::item_text;
+use super::main_item::Given;
 use super::refusal::key_text;
 use crate::arguments::Values;
-use crate::derive::{Derived, Role, derive, guard_key, held_place, main_key, table, table_name};
+use crate::derive::{
+    Derived, Role, derive_stored, guard_key, held_place, main_key, table, table_name,
+};
 use crate::error::{ClientError, unexpected};
 use crate::retry::{TRIES, back_off};
 use crate::stored::{is_as_written, parts_attribute, values_of};
@@ -98,15 +101,20 @@ fn lost(entity: &Entity, id: &Values) -> ClientError {
     ))
 }
 
-/// The error of an item whose stored values make no keys, which another program wrote.
-fn wrong_value(entity: &Entity, values: &Values, error: ClientError) -> ClientError {
+/// The error of an item whose stored values make no keys, which another program wrote. `unknown` are
+/// the keys, and `repair` corrects the attribute.
+fn wrong_value(
+    (entity, values): (&Entity, &Values),
+    error: ClientError,
+    (unknown, repair): (&str, impl FnOnce(&str) -> String),
+) -> ClientError {
     let ClientError::Value(wrong) = error else {
         return error;
     };
     ClientError::Refused(format!(
-        "{} holds a value of which no key can be made ({wrong}), so that its copies, guards and index keys are not known: correct `{}` in the table; `keyfold verify` finds such items",
+        "{} holds a value of which no key can be made ({wrong}), so that its {unknown} are not known: {}; `keyfold verify` finds such items",
         item_text(entity, values),
-        wrong.name()
+        repair(wrong.name())
     ))
 }
 
@@ -287,8 +295,11 @@ impl StoredEntity {
         context: &Context<'_>,
         entity: &Entity,
     ) -> Result<Vec<Derived>, ClientError> {
-        let derived = derive(context.model, entity, &self.values);
-        let mut all = derived.map_err(|error| wrong_value(entity, &self.values, error))?;
+        let derived = derive_stored(context.model, entity, &self.values, &self.item);
+        let in_table = |name: &str| format!("correct `{name}` in the table");
+        let unknown = ("copies and guards", in_table);
+        let mut all =
+            derived.map_err(|error| wrong_value((entity, &self.values), error, unknown))?;
         all.retain(|one| !self.lacks_guard || one.role != Role::IdGuard);
         if entity.split.is_none() {
             return Ok(all);
@@ -311,6 +322,22 @@ impl StoredEntity {
             });
         }
         Ok(all)
+    }
+
+    /// The error of new values of which no key can be made, where the value is one that another
+    /// program wrote and the caller does not give.
+    pub(super) fn explained(
+        &self,
+        entity: &Entity,
+        given: Given<'_>,
+        error: ClientError,
+    ) -> ClientError {
+        let is_own = |name: &str| entity.attribute(name).is_some_and(|own| !given.has(own));
+        if !matches!(&error, ClientError::Value(wrong) if is_own(wrong.name())) {
+            return error;
+        }
+        let give = |name: &str| format!("give `{name}`, too");
+        wrong_value((entity, &self.values), error, ("index keys", give))
     }
 
     /// The attributes by which an item without a guard is told from others.

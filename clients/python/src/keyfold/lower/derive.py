@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from keyfold.errors import UnknownItem
+from keyfold.errors import Invalid, UnknownItem
 from keyfold.keys.periods import in_name, period_of
 from keyfold.keys.text import CHUNK, column, lower, text
 from keyfold.lower import lengths
@@ -124,14 +124,20 @@ def identifying_place(entity: Entity, values: Values) -> Place:
     return Place(entity.table, table_name(entity, values), key)
 
 
-def derive(entity: Entity, values: Values, packed: Packed | None = None) -> list[Derived]:
+def derive(
+    entity: Entity,
+    values: Values,
+    packed: Packed | None = None,
+    stored: Item | None = None,
+) -> list[Derived]:
     """All items that follow from an entity's attributes, the main item first.
 
-    Compressed values that are in `packed` stay as they are stored.
+    Compressed values that are in `packed` stay as they are stored. Index keys that cannot be made
+    of the attributes of a `stored` item are as it holds them: another program wrote it.
     """
     name = table_name(entity, values)
     all_chunks = chunks(entity, values)
-    key, item = _main(entity, values, all_chunks, packed)
+    key, item = _main(entity, values, all_chunks, packed, stored)
     all_of = [Derived(Main(), name, key, item)]
     for at, chunk in enumerate(all_chunks[1:], 1):
         key, item = _part(entity, values, at, chunk, packed)
@@ -220,7 +226,11 @@ def _part(
 
 
 def _main(
-    entity: Entity, values: Values, all_chunks: list[Value | None], packed: Packed | None
+    entity: Entity,
+    values: Values,
+    all_chunks: list[Value | None],
+    packed: Packed | None,
+    stored: Item | None,
 ) -> tuple[Item, Item]:
     key = make_key(entity.name, entity.key, values)
     item = dict(key)
@@ -235,18 +245,33 @@ def _main(
         elif name in values and name not in entity.left_out:
             item[name] = pack(entity, name, values[name], packed)
     for index_key in entity.indexes:
-        item.update(index_columns(entity.table, index_key, values))
-    lengths.check_indexes(entity, entity.name, entity.key, entity.indexes, item)
+        item.update(_index_attributes(entity.table, index_key, values, stored))
+    if stored is None:
+        lengths.check_indexes(entity, entity.name, entity.key, entity.indexes, item)
     _add_table_attributes(entity, values, entity.name, item)
     return key, item
 
 
-def index_columns(table: Table, index_key: IndexKey, values: Values) -> Item:
-    """The attributes that an index key makes, without those of the table's own key."""
+def columns_made(table: Table, index_key: IndexKey, values: Values) -> list[KeyColumn]:
+    """The columns of an index key that make attributes of these values, without those of the
+    table's own key; none when the item is not in the index."""
     if not all(name in values for name in index_key.fields) or not _is_in(index_key, values):
-        return {}
-    others = (one for one in index_key.key if one.attribute not in table.columns)
-    return {one.attribute: column(one.parts, values) for one in others}
+        return []
+    return [one for one in index_key.key if one.attribute not in table.columns]
+
+
+def _index_attributes(
+    table: Table, index_key: IndexKey, values: Values, stored: Item | None
+) -> Item:
+    """The attributes that an index key makes; where they cannot be made, those that the stored item
+    holds."""
+    columns = columns_made(table, index_key, values)
+    try:
+        return {one.attribute: column(one.parts, values) for one in columns}
+    except Invalid:
+        if stored is None:
+            raise
+        return {one.attribute: stored[one.attribute] for one in columns if one.attribute in stored}
 
 
 def _is_in(index_key: IndexKey, values: Values) -> bool:

@@ -157,7 +157,11 @@ def replace(replacement: Replacement, draft: Draft) -> None:
     also no version, it adds none, or a check in a write of several actions."""
     entity, old, given = replacement.entity, replacement.old, replacement.given
     new = replacement.with_next_version()
-    before, after = old.derived(entity), derive(entity, new, old.packed)
+    before = old.derived(entity)
+    try:
+        after = derive(entity, new, old.packed)
+    except Invalid as error:
+        raise old.explained(entity, given, error) from None
     is_moved = before[0].key != after[0].key or before[0].table != after[0].table
     if is_moved and not entity.id:
         raise Invalid(

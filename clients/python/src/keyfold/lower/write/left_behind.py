@@ -4,7 +4,7 @@ the model makes none of its attributes, and yet it has some of the key's attribu
 from __future__ import annotations
 
 from keyfold.errors import Refused
-from keyfold.lower.derive import index_columns
+from keyfold.lower.derive import columns_made
 from keyfold.lower.write.refusal import key_text
 from keyfold.lower.write.stored_entity import StoredEntity
 from keyfold.plan.model import Entity, IndexKey
@@ -27,7 +27,7 @@ def left_behind(
             and name not in entity.table.columns
         ]
         if not columns or any(
-            index_columns(entity.table, key, values) for values in (old.values, new)
+            columns_made(entity.table, key, values) for values in (old.values, new)
         ):
             continue
         if not is_whole and not _is_changed(key, old.values, new):

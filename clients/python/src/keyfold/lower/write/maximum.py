@@ -70,7 +70,8 @@ def _changed_items(
     """The changes of the write among the items of the maximum: `earlier` and this one."""
     items = MaximumChange(list(earlier.removed), list(earlier.added), earlier.lost_maximum)
     if change.old is not None and change.before is not None:
-        items.removed.extend(one.key for one in derive(change.child, change.before))
+        own = derive(change.child, change.before, stored={})
+        items.removed.extend(one.key for one in own)
         items.lost_maximum = items.lost_maximum or change.old.value == stored
     if change.new is not None:
         items.added.append(change.new.value)

@@ -48,16 +48,10 @@ class StoredEntity:
         differently.
         """
         try:
-            all_of = derive(entity, self.values, self.packed)
+            all_of = derive(entity, self.values, self.packed, self.item)
         except Invalid as wrong:
-            identity = key_text(entity, self.values)
-            raise Refused(
-                f"the {entity.name} with {identity} holds a value of which no key can be made"
-                f" ({wrong}), so that its copies, guards and index keys are not known: correct"
-                f" `{wrong.attribute}` in the table; `keyfold verify` finds such items",
-                entity=entity.name,
-                key=identity,
-            ) from None
+            repair = f"correct `{wrong.attribute}` in the table"
+            raise self._wrong_value(entity, wrong, "copies and guards", repair) from None
         if self.lacks_guard:
             all_of = [one for one in all_of if not isinstance(one.role, IdGuard)]
         if entity.split is None:
@@ -68,6 +62,28 @@ class StoredEntity:
             key = {own: item[own] for own in entity.table.columns if own in item}
             all_of.append(Derived(PartRole(at), name, key, item))
         return all_of
+
+    def explained(
+        self, entity: Entity, given: Sequence[str] | None, error: Invalid
+    ) -> KeyfoldError:
+        """The error of new values of which no key can be made, where the value is one that another
+        program wrote and the caller does not give."""
+        own = entity.attributes.get(error.attribute or "")
+        if own is None or (not own.kept if given is None else own.name in given):
+            return error
+        return self._wrong_value(entity, error, "index keys", f"give `{own.name}`, too")
+
+    def _wrong_value(self, entity: Entity, wrong: Invalid, unknown: str, repair: str) -> Refused:
+        """The error of an item whose stored values make no keys, which another program wrote.
+        `unknown` are the keys, and `repair` corrects the attribute."""
+        identity = key_text(entity, self.values)
+        return Refused(
+            f"the {entity.name} with {identity} holds a value of which no key can be made"
+            f" ({wrong}), so that its {unknown} are not known: {repair}; `keyfold verify` finds such"
+            " items",
+            entity=entity.name,
+            key=identity,
+        )
 
     def with_kept(self, entity: Entity, given: Values) -> Values:
         """The given values, with the attributes that the model keeps as they are stored."""
