@@ -106,6 +106,7 @@ impl State {
             file.write_all(text.to_string().as_bytes())?;
             file.sync_all()?;
             std::fs::rename(&written, self.folder.join(FILE))?;
+            self.sync_names()?;
             self.remove_runs(&saved.runs)
         };
         write().map_err(|error| self.failed(&error))
@@ -126,6 +127,15 @@ impl State {
         remove().map_err(|error| self.failed(&error))?;
         // It may hold files of others.
         drop(std::fs::remove_dir(&self.folder));
+        Ok(())
+    }
+
+    /// Returns when the names in the folder survive a crash of the machine: what the state before
+    /// this one needs is removed only then. Windows syncs names by itself.
+    fn sync_names(&self) -> std::io::Result<()> {
+        if cfg!(unix) {
+            File::open(&self.folder)?.sync_all()?;
+        }
         Ok(())
     }
 
@@ -338,5 +348,39 @@ mod tests {
         state.remove().unwrap();
         assert!(folder.join("other").exists() && !folder.join("records-1").exists());
         assert_eq!(State::open(&folder, "two".to_owned()).unwrap().1, None);
+    }
+
+    /// `/dev/null` takes what is written, and refuses to sync it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_state_is_saved_only_when_it_is_on_the_disk() {
+        use super::super::record::{Record, RecordKind};
+        use super::super::sorter::Sorter;
+        let place = tempfile::tempdir().unwrap();
+        let (state, _) = State::open(place.path(), "one".to_owned()).unwrap();
+        state.save(&Saved::default()).unwrap();
+        let before = std::fs::read(place.path().join(FILE)).unwrap();
+        let null = |name| std::os::unix::fs::symlink("/dev/null", place.path().join(name));
+        null("verification.new").unwrap();
+        let later = Saved {
+            position: 7,
+            ..Saved::default()
+        };
+        assert!(state.save(&later).is_err());
+        assert_eq!(std::fs::read(place.path().join(FILE)).unwrap(), before);
+        null("records-1").unwrap();
+        let mut sorter = Sorter::in_folder(state.runs(), &[]).unwrap();
+        let record = Record {
+            group: 1,
+            kind: RecordKind::Stored,
+            entity: 0,
+            slot: 0,
+            digest: 1,
+            table: "Tab".to_owned(),
+            key: Vec::new(),
+            more: Vec::new(),
+        };
+        sorter.push(&record).unwrap();
+        assert!(sorter.saved().is_err());
     }
 }
