@@ -151,6 +151,42 @@ fn check_shows_the_difference_and_generate_removes_it() {
 }
 
 #[test]
+fn a_file_that_is_somebodys_own_is_not_overwritten() {
+    let place = project();
+    let made = read(&place, "src/notes.ts");
+    let own = "export const notes = [];\n// Changes here are lost: not so.\n";
+    for python in [false, true] {
+        let mut command = vec!["generate"];
+        if python {
+            command.extend(["python", "-o", "src/notes.py"]);
+        }
+        let file = if python {
+            "src/notes.py"
+        } else {
+            "src/notes.ts"
+        };
+        place.write(file, own);
+        for check in [false, true] {
+            let check = check.then_some("--check");
+            let line: Vec<&str> = command.iter().copied().chain(check).collect();
+            let refused = place.json(2, &line);
+            let message = refused["error"]["message"].as_str().unwrap();
+            assert!(message.contains("is not a generated client"), "{message}");
+            assert!(message.contains("or delete this one"), "{message}");
+            assert_eq!(read(&place, file), own);
+        }
+        // An empty file has nothing to lose, and a licence above the head is no other file.
+        place.write(file, "\n");
+        place.json(0, &command);
+        let whole = read(&place, file);
+        place.write(file, &format!("# (c) Ada\n{whole}"));
+        place.json(0, &command);
+        assert_eq!(read(&place, file), whole);
+    }
+    assert_eq!(read(&place, "src/notes.ts"), made);
+}
+
+#[test]
 fn an_output_is_a_file_a_folder_or_standard_output() {
     let place = Workplace::new();
     let shop = &Workplace::model("shop.keyfold");

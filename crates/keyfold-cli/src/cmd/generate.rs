@@ -1,5 +1,6 @@
 //! `keyfold generate LANGUAGE FILE`: writes a typed client of a model, for checking in.
 
+use crate::cmd::difference::difference;
 use crate::failure::Failure;
 use crate::model_file::{self, Checked, Shown};
 use crate::output::Output;
@@ -9,7 +10,6 @@ use clap::{Args, ValueEnum};
 use keyfold_codegen::generate::{Settings, Target};
 use keyfold_model::{Model, Sources};
 use serde_json::{Value as Json, json};
-use similar::{ChangeTag, TextDiff};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -170,6 +170,7 @@ fn generated(
                 return Err(Failure::usage(message).in_file(&path));
             }
         };
+        refuse_written_by_hand(&path, &held)?;
         let difference = (held != text).then(|| difference(&path, &held, &text));
         let target = *target;
         Ok((
@@ -182,6 +183,19 @@ fn generated(
         ))
     };
     outputs.iter().map(one).collect()
+}
+
+/// Refuses a file that is somebody's own: one without the sentence in the head of generated files.
+fn refuse_written_by_hand(path: &Path, held: &str) -> Result<(), Failure> {
+    if held.trim().is_empty() || keyfold_codegen::generate::is_generated(held) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is not a generated client, and is not overwritten: no line of its head says \"{}\"; write to another file (-o, or [outputs] in keyfold.toml), or delete this one",
+        path.display(),
+        keyfold_codegen::generate::OVERWRITTEN,
+    );
+    Err(Failure::usage(message).in_file(path))
 }
 
 /// Writes the files that differ.
@@ -298,30 +312,6 @@ fn check(
         }
     };
     output.report(document, show, verdict)
-}
-
-/// The longest line of a difference: the plan document's lines are long.
-const LINE_CHARS_MAX: usize = 200;
-
-/// The difference of two texts as a unified diff, in which long lines are cut.
-fn difference(path: &Path, held: &str, text: &str) -> String {
-    let diff = TextDiff::from_lines(held, text);
-    let mut shown = format!("--- {0}\n+++ {0}, generated\n", path.display());
-    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
-        shown.push_str(&format!("{}\n", hunk.header()));
-        for change in hunk.iter_changes() {
-            let sign = match change.tag() {
-                ChangeTag::Equal => ' ',
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-            };
-            let line = change.value().trim_end_matches('\n');
-            let cut: String = line.chars().take(LINE_CHARS_MAX).collect();
-            let more = if cut.len() < line.len() { "…" } else { "" };
-            shown.push_str(&format!("{sign}{cut}{more}\n"));
-        }
-    }
-    shown
 }
 
 /// Writes the files, and again whenever the text of one of the model's files changes. A model with errors shows them and

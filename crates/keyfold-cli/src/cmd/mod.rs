@@ -8,6 +8,7 @@ mod definition;
 pub(crate) mod delete;
 pub(crate) mod demo;
 pub(crate) mod diff;
+mod difference;
 pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod explain;

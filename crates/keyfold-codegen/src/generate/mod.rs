@@ -13,6 +13,7 @@ mod compose;
 mod embedded;
 mod entity;
 mod form;
+mod head;
 mod names;
 mod pattern;
 mod present;
@@ -25,6 +26,7 @@ mod typescript;
 mod write;
 
 pub use form::Settings;
+pub use head::{OVERWRITTEN, is_generated};
 use keyfold_model::{Model, Sources};
 
 /// A language that clients are generated in.

@@ -1,6 +1,7 @@
 //! A text of lines under construction, as the printers of all languages make it.
 
 use super::form::{Form, Settings};
+use super::head::OVERWRITTEN;
 use std::marker::PhantomData;
 
 /// The layout of a language.
@@ -51,8 +52,7 @@ impl<L: Layout> Text<L> {
         let made = format!("// Made by {generator} of the model {model}, version {version}.");
         self.line(0, &made);
         self.line(0, &format!("// The plan document's hash: {hash}."));
-        let rule = "// Changes here are lost: change the model, and run `keyfold generate`.";
-        self.line(0, rule);
+        self.line(0, &format!("// {OVERWRITTEN}"));
         self.line(0, "");
     }
 }

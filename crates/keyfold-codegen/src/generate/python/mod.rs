@@ -10,6 +10,7 @@ mod types;
 use super::attributes::{AttributeNames, snake};
 use super::compose;
 use super::form::{Form, Settings, Spelling};
+use super::head::OVERWRITTEN;
 use crate::generate::embedded;
 use keyfold_model::Model;
 use print::Printer;
@@ -48,7 +49,7 @@ fn print_head(form: &Form, out: &mut Printer) {
         format!("A client of the model {model}, version {version}."),
         String::new(),
         format!("Made by {generator}. The plan document's hash: {hash}."),
-        "Changes here are lost: change the model, and run `keyfold generate`.".to_owned(),
+        OVERWRITTEN.to_owned(),
     ];
     out.doc(0, &lines);
     out.gap();
