@@ -8,7 +8,7 @@ use crate::handle::Shared;
 use crate::item::Item;
 use crate::page::Page;
 use crate::written::Written;
-use keyfold_client::{Observer, Terms, drive_on, origin};
+use keyfold_client::{Observer, Terms, origin};
 use keyfold_lower::arguments::{self, Values};
 use keyfold_lower::{Found, Lowering, PageRequest, read, write};
 use keyfold_model::{Model, Pattern, Write, value};
@@ -85,15 +85,7 @@ impl Named {
     }
 
     /// Carries out the named write.
-    pub(crate) fn write(self, bound: &Bound) -> Result<Written, Error> {
-        let (backend, terms) = (bound.shared.lease()?, self.terms(bound));
-        let (write, arguments) = self.of_write(&bound.model)?;
-        let call = write::run(origin(), &bound.model, write, &arguments);
-        Ok(Written::of(drive_on(&backend, &terms, call)?))
-    }
-
-    /// Carries out the named write on a task.
-    pub(crate) async fn write_awaited(self, bound: &Bound) -> Result<Written, Error> {
+    pub(crate) async fn write(self, bound: &Bound) -> Result<Written, Error> {
         let terms = self.terms(bound);
         let (write, arguments) = self.of_write(&bound.model)?;
         let call = write::run(origin(), &bound.model, write, &arguments);
@@ -195,30 +187,16 @@ impl Asked {
     }
 
     /// Asks the pattern.
-    pub(crate) fn read(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
+    pub(crate) async fn read(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
         let terms = self.named.terms(bound);
-        self.read_on(&terms, bound, extent)
+        self.read_on(&terms, bound, extent).await
     }
 
     /// Asks the pattern as a part of a call.
-    fn read_on(self, terms: &Terms, bound: &Bound, extent: Extent) -> Result<Page, Error> {
-        let backend = bound.shared.lease()?;
+    async fn read_on(self, terms: &Terms, bound: &Bound, extent: Extent) -> Result<Page, Error> {
         let question = self.of_pattern(&bound.model, extent)?;
-        Ok(page_of(drive_on(&backend, terms, question.call())?))
-    }
-
-    /// Asks the pattern on a task.
-    pub(crate) async fn read_awaited(self, bound: &Bound, extent: Extent) -> Result<Page, Error> {
-        let terms = self.named.terms(bound);
-        self.awaited_on(&terms, bound, extent).await
-    }
-
-    /// Asks the pattern on a task, as a part of a call.
-    async fn awaited_on(self, terms: &Terms, bound: &Bound, extent: Extent) -> Result<Page, Error> {
-        let question = self.of_pattern(&bound.model, extent)?;
-        Ok(page_of(
-            carried(&bound.shared, terms, question.call()).await?,
-        ))
+        let found = carried(&bound.shared, terms, question.call()).await?;
+        Ok(page_of(found))
     }
 
     /// The pattern of the model, and its arguments.
@@ -284,25 +262,11 @@ fn page_of(found: Found) -> Page {
 
 /// The first item of an answer: pages are read until one has an item, since a filter may leave a page
 /// empty.
-pub(crate) fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
+pub(crate) async fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
     let terms = asked.named.terms(bound);
     let mut next = Some(asked);
     while let Some(asked) = next {
-        let page = asked.clone().read_on(&terms, bound, Extent::Page);
-        next = following(asked, &page);
-        if let Some(item) = page?.items.into_iter().next() {
-            return Ok(Some(item));
-        }
-    }
-    Ok(None)
-}
-
-/// As [`first`], on a task.
-pub(crate) async fn first_awaited(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
-    let terms = asked.named.terms(bound);
-    let mut next = Some(asked);
-    while let Some(asked) = next {
-        let page = asked.clone().awaited_on(&terms, bound, Extent::Page).await;
+        let page = asked.clone().read_on(&terms, bound, Extent::Page).await;
         next = following(asked, &page);
         if let Some(item) = page?.items.into_iter().next() {
             return Ok(Some(item));

@@ -1,23 +1,32 @@
-//! Carries out the steps of a call on the task that awaits it.
+//! Carries out the steps of a call. Every call is written once, as a future: a task awaits it, and a
+//! blocking call takes its result at once ([`blocked`]), since each of its steps blocks.
 //!
-//! An engine in the program answers on the task itself, and no thread waits for its disk; nor does one
-//! for the answer of an endpoint. A pause blocks a thread of the pool.
-//!
-//! The database is leased for each request, not for the call: a call that nobody awaits any more must
-//! not hold up its closing.
+//! For a task, an engine in the program answers on the task itself, and no thread waits for its disk;
+//! nor does one for the answer of an endpoint. A pause blocks a thread of the pool. The database is
+//! leased for each request, not for the call: a call that nobody awaits any more must not hold up its
+//! closing. A blocking call holds it to its end.
 
 use crate::error::Error;
 use crate::handle::Shared;
 use async_lock::Semaphore;
 use blocking::unblock;
 use keyfold_api::{Request, Response};
-use keyfold_client::{ClientError, TOGETHER_MAX, Terms};
+use keyfold_client::{ClientError, TOGETHER_MAX, Terms, drive_on};
 use keyfold_lower::{Lowering, Step, together};
 use std::future::poll_fn;
-use std::task::Poll;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 /// The answer of a request.
 type Answer = Result<Response, ClientError>;
+
+/// The result of a call on a handle whose calls block.
+pub(crate) fn blocked<T>(call: impl Future<Output = T>) -> T {
+    match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => unreachable!("each step of the call blocks until it is done"),
+    }
+}
 
 /// Carries out all steps of a call.
 ///
@@ -28,6 +37,9 @@ pub(crate) async fn carried<T>(
     terms: &Terms,
     mut call: Lowering<'_, T>,
 ) -> Result<T, Error> {
+    if shared.blocks() {
+        return Ok(drive_on(&*shared.lease()?, terms, call)?);
+    }
     let mut answers = Vec::new();
     let mut is_first = true;
     loop {

@@ -1,7 +1,7 @@
 //! A model on a database: entities are written, named writes run, patterns asked.
 
 use crate::asked::{Bound, Named};
-use crate::awaited::carried;
+use crate::awaited::{blocked, carried};
 use crate::error::Error;
 use crate::events::Events;
 use crate::given::{self, Given, unknown, without_kept};
@@ -9,7 +9,7 @@ use crate::handle::Shared;
 use crate::query::Query;
 use crate::sent::{Sent, observer};
 use crate::written::Written;
-use keyfold_client::{Observer, drive_on, origin};
+use keyfold_client::{Observer, origin};
 use keyfold_lower::arguments::{self, Values};
 use keyfold_lower::{Lowering, write};
 use keyfold_model::{Entity, Model};
@@ -160,7 +160,8 @@ impl Database {
     /// `Invalid` when an attribute is wrong, missing or unknown; `Taken` when a unique value is
     /// another item's; `NotFound` when the parent that counts it does not exist; `StaleVersion`.
     pub fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        self.write(Verb::Put, entity, given::members(values)?, &[])
+        let values = given::members(values)?;
+        blocked(self.write(Verb::Put, entity, values, &[]))
     }
 
     /// Writes a whole entity that must not exist.
@@ -168,7 +169,8 @@ impl Database {
     /// # Errors
     /// As [`Database::put`]; `Exists` when an item with its key is there.
     pub fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
-        self.write(Verb::Create, entity, given::members(values)?, &[])
+        let values = given::members(values)?;
+        blocked(self.write(Verb::Create, entity, values, &[]))
     }
 
     /// Changes some attributes of an entity that exists: those given beside its key. `None` is not
@@ -193,7 +195,8 @@ impl Database {
         removed: &[&str],
     ) -> Result<Written, Error> {
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
-        self.write(Verb::Change, entity, given::members(values)?, &removed)
+        let values = given::members(values)?;
+        blocked(self.write(Verb::Change, entity, values, &removed))
     }
 
     /// Removes optional attributes of the entity with a key, and leaves the others as they are.
@@ -217,25 +220,12 @@ impl Database {
     /// `NotFound` when it does not exist; `StaleVersion` when its version is another; `Refused`
     /// when items are counted in it.
     pub fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
-        self.write(Verb::Delete, entity, given::members(key)?, &[])
+        let key = given::members(key)?;
+        blocked(self.write(Verb::Delete, entity, key, &[]))
     }
 
     /// Carries out the write of one entity.
-    pub(crate) fn write(
-        &self,
-        verb: Verb,
-        entity: &str,
-        given: Given,
-        removed: &[String],
-    ) -> Result<Written, Error> {
-        let (backend, terms) = (self.bound.shared.lease()?, self.bound.terms(entity, None));
-        let (entity, values) = self.of_entity(verb, entity, given)?;
-        let call = self.call(verb, entity, &values, removed);
-        Ok(Written::of(drive_on(&backend, &terms, call)?))
-    }
-
-    /// Carries out the write of one entity on a task.
-    pub(crate) async fn write_awaited(
+    pub(crate) async fn write(
         &self,
         verb: Verb,
         entity: &str,
@@ -369,7 +359,7 @@ impl Run<'_> {
     /// # Errors
     /// `Refused` with the action and condition that did not hold; `Taken`; `NotFound`; `Invalid`.
     pub fn send(self) -> Result<Written, Error> {
-        self.named.write(self.bound)
+        blocked(self.named.write(self.bound))
     }
 }
 

@@ -49,14 +49,15 @@ impl Handle {
     }
 }
 
-/// The thread on which the last clone of a handle lets go of the database, which waits for the
-/// present piece of background work and for a sync.
+/// Who holds a clone of a handle.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum LastDrop {
-    /// The thread that drops it.
-    Here,
-    /// A thread of the pool: the dropping thread is a runtime's.
-    InPool,
+enum Callers {
+    /// Threads: a call blocks its thread until it is carried out, and so does the last drop, which
+    /// waits for the present piece of background work and for a sync.
+    Threads,
+    /// Tasks of a runtime, whose threads must not block: a call is awaited, and a thread of the pool
+    /// waits for what the last drop begins.
+    Tasks,
 }
 
 /// A clone of a handle.
@@ -64,7 +65,7 @@ enum LastDrop {
 pub(crate) struct Shared {
     /// Always there until it is dropped.
     handle: Option<Arc<Handle>>,
-    last_drop: LastDrop,
+    callers: Callers,
 }
 
 impl Shared {
@@ -80,14 +81,19 @@ impl Shared {
         };
         Shared {
             handle: Some(Arc::new(handle)),
-            last_drop: LastDrop::Here,
+            callers: Callers::Threads,
         }
     }
 
     /// The same handle for tasks of a runtime, whose threads must not block.
     pub(crate) fn of_tasks(mut self) -> Shared {
-        self.last_drop = LastDrop::InPool;
+        self.callers = Callers::Tasks;
         self
+    }
+
+    /// Whether calls block the thread until they are carried out.
+    pub(crate) fn blocks(&self) -> bool {
+        self.callers == Callers::Threads
     }
 
     fn handle(&self) -> Result<&Arc<Handle>, Error> {
@@ -124,7 +130,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if self.last_drop == LastDrop::Here {
+        if self.callers == Callers::Threads {
             return;
         }
         if let Some(handle) = self.handle.take().and_then(Arc::into_inner) {

@@ -64,7 +64,7 @@
 //! When the last clone of a database is dropped, a thread of the pool closes it, so that the
 //! runtime's thread goes on. [`Keyfold::close`] waits for that and reports errors.
 
-use crate::asked::{Asked, Extent, Named, first_awaited, following};
+use crate::asked::{Asked, Extent, Named, first, following};
 use crate::awaited::{answer, in_pool};
 use crate::database::Verb;
 use crate::error::Error;
@@ -345,7 +345,7 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::transact`].
     pub async fn transact(&self, transaction: Transaction) -> Result<Transacted, Error> {
-        self.inner.transact_awaited(transaction).await
+        self.inner.transacted(transaction).await
     }
 
     /// Reads entities by their keys, 100 in a request.
@@ -357,7 +357,7 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<Option<Item>>, Error> {
-        self.inner.get_many_awaited(entity, keys, false).await
+        self.inner.found_many(entity, keys, false).await
     }
 
     /// Reads the newest entities by their keys, 100 in a request.
@@ -369,7 +369,7 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<Option<Item>>, Error> {
-        self.inner.get_many_awaited(entity, keys, true).await
+        self.inner.found_many(entity, keys, true).await
     }
 
     /// Writes whole entities, 25 in a request; the batch is not atomic.
@@ -381,7 +381,7 @@ impl Database {
         entity: &str,
         items: impl IntoIterator<Item = V>,
     ) -> Result<BatchWritten, Error> {
-        self.inner.put_many_awaited(entity, items).await
+        self.inner.put_all(entity, items).await
     }
 
     /// Deletes entities, whether they exist or not, 25 in a request; the batch is not atomic.
@@ -393,7 +393,7 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<BatchWritten, Error> {
-        self.inner.delete_many_awaited(entity, keys).await
+        self.inner.deleted_all(entity, keys).await
     }
 
     async fn write(
@@ -403,7 +403,7 @@ impl Database {
         given: Given,
         removed: &[String],
     ) -> Result<Written, Error> {
-        self.inner.write_awaited(verb, entity, given, removed).await
+        self.inner.write(verb, entity, given, removed).await
     }
 
     pub(crate) fn inner(&self) -> &database::Database {
@@ -411,7 +411,7 @@ impl Database {
     }
 
     async fn ask(&self, asked: Asked, extent: Extent) -> Result<Page, Error> {
-        asked.read_awaited(self.inner.bound(), extent).await
+        asked.read(self.inner.bound(), extent).await
     }
 }
 
@@ -487,7 +487,7 @@ impl Query {
     /// As [`crate::Query::page`].
     pub async fn one(self) -> Result<Option<Item>, Error> {
         let Query { database, asked } = self;
-        first_awaited(asked, database.inner.bound()).await
+        first(asked, database.inner.bound()).await
     }
 
     /// One page of structs.
@@ -610,7 +610,7 @@ impl Run {
     /// As [`crate::Run::send`].
     pub async fn send(self) -> Result<Written, Error> {
         let Run { database, named } = self;
-        named.write_awaited(database.inner.bound()).await
+        named.write(database.inner.bound()).await
     }
 }
 

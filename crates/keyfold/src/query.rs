@@ -1,6 +1,7 @@
 //! A pattern with its arguments: one item, one page, all pages.
 
 use crate::asked::{Asked, Bound, Extent, first, following};
+use crate::awaited::blocked;
 use crate::error::Error;
 use crate::item::Item;
 use crate::page::Page;
@@ -67,7 +68,7 @@ impl<'d> Query<'d> {
     /// `Invalid` when an argument is wrong, missing or unknown; `NotFound` when an item that must
     /// be there is not; `Service`.
     pub fn page(self) -> Result<Page, Error> {
-        self.asked.read(self.bound, Extent::Page)
+        blocked(self.asked.read(self.bound, Extent::Page))
     }
 
     /// Everything, page by page until the end.
@@ -75,7 +76,7 @@ impl<'d> Query<'d> {
     /// # Errors
     /// As [`Query::page`].
     pub fn all(self) -> Result<Vec<Item>, Error> {
-        Ok(self.asked.read(self.bound, Extent::All)?.items)
+        Ok(blocked(self.asked.read(self.bound, Extent::All))?.items)
     }
 
     /// The one item, or the first of several.
@@ -83,7 +84,7 @@ impl<'d> Query<'d> {
     /// # Errors
     /// As [`Query::page`].
     pub fn one(self) -> Result<Option<Item>, Error> {
-        first(self.asked, self.bound)
+        blocked(first(self.asked, self.bound))
     }
 
     /// The items of all pages as structs.
@@ -154,7 +155,7 @@ impl Iterator for Pages<'_> {
 
     fn next(&mut self) -> Option<Result<Page, Error>> {
         let asked = self.asked.take()?;
-        let page = asked.clone().read(self.bound, Extent::Page);
+        let page = blocked(asked.clone().read(self.bound, Extent::Page));
         self.asked = following(asked, &page);
         Some(page)
     }

@@ -1,13 +1,13 @@
 //! Several writes in one transaction, and entities in batches.
 
-use crate::asked::Named;
-use crate::awaited::carried;
+use crate::asked::{Bound, Named};
+use crate::awaited::{blocked, carried};
 use crate::database::{Database, Verb};
 use crate::error::Error;
 use crate::given::{self, Given};
 use crate::item::Item;
 use crate::written::{BatchWritten, Transacted};
-use keyfold_client::{drive_on, origin};
+use keyfold_client::origin;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::write::Part;
 use keyfold_lower::{read, write};
@@ -144,26 +144,17 @@ impl Database {
     /// Those of the single writes, with the number and the name of the write; `Refused` where two
     /// writes meet in an item and their order would make a difference.
     pub fn transact(&self, transaction: Transaction) -> Result<Transacted, Error> {
-        let terms = self.bound().terms("transact", None);
-        let backend = self.bound().shared.lease()?;
-        let known = self.known(transaction)?;
-        let parts: Vec<Part<'_>> = known.iter().map(Known::part).collect();
-        let call = write::transact(origin(), &self.bound().model, &parts);
-        Ok(Transacted::of(drive_on(&backend, &terms, call)?))
+        blocked(self.transacted(transaction))
     }
 
-    /// As [`Database::transact`], on a task.
-    pub(crate) async fn transact_awaited(
-        &self,
-        transaction: Transaction,
-    ) -> Result<Transacted, Error> {
+    /// Carries several writes out.
+    pub(crate) async fn transacted(&self, transaction: Transaction) -> Result<Transacted, Error> {
+        let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms("transact", None);
         let known = self.known(transaction)?;
         let parts: Vec<Part<'_>> = known.iter().map(Known::part).collect();
-        let call = write::transact(origin(), &self.bound().model, &parts);
-        Ok(Transacted::of(
-            carried(&self.bound().shared, &terms, call).await?,
-        ))
+        let call = write::transact(origin(), model, &parts);
+        Ok(Transacted::of(carried(shared, &terms, call).await?))
     }
 
     fn known(&self, transaction: Transaction) -> Result<Vec<Known<'_>>, Error> {
@@ -198,7 +189,7 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<Option<Item>>, Error> {
-        self.read_many(entity, keys, false)
+        blocked(self.found_many(entity, keys, false))
     }
 
     /// As [`Database::get_many`], with the newest items: a strongly consistent read, at twice the
@@ -211,33 +202,21 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Vec<Option<Item>>, Error> {
-        self.read_many(entity, keys, true)
+        blocked(self.found_many(entity, keys, true))
     }
 
-    fn read_many<K: Serialize>(
+    /// Reads entities by their keys.
+    pub(crate) async fn found_many<K: Serialize>(
         &self,
         entity: &str,
         keys: impl IntoIterator<Item = K>,
         strong: bool,
     ) -> Result<Vec<Option<Item>>, Error> {
-        let terms = self.bound().terms(entity, None);
-        let backend = self.bound().shared.lease()?;
-        let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
-        let call = read::many(origin(), &self.bound().model, entity, &keys, strong);
-        Ok(items_of(drive_on(&backend, &terms, call)?))
-    }
-
-    /// As [`Database::get_many`], on a task.
-    pub(crate) async fn get_many_awaited<K: Serialize>(
-        &self,
-        entity: &str,
-        keys: impl IntoIterator<Item = K>,
-        strong: bool,
-    ) -> Result<Vec<Option<Item>>, Error> {
+        let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
-        let call = read::many(origin(), &self.bound().model, entity, &keys, strong);
-        Ok(items_of(carried(&self.bound().shared, &terms, call).await?))
+        let call = read::many(origin(), model, entity, &keys, strong);
+        Ok(items_of(carried(shared, &terms, call).await?))
     }
 
     /// Writes whole entities, whether they exist or not, 25 in a request. Each is written as a whole;
@@ -252,25 +231,20 @@ impl Database {
         entity: &str,
         items: impl IntoIterator<Item = V>,
     ) -> Result<BatchWritten, Error> {
-        let terms = self.bound().terms(entity, None);
-        let backend = self.bound().shared.lease()?;
-        let (entity, items) = self.all_of(Verb::Put, entity, items)?;
-        let call = write::put_many(origin(), &self.bound().model, entity, &items);
-        Ok(BatchWritten::of(drive_on(&backend, &terms, call)?))
+        blocked(self.put_all(entity, items))
     }
 
-    /// As [`Database::put_many`], on a task.
-    pub(crate) async fn put_many_awaited<V: Serialize>(
+    /// Writes whole entities.
+    pub(crate) async fn put_all<V: Serialize>(
         &self,
         entity: &str,
         items: impl IntoIterator<Item = V>,
     ) -> Result<BatchWritten, Error> {
+        let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, items) = self.all_of(Verb::Put, entity, items)?;
-        let call = write::put_many(origin(), &self.bound().model, entity, &items);
-        Ok(BatchWritten::of(
-            carried(&self.bound().shared, &terms, call).await?,
-        ))
+        let call = write::put_many(origin(), model, entity, &items);
+        Ok(BatchWritten::of(carried(shared, &terms, call).await?))
     }
 
     /// Deletes entities, whether they exist or not, as [`Database::put_many`] writes them.
@@ -282,25 +256,20 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<BatchWritten, Error> {
-        let terms = self.bound().terms(entity, None);
-        let backend = self.bound().shared.lease()?;
-        let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
-        let call = write::delete_many(origin(), &self.bound().model, entity, &keys);
-        Ok(BatchWritten::of(drive_on(&backend, &terms, call)?))
+        blocked(self.deleted_all(entity, keys))
     }
 
-    /// As [`Database::delete_many`], on a task.
-    pub(crate) async fn delete_many_awaited<K: Serialize>(
+    /// Deletes entities.
+    pub(crate) async fn deleted_all<K: Serialize>(
         &self,
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<BatchWritten, Error> {
+        let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
-        let call = write::delete_many(origin(), &self.bound().model, entity, &keys);
-        Ok(BatchWritten::of(
-            carried(&self.bound().shared, &terms, call).await?,
-        ))
+        let call = write::delete_many(origin(), model, entity, &keys);
+        Ok(BatchWritten::of(carried(shared, &terms, call).await?))
     }
 
     /// The entity, and the values of each of its items.

@@ -140,7 +140,7 @@ fn an_attribute_that_no_item_has(order: &Order) -> &str {
 }
 
 fn an_order_that_a_scan_does_not_have(client: &AnswersClient) {
-    client.every_account().backward(); //~ E0599 no method named `backward` found for struct `Query<'_, Account>`
+    client.every_account().backward(); //~ E0599 no method named `backward` found for struct `Query<&Database, Account>`
 }
 
 fn a_page_of_one_item(shop: &ShopClient, id: &UserId) {

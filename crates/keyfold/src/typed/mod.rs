@@ -33,6 +33,8 @@
 //! `with_cursor_secret` it also ends with a seal, so that one that a browser changed is refused.
 
 mod awaited;
+mod base;
+mod blocking;
 mod client;
 mod cursor;
 mod macros;
@@ -42,6 +44,7 @@ mod patch;
 mod query;
 mod question;
 mod value;
+mod writer;
 
 pub use crate::error::Error;
 pub use crate::nonblocking::Keyfold as AsyncKeyfold;
@@ -55,7 +58,7 @@ pub use crate::{
     __typed_record as record, __typed_stored as stored, __typed_together as together,
     __typed_union as union, __typed_words as words,
 };
-pub use client::{Call, Client, Writer};
+pub use blocking::{Call, Client, Items, Pages, Query, Writer};
 pub use jiff::Timestamp;
 pub use jiff::civil::Date;
 pub use keyfold_types::{Number, Value};
@@ -64,7 +67,6 @@ pub use members::{
 };
 pub use order::{Ordered, Unordered};
 pub use patch::{Changed, Patch};
-pub use query::{Items, Pages, Query};
 pub use value::{Attribute, Fault, Given};
 
 /// A map of attributes by name.

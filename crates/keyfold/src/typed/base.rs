@@ -1,0 +1,37 @@
+//! A model's tables, by whose calls a generated client is blocking or awaited.
+
+use crate::database;
+use crate::nonblocking;
+use std::time::Duration;
+
+/// The tables that a client is on: [`crate::Database`], whose calls block, or
+/// [`nonblocking::Database`], whose calls are awaited.
+pub trait Base: Clone {
+    /// The same tables, each of whose calls takes at most a time.
+    #[must_use]
+    fn within(&self, time: Duration) -> Self;
+
+    /// What carries the calls out.
+    #[doc(hidden)]
+    fn inner(&self) -> &database::Database;
+}
+
+impl Base for database::Database {
+    fn within(&self, time: Duration) -> database::Database {
+        self.within(time)
+    }
+
+    fn inner(&self) -> &database::Database {
+        self
+    }
+}
+
+impl Base for nonblocking::Database {
+    fn within(&self, time: Duration) -> nonblocking::Database {
+        self.within(time)
+    }
+
+    fn inner(&self) -> &database::Database {
+        self.inner()
+    }
+}
