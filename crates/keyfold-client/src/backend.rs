@@ -66,7 +66,7 @@ impl Backend {
     pub fn copy_data_folder(&self, to: &str) -> Result<u64, ClientError> {
         match self {
             Backend::Embedded(_) => {
-                Err(ClientError::Refused("the backend is no server".to_owned()))
+                Err(ClientError::refused("the backend is no server".to_owned()))
             }
             Backend::Http(http) => http.copy_data_folder(to),
         }

@@ -201,7 +201,7 @@ fn items_are_read_together_and_changed_together() {
     assert_eq!((pair.payer.balance, pair.payee.unwrap().balance), (70, 130));
     let refused = transfer(71).unwrap_err();
     assert!(
-        matches!(&refused, Error::Refused(why) if why.contains("balance >= amount (amount = 71)")),
+        matches!(&refused, Error::Refused(why) if why.conditions.as_deref() == Some("balance >= amount (amount = 71)")),
         "{refused}"
     );
     assert!(

@@ -1,7 +1,9 @@
 //! Errors of patterns and writes.
 
+use crate::refused::Refused;
 use keyfold_api::{ErrorKind, ReasonCode};
 use keyfold_model::value::ValueError;
+use keyfold_types::Item;
 
 /// The error of a pattern or a write.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -62,9 +64,9 @@ pub enum ClientError {
     /// An item with this key exists already.
     #[error("{0}")]
     Exists(String),
-    /// A condition of a write does not hold.
+    /// A condition of a write does not hold, or what is stored contradicts the model.
     #[error("{0}")]
-    Refused(String),
+    Refused(Box<Refused>),
     /// A unique value belongs to another item.
     #[error("{message}")]
     Taken {
@@ -107,6 +109,19 @@ pub struct Incomplete {
 }
 
 impl ClientError {
+    /// A refusal that is a sentence.
+    pub fn refused(message: impl Into<String>) -> ClientError {
+        ClientError::Refused(Box::new(Refused::because(message)))
+    }
+
+    /// The error, whose refusal has the action and item of a step where it had none.
+    pub(crate) fn at_item(self, action: &str, table: &str, key: &Item) -> ClientError {
+        if let ClientError::Refused(refused) = self {
+            return ClientError::Refused(Box::new(refused.at(action, table, key)));
+        }
+        self
+    }
+
     /// The error of one absent argument.
     pub(crate) fn missing(of: &str, name: &str) -> ClientError {
         ClientError::Missing {
@@ -133,7 +148,11 @@ impl ClientError {
             ClientError::Unknown(text) => ClientError::Unknown(said(text)),
             ClientError::Invalid(text) => ClientError::Invalid(said(text)),
             ClientError::Exists(text) => ClientError::Exists(said(text)),
-            ClientError::Refused(text) => ClientError::Refused(said(text)),
+            ClientError::Refused(refused) => ClientError::Refused(Box::new(Refused {
+                message: said(refused.message.clone()),
+                write: Some(number),
+                ..*refused
+            })),
             ClientError::Taken {
                 attributes,
                 message,

@@ -77,7 +77,7 @@ fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, ClientErro
         return Ok(value);
     }
     let wrong = || {
-        ClientError::Refused(format!(
+        ClientError::refused(format!(
             "{name} is stored, but not as the model compresses it"
         ))
     };
@@ -187,7 +187,7 @@ pub fn value_of(
         {
             Some(Value::L(elements)) => list.get_or_insert_default().extend(elements),
             Some(_) => {
-                return Err(ClientError::Refused(format!(
+                return Err(ClientError::refused(format!(
                     "{name} is stored, but is no list"
                 )));
             }

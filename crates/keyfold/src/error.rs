@@ -2,6 +2,7 @@
 
 use keyfold_client::{ClientError, Incomplete};
 use keyfold_engine::OpenError;
+use keyfold_lower::Refused;
 use keyfold_model::value::ValueError;
 use keyfold_model::{Diagnostic, Severity, Sources};
 
@@ -26,9 +27,10 @@ pub enum Error {
     /// An item with this key exists already.
     #[error("{0}")]
     Exists(String),
-    /// A condition does not hold, an item is still counted.
+    /// A condition does not hold, an item is still counted: with the sentence, the conditions, the
+    /// action of the write and the item.
     #[error("{0}")]
-    Refused(String),
+    Refused(Box<Refused>),
     /// A unique value is another item's.
     #[error("{message}")]
     Taken {
@@ -149,7 +151,7 @@ impl From<ClientError> for Error {
             ClientError::TableDiffers { table, differences } => {
                 Error::TableDiffers { table, differences }
             }
-            ClientError::Refused(why) => Error::Refused(why),
+            ClientError::Refused(refused) => Error::Refused(refused),
             ClientError::Taken {
                 attributes,
                 message,

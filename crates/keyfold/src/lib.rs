@@ -108,6 +108,8 @@ pub use keyfold_engine::Durability;
 pub use keyfold_engine::OpenError;
 /// What became of the items of a batch, in [`Error::Incomplete`].
 pub use keyfold_lower::Incomplete;
+/// Why a write is refused, in [`Error::Refused`].
+pub use keyfold_lower::Refused;
 /// The texts of a model, for [`Keyfold::model_of`].
 pub use keyfold_model::Sources;
 /// Values, numbers and items as DynamoDB has them: in [`Item::get`] and the types of [`api`].

@@ -156,7 +156,7 @@ impl State {
     }
 
     fn unusable(&self, why: &str) -> ClientError {
-        ClientError::Refused(format!(
+        ClientError::refused(format!(
             "the folder {} of the verification's state {why}; name another folder, or remove it to begin anew",
             self.folder.display()
         ))

@@ -91,7 +91,7 @@ impl<'m> Kind<'m> {
                 format!("which {index} holds for it neither as an attribute nor in a key")
             }
         };
-        Err(ClientError::Refused(format!(
+        Err(ClientError::refused(format!(
             "{} found a {} without `{missing}`, {place} ({}): it was not written through the model",
             pattern.name,
             self.name,
@@ -313,7 +313,7 @@ impl<'m> Kinds<'m> {
 }
 
 fn unknown(pattern: &Pattern, item: &Item) -> ClientError {
-    ClientError::Refused(format!(
+    ClientError::refused(format!(
         "{} found an item that the model does not know ({}): it was not written through the model",
         pattern.name,
         shown(item)

@@ -148,7 +148,7 @@ fn between(low: End, high: End) -> Result<Range, ClientError> {
         (End::Open, End::Before(high)) => Range::Some(Bounds::Below(high)),
         // The compiler refuses such a range: BETWEEN includes its ends.
         (End::At(_) | End::Before(_), End::Before(_)) | (End::Before(_), _) => {
-            return Err(ClientError::Refused(
+            return Err(ClientError::refused(
                 "a range with two ends includes its upper end".to_owned(),
             ));
         }

@@ -23,7 +23,7 @@ pub(super) async fn periods(
         return Ok(Raw::default());
     };
     if kinds.is_split() {
-        return Err(ClientError::Refused(
+        return Err(ClientError::refused(
             "items that are split are not read over several periods; ask for one period".to_owned(),
         ));
     }
@@ -217,7 +217,7 @@ pub(super) async fn shards(
     after: Option<Item>,
 ) -> Result<Raw, ClientError> {
     if kinds.is_split() {
-        return Err(ClientError::Refused(
+        return Err(ClientError::refused(
             "items that are split are not read over several shards".to_owned(),
         ));
     }

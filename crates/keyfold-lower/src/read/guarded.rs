@@ -68,7 +68,7 @@ pub(super) fn lost(question: &Question<'_>) -> ClientError {
         .arguments
         .iter()
         .map(|(name, held)| format!("{name} = {}", value::shown(held)));
-    ClientError::Refused(format!(
+    ClientError::refused(format!(
         "the item with {} is not where the guard of its id says: it was not written through the model, or moves without end",
         shown.collect::<Vec<_>>().join(", ")
     ))

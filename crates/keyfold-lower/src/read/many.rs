@@ -112,7 +112,7 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
         }
         io.pause(back_off(tried)).await;
     }
-    Err(ClientError::Refused(format!(
+    Err(ClientError::refused(format!(
         "items of {} are not where the guards of their ids say: they were not written through the model, or move without end",
         entity.name
     )))

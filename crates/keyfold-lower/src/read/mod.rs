@@ -177,7 +177,7 @@ async fn read_consistent(
         }
         question.io.pause(back_off(tried)).await;
     }
-    Err(ClientError::Refused(format!(
+    Err(ClientError::refused(format!(
         "{}: the parts of a list do not belong together: they were not written through the model, or are written without end",
         pattern.name
     )))
@@ -221,7 +221,7 @@ fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result
         return Ok(());
     }
     if items.len() > 1 {
-        return Err(ClientError::Refused(format!(
+        return Err(ClientError::refused(format!(
             "{} promises one item and found {}: they were not written through the model",
             pattern.name,
             items.len()

@@ -193,7 +193,7 @@ async fn snapshot(
             },
         });
     }
-    Err(ClientError::Refused(format!(
+    Err(ClientError::refused(format!(
         "{}: other transactions were writing its items {TRIES} times in a row; try again",
         pattern.name
     )))

@@ -41,7 +41,10 @@ pub(super) async fn add_aggregates(
     }
     let mut remaining = std::mem::take(&mut draft.remaining).into_iter();
     match remaining.find(|one| !one.items.is_zero()) {
-        Some(one) => Err(ClientError::Refused(one.reason)),
+        Some(one) => {
+            let refused = ClientError::Refused(one.refused);
+            Err(refused.at_item("delete", &one.table, &one.key))
+        }
         None => Ok(()),
     }
 }
@@ -120,7 +123,7 @@ fn subtract_remaining(
     let counter = change.aggregate.items_attribute();
     let added = change.items_added();
     if !added.is_negative() && !added.is_zero() {
-        return Err(ClientError::Refused(format!(
+        return Err(ClientError::refused(format!(
             "`{label}` in the same write: {} cannot follow",
             change.aggregate.attribute
         )));
@@ -193,7 +196,7 @@ fn difference(change: &AggregateChange<'_>) -> Result<Number, ClientError> {
     };
     let difference = amount(change.new).checked_sub(&amount(change.old));
     difference.map_err(|error| {
-        ClientError::Refused(format!(
+        ClientError::refused(format!(
             "{}.{} would leave DynamoDB's numbers: {error}",
             change.parent.name, change.aggregate.attribute
         ))
@@ -204,7 +207,7 @@ fn difference(change: &AggregateChange<'_>) -> Result<Number, ClientError> {
 fn add_to_step(step: &mut Step, attribute: &str, difference: &Number) -> Result<(), ClientError> {
     let sum = |number: &Number| {
         number.checked_add(difference).map_err(|error| {
-            ClientError::Refused(format!(
+            ClientError::refused(format!(
                 "{attribute} would leave DynamoDB's numbers: {error}"
             ))
         })

@@ -80,10 +80,10 @@ fn set_of(element: Value) -> Result<Value, ClientError> {
         | Value::Ns(_)
         | Value::Bs(_)) => {
             let message = format!("{} is no element of a set", value::shown(&other));
-            return Err(ClientError::Refused(message));
+            return Err(ClientError::refused(message));
         }
     };
-    set.map_err(|error| ClientError::Refused(error.to_string()))
+    set.map_err(|error| ClientError::refused(error.to_string()))
 }
 
 /// Carries an assignment out on `new`, from the item's old attributes. A set that loses its last
@@ -171,7 +171,7 @@ fn joined_list(held: Option<Value>, joint: Joint, element: Value) -> Result<Valu
         Some(Value::L(all)) => all,
         Some(other) => {
             let message = format!("{} is no list", value::shown(&other));
-            return Err(ClientError::Refused(message));
+            return Err(ClientError::refused(message));
         }
     };
     let at = if joint == Joint::Before { 0 } else { all.len() };
@@ -198,7 +198,7 @@ fn joined_set(
         (Value::Bs(all), Value::Bs(one)) => Some(Value::Bs(all.union(one))),
         (held, _) => {
             let message = format!("{} is no set of such elements", value::shown(&held));
-            return Err(ClientError::Refused(message));
+            return Err(ClientError::refused(message));
         }
     })
 }
@@ -210,10 +210,10 @@ fn calculated(path: &Path, joint: Joint, left: Value, right: Value) -> Result<Va
                 Joint::Plus | Joint::Before => left.checked_add(&right),
                 Joint::Minus => left.checked_sub(&right),
             };
-            let wrong = |error| ClientError::Refused(format!("{path}: {error}"));
+            let wrong = |error| ClientError::refused(format!("{path}: {error}"));
             made.map(Value::N).map_err(wrong)
         }
-        (left, _) => Err(ClientError::Refused(format!(
+        (left, _) => Err(ClientError::refused(format!(
             "{} is no number",
             value::shown(&left)
         ))),

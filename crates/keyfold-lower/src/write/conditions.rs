@@ -1,13 +1,14 @@
 //! The conditions of a named write's actions: judged by the engine, or on an entity that was read.
 
 use super::inputs::{Inputs, name_of};
-use super::refusal::{Refusal, key_text, not_found, not_found_text};
+use super::refusal::{Refusal, identity_of, key_text, not_found, not_found_text};
 use super::step::Step;
 use super::stored_entity::StoredEntity;
 use crate::arguments::Values;
 use crate::bound::bind;
 use crate::error::ClientError;
 use crate::expression::Term;
+use crate::refused::Refused;
 use keyfold_model::schema::{Condition, conjunction};
 use keyfold_model::{Action, Entity, value};
 
@@ -83,11 +84,15 @@ fn refused(
         Found::Absent => format!("{}, and a new one", absent()),
         Found::Unknown => format!("{}, or it", absent()),
     };
-    Refusal::Because(format!(
-        "{}: {item} does not have {}",
-        name_of(action, entity),
-        show(conditions, inputs.arguments)
-    ))
+    let action = name_of(action, entity);
+    let shown = show(conditions, inputs.arguments);
+    Refusal::Because(Box::new(Refused {
+        entity: Some(entity.name.clone()),
+        id: identity_of(entity, &inputs.own),
+        conditions: Some(shown.clone()),
+        action: Some(action.clone()),
+        ..Refused::because(format!("{action}: {item} does not have {shown}"))
+    }))
 }
 
 /// Conditions as they are written, with the values of their parameters.
@@ -123,19 +128,24 @@ pub(super) fn terms(
 /// Adds the action's conditions to a step, for the engine to judge.
 pub(super) fn add_conditions(
     step: &mut Step,
+    entity: &Entity,
     conditions: &[Condition],
-    arguments: &Values,
+    inputs: &Inputs<'_>,
 ) -> Result<(), ClientError> {
     if conditions.is_empty() {
         return Ok(());
     }
-    step.conditions.extend(terms(conditions, arguments)?);
+    step.conditions.extend(terms(conditions, inputs.arguments)?);
     if let Refusal::NotFound(reason) = &step.refusal {
-        let shown = show(conditions, arguments);
-        step.refusal = Refusal::Because(format!(
-            "{}: {reason}, or it does not have {shown}",
-            step.label
-        ));
+        let shown = show(conditions, inputs.arguments);
+        let message = format!("{}: {reason}, or it does not have {shown}", step.label);
+        step.refusal = Refusal::Because(Box::new(Refused {
+            entity: Some(entity.name.clone()),
+            id: identity_of(entity, &inputs.own),
+            conditions: Some(shown),
+            action: Some(step.label.clone()),
+            ..Refused::because(message)
+        }));
     }
     Ok(())
 }

@@ -5,13 +5,14 @@ use super::context::Context;
 use super::left_behind::left_behind;
 use super::main_item::{Given, MainItem};
 use super::moved;
-use super::refusal::{Refusal, key_text};
+use super::refusal::{Refusal, identity_of, key_text};
 use super::step::{Draft, RemainingItems, Step, StepAction};
 use super::stored_entity::StoredEntity;
 use crate::arguments::Values;
 use crate::derive::{Derived, Place, Role, derive, table};
 use crate::error::ClientError;
 use crate::expression::Term;
+use crate::refused::Refused;
 use crate::stored::digest_attribute;
 use keyfold_model::schema::Aggregate;
 use keyfold_model::{Entity, Table};
@@ -137,16 +138,22 @@ fn remaining_items(
         .map_or("", |child| child.name.as_str());
     let key = key_text(entity, &old.values);
     let place = Place::of(context.model, entity, &old.values)?;
+    let message = format!(
+        "the {} with {key} still has {child} items; delete them first",
+        entity.name
+    );
     Ok(Some(RemainingItems {
         table: place.table_name,
         key: place.key,
         counter: counter.to_owned(),
         items: *items,
         is_judged: false,
-        reason: format!(
-            "the {} with {key} still has {child} items; delete them first",
-            entity.name
-        ),
+        refused: Box::new(Refused {
+            action: Some(format!("delete {}", entity.name)),
+            entity: Some(entity.name.clone()),
+            id: identity_of(entity, &old.values),
+            ..Refused::because(message)
+        }),
     }))
 }
 

@@ -86,7 +86,8 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
     names.dedup();
     let refusals: Vec<Refusal> = steps.iter().map(|step| step.refusal.clone()).collect();
     let places: Vec<String> = steps.iter().map(place).collect();
-    let changes: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
+    let labels: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
+    let items: Vec<(String, Item)> = steps.iter().map(Step::item).collect();
     let request = request_of(steps.into_iter().map(Step::lower).collect());
     let operation = request.operation().name();
     let answer = match context.io.ask(request.clone()).await {
@@ -102,29 +103,36 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
     match answer {
         Ok(response) => Ok(Outcome::Done(Written {
             operation,
-            changes,
+            changes: labels,
             capacity: consumed(response),
             made: Vec::new(),
         })),
         Err(error) if error.is_conflict() => Ok(Outcome::Stale),
         Err(ClientError::OutcomeUnknown { why, .. }) => Err(ClientError::OutcomeUnknown {
             why,
-            check: format!("{} of {}", changes.join(", "), places.join(", ")),
+            check: format!("{} of {}", labels.join(", "), places.join(", ")),
         }),
         Err(error) => {
             let Some(failed) = error.failed_actions() else {
                 return Err(error);
             };
-            let failed: Vec<&Refusal> = failed.iter().filter_map(|at| refusals.get(*at)).collect();
+            let all = refusals.iter().zip(labels.iter().zip(&items));
+            let all: Vec<_> = all.collect();
+            let failed: Vec<_> = failed.iter().filter_map(|at| all.get(*at)).collect();
             // A stale step decides before a refusal: the other writer may have changed the same
             // entity, so the write reads it again.
             if failed
                 .iter()
-                .any(|refusal| matches!(refusal, Refusal::Stale))
+                .any(|(refusal, _)| matches!(refusal, Refusal::Stale))
             {
                 return Ok(Outcome::Stale);
             }
-            Err(failed.into_iter().find_map(Refusal::error).unwrap_or(error))
+            let refused = failed
+                .into_iter()
+                .find_map(|(refusal, (label, (table, key)))| {
+                    Some(refusal.error()?.at_item(label, table, key))
+                });
+            Err(refused.unwrap_or(error))
         }
     }
 }
@@ -137,7 +145,7 @@ fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
             .iter()
             .find(|(table, key, _)| *table == step.table && **key == step.key)
         {
-            return Err(ClientError::Refused(format!(
+            return Err(ClientError::refused(format!(
                 "`{first}` and `{}` meet the same item, and a transaction has one action for each; put them together",
                 step.label
             )));
@@ -167,7 +175,7 @@ fn check_count(steps: &[Step]) -> Result<(), ClientError> {
     } else {
         ""
     };
-    Err(ClientError::Refused(format!(
+    Err(ClientError::refused(format!(
         "the write would change {} items ({}{others}), and a transaction changes at most {TRANSACTION_ACTIONS_MAX}; nothing was written: give it less at a time",
         steps.len(),
         shown.join(", ")
@@ -185,7 +193,7 @@ fn check_size(steps: &[Step]) -> Result<(), ClientError> {
     if steps.len() < 2 || bytes <= TRANSACTION_BYTES_MAX {
         return Ok(());
     }
-    Err(ClientError::Refused(format!(
+    Err(ClientError::refused(format!(
         "the write would put {bytes} bytes, and a transaction has at most {TRANSACTION_BYTES_MAX}; nothing was written: give it less at a time"
     )))
 }
@@ -196,7 +204,7 @@ fn explained(error: ClientError, changes: &[String]) -> ClientError {
     if let ClientError::Service { reasons, .. } = &error {
         for ((code, message), change) in reasons.iter().zip(changes) {
             if let (ReasonCode::ValidationError, Some(message)) = (code, message) {
-                return ClientError::Refused(format!("{change}: {message}"));
+                return ClientError::refused(format!("{change}: {message}"));
             }
         }
     }

@@ -161,7 +161,7 @@ impl GivenItems {
             } else {
                 format!("`{}` and `{name}` are both given", first.action)
             };
-            return Err(ClientError::Refused(format!(
+            return Err(ClientError::refused(format!(
                 "{both} {}; a write changes an item once",
                 first.item
             )));

@@ -89,7 +89,7 @@ pub(super) async fn explained(
 
 /// The refusal of a write that takes the value of a path which an item lacks.
 pub(super) fn lacks(item: &str, path: &Path) -> ClientError {
-    ClientError::Refused(format!(
+    ClientError::refused(format!(
         "{item} has no `{path}`, which the model requires; `keyfold verify` finds such items"
     ))
 }
@@ -104,7 +104,7 @@ pub(super) fn no_place(item: &str, path: &Path, values: &Values) -> Option<Clien
         None => format!("{item} has no `{wrong}`"),
         Some(_) => format!("`{wrong}` of {item} has no fields"),
     };
-    Some(ClientError::Refused(format!(
+    Some(ClientError::refused(format!(
         "{what}, in which `{path}` lies; `keyfold verify` finds such items"
     )))
 }

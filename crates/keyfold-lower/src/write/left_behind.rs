@@ -47,7 +47,7 @@ pub(super) fn left_behind(
         let is_required = |name: &&str| entity.attribute(name).is_some_and(|found| !found.optional);
         let mut absent = key.key.fields().filter(|name| !new.contains_key(*name));
         if let Some(missing) = absent.find(is_required) {
-            return Err(ClientError::Refused(format!(
+            return Err(ClientError::refused(format!(
                 "{} has no `{missing}`, of which its key in {} is made: give `{missing}`, too; `keyfold verify` finds such items",
                 item_text(entity, &old.values),
                 index.name

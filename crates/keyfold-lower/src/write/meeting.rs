@@ -10,6 +10,7 @@ use super::refusal::Refusal;
 use super::step::{RemainingItems, Step, StepAction};
 use crate::bound::Bound;
 use crate::expression::{Change, Term};
+use crate::refused::Refused;
 use keyfold_model::schema::Path;
 use keyfold_types::Value;
 
@@ -77,11 +78,10 @@ fn refusal_of(earlier: &Step, later: &Step) -> Option<Refusal> {
         (_, Refusal::Stale) if needs_existence_only(earlier) => Some(Refusal::Stale),
         (Refusal::Stale, _) | (_, Refusal::Stale) => None,
         (one, other) if one == other => Some(one.clone()),
-        (one, other) => Some(Refusal::Because(format!(
-            "{}; or {}",
-            one.text(),
-            other.text()
-        ))),
+        (one, other) => {
+            let message = format!("{}; or {}", one.text(), other.text());
+            Some(Refusal::Because(Box::new(Refused::because(message))))
+        }
     }
 }
 

@@ -207,7 +207,7 @@ async fn delete_entity(
 }
 
 fn overtaken(entity: &Entity) -> ClientError {
-    ClientError::Refused(format!(
+    ClientError::refused(format!(
         "{} was changed by others {TRIES} times in a row; try again",
         entity.name
     ))

@@ -41,11 +41,12 @@ pub(super) fn add(
     draft: &mut Draft,
 ) {
     draft.push(Step::delete(entity, before).unless_stale(conditions));
-    let occupied = Refusal::Because(format!(
+    let message = format!(
         "the {} with {} cannot move: an item that was not written through the model is in its place",
         entity.name,
         key_text(entity, &old.values)
-    ));
+    );
+    let occupied = Refusal::about(entity, &old.values, message);
     let mut moved = with_others(entity, old, before, after);
     for name in left {
         moved.item.remove(name);

@@ -15,7 +15,7 @@ use super::upsert;
 use super::written::Written;
 use crate::arguments::Values;
 use crate::complete::{Made, complete};
-use crate::derive::Place;
+use crate::derive::{Place, identifying_place};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::lowering::{Io, Lowering, Origin};
@@ -57,7 +57,7 @@ async fn run_write(
             return Ok(written.with(made));
         }
     }
-    Err(ClientError::Refused(format!(
+    Err(ClientError::refused(format!(
         "{}: the items were changed by others {TRIES} times in a row",
         write.name
     )))
@@ -117,7 +117,14 @@ async fn compose_one(
         inputs.own = all_attributes(context, (action, entity), &inputs, made)?;
     }
     given.add(context.model, (action, entity), &inputs.own)?;
-    add(context, (action, entity), &inputs, draft, made).await
+    let added = add(context, (action, entity), &inputs, draft, made).await;
+    added.map_err(|error| {
+        let place = identifying_place(context.model, entity, &inputs.own);
+        match place {
+            Ok((table, key)) => error.at_item(&name_of(action, entity), &table, &key),
+            Err(_) => error,
+        }
+    })
 }
 
 /// The arguments, with the present moment where a condition compares with `now`, or a write sets it,
@@ -168,7 +175,7 @@ fn arguments_of(
     };
     let with_record = |record: &Value| {
         let Value::M(fields) = record else {
-            return Err(ClientError::Refused(format!(
+            return Err(ClientError::refused(format!(
                 "{each} holds {}, which is no record",
                 value::shown(record)
             )));
@@ -282,7 +289,7 @@ async fn check(
 ) -> Result<Values, ClientError> {
     if context.model.is_direct(action) && inputs.lent.is_empty() {
         let mut step = on_main_item(context, (action, entity), &inputs.own)?;
-        add_conditions(&mut step, &action.conditions, inputs.arguments)?;
+        add_conditions(&mut step, entity, &action.conditions, inputs)?;
         draft.push(step);
         return Ok(inputs.own.clone());
     }
@@ -308,7 +315,7 @@ async fn update(
 ) -> Result<Values, ClientError> {
     if context.model.is_direct(action) && inputs.lent.is_empty() {
         let mut step = on_main_item(context, (action, entity), &inputs.own)?;
-        add_conditions(&mut step, &action.conditions, inputs.arguments)?;
+        add_conditions(&mut step, entity, &action.conditions, inputs)?;
         if let Some(change) = update_expression(entity, action, inputs.arguments)? {
             step.action = change;
             let place = (step.table.as_str(), &step.key);

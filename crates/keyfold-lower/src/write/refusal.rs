@@ -2,6 +2,7 @@
 
 use crate::arguments::Values;
 use crate::error::ClientError;
+use crate::refused::Refused;
 use keyfold_model::{Entity, value};
 
 /// The meaning of a condition that does not hold.
@@ -14,7 +15,7 @@ pub(super) enum Refusal {
     /// An item that must not exist does.
     Exists(String),
     /// The write is not possible.
-    Because(String),
+    Because(Box<Refused>),
     /// An item that must exist does not.
     NotFound(String),
     /// A unique value belongs to another item: the attributes, and the sentence.
@@ -22,6 +23,15 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
+    /// A refusal that is about an entity.
+    pub(super) fn about(entity: &Entity, values: &Values, message: String) -> Refusal {
+        Refusal::Because(Box::new(Refused {
+            entity: Some(entity.name.clone()),
+            id: identity_of(entity, values),
+            ..Refused::because(message)
+        }))
+    }
+
     /// The refusal to create an entity that exists.
     pub(super) fn exists(entity: &Entity, values: &Values) -> Refusal {
         Refusal::Exists(format!(
@@ -51,20 +61,22 @@ impl Refusal {
     /// The sentence of the refusal; none where the request is not at fault.
     pub(super) fn text(&self) -> &str {
         match self {
-            Refusal::Exists(text)
-            | Refusal::Because(text)
-            | Refusal::NotFound(text)
-            | Refusal::Taken(_, text) => text,
+            Refusal::Exists(text) | Refusal::NotFound(text) | Refusal::Taken(_, text) => text,
+            Refusal::Because(refused) => &refused.message,
             Refusal::None | Refusal::Stale => "",
         }
     }
 
-    /// The refusal, in the words of the write that it is one of.
-    pub(super) fn of_write(self, write: &str) -> Refusal {
+    /// The refusal, in the words of the write of a transaction that it is one of, and its number.
+    pub(super) fn of_write(self, write: &str, number: usize) -> Refusal {
         let said = |text: String| format!("{write}: {text}");
         match self {
             Refusal::Exists(text) => Refusal::Exists(said(text)),
-            Refusal::Because(text) => Refusal::Because(said(text)),
+            Refusal::Because(refused) => Refusal::Because(Box::new(Refused {
+                message: said(refused.message.clone()),
+                write: Some(number),
+                ..*refused
+            })),
             Refusal::NotFound(text) => Refusal::NotFound(said(text)),
             Refusal::Taken(attributes, text) => Refusal::Taken(attributes, said(text)),
             Refusal::None => Refusal::None,
@@ -74,12 +86,16 @@ impl Refusal {
 
     /// The refusal to put an item over one of another `id`.
     pub(super) fn occupied(entity: &Entity, values: &Values) -> Refusal {
-        Refusal::Because(format!(
-            "the {} with {} cannot be put: an item with another {}, or that was not written through the model, is at its key",
-            entity.name,
-            key_text(entity, values),
-            entity.id.join(", ")
-        ))
+        Refusal::about(
+            entity,
+            values,
+            format!(
+                "the {} with {} cannot be put: an item with another {}, or that was not written through the model, is at its key",
+                entity.name,
+                key_text(entity, values),
+                entity.id.join(", ")
+            ),
+        )
     }
 
     /// The caller's error; `None` where the request is not at fault.
@@ -95,6 +111,13 @@ impl Refusal {
             Refusal::None | Refusal::Stale => None,
         }
     }
+}
+
+/// The attributes that identify an entity.
+pub(super) fn identity_of(entity: &Entity, values: &Values) -> Values {
+    let identity = entity.identity().into_iter();
+    let held = identity.filter_map(|name| Some((name.to_string(), values.get(name)?.clone())));
+    held.collect()
 }
 
 /// An entity's identity for people: `user = ada, order = 7`.

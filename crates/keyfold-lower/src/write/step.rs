@@ -6,6 +6,7 @@ use super::refusal::Refusal;
 use crate::arguments::Values;
 use crate::derive::{Derived, Role};
 use crate::expression::{Change, Placeholders, Term};
+use crate::refused::Refused;
 use keyfold_api::{ConditionCheck, TransactDelete, TransactPut, TransactUpdate, TransactWriteItem};
 use keyfold_model::schema::Path;
 use keyfold_model::{Entity, Table};
@@ -43,8 +44,8 @@ pub(super) struct RemainingItems {
     pub(super) items: Number,
     /// Whether a condition of the deletion is judged on the counter.
     pub(super) is_judged: bool,
-    /// The sentence of the refusal.
-    pub(super) reason: String,
+    /// The refusal.
+    pub(super) refused: Box<Refused>,
 }
 
 impl Draft {
@@ -152,6 +153,11 @@ impl Step {
             refusal: Refusal::Stale,
             ..self
         }
+    }
+
+    /// The table and key of its item.
+    pub(super) fn item(&self) -> (String, Item) {
+        (self.table.clone(), self.key.clone())
     }
 
     /// Whether the step changes the item with this key.

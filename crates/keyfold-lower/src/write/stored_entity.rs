@@ -94,7 +94,7 @@ async fn place(
 
 /// The error about a guard whose item is not where it says.
 fn lost(entity: &Entity, id: &Values) -> ClientError {
-    ClientError::Refused(format!(
+    ClientError::refused(format!(
         "the {} with {} is not where the guard of its id says: it was not written through the model, or moves without end",
         entity.name,
         key_text(entity, id)
@@ -111,7 +111,7 @@ fn wrong_value(
     let ClientError::Value(wrong) = error else {
         return error;
     };
-    ClientError::Refused(format!(
+    ClientError::refused(format!(
         "{} holds a value of which no key can be made ({wrong}), so that its {unknown} are not known: {}; `keyfold verify` finds such items",
         item_text(entity, values),
         repair(wrong.name())
@@ -153,7 +153,7 @@ async fn read_at(
         }
         context.io.pause(back_off(tried)).await;
     }
-    Err(ClientError::Refused(format!(
+    Err(ClientError::refused(format!(
         "the parts of {} do not belong together: they were not written through the model",
         entity.name
     )))

@@ -131,7 +131,7 @@ async fn transact_parts(
             writes,
         });
     }
-    Err(ClientError::Refused(format!(
+    Err(ClientError::refused(format!(
         "the transaction: its items were changed by others {TRIES} times in a row; try again"
     )))
 }
@@ -276,7 +276,7 @@ impl Merged {
         part.result?;
         let mut draft = part.draft;
         for step in draft.steps {
-            let step = of_write(step, &part.name);
+            let step = of_write(step, &part.name, part.number);
             let earlier = self
                 .draft
                 .steps
@@ -305,7 +305,7 @@ impl Merged {
         self.draft.unread.extend(draft.unread);
         add_aggregates(context, &mut self.draft).await?;
         let own = self.draft.steps.iter_mut().skip(self.owners.len());
-        own.for_each(|step| *step = of_write(step.clone(), &part.name));
+        own.for_each(|step| *step = of_write(step.clone(), &part.name, part.number));
         self.owners.resize(self.draft.steps.len(), part.number);
         self.writes.push(OfPart {
             changes: Vec::new(),
@@ -316,8 +316,8 @@ impl Merged {
 }
 
 /// The step, with a refusal in the words of its write.
-fn of_write(step: Step, write: &str) -> Step {
-    let refusal = step.refusal.of_write(write);
+fn of_write(step: Step, write: &str, number: usize) -> Step {
+    let refusal = step.refusal.of_write(write, number);
     Step { refusal, ..step }
 }
 
@@ -336,7 +336,7 @@ fn check_given(parts: &[Composed]) -> Result<(), ClientError> {
 
 /// The refusal of two writes of one item whose order would make a difference.
 fn meeting(first: &str, [one, other]: [&str; 2], item: &str) -> ClientError {
-    ClientError::Refused(format!(
+    ClientError::refused(format!(
         "{first} and it meet in {item}: `{one}`, then `{other}`; a transaction changes an item once: put both into one write, or into transactions of their own"
     ))
 }
