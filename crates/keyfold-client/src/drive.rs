@@ -43,24 +43,39 @@ pub fn drive<T>(backend: &Backend, call: Lowering<'_, T>) -> Result<T, ClientErr
 /// Carries out all steps of a call with terms.
 ///
 /// # Errors
-/// The call's; `TimedOut` when its time is over, and nothing was written.
+/// The call's; `TimedOut` when its time is over, and nothing was written. A call whose time is over
+/// between two requests asks no more: its requests are answered with that, and it says what it has
+/// done.
 pub fn drive_on<T>(
     backend: &Backend,
     terms: &Terms,
     mut call: Lowering<'_, T>,
 ) -> Result<T, ClientError> {
     let mut answers = Vec::new();
+    let mut late = None;
     loop {
         match call.next(std::mem::take(&mut answers)) {
-            Step::Ask(requests) => answers = answered(backend, terms, requests),
+            Step::Ask(requests) => {
+                answers = match &late {
+                    Some(error) => unasked(&requests, error),
+                    None => answered(backend, terms, requests),
+                };
+            }
             Step::Pause(pause) => {
                 let time = time_of(pause);
-                terms.check(time)?;
-                wait(time);
+                match terms.check(time) {
+                    Ok(()) => wait(time),
+                    Err(error) => late = Some(error),
+                }
             }
             Step::Done(result) => return result,
         }
     }
+}
+
+/// The answers of requests that are not sent any more.
+pub fn unasked(requests: &[Request], error: &ClientError) -> Vec<Result<Response, ClientError>> {
+    requests.iter().map(|_| Err(error.clone())).collect()
 }
 
 /// The answers of requests, in their order. An endpoint is asked several at the same time.

@@ -408,7 +408,7 @@ pattern plain(id)                   -> Plain[]  page 10
         panic!("{lacking:?}")
     };
     assert!(
-        why.contains("a Plain without `note`") && why.contains("0008"),
+        why.message.contains("a Plain without `note`") && why.message.contains("0008"),
         "{why}"
     );
 }

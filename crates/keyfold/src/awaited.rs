@@ -11,7 +11,7 @@ use crate::handle::Shared;
 use async_lock::Semaphore;
 use blocking::unblock;
 use keyfold_api::{Request, Response};
-use keyfold_client::{ClientError, TOGETHER_MAX, Terms, drive_on};
+use keyfold_client::{ClientError, TOGETHER_MAX, Terms, drive_on, unasked};
 use keyfold_lower::{Lowering, Step, together};
 use std::future::poll_fn;
 use std::pin::pin;
@@ -41,6 +41,7 @@ pub(crate) async fn carried<T>(
         return Ok(drive_on(&*shared.lease()?, terms, call)?);
     }
     let mut answers = Vec::new();
+    let mut ended = Ended::default();
     let mut is_first = true;
     loop {
         match call.next(std::mem::take(&mut answers)) {
@@ -48,14 +49,50 @@ pub(crate) async fn carried<T>(
                 if !std::mem::take(&mut is_first) {
                     others_first().await;
                 }
-                answers = answered(shared, terms, requests).await?;
+                answers = match &ended.why {
+                    Some(why) => unasked(&requests, why),
+                    None => answered(shared, terms, requests, &mut ended).await,
+                };
             }
             Step::Pause(pause) => {
                 let time = keyfold_client::time_of(pause);
-                terms.check(time)?;
-                in_pool(shared, move || keyfold_client::wait(time)).await?;
+                if let Err(why) = terms.check(time) {
+                    ended.why = Some(why);
+                } else if in_pool(shared, move || keyfold_client::wait(time))
+                    .await
+                    .is_err()
+                {
+                    ended.closed();
+                }
             }
-            Step::Done(result) => return Ok(result?),
+            Step::Done(result) => return ended.result(result),
+        }
+    }
+}
+
+/// The end of a call before its result: its further requests are answered with the reason, so that a
+/// batch says what it has written.
+#[derive(Default)]
+struct Ended {
+    why: Option<ClientError>,
+    is_closed: bool,
+}
+
+impl Ended {
+    /// The database has been closed.
+    fn closed(&mut self) -> ClientError {
+        let why = ClientError::Transport(Error::Closed.to_string());
+        self.is_closed = true;
+        self.why = Some(why.clone());
+        why
+    }
+
+    /// The result of the call. Where the database has been closed, and the call has nothing else to
+    /// say, that is its error.
+    fn result<T>(self, result: Result<T, ClientError>) -> Result<T, Error> {
+        match result {
+            Err(ClientError::Transport(_)) if self.is_closed => Err(Error::Closed),
+            other => Ok(other?),
         }
     }
 }
@@ -66,31 +103,36 @@ async fn answered(
     shared: &Shared,
     terms: &Terms,
     mut requests: Vec<Request>,
-) -> Result<Vec<Answer>, Error> {
-    if requests.len() == 1
+    ended: &mut Ended,
+) -> Vec<Answer> {
+    let answers = if requests.len() == 1
         && let Some(only) = requests.pop()
     {
-        return Ok(vec![answer(shared, terms, only).await?]);
-    }
-    let window = match shared.lease()?.is_embedded() {
-        true => requests.len(),
-        false => TOGETHER_MAX,
+        vec![answer(shared, terms, only).await]
+    } else {
+        let is_embedded = shared.lease().is_ok_and(|lease| lease.is_embedded());
+        let window = if is_embedded {
+            requests.len()
+        } else {
+            TOGETHER_MAX
+        };
+        let window = &Semaphore::new(window);
+        let part = async |request| {
+            let _turn = window.acquire().await;
+            answer(shared, terms, request).await
+        };
+        together(requests.into_iter().map(part)).await
     };
-    let window = &Semaphore::new(window);
-    let part = async |request| {
-        let _turn = window.acquire().await;
-        answer(shared, terms, request).await
-    };
-    together(requests.into_iter().map(part))
-        .await
-        .into_iter()
+    let answers = answers.into_iter();
+    answers
+        .map(|answer| answer.unwrap_or_else(|_| Err(ended.closed())))
         .collect()
 }
 
 /// The answer of a request.
 ///
 /// # Errors
-/// `Closed`; `TimedOut` when the call's time is over before it is its turn.
+/// `Closed`. The answer is `TimedOut` when the call's time is over before it is its turn.
 pub(crate) async fn answer(
     shared: &Shared,
     terms: &Terms,
@@ -104,7 +146,10 @@ pub(crate) async fn answer(
         return Ok(started.await);
     }
     drop(lease);
-    let _permit = terms.bounding(shared.permits()?.acquire_arc()).await?;
+    let _permit = match terms.bounding(shared.permits()?.acquire_arc()).await {
+        Ok(permit) => permit,
+        Err(late) => return Ok(Err(late)),
+    };
     let started = shared.lease()?.start(request, terms);
     Ok(started.await)
 }

@@ -59,7 +59,7 @@
 //!
 //! A database can be closed while calls are under way: their requests are waited for (at an endpoint,
 //! those of blocking calls), and a call that would need another one ends with [`Error::Closed`], with
-//! nothing written.
+//! nothing written; a batch that was written in part, with [`Error::Incomplete`].
 //!
 //! When the last clone of a database is dropped, a thread of the pool closes it, so that the
 //! runtime's thread goes on. [`Keyfold::close`] waits for that and reports errors.

@@ -11,7 +11,7 @@ use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_server::{Server, ServerConfig};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,8 @@ struct Slow {
     address: SocketAddr,
     delay_ms: Arc<AtomicU64>,
     most: Arc<AtomicUsize>,
+    /// Whether a batch of writes is answered here: its first note stays unprocessed.
+    leaves: Arc<AtomicBool>,
 }
 
 impl Slow {
@@ -45,15 +47,19 @@ impl Slow {
             address: listener.local_addr().unwrap(),
             delay_ms: Arc::default(),
             most: Arc::default(),
+            leaves: Arc::default(),
         };
         let (delay, most) = (slow.delay_ms.clone(), slow.most.clone());
+        let leaves = slow.leaves.clone();
         let under_way = Arc::new(AtomicUsize::new(0));
         std::thread::spawn(move || {
             for client in listener.incoming() {
                 let (delay, most, under_way) = (delay.clone(), most.clone(), under_way.clone());
+                let leaves = leaves.clone();
                 let behind = TcpStream::connect(server).unwrap();
                 std::thread::spawn(move || {
-                    pass(client.unwrap(), behind, &delay, &most, &under_way)
+                    let counts = (&*most, &*under_way);
+                    pass(client.unwrap(), behind, &delay, counts, &leaves)
                 });
             }
         });
@@ -66,20 +72,35 @@ fn pass(
     mut client: TcpStream,
     mut behind: TcpStream,
     delay: &AtomicU64,
-    most: &AtomicUsize,
-    under_way: &AtomicUsize,
+    (most, under_way): (&AtomicUsize, &AtomicUsize),
+    leaves: &AtomicBool,
 ) {
     while let Some(request) = message(&mut client) {
         let now = under_way.fetch_add(1, Ordering::SeqCst) + 1;
         most.fetch_max(now, Ordering::SeqCst);
-        behind.write_all(&request).unwrap();
-        let answer = message(&mut behind);
+        let is_batch = String::from_utf8_lossy(&request).contains("BatchWriteItem");
+        let answer = if is_batch && leaves.load(Ordering::SeqCst) {
+            Some(one_is_left())
+        } else {
+            behind.write_all(&request).unwrap();
+            message(&mut behind)
+        };
         std::thread::sleep(Duration::from_millis(delay.load(Ordering::SeqCst)));
         under_way.fetch_sub(1, Ordering::SeqCst);
         if client.write_all(&answer.unwrap_or_default()).is_err() {
             return;
         }
     }
+}
+
+/// The answer of a batch whose note `0` was not written.
+fn one_is_left() -> Vec<u8> {
+    let body = r#"{"UnprocessedItems":{"Tab":[{"PutRequest":{"Item":{"PK":{"S":"N#0"},"SK":{"S":"N"}}}}]}}"#;
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
 }
 
 /// Reads a request or an answer, with its body.
@@ -173,5 +194,48 @@ fn a_call_ends_when_its_time_is_over() {
         assert!(matches!(late, Err(Error::TimedOut(_))), "{late:?}");
         assert!(began.elapsed() < Duration::from_millis(350));
         assert!(database.query("note").args(note).one().await.is_ok());
+    });
+}
+
+fn notes(count: usize) -> Vec<keyfold::Values> {
+    let ids = (0..count).map(|id| id.to_string());
+    ids.map(|id| values! { "id": id }).collect()
+}
+
+fn incomplete<T: std::fmt::Debug>(result: Result<T, Error>) -> [usize; 3] {
+    match result {
+        Err(Error::Incomplete(of)) => [of.written.len(), of.unwritten.len(), of.unknown.len()],
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The first request is answered, the second is under way, and the third waits for its turn.
+#[test]
+fn a_batch_whose_time_is_over_says_what_it_has_written() {
+    let slow = slow();
+    runtime().block_on(async {
+        let database = database(&slow, 1).await;
+        slow.delay_ms.store(200, Ordering::SeqCst);
+        let within = database.within(Duration::from_millis(300));
+        let written = within.put_many("Note", notes(75)).await;
+        assert_eq!(incomplete(written), [25, 25, 25]);
+    });
+}
+
+/// The time ends in the pause before what stayed unprocessed is sent again.
+#[test]
+fn a_batch_whose_time_is_over_in_a_pause_says_what_it_has_written() {
+    let slow = slow();
+    let url = format!("http://{}", slow.address);
+    let keyfold = keyfold::Keyfold::connect(&url).unwrap();
+    let blocking = keyfold.model(MODEL).unwrap();
+    slow.leaves.store(true, Ordering::SeqCst);
+    let soon = Duration::from_millis(200);
+    let written = blocking.within(soon).put_many("Note", notes(3));
+    assert_eq!(incomplete(written), [2, 1, 0]);
+    runtime().block_on(async {
+        let database = database(&slow, 64).await.within(soon);
+        let written = database.put_many("Note", notes(3)).await;
+        assert_eq!(incomplete(written), [2, 1, 0]);
     });
 }
