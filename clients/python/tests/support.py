@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 PACKAGE = Path(__file__).resolve().parent.parent
 ROOT = PACKAGE.parent.parent
+CASES = ROOT / "clients" / "cases"
 sys.path.insert(0, str(PACKAGE / "src"))
 os.environ.setdefault("KEYFOLD_BIN", str(ROOT / "target" / "debug" / "keyfold"))
 KEYFOLD = os.environ["KEYFOLD_BIN"]

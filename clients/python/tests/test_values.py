@@ -9,11 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from support import SHOP, THINGS, Proxy, plan
+from support import CASES, SHOP, THINGS, Proxy, plan
 
 from keyfold import Client, Invalid, Model, Options, load
 from keyfold.calls import Calls
 from keyfold.keys.periods import is_period
+from keyfold.keys.text import lower
 from keyfold.lower import arguments
 
 UTC = timezone.utc
@@ -318,3 +319,16 @@ def test_a_time_without_a_zone_is_advised() -> None:
         arguments.of_entity(model.entities["Thing"], {"thingId": "t", "madeAt": naive})
     aware = naive.replace(tzinfo=timezone.utc)
     arguments.of_entity(model.entities["Thing"], {"thingId": "t", "madeAt": aware})
+
+
+def test_every_code_point_has_the_small_letter_of_unicode_13() -> None:
+    """The other languages have the same list in their tests."""
+    lines = (CASES / "lower.txt").read_text().splitlines()
+    listed = [line for line in lines if not line.startswith("#")]
+    letters = map(chr, (*range(0xD800), *range(0xE000, 0x110000)))
+
+    def points(text: str) -> str:
+        return " ".join(f"{ord(sign):04X}" for sign in text)
+
+    found = [f"{points(one)} {points(lower(one))}" for one in letters if lower(one) != one]
+    assert found == listed

@@ -1,11 +1,13 @@
 /** Values: each type written and read back from a server, and wrong ones refused before anything is sent. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { counted, planOf } from "./model.mjs";
 import { source } from "./source.mjs";
 
-const { Client, KeyfoldError, connect } = await source("client.js", "error.js", "transport/node.js");
+const files = ["client.js", "error.js", "transport/node.js", "value/text.js"];
+const { Client, KeyfoldError, connect, lower } = await source(...files);
 
 const PLAN = planOf(`
 model values 1
@@ -190,3 +192,20 @@ for (const [values, name, reason] of WRONG) {
     assert.deepEqual(transport.sent, []);
   });
 }
+
+/** The lines of a file of cases, which the tests of the other languages read, too. */
+function cases(name) {
+  const text = readFileSync(new URL(`../../cases/${name}`, import.meta.url), "utf8");
+  return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+test("every code point has the small letter of Unicode 13", () => {
+  const points = (text) => Array.from(text, (one) => one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")).join(" ");
+  const found = [];
+  for (let code = 0; code < 0x110000; code += 1) {
+    if (code >= 0xd800 && code < 0xe000) continue;
+    const letter = String.fromCodePoint(code);
+    if (lower(letter) !== letter) found.push(`${points(letter)} ${points(lower(letter))}`);
+  }
+  assert.deepEqual(found, cases("lower.txt"));
+});

@@ -436,7 +436,7 @@ fn field(text: &str, name: &str, kind: &Type, format: Format, excluded: &[char])
     };
     match format {
         Format::Plain | Format::Bare => checked(text.to_owned()),
-        Format::Lower => checked(text.chars().flat_map(char::to_lowercase).collect()),
+        Format::Lower => checked(small(text)),
         Format::Truncated(unit) => Ok(period(unit, text)),
         Format::Reversed => Ok(reversed_digits(text)),
         Format::Hash => Ok(hash(text)),
@@ -521,7 +521,7 @@ fn guard(table: &Table, entity: &Entity, unique: &Unique, row: &Values) -> Made<
         let text = text_of(row, name)?;
         let text = match compared {
             Compared::Whole => text,
-            Compared::Lower => text.chars().flat_map(char::to_lowercase).collect(),
+            Compared::Lower => small(&text),
         };
         values.push(field(&text, name, &kind, format, &table.delimiters)?);
     }
@@ -570,6 +570,21 @@ fn dynamodb_json(value: &Value) -> Json {
             json!({ "BS": set.members().iter().map(|bytes| STANDARD.encode(bytes)).collect::<Vec<_>>() })
         }
     }
+}
+
+/// A text in the small letters of Unicode 13.
+fn small(text: &str) -> String {
+    // Later versions gave small letters to these.
+    let is_later = |c: char| matches!(c, '\u{1c89}' | '\u{2c2f}' | '\u{a7c0}' | '\u{a7cb}'..='\u{a7dc}' | '\u{10570}'..='\u{10595}' | '\u{10d50}'..='\u{10d65}' | '\u{16ea0}'..='\u{16eb8}');
+    let mut made = String::new();
+    for c in text.chars() {
+        if is_later(c) {
+            made.push(c);
+        } else {
+            made.extend(c.to_lowercase());
+        }
+    }
+    made
 }
 
 #[cfg(test)]

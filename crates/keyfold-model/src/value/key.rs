@@ -3,6 +3,7 @@
 use super::attributes::Attributes;
 use super::display::display;
 use super::error::ValueError;
+use super::small::lower;
 use crate::period::{PERIODS_MAX, Unit};
 use crate::schema::Unique;
 use crate::template::{BREAK, CHUNK_DIGITS, Format, HASH_DIGITS, KeyTemplate, Part, shard_digits};
@@ -238,12 +239,6 @@ pub(super) fn written(field: &Part, value: &Value) -> Result<String, ValueError>
         Format::Lower => without_excluded(name, kind, lower(&plain), excluded),
         Format::Plain | Format::Bare => without_excluded(name, kind, plain, excluded),
     }
-}
-
-/// A text in small letters. Each letter is changed on its own, so that a prefix of the text gives a
-/// prefix of the result.
-pub fn lower(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// The partition key of the item that guards unique values, of the parts that

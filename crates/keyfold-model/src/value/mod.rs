@@ -8,6 +8,7 @@ mod inverse;
 mod json;
 mod key;
 mod parse;
+mod small;
 mod time;
 
 pub use attributes::Attributes;
@@ -17,7 +18,8 @@ pub use error::ValueError;
 pub(crate) use inverse::key_gives_back;
 pub use inverse::{gives_back, inverse, is_left_out};
 pub use key::{
-    CHUNK, SHARD, bucket, column, digest, guard, is_made, is_text_made, key, lower, prefix, text,
+    CHUNK, SHARD, bucket, column, digest, guard, is_made, is_text_made, key, prefix, text,
 };
 pub use parse::{canonical, check, given, is_stored_form, parse};
+pub use small::lower;
 pub use time::{at_most, epoch_seconds, time_of_epoch_ms};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -100,9 +101,25 @@ def written(field: Field, value: Value) -> str:
     return _without_excluded(field, plain)
 
 
+_WITH_SMALL = re.compile(
+    "["
+    "\u0041-\u0376\u037f\u0386-\u038a\u038c\u038e-\u03a1\u03a3-\u052e\u0531-\u0556"
+    "\u10a0-\u10c5\u10c7\u10cd\u13a0-\u13f5\u1c90-\u1cba\u1cbd-\u1cbf\u1e00-\u1f0f"
+    "\u1f18-\u1f1d\u1f28-\u1f3f\u1f48-\u1f4d\u1f59\u1f5b\u1f5d\u1f5f-\u1f6f\u1f88-\u1faf"
+    "\u1fb8-\u1fbc\u1fc8-\u1fcc\u1fd8-\u1fdb\u1fe8-\u1fec\u1ff8-\u1ffc\u2126-\u2183"
+    "\u24b6-\u24cf\u2c00-\u2c2e\u2c60-\u2cf2\ua640-\ua69a\ua722-\ua7be\ua7c2-\ua7c9\ua7f5"
+    "\uff21-\uff3a\U00010400-\U00010427\U000104b0-\U000104d3\U00010c80-\U00010cb2"
+    "\U000118a0-\U000118bf\U00016e40-\U00016e5f\U0001e900-\U0001e921"
+    "]"
+)
+"""The code points that have a small letter in Unicode 13, in ranges whose gaps Unicode 13 does not
+have. A key has one form in all languages, whose runtimes have later versions: what those add stays
+as it is."""
+
+
 def lower(held: str) -> str:
     """A text in small letters: each on its own, so that a prefix gives a prefix of the result."""
-    return "".join(sign.lower() for sign in held)
+    return _WITH_SMALL.sub(lambda found: found[0].lower(), held)
 
 
 def _plain_text(field: Field, value: Value) -> str:
