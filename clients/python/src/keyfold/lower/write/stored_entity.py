@@ -79,8 +79,8 @@ class StoredEntity:
         identity = key_text(entity, self.values)
         return Refused(
             f"the {entity.name} with {identity} holds a value of which no key can be made"
-            f" ({wrong}), so that its {unknown} are not known: {repair}; `keyfold verify` finds such"
-            " items",
+            f" ({wrong}), so that its {unknown} are not known: {repair}; `keyfold verify` finds"
+            " such items",
             entity=entity.name,
             key=identity,
         )
