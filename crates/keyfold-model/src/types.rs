@@ -2,6 +2,7 @@
 
 use crate::period::{Precision, Unit};
 use crate::written::written;
+use keyfold_types::KeyKind;
 
 /// Deepest nesting of a type: DynamoDB's items have at most 32 levels.
 pub(crate) const TYPE_DEPTH_MAX: usize = 30;
@@ -54,6 +55,40 @@ pub struct Record {
 }
 
 impl Type {
+    /// The type with its article, for people: `an int`, `a list of string`.
+    pub(crate) fn with_article(&self) -> String {
+        let article = match self {
+            Type::Words(_) => "one of",
+            Type::Int | Type::Period(Unit::Hour) => "an",
+            Type::Record(record) if record.name.starts_with(['A', 'E', 'I', 'O']) => "an",
+            Type::String
+            | Type::Number
+            | Type::Bool
+            | Type::Time(_)
+            | Type::Date
+            | Type::Period(_)
+            | Type::Binary
+            | Type::Ulid
+            | Type::Uuid
+            | Type::List(_)
+            | Type::Map(_)
+            | Type::Set(_)
+            | Type::Record(_) => "a",
+        };
+        format!("{article} {self}")
+    }
+
+    /// The type of a key attribute that holds it; `None` where no key holds it as it is.
+    pub(crate) fn key_kind(&self) -> Option<KeyKind> {
+        if self.is_text() {
+            Some(KeyKind::S)
+        } else if self.is_number() {
+            Some(KeyKind::N)
+        } else {
+            (*self == Type::Binary).then_some(KeyKind::B)
+        }
+    }
+
     /// Whether values are stored as text.
     pub fn is_text(&self) -> bool {
         matches!(

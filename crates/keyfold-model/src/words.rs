@@ -153,6 +153,32 @@ impl Order {
         }
     }
 
+    /// The same direction for values of any type.
+    pub(crate) fn general(self) -> Order {
+        if self.is_descending() {
+            Order::Descending
+        } else {
+            Order::Ascending
+        }
+    }
+
+    /// The same direction for values of a type; `None` where they have no order.
+    pub(crate) fn of_type(self, kind: &Type) -> Option<Order> {
+        let (descending, ascending) = if kind.is_time() {
+            (Order::Newest, Order::Oldest)
+        } else if kind.is_number() {
+            (Order::Highest, Order::Lowest)
+        } else {
+            (Order::Descending, Order::Ascending)
+        };
+        let found = if self.is_descending() {
+            descending
+        } else {
+            ascending
+        };
+        found.fits(kind).then_some(found)
+    }
+
     /// Whether it orders values of a type.
     pub(crate) fn fits(self, kind: &Type) -> bool {
         match self {

@@ -7,7 +7,7 @@
 use super::rule::Rule;
 use super::shape::Spaces;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Copy, Entity, Model};
+use crate::schema::{Copy, Entity, Model, Table, Unique};
 use crate::template::{Format, KeyTemplate, Part};
 use crate::written::fits_in_text;
 use std::collections::BTreeSet;
@@ -55,7 +55,9 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
         for copy in &entity.copies {
             let fields = identifying(&copy.key.fields_with_format());
             if let Some(missing) = identity.iter().find(|field| !fields.contains(*field)) {
-                diagnostics.push(incomplete(entity, copy, missing));
+                let table = model.tables.get(entity.table);
+                let incomplete = |table| incomplete(table, entity, copy, missing);
+                diagnostics.extend(table.map(incomplete));
             }
         }
     }
@@ -116,7 +118,10 @@ fn unidentified(entity: &Entity, fields: &[(&str, Format)]) -> Option<Diagnostic
 }
 
 /// The report that a copy's key lacks an attribute that identifies the item.
-fn incomplete(entity: &Entity, copy: &Copy, missing: &str) -> Diagnostic {
+fn incomplete(table: &Table, entity: &Entity, copy: &Copy, missing: &str) -> Diagnostic {
+    if let Some(unique) = kept_apart(entity, copy) {
+        return identified_by(table, (entity, copy), unique, missing);
+    }
     let span = copy.key.span;
     let message = format!(
         "two {} items can write the same copy {}: its key lacks `{missing}`",
@@ -129,12 +134,63 @@ fn incomplete(entity: &Entity, copy: &Copy, missing: &str) -> Diagnostic {
         format!("`{missing}` is not in this key"),
     )
     .label(entity.key.span, "what identifies an item")
-    .note("the copies would overwrite each other")
-    .help(format!("add {{{missing}}} to the copy's sort key"));
-    if !fits_in_text(missing) {
+    .note("the copies would overwrite each other");
+    let place = table.sort.as_ref().map_or("key", |_| "sort key");
+    with_field(
+        diagnostic,
+        copy,
+        missing,
+        format!("add {{{missing}}} to the copy's {place}"),
+    )
+}
+
+/// The `unique` line of which a copy's key has all attributes: no two copies are one item.
+fn kept_apart<'e>(entity: &'e Entity, copy: &Copy) -> Option<&'e Unique> {
+    let fields = identifying(&copy.key.fields_with_format());
+    let mut uniques = entity.uniques.iter().filter(|one| !entity.is_id(one));
+    uniques.find(|unique| unique.attributes().all(|name| fields.contains(name)))
+}
+
+/// The report about a copy of which there is one for each value that is unique. Its key lacks what
+/// identifies the item all the same.
+fn identified_by(
+    table: &Table,
+    (entity, copy): (&Entity, &Copy),
+    unique: &Unique,
+    missing: &str,
+) -> Diagnostic {
+    let (name, label) = (&entity.name, format!("`{missing}` is not in this key"));
+    let (kind, by) = (format!("{name}.{}", copy.name), unique.joined(", "));
+    let message = format!(
+        "the key of the copy {} lacks `{missing}`, which identifies its {name}",
+        copy.name
+    );
+    let diagnostic = Diagnostic::error("KF013", copy.key.span, message, label)
+        .label(entity.key.span, "what identifies an item")
+        .note(format!(
+            "a copy's key holds what identifies its item, although `unique {by}` keeps two of them apart"
+        ));
+    let through_index = format!(
+        "declare an index with `{by}` in its key, in place of the copy: `{name}?` through it is one item, too"
+    );
+    if table.sort.is_none() {
+        return diagnostic.help(through_index);
+    }
+    let added = format!(
+        "add {{{missing}}} to the copy's sort key: `{kind}?` by {by} is still one item, since {by} is unique"
+    );
+    with_field(diagnostic, copy, missing, added).help(format!("or {through_index}"))
+}
+
+/// Adds the repair that puts an attribute at the end of a copy's key, where it can stand there.
+fn with_field(diagnostic: Diagnostic, copy: &Copy, name: &str, help: String) -> Diagnostic {
+    let last = copy.key.templates().last();
+    if !fits_in_text(name) || last.is_none_or(KeyTemplate::is_bare) {
         return diagnostic;
     }
-    diagnostic.repair(vec![Edit::insert(span.end - 1, format!("#{{{missing}}}"))])
+    let at = copy.key.span.end - 1;
+    let edit = Edit::insert(at, format!("#{{{name}}}"));
+    diagnostic.help(help).repair(vec![edit])
 }
 
 impl crate::schema::KeyPair {

@@ -55,7 +55,26 @@ pub(crate) fn report(
             .help("pad the number, so that the order of texts is that of numbers")
             .repair(padded);
     }
-    diagnostic.help("put the attribute to order by right behind the sort key's first text")
+    general(diagnostic, order)
+        .help("put the attribute to order by right behind the sort key's first text")
+}
+
+/// Offers the order of a key whose values are no times or numbers: `descending` for `newest`.
+pub(crate) fn general(diagnostic: Diagnostic, order: &Ordered) -> Diagnostic {
+    let general = order.order.general();
+    if order.attribute.is_some() || general == order.order {
+        return diagnostic;
+    }
+    let (word, asked) = (general.word(), order.order.word());
+    let of = match order.order {
+        Order::Newest | Order::Oldest => "times",
+        Order::Highest | Order::Lowest | Order::Ascending | Order::Descending => "numbers",
+    };
+    diagnostic
+        .help(format!(
+            "say `{word}` for the order that the key has: `{asked}` is an order of {of}"
+        ))
+        .offer(vec![Edit::replace(order.span, word)])
 }
 
 /// Pads the first number of the sort key that the pattern can order by.

@@ -4,6 +4,7 @@
 //! The report for a pattern that no key serves names a reason for each key, and proposes an index
 //! key that would serve the pattern.
 
+use super::ordered;
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{
@@ -49,7 +50,7 @@ pub(crate) enum IndexName {
     /// An index of the table that the entity is not in.
     Declared(Index),
     /// The name of a new index of this table.
-    New(String, Table),
+    New(String, Box<Table>),
     /// None: a mixed collection needs another kind of repair.
     Unneeded,
     /// None: if there is a table for each period, the pattern must give the period.
@@ -79,8 +80,10 @@ pub(crate) fn report(
             diagnostic.note(format!("{}: {}", miss.key, miss.reason))
         });
     let [entity] = entities else {
-        return diagnostic
-            .help("a mixed collection needs the same partition key template in all its entities, and what is given must be at the start of all their sort keys");
+        let ordered = pattern.order.iter();
+        return ordered
+            .fold(diagnostic, ordered::general)
+            .otherwise("a mixed collection needs the same partition key template in all its entities, and what is given must be at the start of all their sort keys");
     };
     if matches!(free, IndexName::Periods) {
         return diagnostic.help("give the time, a period of it, or a range with a lower end: an index belongs to one period's table");

@@ -116,7 +116,7 @@ fn free_index(table: &Table, entity: &Entity) -> IndexName {
     });
     match declared {
         Some((_, index)) => IndexName::Declared(index.clone()),
-        None => IndexName::New(new_index_name(table), table.clone()),
+        None => IndexName::New(new_index_name(table), Box::new(table.clone())),
     }
 }
 

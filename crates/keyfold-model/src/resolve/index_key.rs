@@ -9,7 +9,7 @@ use super::comparison::stored_text;
 use super::names::{attribute_of, distinct, unknown};
 use super::template::{self, Columns};
 use crate::check::meant;
-use crate::diagnostic::{Diagnostic, Span, report};
+use crate::diagnostic::{Diagnostic, Edit, Span, report};
 use crate::schema::{Attribute, Column, Entity, Index, IndexKey, KeyPair, Sparse, Table, Type};
 use crate::syntax::ast::{EntityDecl, IndexKeyDecl, SparseDecl};
 use crate::template::{CHUNK_DIGITS, Format, KeyTemplate, Part};
@@ -337,17 +337,7 @@ fn made_of(attribute: &Attribute, column: &Column) -> Result<Made, Box<Diagnosti
         KeyKind::B => attribute.kind == Type::Binary,
     };
     if !fits {
-        let message = format!(
-            "`{}` is a {} and a key attribute of type {}",
-            attribute.name,
-            attribute.kind,
-            column.kind.descriptor()
-        );
-        let label = "items with it would be refused";
-        return Err(Box::new(
-            Diagnostic::error("KF004", attribute.span, message, label)
-                .help("rename the attribute, or give both the same type"),
-        ));
+        return Err(Box::new(wrong_type(attribute, column)));
     }
     let field = Part::Field {
         name: attribute.name.clone(),
@@ -360,6 +350,29 @@ fn made_of(attribute: &Attribute, column: &Column) -> Result<Made, Box<Diagnosti
         sparse: None,
         span: attribute.span,
     })
+}
+
+/// The error about an attribute that is a key attribute of another type.
+fn wrong_type(attribute: &Attribute, column: &Column) -> Diagnostic {
+    let (name, word) = (&attribute.name, column.word());
+    let message = format!(
+        "`{name}` is {}, and a key attribute that is declared as {word}",
+        attribute.kind.with_article()
+    );
+    let label = "items with it would be refused";
+    let diagnostic = Diagnostic::error("KF004", attribute.span, message, label)
+        .label(column.span, format!("a {word} here"));
+    let Some(kind) = attribute.kind.key_kind() else {
+        return diagnostic.help(format!(
+            "rename the attribute: {} is no key attribute",
+            attribute.kind.with_article()
+        ));
+    };
+    let declared = column.declared_as(kind);
+    diagnostic
+        .help(format!("declare the key attribute as `{declared}`"))
+        .repair(vec![Edit::replace(column.span, declared)])
+        .otherwise("rename the attribute, or give both the same type")
 }
 
 /// Refuses attributes of the entity that the table fills: its type and its time of expiry.

@@ -5,7 +5,7 @@ use super::names::{Entities, unknown};
 use super::together;
 use super::types::Types;
 use crate::check::meant;
-use crate::diagnostic::{Diagnostic, Span, report};
+use crate::diagnostic::{Diagnostic, Edit, Span, report};
 use crate::period::Unit;
 use crate::schema::{
     Entity, Limit, Model, Ordered, Parameter, Pattern, PatternPlan, Returned, Together, Type,
@@ -13,6 +13,7 @@ use crate::schema::{
 use crate::syntax::ast::{
     ExpectUnit, LimitDecl, Name, OrderDecl, ParameterDecl, PatternDecl, ReturnedDecl, texts,
 };
+use crate::written::written;
 
 /// Resolves a pattern; `None` when it has an error.
 pub(super) fn resolve(
@@ -359,11 +360,18 @@ impl Scope<'_> {
         if let Some(name) = &declared.attribute {
             let kind = self.attribute_type(name)?;
             if !order.fits(&kind) {
-                let message = format!("a {kind} has no order `{}`", order.word());
-                return Err(Box::new(
-                    Diagnostic::error("KF004", name.span, message, "wrong type")
-                        .help("times are `newest` or `oldest`, numbers `highest` or `lowest`, and both and texts `ascending` or `descending`"),
-                ));
+                let message = format!("{} has no order `{}`", kind.with_article(), order.word());
+                let diagnostic = Diagnostic::error("KF004", name.span, message, "wrong type");
+                let fitting = order.of_type(&kind);
+                let diagnostic = fitting.into_iter().fold(diagnostic, |diagnostic, fitting| {
+                    let word = fitting.word();
+                    diagnostic
+                        .help(format!("say `{word} {}`", written(&name.text)))
+                        .repair(vec![Edit::replace(declared.span, word)])
+                });
+                return Err(Box::new(diagnostic.otherwise(
+                    "times are `newest` or `oldest`, numbers `highest` or `lowest`, and both and texts `ascending` or `descending`",
+                )));
             }
         }
         let attribute = declared.attribute.as_ref();

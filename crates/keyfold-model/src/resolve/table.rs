@@ -63,6 +63,7 @@ fn key(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -> (Column, Opti
     let partition = all.next().unwrap_or(Column {
         name: "PK".to_owned(),
         kind: KeyKind::S,
+        span: declared.name.span,
     });
     (partition, all.next())
 }
@@ -171,6 +172,7 @@ fn columns(declared: &[ast::Column], diagnostics: &mut Vec<Diagnostic>) -> Vec<C
         .map(|column| Column {
             name: column.name.text.clone(),
             kind: column.kind.as_ref().map_or(KeyKind::S, &mut kind),
+            span: column.span(),
         })
         .collect()
 }

@@ -244,9 +244,9 @@ fn parts(
         && *format == Format::Plain
     {
         *format = bare_format(name, kind, column)
-            .ok_or_else(|| Box::new(wrong_kind(declared, column)))?;
+            .ok_or_else(|| Box::new(wrong_kind(declared, column, kind.key_kind())))?;
     } else if column.kind != KeyKind::S {
-        return Err(Box::new(wrong_kind(declared, column)));
+        return Err(Box::new(wrong_kind(declared, column, Some(KeyKind::S))));
     }
     Ok(parts)
 }
@@ -287,16 +287,19 @@ fn bare_format(name: &str, kind: &Type, column: &Column) -> Option<Format> {
     }
 }
 
-/// The error about a template that makes another type than the key attribute has.
-fn wrong_kind(declared: &TemplateDecl, column: &Column) -> Diagnostic {
-    let kind = column.kind.descriptor();
+/// The error about a template that makes another type than the key attribute has. `made` is the type
+/// of key attributes that it makes.
+fn wrong_kind(declared: &TemplateDecl, column: &Column, made: Option<KeyKind>) -> Diagnostic {
+    let is_itself = matches!(declared.parts.as_slice(), [PartDecl::Field { name, .. }] if name.text == column.name);
     let repair = match (declared.parts.as_slice(), declared.bare, column.kind) {
         ([PartDecl::Field { name, formats }], false, KeyKind::N | KeyKind::B)
-            if formats.is_empty() =>
+            if formats.is_empty() && !is_itself =>
         {
             vec![Edit::replace(declared.span, in_braces(&name.text))]
         }
-        ([PartDecl::Field { name, .. }], true, KeyKind::S) if fits_in_text(&name.text) => {
+        ([PartDecl::Field { name, .. }], true, KeyKind::S)
+            if fits_in_text(&name.text) && !is_itself =>
+        {
             vec![Edit::replace(
                 declared.span,
                 format!("\"{{{}}}\"", name.text),
@@ -305,8 +308,9 @@ fn wrong_kind(declared: &TemplateDecl, column: &Column) -> Diagnostic {
         _ => Vec::new(),
     };
     let message = format!(
-        "the key attribute {} has type {kind}, and this makes another",
-        column.name
+        "the key attribute {} is declared as {}, and this makes another type",
+        column.name,
+        column.word()
     );
     let mut diagnostic = Diagnostic::error("KF004", declared.span, message, "wrong type");
     if let [edit] = repair.as_slice() {
@@ -314,7 +318,13 @@ fn wrong_kind(declared: &TemplateDecl, column: &Column) -> Diagnostic {
             .help(format!("write {}", edit.text))
             .repair(repair);
     }
-    diagnostic.help(match column.kind {
+    if let Some(kind) = made.filter(|kind| *kind != column.kind) {
+        let declaration = column.declared_as(kind);
+        diagnostic = diagnostic
+            .help(format!("declare the key attribute as `{declaration}`"))
+            .offer(vec![Edit::replace(column.span, declaration)]);
+    }
+    diagnostic.otherwise(match column.kind {
         KeyKind::N => {
             "a number key is one int or number attribute in braces, without quotes: {score}"
         }

@@ -3,15 +3,41 @@
 use crate::diagnostic::Span;
 use crate::period::Unit;
 use crate::words::{Capacity, IndexKind, StreamView, TableClass};
+use crate::written::written;
 use keyfold_types::KeyKind;
 
 /// A key attribute of a table or index.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Column {
     /// The attribute.
     pub name: String,
     /// Its type.
     pub kind: KeyKind,
+    /// The place of its declaration.
+    pub span: Span,
+}
+
+impl Column {
+    /// Its declaration as an attribute of another type.
+    pub(crate) fn declared_as(&self, kind: KeyKind) -> String {
+        match kind {
+            KeyKind::S => written(&self.name),
+            KeyKind::N | KeyKind::B => format!("{}: {}", written(&self.name), word(kind)),
+        }
+    }
+
+    /// The word for its type.
+    pub(crate) fn word(&self) -> &'static str {
+        word(self.kind)
+    }
+}
+
+fn word(kind: KeyKind) -> &'static str {
+    match kind {
+        KeyKind::S => "string",
+        KeyKind::N => "number",
+        KeyKind::B => "binary",
+    }
 }
 
 /// A table.

@@ -83,6 +83,14 @@ pub(crate) struct Column {
     pub(crate) kind: Option<Name>,
 }
 
+impl Column {
+    /// Its place, with that of its type.
+    pub(crate) fn span(&self) -> Span {
+        let kind = self.kind.as_ref();
+        kind.map_or(self.name.span, |kind| self.name.span.to(kind.span))
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct TableDecl {
     pub(crate) name: Name,
