@@ -1,12 +1,12 @@
 //! What an item says about copies and guards: that it is one, or which ones it must have.
 
 use super::form::Scope;
-use super::record::{ANY_DIGEST, Record, RecordKind, digest, group, json, slot};
+use super::record::{ANY_DIGEST, Record, RecordKind, Relation, digest, group, json, slot};
 use crate::kinds::Role;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive;
 use keyfold_model::Entity;
-use keyfold_model::schema::held_in_guard;
+use keyfold_model::schema::{Condition, Copy, held_in_guard};
 use std::borrow::Cow;
 
 /// The entity that an item is of.
@@ -20,6 +20,12 @@ pub(super) struct Subject<'s> {
 
 /// The encoded value of an attribute.
 pub(super) type Encoded<'v> = Option<Cow<'v, [u8]>>;
+
+/// Whether broken attributes decide where the copy lies, or whether there is one.
+fn is_copy_broken(copy: &Copy, is_broken: &dyn Fn(&str) -> bool) -> bool {
+    let deciding = copy.when.iter().flat_map(Condition::attributes);
+    copy.key.fields().chain(deciding).any(is_broken)
+}
 
 impl Subject<'_> {
     /// A record about the item with a key, as JSON.
@@ -60,7 +66,20 @@ impl Subject<'_> {
         self.record(RecordKind::Stored, key, (slot(role), digest), Vec::new())
     }
 
-    /// The records of the copies and guards that the item with this key must have.
+    /// The copies and guards that an item may have, of which broken attributes do not say which ones.
+    pub(super) fn unclaimed(self, is_broken: &dyn Fn(&str) -> bool) -> Vec<Relation> {
+        let copies = self.entity.copies.iter().enumerate();
+        let copies = copies.filter(|(_, copy)| is_copy_broken(copy, is_broken));
+        let copies = copies.map(|(at, _)| Role::Copy(at));
+        let guards = self.entity.uniques.iter().enumerate();
+        let guards = guards.filter(|(_, unique)| unique.attributes().any(is_broken));
+        let roles = copies.chain(guards.map(|(at, _)| Role::Guard(at)));
+        let at = u32::try_from(self.at).unwrap_or(0);
+        roles.map(|role| (at, slot(role))).collect()
+    }
+
+    /// The records of the copies and guards that the item with this key must have, without those
+    /// that are [`Subject::unclaimed`].
     pub(super) fn claimed(
         self,
         owner: &[u8],
@@ -73,7 +92,8 @@ impl Subject<'_> {
             Some(Cow::Owned(keyfold_codec::item::encode_value(held)))
         };
         let mut records = Vec::new();
-        for (at, copy) in self.entity.copies.iter().enumerate() {
+        let copies = self.entity.copies.iter().enumerate();
+        for (at, copy) in copies.filter(|(_, copy)| !is_copy_broken(copy, is_broken)) {
             let key = derive::copy_key(table, name, self.entity, copy, values);
             let Ok(Some(key)) = key else {
                 continue;
@@ -87,7 +107,8 @@ impl Subject<'_> {
             records.push(self.record(RecordKind::Claimed, json(&key), place, owner.to_vec()));
         }
         for (at, unique) in self.entity.uniques.iter().enumerate() {
-            if !unique.attributes().all(|name| values.contains_key(name)) {
+            let is_held = |name: &str| values.contains_key(name) && !is_broken(name);
+            if !unique.attributes().all(is_held) {
                 continue;
             }
             let Ok(key) = derive::guard_key(table, self.entity, unique, values) else {

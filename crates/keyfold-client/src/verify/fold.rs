@@ -13,6 +13,8 @@ pub(super) struct Fold {
     pub(super) count: i64,
     sum: Option<Number>,
     max: Option<Value>,
+    /// Whether one of the items has no good value, so that the aggregate cannot be compared.
+    pub(super) is_unknown: bool,
     /// The sum of the items' digests: it differs whenever the items do.
     pub(super) digest: u128,
 }
@@ -29,7 +31,18 @@ impl Fold {
             count: 1,
             sum,
             max,
+            is_unknown: false,
             digest,
+        }
+    }
+
+    /// One item, of which it is not known what it contributes.
+    pub(super) fn unknown(digest: u128) -> Fold {
+        Fold {
+            count: 1,
+            is_unknown: true,
+            digest,
+            ..Fold::default()
         }
     }
 
@@ -37,6 +50,7 @@ impl Fold {
     pub(super) fn join(&mut self, other: Fold) {
         self.count += other.count;
         self.digest = self.digest.wrapping_add(other.digest);
+        self.is_unknown |= other.is_unknown;
         if let Some(number) = other.sum {
             let sum = self.sum.unwrap_or(Number::from(0_i64));
             self.sum = Some(sum.checked_add(&number).unwrap_or(sum));
@@ -58,11 +72,13 @@ impl Fold {
         }
     }
 
-    /// The fold without its digest: the count, the sum with its length, and the maximum.
+    /// The fold without its digest: the count, whether it is unknown, the sum with its length, and
+    /// the maximum.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let sum = self.sum.map(|sum| encode_value(&Value::N(sum)));
         let sum = sum.unwrap_or_default();
         let mut out = self.count.to_be_bytes().to_vec();
+        out.push(u8::from(self.is_unknown));
         out.push(u8::try_from(sum.len()).unwrap_or(0));
         out.extend_from_slice(&sum);
         out.extend(self.max.iter().flat_map(encode_value));
@@ -72,12 +88,14 @@ impl Fold {
     /// The fold that was encoded; `None` when its bytes are not whole.
     pub(super) fn decoded(bytes: &[u8], digest: u128) -> Option<Fold> {
         let (count, rest) = bytes.split_first_chunk()?;
+        let (is_unknown, rest) = rest.split_first()?;
         let (length, rest) = rest.split_first()?;
         let (sum, max) = rest.split_at_checked(usize::from(*length))?;
         Some(Fold {
             count: i64::from_be_bytes(*count),
             sum: RawValue::new(sum).as_number(),
             max: (!max.is_empty()).then(|| RawValue::new(max).to_value()),
+            is_unknown: *is_unknown != 0,
             digest,
         })
     }

@@ -3,7 +3,8 @@
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::fold::Fold;
 use super::record::{
-    Record, RecordKind, digest, group_of, is_pair, is_same_digest, item, role, stored_item,
+    Record, RecordKind, Relation, digest, group_of, is_pair, is_same_digest, item, role,
+    stored_item,
 };
 use super::sorter::{Merged, torn};
 use crate::kinds::Role;
@@ -68,6 +69,12 @@ impl Group {
             (Some(stored), [claim]) => fits(stored, claim),
             (Some(_) | None, _) => false,
         }
+    }
+
+    /// The entity and the slot of a copy or guard that no item asks for.
+    pub(super) fn foreign(&self) -> Option<Relation> {
+        let stored = self.stored.as_ref().filter(|_| self.claims.is_empty())?;
+        Some((stored.entity, stored.slot))
     }
 
     /// A digest of everything that the group says: it differs whenever the group does.
@@ -183,6 +190,9 @@ impl Group {
             for (at, aggregate) in entity.aggregates.iter().enumerate() {
                 let at = u32::try_from(at).unwrap_or(u32::MAX);
                 let fold = self.folds.get(&(parent.entity, at)).cloned();
+                if fold.as_ref().is_some_and(|fold| fold.is_unknown) {
+                    continue;
+                }
                 found.extend(self.aggregate(entity, aggregate, &stored, &fold.unwrap_or_default()));
             }
             return found;

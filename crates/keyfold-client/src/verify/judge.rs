@@ -5,7 +5,7 @@ use super::assemble::Unit;
 use super::claims::Subject;
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::form::Scope;
-use super::record::{Record, RecordKind, json, stored_bytes};
+use super::record::{Record, RecordKind, Relation, json, stored_bytes};
 use super::shares::Shares;
 use crate::kinds::Role;
 use keyfold_codec::RawItem;
@@ -28,6 +28,8 @@ pub(super) struct Judged {
     pub(super) records: Vec<Record>,
     /// The aggregates that count it.
     pub(super) shares: Shares,
+    /// The copies and guards that it may have, and does not say which ones.
+    pub(super) unclaimed: Vec<Relation>,
 }
 
 impl Judged {
@@ -171,11 +173,17 @@ impl<'s> One<'s> {
 
     /// Judges the main item of an entity with its parts.
     fn main(&self, main: &Item, items: &[Item], judged: &mut Judged) {
-        let (values, broken) = self.values(items, &mut judged.findings);
-        let is_broken = |name: &str| broken.iter().any(|one| one == name);
-        if !self.entity.key.fields().any(is_broken) {
+        let (values, mut broken) = self.values(items, &mut judged.findings);
+        let mut of_key = self.entity.key.fields();
+        if !of_key.any(|name| broken.iter().any(|one| one == name)) {
+            let before = judged.findings.len();
             self.check_key(&values, &mut judged.findings);
+            if judged.findings.len() > before {
+                // Either the key is wrong, or the attributes are.
+                broken.extend(self.entity.key.fields().map(str::to_owned));
+            }
         }
+        let is_broken = |name: &str| broken.iter().any(|one| one == name);
         self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
         self.check_type(&self.entity.name, main, &mut judged.findings);
         self.check_expiry(main, &values, &is_broken, &mut judged.findings);
@@ -186,6 +194,8 @@ impl<'s> One<'s> {
                 .subject()
                 .claimed(&json(&self.key()), &values, &is_broken);
             judged.records.extend(claimed);
+            let unclaimed = self.subject().unclaimed(&is_broken);
+            judged.unclaimed.extend(unclaimed);
         }
         let counted = self.scope.kinds.counted(self.at);
         if !counted.is_empty() {
@@ -193,7 +203,8 @@ impl<'s> One<'s> {
             let held = columns.filter_map(|column| main.get(&column.name));
             let key = held.flat_map(|held| encoded(held).into_owned()).collect();
             let values: &Values = &values;
-            judged.shares.add((self.scope.model, counted), key, values);
+            let source = (self.scope.model, counted);
+            judged.shares.add(source, key, (values, &is_broken));
         }
         if !self.entity.aggregates.is_empty() {
             let mut kept = Item::new();
@@ -223,6 +234,7 @@ impl<'s> One<'s> {
             None => Cow::Owned(Values::new()),
         };
         let mut broken = Vec::new();
+        let mut in_keys = Vec::new();
         let is_aggregate = |attribute: &&Attribute| {
             let mut all = self.entity.aggregates.iter();
             all.any(|one| one.attribute == attribute.name)
@@ -247,6 +259,7 @@ impl<'s> One<'s> {
                 Some(held) => {
                     if let Err(error) = value::check(name, &attribute.kind, held) {
                         add(FindingKind::WrongType, error.to_string());
+                        in_keys.extend(Some(attribute).zip(self.in_keys(attribute, items)));
                     } else if let Some(by) = self.compared_unstored(name, items) {
                         let message =
                             format!("{name} is in a key only, and {by} compares what is stored");
@@ -260,7 +273,22 @@ impl<'s> One<'s> {
                 values.to_mut().insert(name.to_owned(), held);
             }
         }
+        // Of an attribute that a key says, too, it is known what should follow from it.
+        for (attribute, held) in in_keys {
+            broken.retain(|name| *name != attribute.name);
+            values.to_mut().insert(attribute.name.clone(), held);
+        }
         (values, broken)
+    }
+
+    /// The value of an attribute that the keys of an item say, whatever is stored.
+    fn in_keys(&self, attribute: &Attribute, items: &[Item]) -> Option<Value> {
+        let mut main = items.first()?.clone();
+        main.remove(&attribute.name);
+        let main = std::slice::from_ref(&main);
+        let held = value_of(self.table, self.entity, None, &attribute.name, main).ok()??;
+        let checked = value::check(&attribute.name, &attribute.kind, &held);
+        checked.is_ok().then_some(held)
     }
 
     /// The value of an attribute: as it is stored, or joined, unpacked or read back from a key.

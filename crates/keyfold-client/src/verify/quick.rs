@@ -139,7 +139,7 @@ impl Quick<'_> {
                 key.extend_from_slice(held.as_ref().map_or(&[], RawValue::bytes));
             }
             let source = (self.scope.model, counted);
-            judged.shares.add(source, key, &self.slots);
+            judged.shares.add(source, key, (&self.slots, &|_| false));
         }
         let (claimed, kept) = (&self.form.claimed, &self.form.kept);
         if claimed.is_empty() && kept.is_empty() {

@@ -32,6 +32,9 @@ impl RecordKind {
     ];
 }
 
+/// A copy or a guard of the model: the position of its entity, and its slot there.
+pub(super) type Relation = (u32, u32);
+
 /// The slot of a copy or a guard in an entity.
 pub(super) fn slot(role: Role) -> u32 {
     match role {

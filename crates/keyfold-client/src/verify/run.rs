@@ -11,7 +11,7 @@ use super::finding::{Finding, FindingKind, ModelLine};
 use super::form::{Forms, Scope};
 use super::group::{Group, for_each, owner};
 use super::judge::judge;
-use super::record::{Record, RecordKind};
+use super::record::{Record, RecordKind, Relation};
 use super::report::{Report, Share};
 use super::reread::{self, Reader};
 use super::scan::{Judgements, Pace, Page, Pages, Segment, Target};
@@ -25,6 +25,7 @@ use keyfold_lower::retry::{TRIES, back_off};
 use keyfold_lower::tables;
 use keyfold_model::Model;
 use keyfold_types::Item;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -66,6 +67,8 @@ struct Suspects {
     records: Sorter,
     filter: Filter,
     count: u64,
+    /// How many of them are copies and guards that no item asks for.
+    foreign: BTreeMap<Relation, u64>,
 }
 
 impl Suspects {
@@ -74,13 +77,29 @@ impl Suspects {
             records: Sorter::new(),
             filter: Filter(vec![0; FILTER_BITS / 64]),
             count: 0,
+            foreign: BTreeMap::new(),
         }
     }
 
     fn add(&mut self, group: &Group) -> Result<(), ClientError> {
         self.count += 1;
         self.filter.add(group.id);
+        if let Some(relation) = group.foreign() {
+            *self.foreign.entry(relation).or_default() += 1;
+        }
         self.records.push(&group.as_suspect())
+    }
+
+    /// Leaves out the copies and guards of which there are no more than wrong items may have: these
+    /// items are reported.
+    fn without(mut self, unclaimed: &BTreeMap<Relation, u64>) -> Suspects {
+        let count = |relation: &Relation| unclaimed.get(relation).copied().unwrap_or(0);
+        self.foreign.retain(|relation, found| {
+            let is_left = *found > count(relation);
+            self.count -= if is_left { 0 } else { *found };
+            is_left
+        });
+        self
     }
 }
 
@@ -94,6 +113,8 @@ struct Shared<'o> {
     units: (u64, u64),
     /// The items of this scan.
     items: u64,
+    /// How many copies and guards wrong items may have, and do not say which ones.
+    unclaimed: BTreeMap<Relation, u64>,
     /// How far the segments of the first scan are.
     cursors: Vec<Cursor>,
     saved_at: Instant,
@@ -140,6 +161,7 @@ impl<'v> Verification<'v> {
                 observer,
                 units: (0, 0),
                 items: 0,
+                unclaimed: BTreeMap::new(),
                 cursors: Vec::new(),
                 saved_at: Instant::now(),
                 is_stopped: false,
@@ -160,16 +182,24 @@ impl<'v> Verification<'v> {
             self.pause();
             Ok(())
         })?;
+        let unclaimed = std::mem::take(&mut locked(&self.shared).unclaimed);
+        suspects = suspects.without(&unclaimed);
         while suspects.count > 0 && locked(&self.shared).report.scans < SCANS_MAX {
             let before = std::mem::replace(&mut suspects, Suspects::new());
             locked(&self.shared).records = before.records;
             self.scan(Some(&before.filter))?;
             let records = self.taken();
             for_each(records.sorted()?, |group| {
-                self.again(&group, &mut suspects)?;
-                self.pause();
+                if group
+                    .foreign()
+                    .is_none_or(|one| before.foreign.contains_key(&one))
+                {
+                    self.again(&group, &mut suspects)?;
+                    self.pause();
+                }
                 Ok(())
             })?;
+            suspects = suspects.without(&unclaimed);
         }
         if let Some(state) = &self.state {
             state.remove()?;
@@ -354,6 +384,7 @@ impl<'v> Verification<'v> {
         shared.records = Sorter::in_folder(state.runs(), &saved.runs)?;
         shared.cursors = saved.cursors;
         shared.report = saved.report;
+        shared.unclaimed = saved.unclaimed;
         drop(shared);
         self.state = Some(state);
         if is_begun {
@@ -399,6 +430,7 @@ impl<'v> Verification<'v> {
         let saved = Saved {
             cursors: shared.cursors.clone(),
             report: shared.report.clone(),
+            unclaimed: shared.unclaimed.clone(),
             position: shared.observer.position()?,
             runs: shared.records.saved()?,
         };
@@ -425,6 +457,9 @@ impl<'v> Verification<'v> {
         shared.units.1 += page.wrong;
         for (name, count) in page.kinds {
             *shared.report.kinds.entry(name).or_default() += count;
+        }
+        for relation in page.unclaimed {
+            *shared.unclaimed.entry(relation).or_default() += 1;
         }
         for finding in page.findings {
             add(&mut shared, finding)?;

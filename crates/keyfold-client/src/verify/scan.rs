@@ -6,6 +6,7 @@ use super::form::{Forms, Scope};
 use super::judge::{Judged, add_judgement, judge};
 use super::pack::Pack;
 use super::quick;
+use super::record::Relation;
 use super::reread::{self, Reader};
 use super::state::Cursor;
 use crate::kinds::{Kind, Role};
@@ -37,6 +38,8 @@ pub(super) struct Judgements {
     pub(super) units: u64,
     pub(super) wrong: u64,
     pub(super) findings: Vec<Finding>,
+    /// The copies and guards that wrong items may have, and do not say which ones.
+    pub(super) unclaimed: Vec<Relation>,
     /// The records that are compared with those of other items.
     pub(super) records: Pack,
 }
@@ -225,7 +228,9 @@ impl<'s> Segment<'s> {
             return Ok(());
         };
         let is_part = matches!(unit, Unit::Part(..));
-        let mut found = judge(self.scope, &now).findings;
+        let now = judge(self.scope, &now);
+        work.page.unclaimed.extend(now.unclaimed);
+        let mut found = now.findings;
         found.retain(|one| !is_part || one.key == key);
         work.page.wrong += u64::from(!found.is_empty());
         work.judged.findings.extend(found);

@@ -39,12 +39,13 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Adds an item to the aggregates that count it: the positions of the entities that keep them,
-    /// and their positions there. `item` is its encoded key.
+    /// and their positions there. `item` is its encoded key. What a broken attribute decides is not
+    /// known.
     pub(super) fn add(
         &mut self,
         (model, counted): (&Model, &[(usize, usize)]),
         mut item: Vec<u8>,
-        values: &impl Attributes,
+        (values, is_broken): (&impl Attributes, &dyn Fn(&str) -> bool),
     ) {
         let key_length = item.len();
         for of in counted {
@@ -53,12 +54,18 @@ impl Shares {
             let (Some(parent), Some(aggregate)) = (parent, aggregate) else {
                 continue;
             };
-            let Some(value) = Contribution::value(aggregate, values) else {
+            let mut deciding = aggregate.condition.iter().map(|(name, _)| name);
+            item.truncate(key_length);
+            let one = if deciding.any(|name| is_broken(name))
+                || aggregate.of.as_deref().is_some_and(is_broken)
+            {
+                Fold::unknown(digest(&item))
+            } else if let Some(value) = Contribution::value(aggregate, values) {
+                keyfold_codec::raw::encode(&mut item, &value);
+                Fold::of(aggregate.kind, value, digest(&item))
+            } else {
                 continue;
             };
-            item.truncate(key_length);
-            keyfold_codec::raw::encode(&mut item, &value);
-            let one = Fold::of(aggregate.kind, value, digest(&item));
             let is_parent = |open: &&mut Open| {
                 let mut link = aggregate.link.iter();
                 open.of == *of && link.all(|(field, name)| open.is_of(field, (name, values)))
@@ -67,14 +74,14 @@ impl Shares {
                 open.fold.join(one);
                 continue;
             }
-            let Some(share) = Contribution::of(aggregate, values) else {
+            let Some(link) = Contribution::parent(aggregate, values) else {
                 continue;
             };
             let mut others = self.open.iter();
-            let same = others.find(|open| open.of.0 == of.0 && open.parent == share.parent);
+            let same = others.find(|open| open.of.0 == of.0 && open.parent == link);
             let record = match same {
                 Some(open) => open.record.clone(),
-                None => match Place::of(model, parent, &share.parent) {
+                None => match Place::of(model, parent, &link) {
                     Ok(place) => of_parent(of.0, place),
                     Err(_) => continue,
                 },
@@ -85,7 +92,7 @@ impl Shares {
             };
             self.begin(Open {
                 of: *of,
-                parent: share.parent,
+                parent: link,
                 record,
                 fold: one,
             });

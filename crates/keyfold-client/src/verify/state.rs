@@ -5,18 +5,19 @@
 //! an interruption at any time leaves one whole state. Pages that were read since are read again.
 
 use super::finding::{Finding, FindingKind, ModelLine};
-use super::record;
+use super::record::{self, Relation};
 use super::report::{FindingGroup, Report};
 use keyfold_lower::ClientError;
 use keyfold_types::Item;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "verification.json";
 /// The version of the file's form.
-const FORM: u64 = 3;
+const FORM: u64 = 4;
 /// Files of records in the folder begin so.
 const RUN: &str = "records-";
 
@@ -36,6 +37,8 @@ pub(super) struct Cursor {
 pub(super) struct Saved {
     pub(super) cursors: Vec<Cursor>,
     pub(super) report: Report,
+    /// How many copies and guards wrong items may have, and do not say which ones.
+    pub(super) unclaimed: BTreeMap<Relation, u64>,
     /// The length of the observer's output.
     pub(super) position: u64,
     /// The names of the files of records.
@@ -97,6 +100,7 @@ impl State {
             "subject": self.subject,
             "cursors": saved.cursors.iter().map(of_cursor).collect::<Vec<_>>(),
             "report": of_report(&saved.report),
+            "unclaimed": saved.unclaimed.iter().collect::<Vec<_>>(),
             "position": saved.position,
             "runs": saved.runs,
         });
@@ -279,6 +283,11 @@ fn saved(json: &Json) -> Option<Saved> {
     Some(Saved {
         cursors: all(&json["cursors"], cursor)?,
         report: report(&json["report"])?,
+        unclaimed: all(&json["unclaimed"], |one| {
+            serde_json::from_value(one.clone()).ok()
+        })?
+        .into_iter()
+        .collect(),
         position: json["position"].as_u64()?,
         runs: all(&json["runs"], |name| name.as_str().map(str::to_owned))?,
     })
@@ -334,6 +343,7 @@ mod tests {
         let saved = Saved {
             cursors: vec![Cursor::default(), cursor],
             report,
+            unclaimed: [((1, 2), 3)].into(),
             position: 4,
             runs: vec!["records-1".to_owned()],
         };

@@ -1,6 +1,8 @@
 //! A model on an engine in memory, with short calls for writes and patterns.
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
 
+pub mod verifying;
+
 use keyfold_api::{PutItemInput, Response, ScanInput};
 use keyfold_client::read::{self, Pages};
 use keyfold_client::{Backend, ClientError, PageRequest, arguments, tables, write};

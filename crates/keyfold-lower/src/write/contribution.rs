@@ -21,14 +21,17 @@ impl Contribution {
     /// The contribution of an item with these values; `None` when it is not in the aggregate.
     pub fn of(aggregate: &Aggregate, values: &impl Attributes) -> Option<Contribution> {
         let value = Contribution::value(aggregate, values)?;
+        let parent = Contribution::parent(aggregate, values)?;
+        Some(Contribution { parent, value })
+    }
+
+    /// The key attributes of the parent of an item with these values; `None` when one is missing.
+    pub fn parent(aggregate: &Aggregate, values: &impl Attributes) -> Option<Values> {
         let parent = aggregate
             .link
             .iter()
             .map(|(field, name)| Some((field.clone(), values.value(name)?.into_owned())));
-        Some(Contribution {
-            parent: parent.collect::<Option<_>>()?,
-            value,
-        })
+        parent.collect()
     }
 
     /// What an item with these values adds to its parent; `None` when it is not in the aggregate.
