@@ -100,6 +100,17 @@ export async function several(userId: UserId, orderId: OrderId): Promise<void> {
     shop.OrderItem.part.delete({ orderId, itemId: ItemId("i") }),
   ]);
   done.writes.flatMap((write) => write.changes).join(", ");
+  const ticket = { id: AccountId("a"), openedAt: "2024-01-15" };
+  const { made } = await answers.Ticket.create(ticket);
+  made.ticketId satisfies TicketId;
+  const both = await answers.transact([
+    answers.part.openTicket(ticket),
+    answers.Account.part.update({ id: ticket.id }, { owner: "Ada" }),
+  ]);
+  both.writes[0].made.ticketId satisfies TicketId;
+  both.writes[1].made.updatedAt.slice(0, 10);
+  const several = await answers.transact([ticket, ticket].map((one) => answers.part.openTicket(one)));
+  several.writes[0]?.made.ticketId satisfies TicketId | undefined;
   const [order]: (Order | undefined)[] = await shop.Order.getMany([{ orderId }], { strong: true });
   order?.status satisfies OrderStatus | undefined;
   const { requests } = await shop.Product.putMany([{ productId, name: "Pen", price: 1, stock: 1 }]);

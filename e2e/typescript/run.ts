@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { KeyfoldError } from "@keyfold/client";
 import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
 import { BookId, BookmarksClient, CustomerId } from "./made/bookmarks.js";
+import { CartId, LineId, MadeClient } from "./made/made.js";
 import { ItemId, OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
 
 /** The code of the error that a call fails with. */
@@ -159,11 +160,19 @@ export async function answers(endpoint: string): Promise<void> {
   await answers.Account.put({ ...whole, v });
   assert.deepEqual((await answers.account({ id: bob })).logo, new Uint8Array([1, 2]));
   const opened = await answers.openTicket({ id: ada, openedAt: "2024-01-15T10:00:00Z" });
-  const [made] = opened.made.filter((one) => one.attribute === "ticketId");
-  const ticketId = TicketId(String(made?.value));
+  const { ticketId } = opened.made;
   const entry = { at: "2024-01-15T11:00:00Z", by: "bob", state: "waiting" } as const;
   await answers.log({ id: ada, ticketId, entry });
   await answers.Ticket.update({ id: ada, ticketId }, { assignee: "bob", status: "waiting" });
+  const given = TicketId("01HZY3K8C7Q5W2N4V6X8Z0A1B2");
+  const another = { id: bob, ticketId: given, openedAt: "2024-01-15T10:00:00Z" };
+  const parts = [answers.Ticket.part.create({ ...another, ticketId: undefined as never }), answers.part.openTicket(another)] as const;
+  const [drawn, asGiven] = (await answers.transact(parts)).writes;
+  assert.equal(drawn.made.ticketId.length, 26);
+  assert.equal(asGiven.made.ticketId, given);
+  for (const { ticketId } of [drawn.made, asGiven.made]) await answers.Ticket.delete({ id: bob, ticketId });
+  const { made } = await answers.Account.update({ id: bob }, { owner: "Bob" });
+  assert.equal((await answers.account({ id: bob })).updatedAt, made.updatedAt);
   const ticket = await answers.ticket({ id: ada, ticketId });
   assert.deepEqual(ticket?.history, [{ ...entry, at: "2024-01-15T11:00:00.000Z" }]);
   const [waiting] = await answers.waiting().all(10);
@@ -193,6 +202,28 @@ export async function events(): Promise<void> {
   assert.ok(event?.kind === "User");
   assert.equal(event.old, undefined);
   assert.equal(event.new?.name, "Ada");
+}
+
+export async function made(endpoint: string): Promise<void> {
+  const client = new MadeClient(endpoint);
+  await client.ensureTables();
+  const [cartId, lineId] = [CartId("01HZY3K8C7Q5W2N4V6X8Z0A1B2"), LineId("7f0c7a52-6f0e-4c5b-9d61-000000000001")];
+  const lines = [{ amount: 1 }, { amount: 2, lineId }, { amount: 3 }];
+  const filled = (await client.fill({ id: cartId, cartId, lines })).made;
+  assert.equal(filled.id, cartId, "as it was given");
+  assert.equal(filled.lineId.length, 3);
+  assert.equal(filled.lineId[1], lineId);
+  assert.deepEqual(filled["Line.at"], [1, 2, 3].map(() => filled["Cart.at"]));
+  const stored = await client.lines({ cartId }).all(10);
+  const amounts = new Map(stored.map((one) => [one.lineId, one.amount]));
+  assert.deepEqual(filled.lineId.map((one) => amounts.get(one)), [1, 2, 3]);
+  const pair = (await client.pair()).made;
+  assert.ok(pair["one.id"] !== pair["two.id"]);
+  assert.equal((await client.cart({ id: pair["two.id"] }))?.at, pair["two.at"]);
+  assert.equal((await client.visit({ day: "2024-01-15" })).made.firstAt, undefined, "one request does not say");
+  const { made } = await client.Cart.putMany([{ note: "a" }, { id: cartId }]);
+  assert.equal((await client.cart({ id: made[0]!.id }))?.note, "a");
+  assert.equal(made[1]?.id, cartId);
 }
 
 export async function kinds(endpoint: string): Promise<void> {

@@ -180,12 +180,29 @@ export async function transactions(): Promise<void> {
   await shop.transact([shop.Product.part.create({ productId, name: "n", price: 1 })]);
   // @error TS2353 a key does not change inside of a transaction, either
   await shop.transact([shop.Order.part.update({ orderId }, { orderId })]);
-  // @error TS2322 a pattern is no write
+  // @error TS2739 a pattern is no write
   await shop.transact([shop.user({ userId })]);
-  // @error TS2322 a write that is sent is no part of a transaction
+  // @error TS2739 a write that is sent is no part of a transaction
   await shop.transact([shop.setStatus({ orderId, status: "paid" })]);
   // @error TS2339 no such write
   shop.part.deleteOrder({ orderId });
+}
+
+export async function made(): Promise<void> {
+  const ticket = { id, openedAt: "2024-01-15" };
+  const opened = await answers.openTicket(ticket);
+  // @error TS2339 an attribute that is always given is not made
+  opened.made.openedAt;
+  // @error TS2322 another identifier than the one that is made
+  const account: AccountId = opened.made.ticketId;
+  const { writes } = await answers.transact([answers.part.openTicket(ticket), shop.Order.part.delete({ orderId })]);
+  // @error TS2339 a deletion makes nothing
+  writes[1].made.ticketId;
+  // @error TS2493 no third write
+  writes[2];
+  // @error TS2339 an order makes nothing
+  (await shop.setStatus({ orderId, status: "paid" })).made.orderId;
+  void account;
 }
 
 export async function batches(): Promise<void> {

@@ -37,5 +37,8 @@ export type {
   Written,
 } from "./options.js";
 export type { Plan } from "./plan.js";
-export { BatchWriter, change, part, Parts, Query, required, Writer } from "./typed.js";
+export { part, run, transact } from "./made.js";
+export type { Done, MadeMember, MadeTable, NamedPart, NothingMade, Part, Parted } from "./made.js";
+export { change, Query, required } from "./typed.js";
 export type { Change, Ordered, PageOptions, Strong, TypedOptions } from "./typed.js";
+export { BatchWriter, Parts, Writer } from "./writer.js";

@@ -143,28 +143,28 @@ export type TransactionWrite =
   | { readonly write: string; readonly args?: Given | undefined };
 
 /** The effect of a transaction. */
-export interface Transacted {
+export interface Transacted<W = readonly OneOfSeveral[]> {
   /** `TransactWriteItems`; the operation of the one item where only one changes; `GetItem` when nothing had to be
    * written. */
   readonly operation: string;
   readonly capacity: number;
   /** The effect of each write, in their order. */
-  readonly writes: readonly OneOfSeveral[];
+  readonly writes: W;
 }
 
 /** The effect of one write of a transaction. */
-export interface OneOfSeveral {
+export interface OneOfSeveral<M = readonly Made[]> {
   /** The change of each item. An item that several writes change is the first one's. */
   readonly changes: readonly string[];
-  readonly made: readonly Made[];
+  readonly made: M;
 }
 
 /** The effect of a batch that was written as a whole. */
-export interface BatchWritten {
+export interface BatchWritten<M = readonly Made[]> {
   readonly requests: number;
   readonly capacity: number;
   /** For each item, the attributes that were not given and were made. */
-  readonly made: readonly (readonly Made[])[];
+  readonly made: readonly M[];
 }
 
 /** Options of an update. */
@@ -199,14 +199,14 @@ export interface Made {
 }
 
 /** The report of a write. */
-export interface Written {
+export interface Written<M = Made[]> {
   /** `PutItem`, `UpdateItem`, `DeleteItem` or `TransactWriteItems`; `GetItem` when nothing had to be
    * written. */
   readonly operation: string;
   /** The change of each item: `put Order`, `delete the guard of email`. */
   readonly changes: string[];
   readonly capacity: number;
-  readonly made: Made[];
+  readonly made: M;
 }
 
 /** A stream record as an entity: `old` is absent when it was created, `new` when it was deleted. */

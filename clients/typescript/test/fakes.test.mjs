@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { BINARY, source } from "./source.mjs";
 
-const { Client, Fakes, Writer, startServer } = await source("client.js", "typed.js", "testing.js");
+const { Client, Fakes, Writer, startServer } = await source("client.js", "writer.js", "testing.js");
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const FOLDERS = ["models", "models/existing", "crates/keyfold-prove/tests"];
 const MODELS = FOLDERS.flatMap((folder) =>

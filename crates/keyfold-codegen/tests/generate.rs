@@ -84,6 +84,7 @@ fn clients_are_as_their_golden_files() {
         root().join("models/shop.keyfold"),
         testscripts.join("names.keyfold"),
         testscripts.join("answers.keyfold"),
+        testscripts.join("made.keyfold"),
     ];
     for path in models {
         let model = model_of(&path);

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, NewType, TypeAlias, overload
 
-from keyfold import Client, Options, Written, typed
+from keyfold import Client, Options, typed
 from keyfold.aio import AsyncClient
 
 AccountId = NewType("AccountId", str)
@@ -147,6 +147,20 @@ class AccountPatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AccountMade:
+    """What an `Account` gets that is created or put: as given, or made."""
+
+    updated_at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountTouched:
+    """What an update of an `Account` sets."""
+
+    updated_at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccountChange:
     """A change of an `Account` that a stream reports."""
 
@@ -205,6 +219,13 @@ class TicketPatch:
     status: TicketStatus | typed.Unset = typed.UNSET
     history: Sequence[Entry] | typed.Unset = typed.UNSET
     assignee: str | None | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketMade:
+    """What a `Ticket` gets that is created or put: as given, or made."""
+
+    ticket_id: TicketId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,6 +318,13 @@ class PairAnswer:
     payee: Account | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTicketMade:
+    """What `open_ticket` writes of itself: as given, or made."""
+
+    ticket_id: TicketId
+
+
 AnswersEvent: TypeAlias = AccountChange | TicketChange
 """A change that a stream reports; its class says of what."""
 
@@ -314,7 +342,7 @@ class AnswersParts(typed.NamedParts):
         from_updated_at: _datetime.datetime | None = None,
         to_id: AccountId,
         to_updated_at: _datetime.datetime | None = None,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[typed.NothingMade]:
         """The write `transfer`."""
         return self._run(
             "transfer",
@@ -325,6 +353,7 @@ class AnswersParts(typed.NamedParts):
                 "to.id": to_id,
                 "to.updatedAt": to_updated_at,
             },
+            typed.NothingMade,
         )
 
     def edit(
@@ -334,11 +363,12 @@ class AnswersParts(typed.NamedParts):
         plan: AccountPlan | None = None,
         id: AccountId,
         updated_at: _datetime.datetime | None = None,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[typed.NothingMade]:
         """The write `edit`."""
         return self._run(
             "edit",
             {"owner": owner, "plan": plan, "id": id, "updatedAt": updated_at},
+            typed.NothingMade,
         )
 
     def open_ticket(
@@ -352,7 +382,7 @@ class AnswersParts(typed.NamedParts):
         status: TicketStatus | None = None,
         history: Sequence[Entry] | None = None,
         assignee: str | None = None,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[OpenTicketMade]:
         """The write `open_ticket`."""
         return self._run(
             "open_ticket",
@@ -366,6 +396,7 @@ class AnswersParts(typed.NamedParts):
                 "history": history,
                 "assignee": assignee,
             },
+            OpenTicketMade,
         )
 
     def log(
@@ -374,9 +405,13 @@ class AnswersParts(typed.NamedParts):
         entry: Entry,
         id: AccountId,
         ticket_id: TicketId,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[typed.NothingMade]:
         """The write `log`."""
-        return self._run("log", {"entry": entry, "id": id, "ticketId": ticket_id})
+        return self._run(
+            "log",
+            {"entry": entry, "id": id, "ticketId": ticket_id},
+            typed.NothingMade,
+        )
 
 
 class AnswersClient(typed.Typed):
@@ -393,7 +428,9 @@ class AnswersClient(typed.Typed):
             AccountKey,
             AccountPatch,
             Account,
-        ](self, "Account", Account)
+            AccountMade,
+            AccountTouched,
+        ](self, "Account", Account, AccountMade, AccountTouched)
         """Writes an `Account` with all that follows from it."""
         self.Ticket = typed.Writer[
             NewTicket,
@@ -401,7 +438,9 @@ class AnswersClient(typed.Typed):
             TicketKey,
             TicketPatch,
             Ticket,
-        ](self, "Ticket", Ticket)
+            TicketMade,
+            typed.NothingMade,
+        ](self, "Ticket", Ticket, TicketMade, typed.NothingMade)
         """Writes a `Ticket` with all that follows from it."""
         self.part = AnswersParts(_SHAPES)
         """The named writes as parts of a transaction."""
@@ -761,7 +800,7 @@ class AnswersClient(typed.Typed):
         to_id: AccountId,
         to_updated_at: _datetime.datetime | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `transfer`:
 
         - update Account as from (balance = balance - amount) if balance >= amount
@@ -769,14 +808,13 @@ class AnswersClient(typed.Typed):
         Requests: TransactWriteItems.
         """
         return self._write(
-            "transfer",
-            {
-                "amount": amount,
-                "from.id": from_id,
-                "from.updatedAt": from_updated_at,
-                "to.id": to_id,
-                "to.updatedAt": to_updated_at,
-            },
+            self.part.transfer(
+                amount=amount,
+                from_id=from_id,
+                from_updated_at=from_updated_at,
+                to_id=to_id,
+                to_updated_at=to_updated_at,
+            ),
             timeout,
         )
 
@@ -788,15 +826,14 @@ class AnswersClient(typed.Typed):
         id: AccountId,
         updated_at: _datetime.datetime | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `edit`:
 
         - update Account (owner = owner, plan = plan)
         Requests: UpdateItem.
         """
         return self._write(
-            "edit",
-            {"owner": owner, "plan": plan, "id": id, "updatedAt": updated_at},
+            self.part.edit(owner=owner, plan=plan, id=id, updated_at=updated_at),
             timeout,
         )
 
@@ -812,24 +849,23 @@ class AnswersClient(typed.Typed):
         history: Sequence[Entry] | None = None,
         assignee: str | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[OpenTicketMade]:
         """The write `open_ticket`:
 
         - create Ticket
         Requests: TransactWriteItems.
         """
         return self._write(
-            "open_ticket",
-            {
-                "id": id,
-                "ticketId": ticket_id,
-                "openedAt": opened_at,
-                "dueAt": due_at,
-                "severity": severity,
-                "status": status,
-                "history": history,
-                "assignee": assignee,
-            },
+            self.part.open_ticket(
+                id=id,
+                ticket_id=ticket_id,
+                opened_at=opened_at,
+                due_at=due_at,
+                severity=severity,
+                status=status,
+                history=history,
+                assignee=assignee,
+            ),
             timeout,
         )
 
@@ -840,15 +876,14 @@ class AnswersClient(typed.Typed):
         id: AccountId,
         ticket_id: TicketId,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `log`:
 
         - update Ticket (history = history + entry)
         Requests: UpdateItem.
         """
         return self._write(
-            "log",
-            {"entry": entry, "id": id, "ticketId": ticket_id},
+            self.part.log(entry=entry, id=id, ticket_id=ticket_id),
             timeout,
         )
 
@@ -876,7 +911,9 @@ class AsyncAnswersClient(typed.AsyncTyped):
             AccountKey,
             AccountPatch,
             Account,
-        ](self, "Account", Account)
+            AccountMade,
+            AccountTouched,
+        ](self, "Account", Account, AccountMade, AccountTouched)
         """Writes an `Account` with all that follows from it."""
         self.Ticket = typed.AsyncWriter[
             NewTicket,
@@ -884,7 +921,9 @@ class AsyncAnswersClient(typed.AsyncTyped):
             TicketKey,
             TicketPatch,
             Ticket,
-        ](self, "Ticket", Ticket)
+            TicketMade,
+            typed.NothingMade,
+        ](self, "Ticket", Ticket, TicketMade, typed.NothingMade)
         """Writes a `Ticket` with all that follows from it."""
         self.part = AnswersParts(_SHAPES)
         """The named writes as parts of a transaction."""
@@ -1244,7 +1283,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         to_id: AccountId,
         to_updated_at: _datetime.datetime | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `transfer`:
 
         - update Account as from (balance = balance - amount) if balance >= amount
@@ -1252,14 +1291,13 @@ class AsyncAnswersClient(typed.AsyncTyped):
         Requests: TransactWriteItems.
         """
         return await self._write(
-            "transfer",
-            {
-                "amount": amount,
-                "from.id": from_id,
-                "from.updatedAt": from_updated_at,
-                "to.id": to_id,
-                "to.updatedAt": to_updated_at,
-            },
+            self.part.transfer(
+                amount=amount,
+                from_id=from_id,
+                from_updated_at=from_updated_at,
+                to_id=to_id,
+                to_updated_at=to_updated_at,
+            ),
             timeout,
         )
 
@@ -1271,15 +1309,14 @@ class AsyncAnswersClient(typed.AsyncTyped):
         id: AccountId,
         updated_at: _datetime.datetime | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `edit`:
 
         - update Account (owner = owner, plan = plan)
         Requests: UpdateItem.
         """
         return await self._write(
-            "edit",
-            {"owner": owner, "plan": plan, "id": id, "updatedAt": updated_at},
+            self.part.edit(owner=owner, plan=plan, id=id, updated_at=updated_at),
             timeout,
         )
 
@@ -1295,24 +1332,23 @@ class AsyncAnswersClient(typed.AsyncTyped):
         history: Sequence[Entry] | None = None,
         assignee: str | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[OpenTicketMade]:
         """The write `open_ticket`:
 
         - create Ticket
         Requests: TransactWriteItems.
         """
         return await self._write(
-            "open_ticket",
-            {
-                "id": id,
-                "ticketId": ticket_id,
-                "openedAt": opened_at,
-                "dueAt": due_at,
-                "severity": severity,
-                "status": status,
-                "history": history,
-                "assignee": assignee,
-            },
+            self.part.open_ticket(
+                id=id,
+                ticket_id=ticket_id,
+                opened_at=opened_at,
+                due_at=due_at,
+                severity=severity,
+                status=status,
+                history=history,
+                assignee=assignee,
+            ),
             timeout,
         )
 
@@ -1323,15 +1359,14 @@ class AsyncAnswersClient(typed.AsyncTyped):
         id: AccountId,
         ticket_id: TicketId,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `log`:
 
         - update Ticket (history = history + entry)
         Requests: UpdateItem.
         """
         return await self._write(
-            "log",
-            {"entry": entry, "id": id, "ticketId": ticket_id},
+            self.part.log(entry=entry, id=id, ticket_id=ticket_id),
             timeout,
         )
 
@@ -1342,6 +1377,20 @@ class AsyncAnswersClient(typed.AsyncTyped):
         return self._change(record, _EVENTS)
 
 
+_MADE: typed.MadeTable = {
+    "create Account": {
+        "updatedAt": ("Account", "updatedAt", "argument", None),
+    },
+    "update Account": {
+        "updatedAt": ("Account", "updatedAt", "argument", None),
+    },
+    "create Ticket": {
+        "ticketId": ("Ticket", "ticketId", "argument", None),
+    },
+    "open_ticket": {
+        "ticketId": ("Ticket", "ticketId", "argument", None),
+    },
+}
 _SHAPES = typed.Shapes(
     {
         "dueAt": "due_at",
@@ -1355,6 +1404,7 @@ _SHAPES = typed.Shapes(
         "updatedAt": "updated_at",
     },
     {"Address": Address, "Entry": Entry},
+    _MADE,
 )
 _EVENTS: Mapping[str, tuple[type[Any], type[AnswersEvent]]] = {
     "Account": (Account, AccountChange),

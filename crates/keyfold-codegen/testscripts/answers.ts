@@ -143,6 +143,16 @@ export interface AccountPatch {
   readonly updatedAt?: string;
 }
 
+/** What an `Account` gets that is created or put: as given, or made. */
+export interface AccountMade {
+  readonly updatedAt: string;
+}
+
+/** What an update of an `Account` sets. */
+export interface AccountTouched {
+  readonly updatedAt: string;
+}
+
 /**
  * The entity `Ticket` as it is stored, under `"ACCOUNT#{id}"
  * "TICKET#{ticketId}"`.
@@ -188,6 +198,11 @@ export interface TicketPatch {
   readonly status?: TicketStatus;
   readonly history?: readonly Entry[];
   readonly assignee?: string | null;
+}
+
+/** What a `Ticket` gets that is created or put: as given, or made. */
+export interface TicketMade {
+  readonly ticketId: TicketId;
 }
 
 /** The copy `Ticket.brief`. */
@@ -385,6 +400,11 @@ export type OpenTicketArguments = {
   readonly assignee?: string;
 };
 
+/** What `open_ticket` writes of itself: as given, or made. */
+export interface OpenTicketMade {
+  readonly ticketId: TicketId;
+}
+
 /** The arguments of `log`. */
 export type LogArguments = {
   readonly entry: Entry;
@@ -411,7 +431,9 @@ export class AnswersClient {
     AccountKey,
     AccountPatch,
     PutAccount,
-    Account
+    Account,
+    AccountMade,
+    AccountTouched
   >;
   /** Writes a `Ticket` with all that follows from it. */
   readonly Ticket: keyfold.Writer<
@@ -419,7 +441,8 @@ export class AnswersClient {
     TicketKey,
     TicketPatch,
     NewTicket,
-    Ticket
+    Ticket,
+    TicketMade
   >;
   /** The named writes as parts of a transaction. */
   readonly part: AnswersParts;
@@ -434,8 +457,8 @@ export class AnswersClient {
       ...options,
       numbers: "number",
     });
-    this.Account = new keyfold.Writer(this.client, "Account");
-    this.Ticket = new keyfold.Writer(this.client, "Ticket");
+    this.Account = new keyfold.Writer(this.client, "Account", made);
+    this.Ticket = new keyfold.Writer(this.client, "Ticket", made);
     this.part = new AnswersParts();
   }
 
@@ -627,8 +650,8 @@ export class AnswersClient {
   transfer(
     args: TransferArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("transfer", args, options);
+  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+    return keyfold.run(this.client, this.part.transfer(args), options);
   }
 
   /**
@@ -639,8 +662,8 @@ export class AnswersClient {
   edit(
     args: EditArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("edit", args, options);
+  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+    return keyfold.run(this.client, this.part.edit(args), options);
   }
 
   /**
@@ -651,8 +674,8 @@ export class AnswersClient {
   openTicket(
     args: OpenTicketArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("open_ticket", args, options);
+  ): Promise<keyfold.Written<OpenTicketMade>> {
+    return keyfold.run(this.client, this.part.openTicket(args), options);
   }
 
   /**
@@ -663,19 +686,19 @@ export class AnswersClient {
   log(
     args: LogArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("log", args, options);
+  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+    return keyfold.run(this.client, this.part.log(args), options);
   }
 
   /**
    * Carries several writes out in one transaction, as if one happened after
    * the other: all of them or none.
    */
-  transact(
-    writes: readonly keyfold.TransactionWrite[],
+  transact<Made extends readonly unknown[]>(
+    writes: keyfold.Parted<Made>,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Transacted> {
-    return this.client.transact(writes, options);
+  ): Promise<keyfold.Done<Made>> {
+    return keyfold.transact(this.client, writes, options);
   }
 
   /**
@@ -701,25 +724,40 @@ export class AnswersClient {
  */
 export class AnswersParts {
   /** The write `transfer`. */
-  transfer(args: TransferArguments): keyfold.TransactionWrite {
+  transfer(args: TransferArguments): keyfold.NamedPart<keyfold.NothingMade> {
     return keyfold.part("transfer", args);
   }
 
   /** The write `edit`. */
-  edit(args: EditArguments): keyfold.TransactionWrite {
+  edit(args: EditArguments): keyfold.NamedPart<keyfold.NothingMade> {
     return keyfold.part("edit", args);
   }
 
   /** The write `open_ticket`. */
-  openTicket(args: OpenTicketArguments): keyfold.TransactionWrite {
-    return keyfold.part("open_ticket", args);
+  openTicket(args: OpenTicketArguments): keyfold.NamedPart<OpenTicketMade> {
+    return keyfold.part("open_ticket", args, made);
   }
 
   /** The write `log`. */
-  log(args: LogArguments): keyfold.TransactionWrite {
+  log(args: LogArguments): keyfold.NamedPart<keyfold.NothingMade> {
     return keyfold.part("log", args);
   }
 }
+
+const made: keyfold.MadeTable = {
+  "create Account": {
+    updatedAt: ["Account", "updatedAt", "argument"],
+  },
+  "update Account": {
+    updatedAt: ["Account", "updatedAt", "argument"],
+  },
+  "create Ticket": {
+    ticketId: ["Ticket", "ticketId", "argument"],
+  },
+  open_ticket: {
+    ticketId: ["Ticket", "ticketId", "argument"],
+  },
+};
 
 const plan: keyfold.Plan = JSON.parse(String.raw`
 {

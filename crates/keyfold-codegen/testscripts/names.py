@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NewType, TypeAlias
 
-from keyfold import Client, Options, Written, typed
+from keyfold import Client, Options, typed
 from keyfold.aio import AsyncClient
 
 ClassId = NewType("ClassId", str)
@@ -158,6 +158,13 @@ class OrderItemPatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OrderItemMade:
+    """What an `order_item` gets that is created or put: as given, or made."""
+
+    item_id: ItemId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderItemChange:
     """A change of an `order_item` that a stream reports."""
 
@@ -203,6 +210,13 @@ class OrderItem_Change:
     new: OrderItem_ | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderItemMade_:
+    """What `order_item` writes of itself: as given, or made."""
+
+    item_id: ItemId
+
+
 NamesEvent: TypeAlias = ClassChange | PromiseChange | OrderItemChange | OrderItem_Change
 """A change that a stream reports; its class says of what."""
 
@@ -218,9 +232,13 @@ class NamesParts(typed.NamedParts):
         lines: Sequence[New],
         n: int,
         then: str | None = None,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[typed.NothingMade]:
         """The write `toString`."""
-        return self._run("toString", {"lines": lines, "n": n, "then": then})
+        return self._run(
+            "toString",
+            {"lines": lines, "n": n, "then": then},
+            typed.NothingMade,
+        )
 
     def order_item__(
         self,
@@ -228,9 +246,13 @@ class NamesParts(typed.NamedParts):
         news: Sequence[New],
         item_id: ItemId | None = None,
         _: str | None = None,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[OrderItemMade_]:
         """The write `order_item`."""
-        return self._run("order_item", {"news": news, "itemId": item_id, "_": _})
+        return self._run(
+            "order_item",
+            {"news": news, "itemId": item_id, "_": _},
+            OrderItemMade_,
+        )
 
 
 class NamesClient(typed.Typed):
@@ -247,7 +269,9 @@ class NamesClient(typed.Typed):
             ClassKey,
             ClassPatch,
             Class,
-        ](self, "class", Class)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "class", Class, typed.NothingMade, typed.NothingMade)
         """Writes a `class` with all that follows from it."""
         self.Promise = typed.BatchWriter[
             NewPromise,
@@ -255,7 +279,9 @@ class NamesClient(typed.Typed):
             PromiseKey,
             PromisePatch,
             Promise,
-        ](self, "Promise", Promise)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Promise", Promise, typed.NothingMade, typed.NothingMade)
         """Writes a `Promise` with all that follows from it."""
         self.OrderItem = typed.BatchWriter[
             NewOrderItem,
@@ -263,7 +289,9 @@ class NamesClient(typed.Typed):
             OrderItemKey,
             OrderItemPatch,
             OrderItem,
-        ](self, "order_item", OrderItem)
+            OrderItemMade,
+            typed.NothingMade,
+        ](self, "order_item", OrderItem, OrderItemMade, typed.NothingMade)
         """Writes an `order_item` with all that follows from it."""
         self.OrderItem_ = typed.BatchWriter[
             NewOrderItem_,
@@ -271,7 +299,9 @@ class NamesClient(typed.Typed):
             OrderItem_Key,
             OrderItem_Patch,
             OrderItem_,
-        ](self, "OrderItem", OrderItem_)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "OrderItem", OrderItem_, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
         self.part = NamesParts(_SHAPES)
         """The named writes as parts of a transaction."""
@@ -411,13 +441,13 @@ class NamesClient(typed.Typed):
         n: int,
         then: str | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `toString`:
 
         - create OrderItem
         Requests: PutItem.
         """
-        return self._write("toString", {"lines": lines, "n": n, "then": then}, timeout)
+        return self._write(self.part.to_string(lines=lines, n=n, then=then), timeout)
 
     def order_item__(
         self,
@@ -426,15 +456,14 @@ class NamesClient(typed.Typed):
         item_id: ItemId | None = None,
         _: str | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[OrderItemMade_]:
         """The write `order_item`:
 
         - create order_item
         Requests: PutItem.
         """
         return self._write(
-            "order_item",
-            {"news": news, "itemId": item_id, "_": _},
+            self.part.order_item__(news=news, item_id=item_id, _=_),
             timeout,
         )
 
@@ -462,7 +491,9 @@ class AsyncNamesClient(typed.AsyncTyped):
             ClassKey,
             ClassPatch,
             Class,
-        ](self, "class", Class)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "class", Class, typed.NothingMade, typed.NothingMade)
         """Writes a `class` with all that follows from it."""
         self.Promise = typed.AsyncBatchWriter[
             NewPromise,
@@ -470,7 +501,9 @@ class AsyncNamesClient(typed.AsyncTyped):
             PromiseKey,
             PromisePatch,
             Promise,
-        ](self, "Promise", Promise)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Promise", Promise, typed.NothingMade, typed.NothingMade)
         """Writes a `Promise` with all that follows from it."""
         self.OrderItem = typed.AsyncBatchWriter[
             NewOrderItem,
@@ -478,7 +511,9 @@ class AsyncNamesClient(typed.AsyncTyped):
             OrderItemKey,
             OrderItemPatch,
             OrderItem,
-        ](self, "order_item", OrderItem)
+            OrderItemMade,
+            typed.NothingMade,
+        ](self, "order_item", OrderItem, OrderItemMade, typed.NothingMade)
         """Writes an `order_item` with all that follows from it."""
         self.OrderItem_ = typed.AsyncBatchWriter[
             NewOrderItem_,
@@ -486,7 +521,9 @@ class AsyncNamesClient(typed.AsyncTyped):
             OrderItem_Key,
             OrderItem_Patch,
             OrderItem_,
-        ](self, "OrderItem", OrderItem_)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "OrderItem", OrderItem_, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
         self.part = NamesParts(_SHAPES)
         """The named writes as parts of a transaction."""
@@ -632,15 +669,14 @@ class AsyncNamesClient(typed.AsyncTyped):
         n: int,
         then: str | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `toString`:
 
         - create OrderItem
         Requests: PutItem.
         """
         return await self._write(
-            "toString",
-            {"lines": lines, "n": n, "then": then},
+            self.part.to_string(lines=lines, n=n, then=then),
             timeout,
         )
 
@@ -651,15 +687,14 @@ class AsyncNamesClient(typed.AsyncTyped):
         item_id: ItemId | None = None,
         _: str | None = None,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[OrderItemMade_]:
         """The write `order_item`:
 
         - create order_item
         Requests: PutItem.
         """
         return await self._write(
-            "order_item",
-            {"news": news, "itemId": item_id, "_": _},
+            self.part.order_item__(news=news, item_id=item_id, _=_),
             timeout,
         )
 
@@ -670,6 +705,14 @@ class AsyncNamesClient(typed.AsyncTyped):
         return self._change(record, _EVENTS)
 
 
+_MADE: typed.MadeTable = {
+    "create order_item": {
+        "itemId": ("order_item", "itemId", "argument", None),
+    },
+    "order_item": {
+        "itemId": ("order_item", "itemId", "argument", None),
+    },
+}
 _SHAPES = typed.Shapes(
     {
         "`tick ${x}`": "tick_x",
@@ -680,6 +723,7 @@ _SHAPES = typed.Shapes(
         "user id": "user_id",
     },
     {"new": New},
+    _MADE,
 )
 _EVENTS: Mapping[str, tuple[type[Any], type[NamesEvent]]] = {
     "class": (Class, ClassChange),

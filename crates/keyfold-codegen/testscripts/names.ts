@@ -139,6 +139,11 @@ export interface OrderItemPatch {
   readonly _?: string | null;
 }
 
+/** What an `order_item` gets that is created or put: as given, or made. */
+export interface OrderItemMade {
+  readonly itemId: ItemId;
+}
+
 /** The entity `OrderItem` as it is stored, under `"N#{n:08}" "N"`. */
 export interface OrderItem_ {
   readonly kind: "OrderItem";
@@ -212,6 +217,11 @@ export type OrderItemArguments__ = {
   readonly _?: string;
 };
 
+/** What `order_item` writes of itself: as given, or made. */
+export interface OrderItemMade_ {
+  readonly itemId: ItemId;
+}
+
 /** A change that a stream reports; `kind` says of what. */
 export type NamesEvent =
   | keyfold.Change<"class", Class>
@@ -245,7 +255,8 @@ export class NamesClient {
     OrderItemKey,
     OrderItemPatch,
     NewOrderItem,
-    OrderItem
+    OrderItem,
+    OrderItemMade
   >;
   /** Writes an `OrderItem` with all that follows from it. */
   readonly OrderItem_: keyfold.BatchWriter<
@@ -270,7 +281,7 @@ export class NamesClient {
     });
     this.Class = new keyfold.BatchWriter(this.client, "class");
     this.Promise = new keyfold.BatchWriter(this.client, "Promise");
-    this.OrderItem = new keyfold.BatchWriter(this.client, "order_item");
+    this.OrderItem = new keyfold.BatchWriter(this.client, "order_item", made);
     this.OrderItem_ = new keyfold.BatchWriter(this.client, "OrderItem");
     this.part = new NamesParts();
   }
@@ -371,8 +382,8 @@ export class NamesClient {
   toString_(
     args: ToStringArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("toString", args, options);
+  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+    return keyfold.run(this.client, this.part.toString_(args), options);
   }
 
   /**
@@ -383,19 +394,19 @@ export class NamesClient {
   orderItem__(
     args: OrderItemArguments__,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("order_item", args, options);
+  ): Promise<keyfold.Written<OrderItemMade_>> {
+    return keyfold.run(this.client, this.part.orderItem__(args), options);
   }
 
   /**
    * Carries several writes out in one transaction, as if one happened after
    * the other: all of them or none.
    */
-  transact(
-    writes: readonly keyfold.TransactionWrite[],
+  transact<Made extends readonly unknown[]>(
+    writes: keyfold.Parted<Made>,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Transacted> {
-    return this.client.transact(writes, options);
+  ): Promise<keyfold.Done<Made>> {
+    return keyfold.transact(this.client, writes, options);
   }
 
   /**
@@ -421,15 +432,24 @@ export class NamesClient {
  */
 export class NamesParts {
   /** The write `toString`. */
-  toString_(args: ToStringArguments): keyfold.TransactionWrite {
+  toString_(args: ToStringArguments): keyfold.NamedPart<keyfold.NothingMade> {
     return keyfold.part("toString", args);
   }
 
   /** The write `order_item`. */
-  orderItem__(args: OrderItemArguments__): keyfold.TransactionWrite {
-    return keyfold.part("order_item", args);
+  orderItem__(args: OrderItemArguments__): keyfold.NamedPart<OrderItemMade_> {
+    return keyfold.part("order_item", args, made);
   }
 }
+
+const made: keyfold.MadeTable = {
+  "create order_item": {
+    itemId: ["order_item", "itemId", "argument"],
+  },
+  order_item: {
+    itemId: ["order_item", "itemId", "argument"],
+  },
+};
 
 const plan: keyfold.Plan = JSON.parse(String.raw`
 {

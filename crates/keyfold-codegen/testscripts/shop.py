@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, NewType, TypeAlias
 
-from keyfold import Client, Options, Written, typed
+from keyfold import Client, Options, typed
 from keyfold.aio import AsyncClient
 
 UserId = NewType("UserId", str)
@@ -255,7 +255,7 @@ class ShopParts(typed.NamedParts):
         created_at: _datetime.datetime,
         total: Decimal | int,
         status: OrderStatus,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[typed.NothingMade]:
         """The write `create_order`."""
         return self._run(
             "create_order",
@@ -267,6 +267,7 @@ class ShopParts(typed.NamedParts):
                 "total": total,
                 "status": status,
             },
+            typed.NothingMade,
         )
 
     def set_status(
@@ -274,9 +275,13 @@ class ShopParts(typed.NamedParts):
         *,
         status: OrderStatus,
         order_id: OrderId,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[typed.NothingMade]:
         """The write `set_status`."""
-        return self._run("set_status", {"status": status, "orderId": order_id})
+        return self._run(
+            "set_status",
+            {"status": status, "orderId": order_id},
+            typed.NothingMade,
+        )
 
     def create_user(
         self,
@@ -285,11 +290,12 @@ class ShopParts(typed.NamedParts):
         email: str,
         name: str,
         created_at: _datetime.datetime,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[typed.NothingMade]:
         """The write `create_user`."""
         return self._run(
             "create_user",
             {"userId": user_id, "email": email, "name": name, "createdAt": created_at},
+            typed.NothingMade,
         )
 
 
@@ -307,7 +313,9 @@ class ShopClient(typed.Typed):
             UserKey,
             UserPatch,
             User,
-        ](self, "User", User)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "User", User, typed.NothingMade, typed.NothingMade)
         """Writes a `User` with all that follows from it."""
         self.Order = typed.Writer[
             NewOrder,
@@ -315,7 +323,9 @@ class ShopClient(typed.Typed):
             OrderKey,
             OrderPatch,
             Order,
-        ](self, "Order", Order)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Order", Order, typed.NothingMade, typed.NothingMade)
         """Writes an `Order` with all that follows from it."""
         self.OrderItem = typed.BatchWriter[
             NewOrderItem,
@@ -323,7 +333,9 @@ class ShopClient(typed.Typed):
             OrderItemKey,
             OrderItemPatch,
             OrderItem,
-        ](self, "OrderItem", OrderItem)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "OrderItem", OrderItem, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
         self.Product = typed.BatchWriter[
             NewProduct,
@@ -331,7 +343,9 @@ class ShopClient(typed.Typed):
             ProductKey,
             ProductPatch,
             Product,
-        ](self, "Product", Product)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Product", Product, typed.NothingMade, typed.NothingMade)
         """Writes a `Product` with all that follows from it."""
         self.part = ShopParts(_SHAPES)
         """The named writes as parts of a transaction."""
@@ -522,7 +536,7 @@ class ShopClient(typed.Typed):
         total: Decimal | int,
         status: OrderStatus,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `create_order`:
 
         - create Order
@@ -530,15 +544,14 @@ class ShopClient(typed.Typed):
         Requests: TransactWriteItems.
         """
         return self._write(
-            "create_order",
-            {
-                "lines": lines,
-                "orderId": order_id,
-                "userId": user_id,
-                "createdAt": created_at,
-                "total": total,
-                "status": status,
-            },
+            self.part.create_order(
+                lines=lines,
+                order_id=order_id,
+                user_id=user_id,
+                created_at=created_at,
+                total=total,
+                status=status,
+            ),
             timeout,
         )
 
@@ -548,15 +561,14 @@ class ShopClient(typed.Typed):
         status: OrderStatus,
         order_id: OrderId,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `set_status`:
 
         - update Order (status = status)
         Requests: GetItem, then TransactWriteItems.
         """
         return self._write(
-            "set_status",
-            {"status": status, "orderId": order_id},
+            self.part.set_status(status=status, order_id=order_id),
             timeout,
         )
 
@@ -568,15 +580,19 @@ class ShopClient(typed.Typed):
         name: str,
         created_at: _datetime.datetime,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `create_user`:
 
         - create User
         Requests: TransactWriteItems.
         """
         return self._write(
-            "create_user",
-            {"userId": user_id, "email": email, "name": name, "createdAt": created_at},
+            self.part.create_user(
+                user_id=user_id,
+                email=email,
+                name=name,
+                created_at=created_at,
+            ),
             timeout,
         )
 
@@ -604,7 +620,9 @@ class AsyncShopClient(typed.AsyncTyped):
             UserKey,
             UserPatch,
             User,
-        ](self, "User", User)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "User", User, typed.NothingMade, typed.NothingMade)
         """Writes a `User` with all that follows from it."""
         self.Order = typed.AsyncWriter[
             NewOrder,
@@ -612,7 +630,9 @@ class AsyncShopClient(typed.AsyncTyped):
             OrderKey,
             OrderPatch,
             Order,
-        ](self, "Order", Order)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Order", Order, typed.NothingMade, typed.NothingMade)
         """Writes an `Order` with all that follows from it."""
         self.OrderItem = typed.AsyncBatchWriter[
             NewOrderItem,
@@ -620,7 +640,9 @@ class AsyncShopClient(typed.AsyncTyped):
             OrderItemKey,
             OrderItemPatch,
             OrderItem,
-        ](self, "OrderItem", OrderItem)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "OrderItem", OrderItem, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
         self.Product = typed.AsyncBatchWriter[
             NewProduct,
@@ -628,7 +650,9 @@ class AsyncShopClient(typed.AsyncTyped):
             ProductKey,
             ProductPatch,
             Product,
-        ](self, "Product", Product)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Product", Product, typed.NothingMade, typed.NothingMade)
         """Writes a `Product` with all that follows from it."""
         self.part = ShopParts(_SHAPES)
         """The named writes as parts of a transaction."""
@@ -830,7 +854,7 @@ class AsyncShopClient(typed.AsyncTyped):
         total: Decimal | int,
         status: OrderStatus,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `create_order`:
 
         - create Order
@@ -838,15 +862,14 @@ class AsyncShopClient(typed.AsyncTyped):
         Requests: TransactWriteItems.
         """
         return await self._write(
-            "create_order",
-            {
-                "lines": lines,
-                "orderId": order_id,
-                "userId": user_id,
-                "createdAt": created_at,
-                "total": total,
-                "status": status,
-            },
+            self.part.create_order(
+                lines=lines,
+                order_id=order_id,
+                user_id=user_id,
+                created_at=created_at,
+                total=total,
+                status=status,
+            ),
             timeout,
         )
 
@@ -856,15 +879,14 @@ class AsyncShopClient(typed.AsyncTyped):
         status: OrderStatus,
         order_id: OrderId,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `set_status`:
 
         - update Order (status = status)
         Requests: GetItem, then TransactWriteItems.
         """
         return await self._write(
-            "set_status",
-            {"status": status, "orderId": order_id},
+            self.part.set_status(status=status, order_id=order_id),
             timeout,
         )
 
@@ -876,15 +898,19 @@ class AsyncShopClient(typed.AsyncTyped):
         name: str,
         created_at: _datetime.datetime,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `create_user`:
 
         - create User
         Requests: TransactWriteItems.
         """
         return await self._write(
-            "create_user",
-            {"userId": user_id, "email": email, "name": name, "createdAt": created_at},
+            self.part.create_user(
+                user_id=user_id,
+                email=email,
+                name=name,
+                created_at=created_at,
+            ),
             timeout,
         )
 

@@ -452,8 +452,8 @@ export class ShopClient {
   createOrder(
     args: CreateOrderArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("create_order", args, options);
+  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+    return keyfold.run(this.client, this.part.createOrder(args), options);
   }
 
   /**
@@ -464,8 +464,8 @@ export class ShopClient {
   setStatus(
     args: SetStatusArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("set_status", args, options);
+  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+    return keyfold.run(this.client, this.part.setStatus(args), options);
   }
 
   /**
@@ -476,19 +476,19 @@ export class ShopClient {
   createUser(
     args: CreateUserArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("create_user", args, options);
+  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+    return keyfold.run(this.client, this.part.createUser(args), options);
   }
 
   /**
    * Carries several writes out in one transaction, as if one happened after
    * the other: all of them or none.
    */
-  transact(
-    writes: readonly keyfold.TransactionWrite[],
+  transact<Made extends readonly unknown[]>(
+    writes: keyfold.Parted<Made>,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Transacted> {
-    return this.client.transact(writes, options);
+  ): Promise<keyfold.Done<Made>> {
+    return keyfold.transact(this.client, writes, options);
   }
 
   /**
@@ -514,17 +514,21 @@ export class ShopClient {
  */
 export class ShopParts {
   /** The write `create_order`. */
-  createOrder(args: CreateOrderArguments): keyfold.TransactionWrite {
+  createOrder(
+    args: CreateOrderArguments,
+  ): keyfold.NamedPart<keyfold.NothingMade> {
     return keyfold.part("create_order", args);
   }
 
   /** The write `set_status`. */
-  setStatus(args: SetStatusArguments): keyfold.TransactionWrite {
+  setStatus(args: SetStatusArguments): keyfold.NamedPart<keyfold.NothingMade> {
     return keyfold.part("set_status", args);
   }
 
   /** The write `create_user`. */
-  createUser(args: CreateUserArguments): keyfold.TransactionWrite {
+  createUser(
+    args: CreateUserArguments,
+  ): keyfold.NamedPart<keyfold.NothingMade> {
     return keyfold.part("create_user", args);
   }
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, NewType, TypeAlias
 
-from keyfold import Client, Options, Written, typed
+from keyfold import Client, Options, typed
 from keyfold.aio import AsyncClient
 
 UserId = NewType("UserId", int)
@@ -291,7 +291,7 @@ class MyappParts(typed.NamedParts):
         total: Decimal | int,
         status: OrderStatus,
         sku: Sku,
-    ) -> typed.TransactionWrite:
+    ) -> typed.NamedPart[typed.NothingMade]:
         """The write `place_order`."""
         return self._run(
             "place_order",
@@ -304,6 +304,7 @@ class MyappParts(typed.NamedParts):
                 "status": status,
                 "sku": sku,
             },
+            typed.NothingMade,
         )
 
 
@@ -321,7 +322,9 @@ class MyappClient(typed.Typed):
             UserKey,
             UserPatch,
             User,
-        ](self, "User", User)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "User", User, typed.NothingMade, typed.NothingMade)
         """Writes a `User` with all that follows from it."""
         self.Order = typed.Writer[
             NewOrder,
@@ -329,7 +332,9 @@ class MyappClient(typed.Typed):
             OrderKey,
             OrderPatch,
             Order,
-        ](self, "Order", Order)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Order", Order, typed.NothingMade, typed.NothingMade)
         """Writes an `Order` with all that follows from it."""
         self.Address = typed.BatchWriter[
             NewAddress,
@@ -337,7 +342,9 @@ class MyappClient(typed.Typed):
             AddressKey,
             AddressPatch,
             Address,
-        ](self, "Address", Address)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Address", Address, typed.NothingMade, typed.NothingMade)
         """Writes an `Address` with all that follows from it."""
         self.Product = typed.BatchWriter[
             NewProduct,
@@ -345,7 +352,9 @@ class MyappClient(typed.Typed):
             ProductKey,
             ProductPatch,
             Product,
-        ](self, "Product", Product)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Product", Product, typed.NothingMade, typed.NothingMade)
         """Writes a `Product` with all that follows from it."""
         self.OrderItem = typed.BatchWriter[
             NewOrderItem,
@@ -353,7 +362,9 @@ class MyappClient(typed.Typed):
             OrderItemKey,
             OrderItemPatch,
             OrderItem,
-        ](self, "OrderItem", OrderItem)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "OrderItem", OrderItem, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
         self.part = MyappParts(_SHAPES)
         """The named writes as parts of a transaction."""
@@ -505,7 +516,7 @@ class MyappClient(typed.Typed):
         status: OrderStatus,
         sku: Sku,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `place_order`:
 
         - create Order
@@ -513,16 +524,15 @@ class MyappClient(typed.Typed):
         Requests: TransactWriteItems.
         """
         return self._write(
-            "place_order",
-            {
-                "quantity": quantity,
-                "userId": user_id,
-                "orderDate": order_date,
-                "orderId": order_id,
-                "total": total,
-                "status": status,
-                "sku": sku,
-            },
+            self.part.place_order(
+                quantity=quantity,
+                user_id=user_id,
+                order_date=order_date,
+                order_id=order_id,
+                total=total,
+                status=status,
+                sku=sku,
+            ),
             timeout,
         )
 
@@ -550,7 +560,9 @@ class AsyncMyappClient(typed.AsyncTyped):
             UserKey,
             UserPatch,
             User,
-        ](self, "User", User)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "User", User, typed.NothingMade, typed.NothingMade)
         """Writes a `User` with all that follows from it."""
         self.Order = typed.AsyncWriter[
             NewOrder,
@@ -558,7 +570,9 @@ class AsyncMyappClient(typed.AsyncTyped):
             OrderKey,
             OrderPatch,
             Order,
-        ](self, "Order", Order)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Order", Order, typed.NothingMade, typed.NothingMade)
         """Writes an `Order` with all that follows from it."""
         self.Address = typed.AsyncBatchWriter[
             NewAddress,
@@ -566,7 +580,9 @@ class AsyncMyappClient(typed.AsyncTyped):
             AddressKey,
             AddressPatch,
             Address,
-        ](self, "Address", Address)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Address", Address, typed.NothingMade, typed.NothingMade)
         """Writes an `Address` with all that follows from it."""
         self.Product = typed.AsyncBatchWriter[
             NewProduct,
@@ -574,7 +590,9 @@ class AsyncMyappClient(typed.AsyncTyped):
             ProductKey,
             ProductPatch,
             Product,
-        ](self, "Product", Product)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Product", Product, typed.NothingMade, typed.NothingMade)
         """Writes a `Product` with all that follows from it."""
         self.OrderItem = typed.AsyncBatchWriter[
             NewOrderItem,
@@ -582,7 +600,9 @@ class AsyncMyappClient(typed.AsyncTyped):
             OrderItemKey,
             OrderItemPatch,
             OrderItem,
-        ](self, "OrderItem", OrderItem)
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "OrderItem", OrderItem, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
         self.part = MyappParts(_SHAPES)
         """The named writes as parts of a transaction."""
@@ -756,7 +776,7 @@ class AsyncMyappClient(typed.AsyncTyped):
         status: OrderStatus,
         sku: Sku,
         timeout: float | None = None,
-    ) -> Written:
+    ) -> typed.Written[typed.NothingMade]:
         """The write `place_order`:
 
         - create Order
@@ -764,16 +784,15 @@ class AsyncMyappClient(typed.AsyncTyped):
         Requests: TransactWriteItems.
         """
         return await self._write(
-            "place_order",
-            {
-                "quantity": quantity,
-                "userId": user_id,
-                "orderDate": order_date,
-                "orderId": order_id,
-                "total": total,
-                "status": status,
-                "sku": sku,
-            },
+            self.part.place_order(
+                quantity=quantity,
+                user_id=user_id,
+                order_date=order_date,
+                order_id=order_id,
+                total=total,
+                status=status,
+                sku=sku,
+            ),
             timeout,
         )
 

@@ -10,7 +10,7 @@ import {
   type OrderSummary,
   ProductId,
   type ShopClient,
-  UserId,
+  type UserId,
 } from "./shop.js";
 
 /** The most products of an order: a transaction has 100 actions, two for each product. */
@@ -34,8 +34,7 @@ export async function createUser(
 ): Promise<UserCreated> {
   try {
     const { made } = await shop.User.create(user);
-    const userId = made.find(({ attribute }) => attribute === "userId");
-    return { outcome: "created", userId: UserId(String(userId?.value)) };
+    return { outcome: "created", userId: made.userId };
   } catch (error) {
     if (error instanceof KeyfoldError && error.code === "taken") return { outcome: "email_taken" };
     throw error;

@@ -80,6 +80,12 @@ export interface UserPatch {
   readonly createdAt?: string;
 }
 
+/** What a `User` gets that is created or put: as given, or made. */
+export interface UserMade {
+  readonly userId: UserId;
+  readonly createdAt: string;
+}
+
 /** The entity `Order` as it is stored, under `"ORDER#{orderId}" "META"`. */
 export interface Order {
   readonly kind: "Order";
@@ -112,6 +118,11 @@ export interface OrderPatch {
   readonly createdAt?: string;
   readonly total?: number;
   readonly status?: OrderStatus;
+}
+
+/** What an `Order` gets that is created or put: as given, or made. */
+export interface OrderMade {
+  readonly createdAt: string;
 }
 
 /** The copy `Order.summary`. */
@@ -254,6 +265,11 @@ export type PlaceOrderArguments = {
   readonly status?: OrderStatus;
 };
 
+/** What `place_order` writes of itself: as given, or made. */
+export interface PlaceOrderMade {
+  readonly createdAt: string;
+}
+
 /** The arguments of `set_status`. */
 export type SetStatusArguments = {
   readonly status: OrderStatus;
@@ -273,14 +289,22 @@ export class ShopClient {
   /** The client that carries out the plans, for calls by name. */
   readonly client: keyfold.Client;
   /** Writes a `User` with all that follows from it. */
-  readonly User: keyfold.Writer<NewUser, UserKey, UserPatch, NewUser, User>;
+  readonly User: keyfold.Writer<
+    NewUser,
+    UserKey,
+    UserPatch,
+    NewUser,
+    User,
+    UserMade
+  >;
   /** Writes an `Order` with all that follows from it. */
   readonly Order: keyfold.Writer<
     NewOrder,
     OrderKey,
     OrderPatch,
     NewOrder,
-    Order
+    Order,
+    OrderMade
   >;
   /** Writes an `OrderItem` with all that follows from it. */
   readonly OrderItem: keyfold.BatchWriter<
@@ -311,8 +335,8 @@ export class ShopClient {
       ...options,
       numbers: "number",
     });
-    this.User = new keyfold.Writer(this.client, "User");
-    this.Order = new keyfold.Writer(this.client, "Order");
+    this.User = new keyfold.Writer(this.client, "User", made);
+    this.Order = new keyfold.Writer(this.client, "Order", made);
     this.OrderItem = new keyfold.BatchWriter(this.client, "OrderItem");
     this.Product = new keyfold.BatchWriter(this.client, "Product");
     this.part = new ShopParts();
@@ -451,8 +475,8 @@ export class ShopClient {
   placeOrder(
     args: PlaceOrderArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("place_order", args, options);
+  ): Promise<keyfold.Written<PlaceOrderMade>> {
+    return keyfold.run(this.client, this.part.placeOrder(args), options);
   }
 
   /**
@@ -463,19 +487,19 @@ export class ShopClient {
   setStatus(
     args: SetStatusArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written> {
-    return this.client.write("set_status", args, options);
+  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+    return keyfold.run(this.client, this.part.setStatus(args), options);
   }
 
   /**
    * Carries several writes out in one transaction, as if one happened after
    * the other: all of them or none.
    */
-  transact(
-    writes: readonly keyfold.TransactionWrite[],
+  transact<Made extends readonly unknown[]>(
+    writes: keyfold.Parted<Made>,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Transacted> {
-    return this.client.transact(writes, options);
+  ): Promise<keyfold.Done<Made>> {
+    return keyfold.transact(this.client, writes, options);
   }
 
   /**
@@ -501,15 +525,28 @@ export class ShopClient {
  */
 export class ShopParts {
   /** The write `place_order`. */
-  placeOrder(args: PlaceOrderArguments): keyfold.TransactionWrite {
-    return keyfold.part("place_order", args);
+  placeOrder(args: PlaceOrderArguments): keyfold.NamedPart<PlaceOrderMade> {
+    return keyfold.part("place_order", args, made);
   }
 
   /** The write `set_status`. */
-  setStatus(args: SetStatusArguments): keyfold.TransactionWrite {
+  setStatus(args: SetStatusArguments): keyfold.NamedPart<keyfold.NothingMade> {
     return keyfold.part("set_status", args);
   }
 }
+
+const made: keyfold.MadeTable = {
+  "create User": {
+    userId: ["User", "userId", "argument"],
+    createdAt: ["User", "createdAt", "argument"],
+  },
+  "create Order": {
+    createdAt: ["Order", "createdAt", "argument"],
+  },
+  place_order: {
+    createdAt: ["Order", "createdAt", "argument"],
+  },
+};
 
 const plan: keyfold.Plan = JSON.parse(String.raw`
 {

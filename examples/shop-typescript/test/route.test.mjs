@@ -13,7 +13,7 @@ before(async () => {
   ({ shop, server } = await start());
   ({ GET } = await import("../dist/route.js"));
   const { made } = await shop.User.create({ email: "ada@example.com", name: "Ada" });
-  const userId = made.find(({ attribute }) => attribute === "userId").value;
+  const userId = made.userId;
   for (let n = 0; n < ORDERS; n += 1) {
     const createdAt = new Date(Date.UTC(2024, 0, n + 1)).toISOString();
     await shop.placeOrder({ orderId: randomUUID(), userId, createdAt, total: n, status: "paid", lines: [] });

@@ -73,8 +73,8 @@ class Fakes:
 
     def of(
         self,
-        writer: blocking.Writer[New, Any, Any, Any, Any]
-        | awaited.AsyncWriter[New, Any, Any, Any, Any],
+        writer: blocking.Writer[New, Any, Any, Any, Any, Any, Any]
+        | awaited.AsyncWriter[New, Any, Any, Any, Any, Any, Any],
         new: type[New],
         values: Mapping[str, object] | None = None,
         *,

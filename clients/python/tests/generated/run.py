@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from decimal import Decimal
 
 from made import answers as a
+from made import made as m
 from made import shop as s
 from typing_extensions import assert_type
 
@@ -187,7 +188,18 @@ def answers(endpoint: str) -> None:
         assert code_of(lambda: put(bob_now.v - 1)) == "stale_version"
         put(bob_now.v)
         opened = answers.open_ticket(id=ada, opened_at=day(15))
-        ticket_id = a.TicketId(str(opened.value("ticketId")))
+        ticket_id = opened.made.ticket_id
+        assert_type(ticket_id, a.TicketId)
+        given = a.TicketId("01HZY3K8C7Q5W2N4V6X8Z0A1B2")
+        drawn = answers.Ticket.part.create(a.NewTicket(id=bob, opened_at=day(15)))
+        as_given = answers.part.open_ticket(id=bob, ticket_id=given, opened_at=day(15))
+        done = answers.transact([drawn, as_given])
+        assert len(done.of(drawn).made.ticket_id) == 26
+        assert done.of(as_given).made.ticket_id == given
+        for made in (done.of(drawn).made, done.of(as_given).made):
+            answers.Ticket.delete(a.TicketKey(id=bob, ticket_id=made.ticket_id))
+        updated = answers.Account.update(a.AccountKey(id=bob), a.AccountPatch(owner="Bob"))
+        assert answers.account(id=bob).updated_at == updated.made.updated_at
         entry = a.Entry(at=day(16), by="bob", state="waiting")
         answers.log(id=ada, ticket_id=ticket_id, entry=entry)
         key = a.TicketKey(id=ada, ticket_id=ticket_id)
@@ -200,6 +212,34 @@ def answers(endpoint: str) -> None:
         assert {one.id for one in answers.places(country="de")} == {ada, bob}
         assert len(answers.accounts(id=[ada, bob]).all()) == 2
         assert len(answers.every_account().all()) == 2
+
+
+def made(endpoint: str) -> None:
+    with m.MadeClient(endpoint) as client:
+        client.ensure_tables()
+        cart_id = m.CartId("01HZY3K8C7Q5W2N4V6X8Z0A1B2")
+        line_id = m.LineId("7f0c7a52-6f0e-4c5b-9d61-000000000001")
+        lines = [
+            m.Wanted(amount=1),
+            m.Wanted(amount=2, line_id=line_id),
+            m.Wanted(amount=3),
+        ]
+        filled = client.fill(id=cart_id, cart_id=cart_id, lines=lines).made
+        assert_type(filled.line_id, list[m.LineId])
+        assert filled.id == cart_id, "as it was given"
+        assert filled.line_id[1] == line_id and filled.line_at == [filled.cart_at] * 3
+        amounts = {one.line_id: one.amount for one in client.lines(cart_id=cart_id)}
+        assert [amounts[one] for one in filled.line_id] == [1, 2, 3]
+        pair = client.pair().made
+        assert pair.one_id != pair.two_id
+        cart = client.cart(id=pair.two_id)
+        assert cart is not None and cart.at == pair.two_at
+        today = day(15).date()
+        assert client.visit(day=today).made.first_at is None, "one request does not say"
+        put = client.Cart.put_many([m.NewCart(note="a"), m.NewCart(id=cart_id)])
+        cart = client.cart(id=put.made[0].id)
+        assert cart is not None and cart.note == "a"
+        assert put.made[1].id == cart_id
 
 
 def awaited(endpoint: str) -> None:

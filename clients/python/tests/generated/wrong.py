@@ -204,6 +204,24 @@ def transactions() -> None:
     shop.part.delete_order(order_id=order_id)
 
 
+def made() -> None:
+    opened = answers.open_ticket(id=id, opened_at=moment)
+    # error: attr-defined, an attribute that is always given is not made
+    opened.made.opened_at
+    # error: assignment, another identifier than the one that is made
+    account: a.AccountId = opened.made.ticket_id
+    part = answers.part.open_ticket(id=id, opened_at=moment)
+    deletion = shop.Order.part.delete(s.OrderKey(order_id=order_id))
+    done = shop.transact([part, deletion])
+    # error: attr-defined, a deletion makes nothing
+    done.of(deletion).made.ticket_id
+    # error: assignment, the other identifier inside of a transaction
+    other: s.OrderId = done.of(part).made.ticket_id
+    # error: attr-defined, a status makes nothing
+    shop.set_status(order_id=order_id, status="paid").made.order_id
+    del account, other
+
+
 def batches() -> None:
     # error: list-item, another entity's key in a batch
     shop.Order.get_many([s.UserKey(user_id=user_id)])

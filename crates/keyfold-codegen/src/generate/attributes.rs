@@ -53,6 +53,9 @@ impl AttributeNames {
         let of_writes = form.writes.iter().flat_map(|write| &write.parameters);
         let fields: Vec<&Field> = of_records.chain(of_entities).chain(of_writes).collect();
         found.extend(fields.into_iter().map(|field| field.name.as_str()));
+        for (_, made) in form.made() {
+            found.extend(made.members.iter().map(|one| one.field.name.as_str()));
+        }
         for pattern in &form.patterns {
             found.extend(pattern.parameters.iter().map(|one| one.field.name.as_str()));
             if let Answer::Together { items, .. } = &pattern.answer {

@@ -3,7 +3,7 @@
 use super::form::{Form, Settings, Spelling};
 use super::names::{Names, pascal};
 use super::shapes::Shapes;
-use super::{entity, pattern, write};
+use super::{entity, made, pattern, write};
 use crate::chart::{Chart, PatternRow};
 use crate::plan;
 use keyfold_model::Model;
@@ -27,7 +27,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         let member = methods.take(pascal(&one.name));
         entity::form(model, one, member, taken, &mut shapes, &mut types)
     });
-    let entities: Vec<_> = entities.collect();
+    let mut entities: Vec<_> = entities.collect();
     let patterns = model.patterns.iter().map(|one| {
         let rows = chart.patterns.iter().filter(|row| row.name == one.name);
         let rows: Vec<&PatternRow> = rows.collect();
@@ -47,7 +47,15 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         let method = methods.take((spelling.method)(&one.name));
         write::form(model, one, (method, row), &mut shapes, &mut types)
     });
-    let writes: Vec<_> = writes.collect();
+    let mut writes: Vec<_> = writes.collect();
+    for (entity, form) in model.entities.iter().zip(&mut entities) {
+        let stored = &form.types.stored;
+        form.made = made::of_new(entity, stored, &mut shapes, &mut types);
+        form.touched = made::of_update(entity, stored, &mut shapes, &mut types);
+    }
+    for (write, form) in model.writes.iter().zip(&mut writes) {
+        form.made = made::of_write(model, write, &mut shapes, &mut types);
+    }
     let parts = types.take(format!("{}Parts", pascal(&model.name)));
     Form {
         model: model.name.clone(),

@@ -104,16 +104,17 @@ pub(super) fn form(
         key,
         patch,
         version,
-        keys: vec![
-            entity
-                .key
-                .templates()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(" "),
-        ],
+        keys: vec![key_text(entity)],
         is_alone: model.follows_from(entity).is_none(),
+        made: None,
+        touched: None,
     }
+}
+
+/// The key of an entity, its parts apart.
+fn key_text(entity: &Entity) -> String {
+    let parts = entity.key.templates().map(ToString::to_string);
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 /// Says that the model keeps an attribute, and of what.

@@ -139,6 +139,67 @@ pub(super) struct EntityForm {
     pub(super) keys: Vec<String>,
     /// Whether batches write it: nothing follows from it.
     pub(super) is_alone: bool,
+    /// What is made for a new one.
+    pub(super) made: Option<MadeForm>,
+    /// What each update sets.
+    pub(super) touched: Option<MadeForm>,
+}
+
+/// The identifiers and moments that a write makes.
+pub(super) struct MadeForm {
+    /// The name of the type.
+    pub(super) type_name: String,
+    /// The values.
+    pub(super) members: Vec<MadeMember>,
+}
+
+/// An identifier or moment that a write makes, where the caller does not give it.
+pub(super) struct MadeMember {
+    /// Its name and type; optional where it may neither be made nor given.
+    pub(super) field: Field,
+    /// The entity, and the attribute behind the action's alias, by which a write reports it.
+    pub(super) entity: String,
+    pub(super) attribute: String,
+    /// The parameter with a list, for each element of which it is made.
+    pub(super) each: Option<String>,
+    /// Where the caller may give it.
+    pub(super) given: Given,
+}
+
+impl MadeMember {
+    /// It as a member of the type: a list where it is made for each element.
+    pub(super) fn shown(&self) -> Field {
+        let shape = self.field.shape.clone();
+        Field {
+            shape: match self.each {
+                Some(_) => Shape::List(Box::new(shape)),
+                None => shape,
+            },
+            ..self.field.clone()
+        }
+    }
+}
+
+impl Given {
+    /// Its word in generated files.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Given::Argument => "argument",
+            Given::Element => "element",
+            Given::Never => "never",
+        }
+    }
+}
+
+/// Where a caller may give a value that a write makes otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Given {
+    /// As the argument of its name.
+    Argument,
+    /// As the field of its name of an element.
+    Element,
+    /// Nowhere.
+    Never,
 }
 
 /// The names of an entity's types.
@@ -233,6 +294,21 @@ pub(super) struct Item {
     pub(super) own: Option<Vec<Field>>,
 }
 
+impl Form {
+    /// What writes make, with the keys by which a generated file finds it.
+    pub(super) fn made(&self) -> impl Iterator<Item = (String, &MadeForm)> {
+        let entities = self.entities.iter().flat_map(|entity| {
+            let made = entity.made.as_ref().map(|made| ("create", made));
+            let touched = entity.touched.as_ref().map(|made| ("update", made));
+            let both = made.into_iter().chain(touched);
+            both.map(|(verb, made)| (format!("{verb} {}", entity.name), made))
+        });
+        let writes = self.writes.iter();
+        let writes = writes.filter_map(|one| Some((one.name.clone(), one.made.as_ref()?)));
+        entities.chain(writes)
+    }
+}
+
 /// A named write.
 pub(super) struct WriteForm {
     /// The name in the model.
@@ -243,6 +319,8 @@ pub(super) struct WriteForm {
     pub(super) arguments_type: String,
     /// Its parameters.
     pub(super) parameters: Vec<Field>,
+    /// What it makes.
+    pub(super) made: Option<MadeForm>,
     /// Its actions and requests, a line each.
     pub(super) about: Vec<String>,
 }

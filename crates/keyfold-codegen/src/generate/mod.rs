@@ -14,6 +14,7 @@ mod embedded;
 mod entity;
 mod form;
 mod head;
+mod made;
 mod names;
 mod pattern;
 mod present;

@@ -37,6 +37,7 @@ pub(super) fn form(
         method,
         arguments_type,
         parameters,
+        made: None,
         about,
     }
 }

@@ -5,9 +5,17 @@
 
 from keyfold.typed.awaited import AsyncBatchWriter, AsyncQuery, AsyncTyped, AsyncWriter
 from keyfold.typed.blocking import BatchWriter, Query, Typed, Writer
-from keyfold.typed.parts import NamedParts, Parts
+from keyfold.typed.made import (
+    BatchWritten,
+    MadeTable,
+    NothingMade,
+    Part,
+    PartWritten,
+    Transacted,
+    Written,
+)
+from keyfold.typed.parts import NamedPart, NamedParts, Parts
 from keyfold.typed.shapes import UNSET, Page, Shapes, Unset
-from keyfold.writes import TransactionWrite
 
 __all__ = [
     "UNSET",
@@ -16,13 +24,20 @@ __all__ = [
     "AsyncTyped",
     "AsyncWriter",
     "BatchWriter",
+    "BatchWritten",
+    "MadeTable",
+    "NamedPart",
     "NamedParts",
+    "NothingMade",
     "Page",
+    "Part",
+    "PartWritten",
     "Parts",
     "Query",
     "Shapes",
-    "TransactionWrite",
+    "Transacted",
     "Typed",
     "Unset",
     "Writer",
+    "Written",
 ]

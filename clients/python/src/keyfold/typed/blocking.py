@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from keyfold.calls import PageOptions
 from keyfold.client import Client
 from keyfold.errors import NotFound
-from keyfold.item import BatchWritten, Event, Item, Transacted, Written
+from keyfold.item import Event, Item
 from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown
-from keyfold.typed.parts import Parts
+from keyfold.typed.made import BatchWritten, NothingMade, Part, Transacted, Written
+from keyfold.typed.parts import NamedPart, Parts, transacted, written
 from keyfold.typed.shapes import Answers, Page, Shapes
-from keyfold.writes import TransactionWrite
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -24,6 +24,8 @@ New = TypeVar("New")
 Put = TypeVar("Put")
 Key = TypeVar("Key")
 Patch = TypeVar("Patch")
+M = TypeVar("M")
+Touched = TypeVar("Touched")
 
 
 class Typed:
@@ -94,16 +96,17 @@ class Typed:
         made = {name: item and answers.made(item) for name, item in found.items()}
         return of(**self.shapes.renamed(made))
 
-    def _write(self, name: str, args: Mapping[str, object], timeout: float | None) -> Written:
+    def _write(self, part: NamedPart[M], timeout: float | None) -> Written[M]:
         """Runs a named write."""
-        return self.client.write(name, self.shapes.arguments(args), timeout=timeout)
+        write = part.write
+        return written(self.client.write(write.write, write.args, timeout=timeout), part)
 
-    def transact(
-        self, writes: Sequence[TransactionWrite], *, timeout: float | None = None
-    ) -> Transacted:
+    def transact(self, writes: Sequence[Part[Any]], *, timeout: float | None = None) -> Transacted:
         """Carries several writes out in one transaction, as if one happened after the other: all of
-        them or none."""
-        return self.client.transact(writes, timeout=timeout)
+        them or none. The report's `of` has what a part made, with its type."""
+        parts = list(writes)
+        given = [part.write for part in parts]
+        return transacted(self.client.transact(given, timeout=timeout), parts)
 
     def _change(
         self, record: Mapping[str, Any], classes: Mapping[str, tuple[type[Any], type[T]]]
@@ -221,11 +224,20 @@ class Query(Generic[T]):
         }
 
 
-class Writer(Generic[New, Put, Key, Patch, T]):
+class Writer(Generic[New, Put, Key, Patch, T, M, Touched]):
     """Writes an entity with all that follows from it."""
 
-    def __init__(self, owner: Typed, entity: str, of: type[T]) -> None:
-        self.part: Parts[New, Put, Key, Patch] = Parts(owner.shapes, entity)
+    def __init__(
+        self,
+        owner: Typed,
+        entity: str,
+        of: type[T],
+        made: type[M],
+        touched: type[Touched],
+    ) -> None:
+        self.part: Parts[New, Put, Key, Patch, M, Touched] = Parts(
+            owner.shapes, entity, made, touched
+        )
         """Its writes as parts of a transaction."""
         self._client = owner.client
         self._shapes = owner.shapes
@@ -233,22 +245,28 @@ class Writer(Generic[New, Put, Key, Patch, T]):
         """The name of the entity."""
         self._of = of
 
-    def create(self, new: New, *, timeout: float | None = None) -> Written:
+    def create(self, new: New, *, timeout: float | None = None) -> Written[M]:
         """Creates one that must not exist. Defaults are filled in."""
-        return self._client.create(self.entity, self._shapes.given(new), timeout=timeout)
+        given = self._shapes.given(new)
+        done = self._client.create(self.entity, given, timeout=timeout)
+        return written(done, self.part.create(new))
 
-    def put(self, whole: Put, *, timeout: float | None = None) -> Written:
+    def put(self, whole: Put, *, timeout: float | None = None) -> Written[M]:
         """Writes a whole one, whether it exists or not."""
-        return self._client.put(self.entity, self._shapes.given(whole), timeout=timeout)
+        given = self._shapes.given(whole)
+        done = self._client.put(self.entity, given, timeout=timeout)
+        return written(done, self.part.put(whole))
 
-    def update(self, key: Key, patch: Patch, *, timeout: float | None = None) -> Written:
+    def update(self, key: Key, patch: Patch, *, timeout: float | None = None) -> Written[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
         changes = self._shapes.changes(key, patch)
-        return self._client.update(self.entity, changes, timeout=timeout)
+        done = self._client.update(self.entity, changes, timeout=timeout)
+        return written(done, self.part.update(key, patch))
 
-    def delete(self, key: Key, *, timeout: float | None = None) -> Written:
+    def delete(self, key: Key, *, timeout: float | None = None) -> Written[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""
-        return self._client.delete(self.entity, self._shapes.key(key), timeout=timeout)
+        done = self._client.delete(self.entity, self._shapes.key(key), timeout=timeout)
+        return written(done, self.part.delete(key))
 
     def get_many(
         self, keys: Sequence[Key], *, strong: bool = False, timeout: float | None = None
@@ -261,16 +279,22 @@ class Writer(Generic[New, Put, Key, Patch, T]):
         return [None if one is None else self._shapes.made(entity, one, self._of) for one in found]
 
 
-class BatchWriter(Writer[New, Put, Key, Patch, T]):
+class BatchWriter(Writer[New, Put, Key, Patch, T, M, Touched]):
     """Writes an entity from which nothing follows, also in batches."""
 
-    def put_many(self, all_of: Sequence[Put], *, timeout: float | None = None) -> BatchWritten:
+    def put_many(self, all_of: Sequence[Put], *, timeout: float | None = None) -> BatchWritten[M]:
         """Writes whole ones, whether they exist or not, 25 in a request. The batch is not
         atomic."""
+        parts = [self.part.put(one) for one in all_of]
         given = [self._shapes.given(one) for one in all_of]
-        return self._client.put_many(self.entity, given, timeout=timeout)
+        done = self._client.put_many(self.entity, given, timeout=timeout)
+        made = [part.made(one) for part, one in zip(parts, done.made, strict=True)]
+        return BatchWritten(done.requests, done.capacity, made)
 
-    def delete_many(self, keys: Sequence[Key], *, timeout: float | None = None) -> BatchWritten:
+    def delete_many(
+        self, keys: Sequence[Key], *, timeout: float | None = None
+    ) -> BatchWritten[NothingMade]:
         """Deletes those with these keys, whether they exist or not, as `put_many` writes them."""
         given = [self._shapes.key(key) for key in keys]
-        return self._client.delete_many(self.entity, given, timeout=timeout)
+        done = self._client.delete_many(self.entity, given, timeout=timeout)
+        return BatchWritten(done.requests, done.capacity, [NothingMade() for _ in keys])

@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
+from keyfold import item
+from keyfold.typed.made import NothingMade, Part, PartWritten, Transacted, Written
 from keyfold.typed.shapes import Shapes
-from keyfold.writes import Create, Delete, Put, Run, Update
+from keyfold.writes import Create, Delete, Put, Run, TransactionWrite, Update
 
-NewT = TypeVar("NewT")
+New = TypeVar("New")
 PutT = TypeVar("PutT")
-KeyT = TypeVar("KeyT")
-PatchT = TypeVar("PatchT")
+Key = TypeVar("Key")
+Patch = TypeVar("Patch")
+M = TypeVar("M")
+Touched = TypeVar("Touched")
 
 
-class Parts(Generic[NewT, PutT, KeyT, PatchT]):
+class NamedPart(Part[M]):
+    """A named write as a part of a transaction."""
+
+    write: Run
+
+
+class Parts(Generic[New, PutT, Key, Patch, M, Touched]):
     """The writes of an entity as parts of a transaction."""
 
-    def __init__(self, shapes: Shapes, entity: str) -> None:
+    def __init__(self, shapes: Shapes, entity: str, made: type[M], touched: type[Touched]) -> None:
         self._shapes = shapes
         self._entity = entity
+        self._made = made
+        self._touched = touched
 
-    def create(self, new: NewT) -> Create:
+    def create(self, new: New) -> Part[M]:
         """Creates one that must not exist. Defaults are filled in."""
-        return Create(self._entity, self._shapes.given(new))
+        given = self._shapes.given(new)
+        return self._part(Create(self._entity, given), "create", given, self._made)
 
-    def put(self, whole: PutT) -> Put:
+    def put(self, whole: PutT) -> Part[M]:
         """Writes a whole one, whether it exists or not."""
-        return Put(self._entity, self._shapes.given(whole))
+        given = self._shapes.given(whole)
+        return self._part(Put(self._entity, given), "create", given, self._made)
 
-    def update(self, key: KeyT, patch: PatchT) -> Update:
+    def update(self, key: Key, patch: Patch) -> Part[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
-        return Update(self._entity, self._shapes.changes(key, patch))
+        given = self._shapes.changes(key, patch)
+        return self._part(Update(self._entity, given), "update", given, self._touched)
 
-    def delete(self, key: KeyT) -> Delete:
+    def delete(self, key: Key) -> Part[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""
-        return Delete(self._entity, self._shapes.key(key))
+        given = self._shapes.key(key)
+        return self._part(Delete(self._entity, given), "delete", given, NothingMade)
+
+    def _part(
+        self, write: TransactionWrite, verb: str, given: Mapping[str, object], of: type[Any]
+    ) -> Part[Any]:
+        members = self._shapes.made_by(f"{verb} {self._entity}")
+        return Part(write, members, given, of, self._shapes.names)
 
 
 class NamedParts:
@@ -44,5 +66,20 @@ class NamedParts:
     def __init__(self, shapes: Shapes) -> None:
         self._shapes = shapes
 
-    def _run(self, name: str, args: Mapping[str, object]) -> Run:
-        return Run(name, self._shapes.arguments(args))
+    def _run(self, name: str, args: Mapping[str, object], of: type[M]) -> NamedPart[M]:
+        given = self._shapes.arguments(args)
+        return NamedPart(
+            Run(name, given), self._shapes.made_by(name), given, of, self._shapes.names
+        )
+
+
+def written(done: item.Written, part: Part[M]) -> Written[M]:
+    """The report of a write, with the type of what it made."""
+    return Written(done.operation, done.changes, done.capacity, part.made(done.made))
+
+
+def transacted(done: item.Transacted, parts: Sequence[Part[Any]]) -> Transacted:
+    """The report of a transaction of parts."""
+    both = zip(done.writes, parts, strict=True)
+    writes = [PartWritten(one.changes, part.made(one.made)) for one, part in both]
+    return Transacted(done.operation, done.capacity, writes, parts)

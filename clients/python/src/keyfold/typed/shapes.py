@@ -12,6 +12,7 @@ from keyfold.errors import UnknownItem
 from keyfold.item import Item
 from keyfold.plan.kind import Kind
 from keyfold.plan.model import Entity, Model
+from keyfold.typed.made import MadeMember, MadeTable
 
 T = TypeVar("T")
 
@@ -47,10 +48,17 @@ class Shapes:
     """The classes of a model's values.
 
     `names` has the attributes whose name in Python is another than in the model, by their name in
-    the model; `records` the classes of nested types, by the same.
+    the model; `records` the classes of nested types, by the same; `made` what writes make.
     """
 
-    def __init__(self, names: Mapping[str, str], records: Mapping[str, type[Any]]) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, str],
+        records: Mapping[str, type[Any]],
+        made: MadeTable | None = None,
+    ) -> None:
+        self.names = names
+        self._made = made or {}
         self._python = names
         self._model = {python: name for name, python in names.items()}
         self._records = records
@@ -72,6 +80,10 @@ class Shapes:
     def arguments(self, args: Mapping[str, object]) -> dict[str, object]:
         """Arguments, with dictionaries for records."""
         return {name: self._plain(value) for name, value in args.items()}
+
+    def made_by(self, write: str) -> Mapping[str, MadeMember]:
+        """What a write makes: of `create Order` and `update Order`, and of named writes."""
+        return self._made.get(write, {})
 
     def renamed(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Values by their names in Python."""

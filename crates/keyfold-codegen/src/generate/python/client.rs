@@ -5,7 +5,9 @@ use super::method::{Method, Parameter};
 use super::print::{Member, Printer, braced, literal};
 use super::types::{Side, Types};
 use crate::generate::attributes::AttributeNames;
-use crate::generate::form::{Answer, EntityForm, Field, Form, Item, Many, PatternForm, WriteForm};
+use crate::generate::form::{
+    Answer, EntityForm, Field, Form, Item, MadeForm, Many, PatternForm, WriteForm,
+};
 use crate::generate::sentence::{one, paragraphs};
 
 /// The two classes.
@@ -101,11 +103,13 @@ impl Class<'_> {
             let given: Vec<Parameter> = parameters.iter().map(|one| self.parameter(one)).collect();
             out.gap();
             let own = Method::of(&write.method);
-            own.print_open(&given, "typed.TransactionWrite", out);
+            let made = made_type(write.made.as_ref());
+            own.print_open(&given, &format!("typed.NamedPart[{made}]"), out);
             out.doc(2, &[format!("The write `{}`.", write.name)]);
             let members = [
                 Member::Plain(literal(&write.name)),
                 self.arguments(parameters.iter()),
+                Member::Plain(made),
             ];
             out.nested(2, "return self._run(", &members, ")");
         }
@@ -143,11 +147,19 @@ impl Class<'_> {
                 &types.key,
                 &types.patch,
                 &types.stored,
+                &made_type(entity.made.as_ref()),
+                &made_type(entity.touched.as_ref()),
             ];
             let of = of.map(String::clone);
             let batch = if entity.is_alone { "Batch" } else { "" };
             let open = format!("self.{member} = typed.{prefix}{batch}Writer[");
-            let close = format!("](self, {}, {})", literal(name), types.stored);
+            let made = [&entity.made, &entity.touched].map(|one| made_type(one.as_ref()));
+            let [made, touched] = made;
+            let close = format!(
+                "](self, {}, {}, {made}, {touched})",
+                literal(name),
+                types.stored
+            );
             out.bracketed(2, &open, &of, &close);
             out.doc(
                 2,
@@ -258,10 +270,11 @@ impl Class<'_> {
 
     fn print_write(&self, write: &WriteForm, out: &mut Printer) {
         let WriteForm {
-            name,
+            name: _,
             method,
             arguments_type: _,
             parameters,
+            made,
             about,
         } = write;
         let mut given: Vec<Parameter> = parameters.iter().map(|one| self.parameter(one)).collect();
@@ -271,13 +284,13 @@ impl Class<'_> {
             name: method,
             is_async: self.kind == Kind::Awaited,
         };
-        own.print_open(&given, "Written", out);
+        let made = made_type(made.as_ref());
+        own.print_open(&given, &format!("typed.Written[{made}]"), out);
         out.doc(2, &paragraphs(about));
-        let members = [
-            Member::Plain(literal(name)),
-            self.arguments(parameters.iter()),
-            Member::Plain("timeout".to_owned()),
-        ];
+        let given = parameters.iter().map(|one| self.types.names.get(&one.name));
+        let given: Vec<String> = given.map(|name| format!("{name}={name}")).collect();
+        let part = Member::Called(format!("self.part.{method}"), given);
+        let members = [part, Member::Plain("timeout".to_owned())];
         let call = format!("return {}self._write(", self.kind.awaits());
         out.nested(2, &call, &members, ")");
     }
@@ -328,6 +341,13 @@ impl Class<'_> {
         });
         braced(entries.collect())
     }
+}
+
+/// The type of what a write makes.
+fn made_type(made: Option<&MadeForm>) -> String {
+    made.map_or("typed.NothingMade".to_owned(), |made| {
+        made.type_name.clone()
+    })
 }
 
 /// The call inside of a method.

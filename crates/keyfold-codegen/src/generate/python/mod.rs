@@ -9,7 +9,7 @@ mod types;
 
 use super::attributes::{AttributeNames, snake};
 use super::compose;
-use super::form::{Form, Settings, Spelling};
+use super::form::{Form, MadeForm, MadeMember, Settings, Spelling};
 use super::head::OVERWRITTEN;
 use crate::generate::embedded;
 use keyfold_model::Model;
@@ -67,7 +67,7 @@ const IMPORTS: [(&str, &[&str]); 6] = [
         "typing",
         &["Any", "Literal", "NewType", "TypeAlias", "overload"],
     ),
-    ("keyfold", &["Client", "Options", "Written", "typed"]),
+    ("keyfold", &["Client", "Options", "typed"]),
 ];
 
 /// Imports what the file uses.
@@ -107,6 +107,34 @@ fn print_imports(form: &Form, body: &str, out: &mut Printer) {
     }
 }
 
+/// The table of what writes make.
+fn print_made(form: &Form, out: &mut Printer) {
+    out.line(0, "_MADE: typed.MadeTable = {");
+    for (of, MadeForm { members, .. }) in form.made() {
+        out.line(1, &format!("{}: {{", print::literal(&of)));
+        for MadeMember {
+            field,
+            entity,
+            attribute,
+            each,
+            given,
+        } in members
+        {
+            let held = [entity.as_str(), attribute, given.word()].map(print::literal);
+            let each = each.as_deref().map_or("None".to_owned(), print::literal);
+            let held: Vec<String> = held.into_iter().chain([each]).collect();
+            out.bracketed(
+                2,
+                &format!("{}: (", print::literal(&field.name)),
+                &held,
+                "),",
+            );
+        }
+        out.line(1, "},");
+    }
+    out.line(0, "}");
+}
+
 /// The names, the classes of events, the plan document.
 fn print_tables(form: &Form, names: &AttributeNames, out: &mut Printer) {
     let entry = |(name, held): (&str, &str)| format!("{}: {held}", print::literal(name));
@@ -121,7 +149,12 @@ fn print_tables(form: &Form, names: &AttributeNames, out: &mut Printer) {
         print::braced(renamed.collect()),
         print::braced(records.collect()),
     ];
+    let mut tables = Vec::from(tables);
     out.gaps();
+    if form.made().next().is_some() {
+        print_made(form, out);
+        tables.push(print::Member::Plain("_MADE".to_owned()));
+    }
     out.nested(0, "_SHAPES = typed.Shapes(", &tables, ")");
     let events = form.entities.iter().map(|entity| {
         let held = format!("({}, {})", entity.types.stored, entity.types.change);

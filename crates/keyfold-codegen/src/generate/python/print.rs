@@ -74,7 +74,12 @@ impl Printer {
                 Member::Braced(inner) if !fits(depth + 1, &format!("{text},")) => {
                     self.bracketed(depth + 1, "{", inner, "},");
                 }
-                Member::Plain(_) | Member::Braced(_) => self.line(depth + 1, &format!("{text},")),
+                Member::Called(name, inner) if !fits(depth + 1, &format!("{text},")) => {
+                    self.bracketed(depth + 1, &format!("{name}("), inner, "),");
+                }
+                Member::Plain(_) | Member::Braced(_) | Member::Called(..) => {
+                    self.line(depth + 1, &format!("{text},"))
+                }
             }
         }
         self.line(depth, close);
@@ -107,6 +112,8 @@ pub(super) enum Member {
     Plain(String),
     /// A dictionary of entries.
     Braced(Vec<String>),
+    /// A call with arguments.
+    Called(String, Vec<String>),
 }
 
 impl Member {
@@ -114,6 +121,7 @@ impl Member {
         match self {
             Member::Plain(text) => text.clone(),
             Member::Braced(entries) => format!("{{{}}}", entries.join(", ")),
+            Member::Called(name, given) => format!("{name}({})", given.join(", ")),
         }
     }
 }

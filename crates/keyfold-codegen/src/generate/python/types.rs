@@ -3,7 +3,8 @@
 use super::print::{Printer, literal};
 use crate::generate::attributes::AttributeNames;
 use crate::generate::form::{
-    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, PatternForm, RecordForm, Shape,
+    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, PatternForm,
+    RecordForm, Shape,
 };
 use crate::generate::sentence::one;
 use keyfold_model::schema::Precision;
@@ -58,6 +59,10 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
     for pattern in &form.patterns {
         types.print_answer(pattern, out);
     }
+    for write in &form.writes {
+        let about = format!("What `{}` writes of itself: as given, or made.", write.name);
+        types.print_made(write.made.as_ref(), &about, out);
+    }
     types.print_event(out);
 }
 
@@ -111,6 +116,8 @@ impl Types<'_> {
             copies,
             keys,
             is_alone: _,
+            made,
+            touched,
         } = entity;
         let about = format!(
             "The entity `{name}` as it is stored, under `{}`.",
@@ -131,6 +138,13 @@ impl Types<'_> {
         let about = format!("The key of {}.", one(name));
         self.class(&types.key, &about, (&versioned, Side::Given), out);
         self.print_patch(name, &types.patch, patch, out);
+        let about = format!(
+            "What {} gets that is created or put: as given, or made.",
+            one(name)
+        );
+        self.print_made(made.as_ref(), &about, out);
+        let about = format!("What an update of {} sets.", one(name));
+        self.print_made(touched.as_ref(), &about, out);
         for copy in copies {
             let CopyForm {
                 kind,
@@ -149,6 +163,14 @@ impl Types<'_> {
         out.gap();
         out.line(1, &format!("old: {image}"));
         out.line(1, &format!("new: {image}"));
+    }
+
+    /// The identifiers and moments that a write makes.
+    fn print_made(&self, made: Option<&MadeForm>, about: &str, out: &mut Printer) {
+        if let Some(MadeForm { type_name, members }) = made {
+            let fields: Vec<Field> = members.iter().map(MadeMember::shown).collect();
+            self.class(type_name, about, (&fields, Side::Stored), out);
+        }
     }
 
     /// Changes: what is unset stays as it is, and an optional attribute is removed by `None`.

@@ -173,6 +173,8 @@ impl Types<'_> {
             copies,
             keys,
             is_alone: _,
+            made: _,
+            touched: _,
         } = entity;
         let about = format!(
             "The entity `{name}` as it is stored, under `{}`.",

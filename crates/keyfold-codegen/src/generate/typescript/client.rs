@@ -1,8 +1,10 @@
 //! The class of a generated file: a method for each pattern and named write, a member for each
 //! entity.
 
-use super::print::{Printer, literal};
-use crate::generate::form::{Answer, EntityForm, Form, Many, PatternForm, WriteForm};
+use super::print::{Printer, literal, property};
+use crate::generate::form::{
+    Answer, EntityForm, Form, MadeForm, MadeMember, Many, PatternForm, WriteForm,
+};
 use crate::generate::sentence::{one, paragraphs};
 
 /// Names that no method of ours may have: the class's own members, and those by which the language
@@ -55,14 +57,16 @@ pub(super) fn print(form: &Form, out: &mut Printer) {
                 one(name)
             )],
         );
-        let of = [
+        let mut of = vec![
             &types.new,
             &types.key,
             &types.patch,
             &types.put,
             &types.stored,
         ];
-        let of = of.map(String::clone);
+        of.extend(entity.made.as_ref().map(|made| &made.type_name));
+        of.extend(entity.touched.as_ref().map(|made| &made.type_name));
+        let of: Vec<String> = of.into_iter().cloned().collect();
         let open = format!("readonly {member}: keyfold.{}", writer(entity));
         out.generic(1, &open, &of, ";");
     }
@@ -101,7 +105,8 @@ fn print_parts(form: &Form, out: &mut Printer) {
             method,
             arguments_type,
             parameters,
-            ..
+            made,
+            about: _,
         } = write;
         if number > 0 {
             out.gap();
@@ -115,8 +120,9 @@ fn print_parts(form: &Form, out: &mut Printer) {
             signature.push(format!("args: {arguments_type}{default}"));
             members = vec![literal(name), "args".to_owned()];
         }
-        let close = "): keyfold.TransactionWrite {";
-        out.bracketed(1, &format!("{method}("), &signature, close);
+        members.extend(made.as_ref().map(|_| "made".to_owned()));
+        let close = format!("): keyfold.NamedPart<{}> {{", made_type(made.as_ref()));
+        out.bracketed(1, &format!("{method}("), &signature, &close);
         out.bracketed(2, "return keyfold.part(", &members, ");");
         out.line(1, "}");
     }
@@ -153,7 +159,10 @@ fn print_constructor(form: &Form, out: &mut Printer) {
     for entity in &form.entities {
         let (member, writer, name) = (&entity.member, writer(entity), literal(&entity.name));
         let open = format!("this.{member} = new keyfold.{writer}(");
-        out.bracketed(2, &open, &["this.client".to_owned(), name], ");");
+        let mut members = vec!["this.client".to_owned(), name];
+        let makes = entity.made.is_some() || entity.touched.is_some();
+        members.extend(makes.then(|| "made".to_owned()));
+        out.bracketed(2, &open, &members, ");");
     }
     if !form.writes.is_empty() {
         out.line(2, &format!("this.part = new {}();", form.parts));
@@ -248,31 +257,66 @@ fn query(many: &Many) -> String {
 
 fn print_write(write: &WriteForm, out: &mut Printer) {
     let WriteForm {
-        name,
+        name: _,
         method,
         arguments_type,
         parameters,
+        made,
         about,
     } = write;
     out.gap();
     out.doc(1, about);
     let mut signature = Vec::new();
-    let mut members = vec![literal(name), "{}".to_owned(), "options".to_owned()];
+    let mut part = format!("this.part.{method}()");
     if !parameters.is_empty() {
         let all_optional = parameters.iter().all(|one| one.optional);
-        let default = if all_optional { " = {}" } else { "" };
-        signature.push(format!("args: {arguments_type}{default}"));
-        members = vec![literal(name), "args".to_owned(), "options".to_owned()];
+        let mark = if all_optional { "?" } else { "" };
+        signature.push(format!("args{mark}: {arguments_type}"));
+        part = format!("this.part.{method}(args)");
     }
     signature.push("options?: keyfold.CallOptions".to_owned());
-    out.bracketed(
-        1,
-        &format!("{method}("),
-        &signature,
-        "): Promise<keyfold.Written> {",
+    let close = format!(
+        "): Promise<keyfold.Written<{}>> {{",
+        made_type(made.as_ref())
     );
-    out.bracketed(2, "return this.client.write(", &members, ");");
+    out.bracketed(1, &format!("{method}("), &signature, &close);
+    let members = ["this.client".to_owned(), part, "options".to_owned()];
+    out.bracketed(2, "return keyfold.run(", &members, ");");
     out.line(1, "}");
+}
+
+/// The type of what a write makes.
+fn made_type(made: Option<&MadeForm>) -> &str {
+    made.map_or("keyfold.NothingMade", |made| &made.type_name)
+}
+
+/// The table of what writes make, where some make anything.
+pub(super) fn print_made(form: &Form, out: &mut Printer) {
+    if form.made().next().is_none() {
+        return;
+    }
+    out.line(0, "const made: keyfold.MadeTable = {");
+    for (of, MadeForm { members, .. }) in form.made() {
+        out.line(1, &format!("{}: {{", property(&of)));
+        for MadeMember {
+            field,
+            entity,
+            attribute,
+            each,
+            given,
+        } in members
+        {
+            let held = [entity, attribute, given.word()].map(literal);
+            let held: Vec<String> = held
+                .into_iter()
+                .chain(each.as_deref().map(literal))
+                .collect();
+            out.bracketed(2, &format!("{}: [", property(&field.name)), &held, "],");
+        }
+        out.line(1, "},");
+    }
+    out.line(0, "};");
+    out.gap();
 }
 
 /// The members that every client has.
@@ -282,12 +326,17 @@ fn print_own(form: &Form, out: &mut Printer) {
     let about = "Carries several writes out in one transaction, as if one happened after the other: all of them or none.";
     out.doc(1, &[about.to_owned()]);
     let members = [
-        "writes: readonly keyfold.TransactionWrite[]".to_owned(),
+        "writes: keyfold.Parted<Made>".to_owned(),
         "options?: keyfold.CallOptions".to_owned(),
     ];
-    let close = "): Promise<keyfold.Transacted> {";
-    out.bracketed(1, "transact(", &members, close);
-    out.line(2, "return this.client.transact(writes, options);");
+    let close = "): Promise<keyfold.Done<Made>> {";
+    out.bracketed(
+        1,
+        "transact<Made extends readonly unknown[]>(",
+        &members,
+        close,
+    );
+    out.line(2, "return keyfold.transact(this.client, writes, options);");
     out.line(1, "}");
     out.gap();
     out.doc(

@@ -29,6 +29,7 @@ pub(super) fn text(model: &Model, settings: &Settings) -> String {
     types::print(&form, &mut out);
     client::print(&form, &mut out);
     out.gap();
+    client::print_made(&form, &mut out);
     print_plan(&form, &mut out);
     out.into_text()
 }

@@ -2,15 +2,15 @@
 
 use super::print::{Printer, fits, literal, property};
 use crate::generate::form::{
-    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, Many, Parameter, PatternForm,
-    RecordForm, Shape, WriteForm,
+    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many,
+    Parameter, PatternForm, RecordForm, Shape, WriteForm,
 };
 use crate::generate::sentence::one;
 use keyfold_model::{Type, written};
 
 /// Words that no type of ours may be named with: those of the language, and the names that a
 /// generated file uses.
-pub(super) const RESERVED_TYPES: [&str; 68] = [
+pub(super) const RESERVED_TYPES: [&str; 69] = [
     "any",
     "as",
     "async",
@@ -78,6 +78,7 @@ pub(super) const RESERVED_TYPES: [&str; 68] = [
     "Uint8Array",
     "keyfold",
     "of",
+    "made",
     "plan",
 ];
 
@@ -184,6 +185,8 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
         copies,
         keys,
         is_alone: _,
+        made,
+        touched,
     } = entity;
     let keys = keys.join(", ");
     out.doc(
@@ -215,14 +218,19 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
     out.doc(0, &[format!("The key of {}.", one(name))]);
     let versioned: Vec<Field> = key.iter().chain(version).cloned().collect();
     interface(form, &types.key, None, &versioned, out);
-    out.doc(
-        0,
-        &[format!(
-            "Changes of {}: what is not named stays as it is.",
-            one(name)
-        )],
+    let about = format!(
+        "Changes of {}: what is not named stays as it is.",
+        one(name)
     );
+    out.doc(0, &[about]);
     print_patch(form, &types.patch, patch, out);
+    let about = format!(
+        "What {} gets that is created or put: as given, or made.",
+        one(name)
+    );
+    print_made(form, made.as_ref(), &about, out);
+    let about = format!("What an update of {} sets.", one(name));
+    print_made(form, touched.as_ref(), &about, out);
     for CopyForm {
         kind,
         type_name,
@@ -232,6 +240,16 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
         out.doc(0, &[format!("The copy `{kind}`.")]);
         interface(form, type_name, Some(kind), fields, out);
     }
+}
+
+/// The identifiers and moments that a write makes.
+fn print_made(form: &Form, made: Option<&MadeForm>, about: &str, out: &mut Printer) {
+    let Some(MadeForm { type_name, members }) = made else {
+        return;
+    };
+    out.doc(0, &[about.to_owned()]);
+    let fields: Vec<Field> = members.iter().map(MadeMember::shown).collect();
+    interface(form, type_name, None, &fields, out);
 }
 
 /// Changes: each may be absent, and an optional attribute is removed by `null`.
@@ -348,12 +366,15 @@ fn print_write(form: &Form, write: &WriteForm, out: &mut Printer) {
         method: _,
         arguments_type,
         parameters,
+        made,
         about: _,
     } = write;
     if !parameters.is_empty() {
         out.doc(0, &[format!("The arguments of `{name}`.")]);
         alias(form, arguments_type, parameters, out);
     }
+    let about = format!("What `{name}` writes of itself: as given, or made.");
+    print_made(form, made.as_ref(), &about, out);
 }
 
 /// A stream record's change, of each entity and copy.

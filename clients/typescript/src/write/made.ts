@@ -1,0 +1,25 @@
+/** What a write made, by the names that generated types have for it. */
+
+import type { Given } from "../arguments.js";
+import type { MadeMember } from "../made.js";
+import type { Made } from "../options.js";
+
+/** The values: as the caller gave them, the others of the report. */
+export function valuesMade(
+  members: Readonly<Record<string, MadeMember>>,
+  args: Given,
+  made: readonly Made[],
+): Record<string, unknown> {
+  const left = [...made];
+  const all = Object.entries(members).map(([name, [entity, attribute, given, each]]) => {
+    const own = (from: Given): unknown => {
+      const held = given === "never" ? undefined : from[attribute];
+      if (held !== undefined && held !== null) return held;
+      const at = left.findIndex((one) => one.entity === entity && one.attribute === attribute);
+      return at < 0 ? undefined : left.splice(at, 1)[0]?.value;
+    };
+    if (each === undefined) return [name, own(args)];
+    return [name, (args[each] as readonly Given[]).map((one) => own(given === "element" ? one : args))];
+  });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,208 @@
+//! The identifiers and moments that a write makes, where the caller does not give them.
+
+use super::form::{Field, Given, MadeForm, MadeMember};
+use super::names::{Names, pascal};
+use super::shapes::Shapes;
+use keyfold_model::schema::Source;
+use keyfold_model::{Action, Attribute, DefaultValue, Entity, Model, Type, Verb, Write};
+
+/// The attributes of a new entity that are made.
+pub(super) fn of_new(
+    entity: &Entity,
+    type_name: &str,
+    shapes: &mut Shapes<'_>,
+    names: &mut Names,
+) -> Option<MadeForm> {
+    let made = entity.attributes.iter().filter(|one| is_made(one));
+    of_entity(entity, &format!("{type_name}Made"), made, shapes, names)
+}
+
+/// The attributes of an entity that each update sets.
+pub(super) fn of_update(
+    entity: &Entity,
+    type_name: &str,
+    shapes: &mut Shapes<'_>,
+    names: &mut Names,
+) -> Option<MadeForm> {
+    let made = entity.attributes.iter().filter(|one| one.is_touched());
+    of_entity(entity, &format!("{type_name}Touched"), made, shapes, names)
+}
+
+fn of_entity<'m>(
+    entity: &Entity,
+    wanted: &str,
+    made: impl Iterator<Item = &'m Attribute>,
+    shapes: &mut Shapes<'_>,
+    names: &mut Names,
+) -> Option<MadeForm> {
+    let members = made.map(|attribute| MadeMember {
+        field: Field {
+            name: attribute.name.clone(),
+            shape: shapes.of_attribute(entity, attribute, names),
+            optional: false,
+            note: None,
+        },
+        entity: entity.name.clone(),
+        attribute: attribute.name.clone(),
+        each: None,
+        given: Given::Argument,
+    });
+    form(wanted, members.collect(), names)
+}
+
+/// What a named write makes: one value for an action, a list for an action on each element.
+pub(super) fn of_write(
+    model: &Model,
+    write: &Write,
+    shapes: &mut Shapes<'_>,
+    names: &mut Names,
+) -> Option<MadeForm> {
+    let mut members: Vec<MadeMember> = Vec::new();
+    for action in &write.actions {
+        let Some(entity) = model.entities.get(action.entity) else {
+            continue;
+        };
+        for attribute in entity.attributes.iter().filter(|one| is_made(one)) {
+            let Some((given, optional)) = chance(model, (write, action), attribute) else {
+                continue;
+            };
+            let name = match &action.alias {
+                Some(alias) => format!("{alias}.{}", attribute.name),
+                None => attribute.name.clone(),
+            };
+            members.push(MadeMember {
+                field: Field {
+                    name: name.clone(),
+                    shape: shapes.of_attribute(entity, attribute, names),
+                    optional,
+                    note: None,
+                },
+                entity: entity.name.clone(),
+                attribute: name,
+                each: action.each.clone(),
+                given,
+            });
+        }
+    }
+    qualify(&mut members);
+    form(&format!("{}Made", pascal(&write.name)), members, names)
+}
+
+/// How the caller may give an attribute that an action makes otherwise, and whether neither may
+/// happen; `None` where the action never makes it.
+fn chance(
+    model: &Model,
+    (write, action): (&Write, &Action),
+    attribute: &Attribute,
+) -> Option<(Given, bool)> {
+    match action.verb {
+        Verb::Create | Verb::Put => {}
+        // A stored item may be changed instead.
+        Verb::Upsert => return Some((Given::Never, true)),
+        Verb::Update | Verb::Delete | Verb::Check => return None,
+    }
+    let is_left_out = is_left_out(model, write, action);
+    if is_left_out && action.each.is_some() {
+        return None;
+    }
+    let name = &attribute.name;
+    let parameter = |name: &str| write.parameters.iter().find(|one| one.name == name);
+    if let Some(assigned) = action.assignments.iter().find(|one| one.attribute == *name) {
+        let mut given = assigned.parameters().filter_map(|name| parameter(name));
+        return given
+            .any(|one| one.optional)
+            .then_some((Given::Never, true));
+    }
+    if let Some(taken) = action.taken.iter().find(|one| one.attribute == *name) {
+        if !may_lack(model, write, &taken.source) {
+            return None;
+        }
+        // An alias's parameter has the name by which the attribute is reported.
+        if taken.is_declared {
+            return Some((Given::Never, true));
+        }
+        return Some((Given::Argument, is_left_out));
+    }
+    if is_field(write, action, name) {
+        return Some((Given::Element, is_left_out));
+    }
+    match parameter(name).filter(|_| action.alias.is_none()) {
+        Some(one) if !one.optional => None,
+        Some(_) => Some((Given::Argument, is_left_out)),
+        None => Some((Given::Never, is_left_out)),
+    }
+}
+
+/// Whether a source may have no value.
+fn may_lack(model: &Model, write: &Write, source: &Source) -> bool {
+    match source {
+        Source::Literal(_) => false,
+        Source::Parameter(name) => {
+            let found = write.parameters.iter().find(|one| one.name == *name);
+            found.is_none_or(|one| one.optional)
+        }
+        Source::Attribute { action, attribute } => {
+            let Some(action) = write.actions.get(*action) else {
+                return true;
+            };
+            let entity = model.entities.get(action.entity);
+            let found = entity.and_then(|entity| entity.attribute(attribute));
+            found.is_none_or(|found| found.optional) || is_left_out(model, write, action)
+        }
+    }
+}
+
+/// Whether an action may be left out: the source of its key may have no value.
+fn is_left_out(model: &Model, write: &Write, action: &Action) -> bool {
+    let entity = model.entities.get(action.entity);
+    let in_key = |name: &str| entity.is_some_and(|entity| entity.identifies(name));
+    let mut declared = action.taken.iter().filter(|one| one.is_declared);
+    declared.any(|one| in_key(&one.attribute) && may_lack(model, write, &one.source))
+}
+
+/// Whether the records that an action repeats over have a field.
+fn is_field(write: &Write, action: &Action, name: &str) -> bool {
+    let each = action.each.as_ref();
+    let found = write.parameters.iter().find(|one| Some(&one.name) == each);
+    if let Some(Type::List(of)) = found.map(|one| &one.kind)
+        && let Type::Record(record) = &**of
+    {
+        return record.fields.iter().any(|(field, ..)| field == name);
+    }
+    false
+}
+
+/// Whether a write makes the attribute where the caller does not give it.
+fn is_made(attribute: &Attribute) -> bool {
+    let default = attribute.default.as_ref();
+    !attribute.is_kept
+        && default.is_some_and(|default| match default {
+            DefaultValue::Now | DefaultValue::Always | DefaultValue::New => true,
+            DefaultValue::Value(_) => false,
+        })
+}
+
+/// Names the entities of attributes that several actions make by one name.
+fn qualify(members: &mut [MadeMember]) {
+    let names: Vec<String> = members.iter().map(|one| one.field.name.clone()).collect();
+    for member in members {
+        let same = names.iter().filter(|name| **name == member.field.name);
+        if same.count() > 1 {
+            member.field.name = format!("{}.{}", member.entity, member.field.name);
+        }
+    }
+}
+
+fn form(wanted: &str, mut members: Vec<MadeMember>, names: &mut Names) -> Option<MadeForm> {
+    // Two actions of one entity on each element of a list report their values together.
+    let mut met: Vec<String> = Vec::new();
+    members.retain(|one| {
+        let is_new = !met.contains(&one.field.name);
+        met.push(one.field.name.clone());
+        is_new
+    });
+    (!members.is_empty()).then(|| MadeForm {
+        type_name: names.take(wanted.to_owned()),
+        members,
+    })
+}

@@ -1,0 +1,628 @@
+// Made by keyfold (test) of the model made, version 1.
+// The plan document's hash: 47149f8d9578b50893683913f146726d.
+// Changes here are lost: change the model, and run `keyfold generate`.
+
+use keyfold::typed;
+
+/// A value of `Cart.id`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CartId(String);
+
+typed::id! { CartId: text }
+
+/// A value of `Line.lineId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineId(String);
+
+typed::id! { LineId: text }
+
+/// The record `Wanted`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The field `amount`.
+    pub amount: i64,
+    /// The field `lineId`.
+    pub line_id: Option<String>,
+}
+
+typed::record! { Wanted {
+    amount: "amount",
+    line_id: "lineId",
+} }
+
+/// The entity `Cart` as it is stored, under `"CART#{id}" "CART"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cart {
+    /// The attribute `id`.
+    pub id: CartId,
+    /// The attribute `at`.
+    pub at: typed::Timestamp,
+    /// The attribute `note`.
+    pub note: Option<String>,
+}
+
+typed::stored! { Cart {
+    id: "id",
+    at: "at",
+    note: "note",
+} }
+
+/// The attributes of a `Cart` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewCart {
+    /// The attribute `id`. Default: `new`.
+    pub id: Option<CartId>,
+    /// The attribute `at`. Default: `now`.
+    pub at: Option<typed::Timestamp>,
+    /// The attribute `note`.
+    pub note: Option<String>,
+}
+
+typed::given! { NewCart {
+    id: "id",
+    at: "at",
+    note: "note",
+} }
+
+/// The key of a `Cart`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CartKey {
+    /// The attribute `id`.
+    pub id: CartId,
+}
+
+typed::given! { CartKey {
+    id: "id",
+} }
+
+/// Changes of a `Cart`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CartPatch {
+    /// The attribute `at`.
+    pub at: Option<typed::Timestamp>,
+    /// The attribute `note`.
+    pub note: typed::Patch<String>,
+}
+
+typed::patch! { CartPatch {
+    at: "at",
+    note: "note",
+} }
+
+typed::entity! {
+    Cart = "Cart";
+    new NewCart; patch CartPatch;
+    put NewCart { id, at, note, }
+    key CartKey { id, }
+}
+
+/// The entity `Line` as it is stored, under `"CART#{cartId}" "LINE#{lineId}"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The attribute `cartId`.
+    pub cart_id: CartId,
+    /// The attribute `lineId`.
+    pub line_id: LineId,
+    /// The attribute `at`.
+    pub at: typed::Timestamp,
+    /// The attribute `amount`.
+    pub amount: i64,
+}
+
+typed::stored! { Line {
+    cart_id: "cartId",
+    line_id: "lineId",
+    at: "at",
+    amount: "amount",
+} }
+
+/// The attributes of a `Line` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewLine {
+    /// The attribute `cartId`.
+    pub cart_id: CartId,
+    /// The attribute `lineId`. Default: `new`.
+    pub line_id: Option<LineId>,
+    /// The attribute `at`. Default: `now`.
+    pub at: Option<typed::Timestamp>,
+    /// The attribute `amount`.
+    pub amount: i64,
+}
+
+impl NewLine {
+    /// One with what must be given, and nothing else.
+    pub fn new(cart_id: CartId, amount: i64) -> NewLine {
+        NewLine {
+            cart_id,
+            line_id: None,
+            at: None,
+            amount,
+        }
+    }
+}
+
+typed::given! { NewLine {
+    cart_id: "cartId",
+    line_id: "lineId",
+    at: "at",
+    amount: "amount",
+} }
+
+/// The key of a `Line`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineKey {
+    /// The attribute `cartId`.
+    pub cart_id: CartId,
+    /// The attribute `lineId`.
+    pub line_id: LineId,
+}
+
+typed::given! { LineKey {
+    cart_id: "cartId",
+    line_id: "lineId",
+} }
+
+/// Changes of a `Line`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LinePatch {
+    /// The attribute `at`.
+    pub at: Option<typed::Timestamp>,
+    /// The attribute `amount`.
+    pub amount: Option<i64>,
+}
+
+typed::patch! { LinePatch {
+    at: "at",
+    amount: "amount",
+} }
+
+typed::entity! {
+    Line = "Line";
+    new NewLine; patch LinePatch;
+    put NewLine { cart_id, line_id, at, amount, }
+    key LineKey { cart_id, line_id, }
+}
+
+/// The entity `Visit` as it is stored, under `"VISITS" "{day}"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit {
+    /// The attribute `day`.
+    pub day: typed::Date,
+    /// The attribute `count`.
+    pub count: i64,
+    /// The attribute `firstAt`.
+    pub first_at: typed::Timestamp,
+}
+
+typed::stored! { Visit {
+    day: "day",
+    count: "count",
+    first_at: "firstAt",
+} }
+
+/// The attributes of a `Visit` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewVisit {
+    /// The attribute `day`.
+    pub day: typed::Date,
+    /// The attribute `count`.
+    pub count: i64,
+    /// The attribute `firstAt`. Default: `now`.
+    pub first_at: Option<typed::Timestamp>,
+}
+
+impl NewVisit {
+    /// One with what must be given, and nothing else.
+    pub fn new(day: typed::Date, count: i64) -> NewVisit {
+        NewVisit {
+            day,
+            count,
+            first_at: None,
+        }
+    }
+}
+
+typed::given! { NewVisit {
+    day: "day",
+    count: "count",
+    first_at: "firstAt",
+} }
+
+/// The key of a `Visit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VisitKey {
+    /// The attribute `day`.
+    pub day: typed::Date,
+}
+
+typed::given! { VisitKey {
+    day: "day",
+} }
+
+/// Changes of a `Visit`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VisitPatch {
+    /// The attribute `count`.
+    pub count: Option<i64>,
+    /// The attribute `firstAt`.
+    pub first_at: Option<typed::Timestamp>,
+}
+
+typed::patch! { VisitPatch {
+    count: "count",
+    first_at: "firstAt",
+} }
+
+typed::entity! {
+    Visit = "Visit";
+    new NewVisit; patch VisitPatch;
+    put NewVisit { day, count, first_at, }
+    key VisitKey { day, }
+}
+
+/// The arguments of `fill`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FillArguments {
+    /// The parameter `lines`.
+    pub lines: Vec<Wanted>,
+    /// The parameter `id`.
+    pub id: Option<CartId>,
+    /// The parameter `at`.
+    pub at: Option<typed::Timestamp>,
+    /// The parameter `note`.
+    pub note: Option<String>,
+    /// The parameter `cartId`.
+    pub cart_id: CartId,
+}
+
+impl FillArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(lines: Vec<Wanted>, cart_id: CartId) -> FillArguments {
+        FillArguments {
+            lines,
+            id: None,
+            at: None,
+            note: None,
+            cart_id,
+        }
+    }
+}
+
+typed::given! { FillArguments {
+    lines: "lines",
+    id: "id",
+    at: "at",
+    note: "note",
+    cart_id: "cartId",
+} }
+
+/// The arguments of `pair`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PairArguments {
+    /// The parameter `one.id`.
+    pub one_id: Option<CartId>,
+    /// The parameter `one.at`.
+    pub one_at: Option<typed::Timestamp>,
+    /// The parameter `one.note`.
+    pub one_note: Option<String>,
+    /// The parameter `two.id`.
+    pub two_id: Option<CartId>,
+    /// The parameter `two.at`.
+    pub two_at: Option<typed::Timestamp>,
+    /// The parameter `two.note`.
+    pub two_note: Option<String>,
+}
+
+typed::given! { PairArguments {
+    one_id: "one.id",
+    one_at: "one.at",
+    one_note: "one.note",
+    two_id: "two.id",
+    two_at: "two.at",
+    two_note: "two.note",
+} }
+
+/// The arguments of `add`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddArguments {
+    /// The parameter `cartId`.
+    pub cart_id: CartId,
+    /// The parameter `lineId`.
+    pub line_id: Option<LineId>,
+    /// The parameter `at`.
+    pub at: Option<typed::Timestamp>,
+    /// The parameter `amount`.
+    pub amount: i64,
+}
+
+impl AddArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(cart_id: CartId, amount: i64) -> AddArguments {
+        AddArguments {
+            cart_id,
+            line_id: None,
+            at: None,
+            amount,
+        }
+    }
+}
+
+typed::given! { AddArguments {
+    cart_id: "cartId",
+    line_id: "lineId",
+    at: "at",
+    amount: "amount",
+} }
+
+/// The arguments of `visit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VisitArguments {
+    /// The parameter `day`.
+    pub day: typed::Date,
+    /// The parameter `firstAt`.
+    pub first_at: Option<typed::Timestamp>,
+}
+
+impl VisitArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(day: typed::Date) -> VisitArguments {
+        VisitArguments {
+            day,
+            first_at: None,
+        }
+    }
+}
+
+typed::given! { VisitArguments {
+    day: "day",
+    first_at: "firstAt",
+} }
+
+/// The patterns, named writes and entities of the model `made`, version 1.
+#[derive(Debug, Clone)]
+pub struct MadeClient {
+    client: typed::Client,
+    /// Writes a `Cart` with all that follows from it.
+    pub cart: typed::Writer<Cart>,
+    /// Writes a `Line` with all that follows from it.
+    pub line: typed::Writer<Line>,
+    /// Writes a `Visit` with all that follows from it.
+    pub visit: typed::Writer<Visit>,
+}
+
+impl MadeClient {
+    /// Compiles the model on a database, and makes its tables or finds that they are as it
+    /// says.
+    pub fn new(keyfold: &typed::Keyfold) -> Result<MadeClient, typed::Error> {
+        let client = typed::Client::new(keyfold, &MODEL, HASH)?;
+        Ok(MadeClient::of(client))
+    }
+
+    fn of(client: typed::Client) -> MadeClient {
+        MadeClient {
+            cart: client.writer(),
+            line: client.writer(),
+            visit: client.writer(),
+            client,
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time.
+    pub fn within(&self, time: std::time::Duration) -> MadeClient {
+        let client = self.client.within(time);
+        MadeClient::of(client)
+    }
+
+    /// The same client, whose cursors end with a seal of the secret: one that was changed is
+    /// refused.
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> MadeClient {
+        let client = self.client.with_cursor_secret(secret);
+        MadeClient::of(client)
+    }
+
+    /// The model on its tables, for calls by name.
+    pub fn database(&self) -> &keyfold::Database {
+        self.client.database()
+    }
+
+    /// `cart(id) -> Cart?`
+    ///
+    /// GetItem of Main: `PK = "CART#{id}" AND SK = "CART"`; 1 request, about 0.5 read units.
+    pub fn cart(&self, id: &CartId) -> Result<Option<Cart>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "cart");
+        call.give("id", id);
+        call.one()
+    }
+
+    /// `lines(cartId) -> Line[]`
+    ///
+    /// Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1 request.
+    pub fn lines(&self, cart_id: &CartId) -> typed::Query<'_, Line, typed::Ordered> {
+        let mut call = typed::Call::new(&self.client, "lines");
+        call.give("cartId", cart_id);
+        call.query()
+    }
+
+    /// The write `fill`:
+    ///
+    /// - create Cart
+    /// - create Line for each of lines
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn fill(&self, arguments: &FillArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "fill");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `pair`:
+    ///
+    /// - create Cart as one
+    /// - create Cart as two
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn pair(&self, arguments: &PairArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "pair");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `add`:
+    ///
+    /// - check Cart where id = cartId
+    /// - create Line
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn add(&self, arguments: &AddArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "add");
+        call.give_all(arguments);
+        call.send()
+    }
+
+    /// The write `visit`:
+    ///
+    /// - create or update Visit (count = count + 1) else (count = 1)
+    ///
+    /// Requests: UpdateItem.
+    pub fn visit(&self, arguments: &VisitArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "visit");
+        call.give_all(arguments);
+        call.send()
+    }
+}
+
+/// The patterns, named writes and entities of the model `made`, version 1, awaited.
+#[derive(Debug, Clone)]
+pub struct AsyncMadeClient {
+    client: typed::nonblocking::Client,
+    /// Writes a `Cart` with all that follows from it.
+    pub cart: typed::nonblocking::Writer<Cart>,
+    /// Writes a `Line` with all that follows from it.
+    pub line: typed::nonblocking::Writer<Line>,
+    /// Writes a `Visit` with all that follows from it.
+    pub visit: typed::nonblocking::Writer<Visit>,
+}
+
+impl AsyncMadeClient {
+    /// Compiles the model on a database, and makes its tables or finds that they are as it
+    /// says.
+    pub async fn new(keyfold: &typed::AsyncKeyfold) -> Result<AsyncMadeClient, typed::Error> {
+        let client = typed::nonblocking::Client::new(keyfold, &MODEL, HASH).await?;
+        Ok(AsyncMadeClient::of(client))
+    }
+
+    fn of(client: typed::nonblocking::Client) -> AsyncMadeClient {
+        AsyncMadeClient {
+            cart: client.writer(),
+            line: client.writer(),
+            visit: client.writer(),
+            client,
+        }
+    }
+
+    /// The same client, each of whose calls takes at most a time.
+    pub fn within(&self, time: std::time::Duration) -> AsyncMadeClient {
+        let client = self.client.within(time);
+        AsyncMadeClient::of(client)
+    }
+
+    /// The same client, whose cursors end with a seal of the secret: one that was changed is
+    /// refused.
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncMadeClient {
+        let client = self.client.with_cursor_secret(secret);
+        AsyncMadeClient::of(client)
+    }
+
+    /// The model on its tables, for calls by name.
+    pub fn database(&self) -> &keyfold::nonblocking::Database {
+        self.client.database()
+    }
+
+    /// See [`MadeClient::cart`].
+    pub async fn cart(&self, id: &CartId) -> Result<Option<Cart>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "cart");
+        call.give("id", id);
+        call.one().await
+    }
+
+    /// See [`MadeClient::lines`].
+    pub fn lines(&self, cart_id: &CartId) -> typed::nonblocking::Query<Line, typed::Ordered> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "lines");
+        call.give("cartId", cart_id);
+        call.query()
+    }
+
+    /// See [`MadeClient::fill`].
+    pub async fn fill(&self, arguments: &FillArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "fill");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// See [`MadeClient::pair`].
+    pub async fn pair(&self, arguments: &PairArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "pair");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// See [`MadeClient::add`].
+    pub async fn add(&self, arguments: &AddArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "add");
+        call.give_all(arguments);
+        call.send().await
+    }
+
+    /// See [`MadeClient::visit`].
+    pub async fn visit(&self, arguments: &VisitArguments) -> Result<typed::Written, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "visit");
+        call.give_all(arguments);
+        call.send().await
+    }
+}
+
+/// The hash of the plan document.
+const HASH: &str = "47149f8d9578b50893683913f146726d";
+
+/// The files of the model, by name.
+const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];
+
+/// The file "made.keyfold".
+const MODEL_FILE_0: (&str, &str) = (
+    "made.keyfold",
+    r#"model made 1
+table Main (PK, SK)
+entity Cart
+  id: ulid = new, at: time = now, note: string?
+  key  "CART#{id}"  "CART"
+
+entity Line
+  cartId: Cart.id, lineId: uuid = new, at: time = now, amount: int
+  key  "CART#{cartId}"  "LINE#{lineId}"
+
+entity Visit
+  day: date, count: int, firstAt: time = now
+  key  "VISITS"  "{day}"
+
+record Wanted
+  amount: int, lineId: uuid?
+
+pattern cart(id)       -> Cart?
+pattern lines(cartId)  -> Line[]
+
+write fill(lines: list of Wanted)
+  create Cart
+  create Line for each lines
+
+write pair()
+  create Cart as one
+  create Cart as two
+
+write add()
+  check Cart where id = cartId
+  create Line
+
+write visit(day)
+  create or update Visit set count = count + 1 else count = 1
+"#,
+);

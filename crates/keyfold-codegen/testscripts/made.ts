@@ -1,0 +1,458 @@
+// Made by keyfold (test) of the model made, version 1.
+// The plan document's hash: 47149f8d9578b50893683913f146726d.
+// Changes here are lost: change the model, and run `keyfold generate`.
+
+import * as keyfold from "@keyfold/client";
+
+declare const of: unique symbol;
+
+/**
+ * A value of `Cart.id`. Other values are none until `CartId` makes them
+ * one.
+ */
+export type CartId = string & { readonly [of]: "Cart.id" };
+
+/** Makes a value one of `Cart.id`. */
+export function CartId(value: string): CartId {
+  return value as CartId;
+}
+
+/**
+ * A value of `Line.lineId`. Other values are none until `LineId` makes them
+ * one.
+ */
+export type LineId = string & { readonly [of]: "Line.lineId" };
+
+/** Makes a value one of `Line.lineId`. */
+export function LineId(value: string): LineId {
+  return value as LineId;
+}
+
+/** The record `Wanted`. */
+export interface Wanted {
+  readonly amount: number;
+  readonly lineId?: string;
+}
+
+/** The entity `Cart` as it is stored, under `"CART#{id}" "CART"`. */
+export interface Cart {
+  readonly kind: "Cart";
+  readonly id: CartId;
+  readonly at: string;
+  readonly note?: string;
+}
+
+/** The attributes of a `Cart` that is created or put. */
+export interface NewCart {
+  /** Default: `new`. */
+  readonly id?: CartId;
+  /** Default: `now`. */
+  readonly at?: string;
+  readonly note?: string;
+}
+
+/** The key of a `Cart`. */
+export interface CartKey {
+  readonly id: CartId;
+}
+
+/** Changes of a `Cart`: what is not named stays as it is. */
+export interface CartPatch {
+  readonly at?: string;
+  readonly note?: string | null;
+}
+
+/** What a `Cart` gets that is created or put: as given, or made. */
+export interface CartMade {
+  readonly id: CartId;
+  readonly at: string;
+}
+
+/**
+ * The entity `Line` as it is stored, under `"CART#{cartId}"
+ * "LINE#{lineId}"`.
+ */
+export interface Line {
+  readonly kind: "Line";
+  readonly cartId: CartId;
+  readonly lineId: LineId;
+  readonly at: string;
+  readonly amount: number;
+}
+
+/** The attributes of a `Line` that is created or put. */
+export interface NewLine {
+  readonly cartId: CartId;
+  /** Default: `new`. */
+  readonly lineId?: LineId;
+  /** Default: `now`. */
+  readonly at?: string;
+  readonly amount: number;
+}
+
+/** The key of a `Line`. */
+export interface LineKey {
+  readonly cartId: CartId;
+  readonly lineId: LineId;
+}
+
+/** Changes of a `Line`: what is not named stays as it is. */
+export interface LinePatch {
+  readonly at?: string;
+  readonly amount?: number;
+}
+
+/** What a `Line` gets that is created or put: as given, or made. */
+export interface LineMade {
+  readonly lineId: LineId;
+  readonly at: string;
+}
+
+/** The entity `Visit` as it is stored, under `"VISITS" "{day}"`. */
+export interface Visit {
+  readonly kind: "Visit";
+  readonly day: string;
+  readonly count: number;
+  readonly firstAt: string;
+}
+
+/** The attributes of a `Visit` that is created or put. */
+export interface NewVisit {
+  readonly day: string;
+  readonly count: number;
+  /** Default: `now`. */
+  readonly firstAt?: string;
+}
+
+/** The key of a `Visit`. */
+export interface VisitKey {
+  readonly day: string;
+}
+
+/** Changes of a `Visit`: what is not named stays as it is. */
+export interface VisitPatch {
+  readonly count?: number;
+  readonly firstAt?: string;
+}
+
+/** What a `Visit` gets that is created or put: as given, or made. */
+export interface VisitMade {
+  readonly firstAt: string;
+}
+
+/** The arguments of `cart`. */
+export type CartArguments = {
+  readonly id: CartId;
+};
+
+/** The arguments of `lines`. */
+export type LinesArguments = {
+  readonly cartId: CartId;
+};
+
+/** The arguments of `fill`. */
+export type FillArguments = {
+  readonly lines: readonly Wanted[];
+  readonly id?: CartId;
+  readonly at?: string;
+  readonly note?: string;
+  readonly cartId: CartId;
+};
+
+/** What `fill` writes of itself: as given, or made. */
+export interface FillMade {
+  readonly id: CartId;
+  readonly "Cart.at": string;
+  readonly lineId: readonly LineId[];
+  readonly "Line.at": readonly string[];
+}
+
+/** The arguments of `pair`. */
+export type PairArguments = {
+  readonly "one.id"?: CartId;
+  readonly "one.at"?: string;
+  readonly "one.note"?: string;
+  readonly "two.id"?: CartId;
+  readonly "two.at"?: string;
+  readonly "two.note"?: string;
+};
+
+/** What `pair` writes of itself: as given, or made. */
+export interface PairMade {
+  readonly "one.id": CartId;
+  readonly "one.at": string;
+  readonly "two.id": CartId;
+  readonly "two.at": string;
+}
+
+/** The arguments of `add`. */
+export type AddArguments = {
+  readonly cartId: CartId;
+  readonly lineId?: LineId;
+  readonly at?: string;
+  readonly amount: number;
+};
+
+/** What `add` writes of itself: as given, or made. */
+export interface AddMade {
+  readonly lineId: LineId;
+  readonly at: string;
+}
+
+/** The arguments of `visit`. */
+export type VisitArguments = {
+  readonly day: string;
+  readonly firstAt?: string;
+};
+
+/** What `visit` writes of itself: as given, or made. */
+export interface VisitMade_ {
+  readonly firstAt?: string;
+}
+
+/** A change that a stream reports; `kind` says of what. */
+export type MadeEvent =
+  | keyfold.Change<"Cart", Cart>
+  | keyfold.Change<"Line", Line>
+  | keyfold.Change<"Visit", Visit>;
+
+/** The patterns, named writes and entities of the model `made`, version 1. */
+export class MadeClient {
+  /** The client that carries out the plans, for calls by name. */
+  readonly client: keyfold.Client;
+  /** Writes a `Cart` with all that follows from it. */
+  readonly Cart: keyfold.BatchWriter<
+    NewCart,
+    CartKey,
+    CartPatch,
+    NewCart,
+    Cart,
+    CartMade
+  >;
+  /** Writes a `Line` with all that follows from it. */
+  readonly Line: keyfold.BatchWriter<
+    NewLine,
+    LineKey,
+    LinePatch,
+    NewLine,
+    Line,
+    LineMade
+  >;
+  /** Writes a `Visit` with all that follows from it. */
+  readonly Visit: keyfold.BatchWriter<
+    NewVisit,
+    VisitKey,
+    VisitPatch,
+    NewVisit,
+    Visit,
+    VisitMade
+  >;
+  /** The named writes as parts of a transaction. */
+  readonly part: MadeParts;
+
+  /**
+   * Takes `http://localhost:8000`, `dynamodb://eu-west-1`, an endpoint, a
+   * transport, or what `connect` of `@keyfold/client/node` makes of
+   * `keyfold:./data`.
+   */
+  constructor(connection: keyfold.Connection, options?: keyfold.TypedOptions) {
+    this.client = new keyfold.Client(plan, connection, {
+      ...options,
+      numbers: "number",
+    });
+    this.Cart = new keyfold.BatchWriter(this.client, "Cart", made);
+    this.Line = new keyfold.BatchWriter(this.client, "Line", made);
+    this.Visit = new keyfold.BatchWriter(this.client, "Visit", made);
+    this.part = new MadeParts();
+  }
+
+  /**
+   * `cart(id) -> Cart?`
+   *
+   * GetItem of Main: `PK = "CART#{id}" AND SK = "CART"`; 1 request, about
+   * 0.5 read units.
+   */
+  cart(
+    args: CartArguments,
+    options?: keyfold.CallOptions & keyfold.Strong,
+  ): Promise<Cart | undefined> {
+    return this.client.one<Cart>("cart", args, options);
+  }
+
+  /**
+   * `lines(cartId) -> Line[]`
+   *
+   * Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1
+   * request.
+   */
+  lines(
+    args: LinesArguments,
+  ): keyfold.Query<Line, keyfold.Ordered & keyfold.Strong> {
+    return new keyfold.Query(this.client, "lines", args);
+  }
+
+  /**
+   * The write `fill`:
+   * - create Cart
+   * - create Line for each of lines
+   * Requests: TransactWriteItems.
+   */
+  fill(
+    args: FillArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<FillMade>> {
+    return keyfold.run(this.client, this.part.fill(args), options);
+  }
+
+  /**
+   * The write `pair`:
+   * - create Cart as one
+   * - create Cart as two
+   * Requests: TransactWriteItems.
+   */
+  pair(
+    args?: PairArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<PairMade>> {
+    return keyfold.run(this.client, this.part.pair(args), options);
+  }
+
+  /**
+   * The write `add`:
+   * - check Cart where id = cartId
+   * - create Line
+   * Requests: TransactWriteItems.
+   */
+  add(
+    args: AddArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<AddMade>> {
+    return keyfold.run(this.client, this.part.add(args), options);
+  }
+
+  /**
+   * The write `visit`:
+   * - create or update Visit (count = count + 1) else (count = 1)
+   * Requests: UpdateItem.
+   */
+  visit(
+    args: VisitArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<VisitMade_>> {
+    return keyfold.run(this.client, this.part.visit(args), options);
+  }
+
+  /**
+   * Carries several writes out in one transaction, as if one happened after
+   * the other: all of them or none.
+   */
+  transact<Made extends readonly unknown[]>(
+    writes: keyfold.Parted<Made>,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Done<Made>> {
+    return keyfold.transact(this.client, writes, options);
+  }
+
+  /**
+   * The change of a stream's record, of a reader or of Lambda; of the
+   * model's own items, nothing.
+   */
+  event(record: keyfold.StreamRecord): Promise<MadeEvent | undefined> {
+    return keyfold.change<MadeEvent>(this.client, record);
+  }
+
+  /**
+   * Creates the tables that do not exist, and compares the others with the
+   * model.
+   */
+  ensureTables(options?: keyfold.CallOptions): Promise<keyfold.TableOutcome[]> {
+    return this.client.ensureTables(options);
+  }
+}
+
+/**
+ * The named writes as parts of a transaction: nothing is sent before
+ * `transact` takes them.
+ */
+export class MadeParts {
+  /** The write `fill`. */
+  fill(args: FillArguments): keyfold.NamedPart<FillMade> {
+    return keyfold.part("fill", args, made);
+  }
+
+  /** The write `pair`. */
+  pair(args: PairArguments = {}): keyfold.NamedPart<PairMade> {
+    return keyfold.part("pair", args, made);
+  }
+
+  /** The write `add`. */
+  add(args: AddArguments): keyfold.NamedPart<AddMade> {
+    return keyfold.part("add", args, made);
+  }
+
+  /** The write `visit`. */
+  visit(args: VisitArguments): keyfold.NamedPart<VisitMade_> {
+    return keyfold.part("visit", args, made);
+  }
+}
+
+const made: keyfold.MadeTable = {
+  "create Cart": {
+    id: ["Cart", "id", "argument"],
+    at: ["Cart", "at", "argument"],
+  },
+  "create Line": {
+    lineId: ["Line", "lineId", "argument"],
+    at: ["Line", "at", "argument"],
+  },
+  "create Visit": {
+    firstAt: ["Visit", "firstAt", "argument"],
+  },
+  fill: {
+    id: ["Cart", "id", "argument"],
+    "Cart.at": ["Cart", "at", "argument"],
+    lineId: ["Line", "lineId", "element", "lines"],
+    "Line.at": ["Line", "at", "argument", "lines"],
+  },
+  pair: {
+    "one.id": ["Cart", "one.id", "argument"],
+    "one.at": ["Cart", "one.at", "argument"],
+    "two.id": ["Cart", "two.id", "argument"],
+    "two.at": ["Cart", "two.at", "argument"],
+  },
+  add: {
+    lineId: ["Line", "lineId", "argument"],
+    at: ["Line", "at", "argument"],
+  },
+  visit: {
+    firstAt: ["Visit", "firstAt", "never"],
+  },
+};
+
+const plan: keyfold.Plan = JSON.parse(String.raw`
+{
+"entities": [
+  {"alone":true,"attributes":[{"default":"new","name":"id","type":"ulid"},{"default":"now","name":"at","type":"time.ms"},{"name":"note","optional":true,"type":"string"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"id","type":"ulid"}]},{"attribute":"SK","matches":"CART","parts":["CART"]}],"name":"Cart","table":"Main"},
+  {"alone":true,"attributes":[{"name":"cartId","refers":{"attribute":"id","entity":"Cart"},"type":"ulid"},{"default":"new","name":"lineId","type":"uuid"},{"default":"now","name":"at","type":"time.ms"},{"name":"amount","type":"int"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"cartId","type":"ulid"}]},{"attribute":"SK","matches":"LINE#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["LINE#",{"field":"lineId","type":"uuid"}]}],"name":"Line","table":"Main"},
+  {"alone":true,"attributes":[{"name":"day","type":"date"},{"name":"count","type":"int"},{"default":"now","name":"firstAt","type":"time.ms"}],"key":[{"attribute":"PK","matches":"VISITS","parts":["VISITS"]},{"attribute":"SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}","parts":[{"field":"day","type":"date"}]}],"name":"Visit","table":"Main"}
+],
+"keyfoldPlan": 1,
+"model": {"hash":"47149f8d9578b50893683913f146726d","name":"made","version":1},
+"patterns": [
+  {"name":"cart","parameters":[{"attribute":"id","limit":"equal","name":"id","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"id","type":"ulid"}]}],"request":"GetItem","sort":{"at":["CART"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Cart","name":"Cart","optional":true}]},
+  {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]}
+],
+"records": [
+  {"fields":[{"name":"amount","type":"int"},{"name":"lineId","optional":true,"type":"uuid"}],"name":"Wanted"}
+],
+"tables": [
+  {"create":{"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]},"name":"Main","partition":{"name":"PK","type":"S"},"sort":{"name":"SK","type":"S"}}
+],
+"writes": [
+  {"actions":[{"entity":"Cart","verb":"create"},{"each":"lines","entity":"Line","verb":"create"}],"name":"fill","parameters":[{"name":"lines","type":{"list":{"record":"Wanted"}}},{"name":"id","optional":true,"type":"ulid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"note","optional":true,"type":"string"},{"name":"cartId","type":"ulid"}]},
+  {"actions":[{"as":"one","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"one.id"}},{"attribute":"at","from":{"parameter":"one.at"}},{"attribute":"note","from":{"parameter":"one.note"}}],"verb":"create"},{"as":"two","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"two.id"}},{"attribute":"at","from":{"parameter":"two.at"}},{"attribute":"note","from":{"parameter":"two.note"}}],"verb":"create"}],"name":"pair","parameters":[{"name":"one.id","optional":true,"type":"ulid"},{"name":"one.at","optional":true,"type":"time.ms"},{"name":"one.note","optional":true,"type":"string"},{"name":"two.id","optional":true,"type":"ulid"},{"name":"two.at","optional":true,"type":"time.ms"},{"name":"two.note","optional":true,"type":"string"}]},
+  {"actions":[{"entity":"Cart","taken":[{"attribute":"id","declared":true,"from":{"parameter":"cartId"}}],"verb":"check"},{"entity":"Line","verb":"create"}],"name":"add","parameters":[{"name":"cartId","type":"ulid"},{"name":"lineId","optional":true,"type":"uuid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"amount","type":"int"}]},
+  {"actions":[{"entity":"Visit","otherwise":[{"attribute":"count","left":{"value":{"N":"1"}}}],"set":[{"attribute":"count","joint":"plus","left":{"attribute":"count"},"right":{"value":{"N":"1"}}}],"upserts":[{"attributes":{"count":"moved","day":"first","firstAt":"first"}}],"verb":"upsert"}],"name":"visit","parameters":[{"name":"day","type":"date"},{"name":"firstAt","optional":true,"type":"time.ms"}]}
+]
+}
+`) as keyfold.Plan;
