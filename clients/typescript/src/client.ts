@@ -174,7 +174,7 @@ export class Client {
   /** Changes some attributes of an entity that exists: its key, and the changes. */
   async update(entity: string, values: Given, options: UpdateOptions = {}): Promise<Written> {
     const plan = this.#model.entity(entity);
-    const { changesOf, withKey } = await import("./write/part.js");
+    const { changesOf, withKey } = await import("./write/all.js");
     const { key, remove } = checked(options as Given, `the options of ${entity}`) as UpdateOptions;
     const all = key === undefined ? values : withKey(this.#model, plan, values, key);
     const [some, names] = changesOf(this.#model, plan, all, remove);
@@ -186,7 +186,7 @@ export class Client {
   /** Deletes an entity that exists: its key, and the version that it must have. */
   async delete(entity: string, key: Given, options: CallOptions = {}): Promise<Written> {
     const plan = this.#model.entity(entity);
-    const { keyOfEntity } = await import("./write/part.js");
+    const { keyOfEntity } = await import("./write/all.js");
     const values = keyOfEntity(this.#model, plan, key);
     return this.#changed("delete", entity, options, (all, io) => all.deleteEntity(io, this.#model, plan, values));
   }

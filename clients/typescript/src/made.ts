@@ -40,7 +40,7 @@ export type Done<M extends readonly unknown[]> = Transacted<{ readonly [At in ke
 /** What a write made, of its report. The code is loaded for a write that makes something. */
 export async function madeOf<M>(table: MadeTable, of: string, args: Given, made: readonly Made[]): Promise<M> {
   if (!Object.hasOwn(table, of)) return {} as M;
-  const { valuesMade } = await import("./write/made.js");
+  const { valuesMade } = await import("./write/all.js");
   return valuesMade(table[of] ?? {}, args, made) as M;
 }
 

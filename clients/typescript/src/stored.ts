@@ -32,12 +32,12 @@ export function isAsWritten(entity: EntityPlan, first: Item, values: Values): bo
 
 /** A value as it is stored: compressed, if the model says so. */
 export async function pack(io: Io, entity: EntityPlan, name: string, value: AttributeValue): Promise<AttributeValue> {
-  return entity.compressed?.includes(name) === true ? (await import("./compressed.js")).compress(io, value) : value;
+  return entity.compressed?.includes(name) === true ? (await import("./read/rare.js")).compress(io, value) : value;
 }
 
 /** The value that `pack` stored. */
 async function unpack(io: Io, entity: EntityPlan, name: string, value: AttributeValue): Promise<AttributeValue> {
-  return entity.compressed?.includes(name) === true ? (await import("./compressed.js")).expand(io, name, value) : value;
+  return entity.compressed?.includes(name) === true ? (await import("./read/rare.js")).expand(io, name, value) : value;
 }
 
 /** The chunks of the split list, in order; a single `undefined` where the entity has no list. */
@@ -73,7 +73,7 @@ async function inKeys(
   for (const [column, parts] of keysOf(table, entity, copy)) {
     const key = held(item, column);
     if (key === undefined || !givesBack(parts, name)) continue;
-    const { inverse } = await import("./key/inverse.js");
+    const { inverse } = await import("./read/rare.js");
     const value = inverse(parts, key)?.get(name);
     if (value !== undefined) return value;
   }
