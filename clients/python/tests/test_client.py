@@ -199,10 +199,10 @@ def test_a_wrong_stored_value_is_an_unknown_item(
     with pytest.raises(NotFound):
         client.page("thing_with_notes", {"thingId": name}, on_unknown="skip")
     record = {"dynamodb": {"Keys": dict(list(keys.items())[:2]), "NewImage": {**keys, **item}}}
-    if value is not None:
-        with pytest.raises(UnknownItem):
-            client.event(record)
-        assert client.event(record, on_unknown="skip") is None
+    with pytest.raises(UnknownItem) as caught:
+        client.event(record)
+    assert (caught.value.attribute or "").partition("[")[0] == attribute
+    assert client.event(record, on_unknown="skip") is None
 
 
 def test_a_client_of_the_program_is_taken(model: Model, endpoint: str, notes: str) -> None:

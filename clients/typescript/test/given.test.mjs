@@ -9,7 +9,7 @@ import { source } from "./source.mjs";
 const { Client, KeyfoldError, Writer, connect } = await source(
   "client.js",
   "error.js",
-  "typed.js",
+  "writer.js",
   "transport/node.js",
 );
 

@@ -53,6 +53,11 @@ class AsyncClient:
         self._driver: AsyncDriver | None = None
 
     @property
+    def options(self) -> Options:
+        """What holds for all of its calls."""
+        return self._calls.options
+
+    @property
     def model(self) -> Model:
         """The model."""
         return self._calls.model
@@ -169,11 +174,16 @@ class AsyncClient:
         changes: Given,
         remove: Sequence[str] = (),
         *,
+        key: Given | None = None,
         timeout: float | None = None,
     ) -> Written:
-        """Changes some attributes of an entity that exists. `None` removes an attribute."""
+        """Changes some attributes of an entity that exists. `None` removes an attribute.
+
+        The key stands among the changes, or is given apart as `key`. Then it has no other attribute
+        than those that identify an item, and the version that the item must have.
+        """
         return await self._drive(
-            self._calls.update(entity, changes, remove), timeout, f"update {entity}"
+            self._calls.update(entity, changes, remove, key), timeout, f"update {entity}"
         )
 
     async def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:

@@ -110,18 +110,19 @@ class Calls:
         lowered = change.put(self.new_origin(), self.model, own, held)
         return self._written((yield from _owned(entity, lowered)))
 
-    def update(self, entity: str, changes: Given, remove: Sequence[str]) -> Lowering[Written]:
+    def update(
+        self, entity: str, changes: Given, remove: Sequence[str], key: Given | None = None
+    ) -> Lowering[Written]:
         """Changes some attributes of an entity that exists."""
         own = self.entity(entity)
-        held = given_arguments.some_of_entity(own, changes)
-        removed = [*(name for name, value in changes.items() if value is None), *remove]
+        held, removed = _changes(own, changes, remove, key)
         lowered = change.update(self.new_origin(), self.model, own, held, removed)
         return self._written((yield from _owned(entity, lowered)))
 
     def delete(self, entity: str, key: Given) -> Lowering[Written]:
         """Deletes an entity that exists."""
         own = self.entity(entity)
-        held = given_arguments.some_of_entity(own, key)
+        held = given_arguments.key_of_entity(own, key)
         lowered = change.delete(self.new_origin(), self.model, own, held)
         return self._written((yield from _owned(entity, lowered)))
 
@@ -138,11 +139,10 @@ class Calls:
             return lower_transact.Run(write, given_arguments.of_write(write, one.args))
         entity = self.entity(one.entity)
         if isinstance(one, Update):
-            held = given_arguments.some_of_entity(entity, one.changes)
-            removed = [*(name for name, value in one.changes.items() if value is None), *one.remove]
+            held, removed = _changes(entity, one.changes, one.remove, one.key)
             return lower_transact.OfEntity("update", entity, held, removed)
         if isinstance(one, Delete):
-            held = given_arguments.some_of_entity(entity, one.key)
+            held = given_arguments.key_of_entity(entity, one.key)
             return lower_transact.OfEntity("delete", entity, held)
         held = given_arguments.of_entity(entity, one.values)
         return lower_transact.OfEntity("create" if isinstance(one, Create) else "put", entity, held)
@@ -152,7 +152,7 @@ class Calls:
     ) -> Lowering[list[Item | None]]:
         """Reads entities by their keys; none for an absent one."""
         own = self.entity(entity)
-        held = [given_arguments.some_of_entity(own, key) for key in keys]
+        held = [given_arguments.key_of_entity(own, key) for key in keys]
         found = yield from _owned(entity, read_many.many(own, held, strong))
         return [None if one is None else item_of(own, one) for one in found]
 
@@ -166,7 +166,7 @@ class Calls:
     def delete_many(self, entity: str, keys: Sequence[Given]) -> Lowering[BatchWritten]:
         """Deletes entities in batches."""
         own = self.entity(entity)
-        held = [given_arguments.some_of_entity(own, key) for key in keys]
+        held = [given_arguments.key_of_entity(own, key) for key in keys]
         lowered = write_many.delete_many(self.new_origin(), self.model, own, held)
         return self._batch((yield from _owned(entity, lowered)))
 
@@ -267,6 +267,15 @@ class Walk:
             if self._skips:
                 return []
             raise
+
+
+def _changes(
+    entity: Entity, changes: Given, remove: Sequence[str], key: Given | None
+) -> tuple[Values, list[str]]:
+    """The values of an update, with the key, and the attributes that it removes."""
+    both = changes if key is None else given_arguments.with_key(entity, changes, key)
+    held = given_arguments.some_of_entity(entity, both)
+    return held, [*(name for name, value in both.items() if value is None), *remove]
 
 
 def _owned(of: str, call: Lowering[T]) -> Lowering[T]:

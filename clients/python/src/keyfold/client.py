@@ -65,6 +65,11 @@ class Client:
         self._driver = Driver(client, options, is_own=isinstance(connection, str))
 
     @property
+    def options(self) -> Options:
+        """What holds for all of its calls."""
+        return self._calls.options
+
+    @property
     def model(self) -> Model:
         """The model."""
         return self._calls.model
@@ -182,11 +187,16 @@ class Client:
         changes: Given,
         remove: Sequence[str] = (),
         *,
+        key: Given | None = None,
         timeout: float | None = None,
     ) -> Written:
-        """Changes some attributes of an entity that exists. `None` removes an attribute."""
+        """Changes some attributes of an entity that exists. `None` removes an attribute.
+
+        The key stands among the changes, or is given apart as `key`. Then it has no other attribute
+        than those that identify an item, and the version that the item must have.
+        """
         return self._driver.drive(
-            self._calls.update(entity, changes, remove), timeout, f"update {entity}"
+            self._calls.update(entity, changes, remove, key), timeout, f"update {entity}"
         )
 
     def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:

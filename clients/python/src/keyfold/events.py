@@ -10,6 +10,7 @@ from keyfold.errors import Invalid, UnknownItem
 from keyfold.item import Event
 from keyfold.item import Item as Shown
 from keyfold.keys.periods import in_name
+from keyfold.lacking import lacking
 from keyfold.lower.read.question import FoundItem
 from keyfold.lower.stored import is_as_written, values_of
 from keyfold.options import OnUnknown
@@ -128,6 +129,13 @@ def _shown(entity: Entity, image: Item | None) -> Shown | None:
         return None
     values = values_of(entity, None, entity.attributes, [image])
     # The first item of a split list holds only its beginning.
+    cut = None
     if entity.split is not None and not is_as_written(entity, image, values):
-        values.pop(entity.split[0], None)
-    return item_of(entity, FoundItem(entity.name, values))
+        cut = entity.split[0]
+        values.pop(cut, None)
+    shown = item_of(entity, FoundItem(entity.name, values))
+    for name, attribute in entity.attributes.items():
+        is_certain = not (attribute.optional or attribute.kept or name == cut)
+        if is_certain and name not in values:
+            raise lacking(entity, shown, name)
+    return shown

@@ -42,6 +42,8 @@ class Update:
     entity: str
     changes: Given
     remove: Sequence[str] = ()
+    key: Given | None = None
+    """The key, where it is given apart from the changes, which have nothing of it then."""
 
 
 @dataclass(frozen=True)

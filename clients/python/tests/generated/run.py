@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime, timezone
 from decimal import Decimal
+from importlib import import_module
+from typing import Any
 
 from made import answers as a
 from made import made as m
 from made import shop as s
 from typing_extensions import assert_type
 
-from keyfold import Code, KeyfoldError, Options
+from keyfold import Code, Invalid, KeyfoldError, Options, UnknownItem
 from keyfold.testing import Fakes
 
 
@@ -240,6 +242,117 @@ def made(endpoint: str) -> None:
         cart = client.cart(id=put.made[0].id)
         assert cart is not None and cart.note == "a"
         assert put.made[1].id == cart_id
+
+
+def raw(endpoint: str) -> Any:
+    return import_module("boto3").client(
+        "dynamodb",
+        endpoint_url=endpoint,
+        region_name="eu-west-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+
+
+def unknown(endpoint: str) -> None:
+    account_id = a.AccountId("odd")
+    keys = {"PK": {"S": "ACCOUNT#odd"}, "SK": {"S": "ACCOUNT"}, "type": {"S": "Account"}}
+    # No count of tickets, which every stored account has.
+    held = {name: {"S": name} for name in ("owner", "country", "city", "street")}
+    numbers = {"balance": {"N": "1"}, "v": {"N": "1"}}
+    words = {"plan": {"S": "free"}, "updatedAt": {"S": "2024-01-15T00:00:00.000Z"}}
+    account = {**keys, "id": {"S": "odd"}, **held, **numbers, **words}
+    opened = {"openedAt": {"S": "2024-01-15T00:00:00.000000Z"}, "status": {"S": "waiting"}}
+    # In the index of tickets with a moment, and without one.
+    ticket = {
+        "PK": {"S": "ACCOUNT#odd"},
+        "SK": {"S": "TICKET#01HZY3K8C7Q5W2N4V6X8Z0A1B2"},
+        "OPENPK": {"S": "OPEN"},
+        "OPENSK": {"S": "2024-01-15T00:00:00.000Z#01HZY3K8C7Q5W2N4V6X8Z0A1B2"},
+        "type": {"S": "Ticket"},
+        **opened,
+        "history": {"L": []},
+    }
+    # A copy without the attribute whose presence makes it.
+    brief = {
+        "PK": {"S": "STATUS#waiting"},
+        "SK": {"S": "2024-01-15T00:00:00.000000Z#odd#01HZY3K8C7Q5W2N4V6X8Z0A1B2"},
+        "type": {"S": "Ticket.brief"},
+        **opened,
+    }
+    record = {"dynamodb": {"Keys": {"PK": keys["PK"], "SK": keys["SK"]}, "NewImage": account}}
+    key = a.AccountKey(id=account_id)
+    with a.AnswersClient(endpoint) as answers:
+        answers.ensure_tables()
+        for item in (account, ticket, brief):
+            raw(endpoint).put_item(TableName="Main", Item=item)
+        calls: list[Callable[[], object]] = [
+            lambda: answers.account(id=account_id),
+            lambda: answers.Account.get_many([key]),
+            lambda: answers.pair(from_=account_id, to=account_id),
+            lambda: answers.waiting().page(),
+            lambda: answers.event(record),
+        ]
+        for call in calls:
+            assert code_of(call) == "unknown_item"
+        try:
+            answers.account(id=account_id)
+        except UnknownItem as error:
+            assert (error.entity, error.key, error.attribute) == (
+                "Account",
+                "id = odd",
+                "tickets",
+            )
+    with a.AnswersClient(endpoint, Options(on_unknown="skip")) as answers:
+        assert code_of(lambda: answers.account(id=account_id)) == "not_found"
+        assert answers.Account.get_many([key]) == [None]
+        assert code_of(lambda: answers.pair(from_=account_id, to=account_id)) == "not_found"
+        assert all(one.id != account_id for one in answers.waiting())
+        assert all(one.id != account_id for one in answers.waiting().all())
+        assert all(one.id != account_id for one in answers.waiting().page().items)
+        first = answers.waiting().first()
+        assert first is None or first.id != account_id
+        assert answers.due().all() == answers.due().page().items
+        assert answers.event(record) is None
+
+    async def awaited() -> None:
+        options = Options(on_unknown="skip")
+        async with a.AsyncAnswersClient(endpoint, options) as answers:
+            assert await answers.Account.get_many([key]) == [None]
+            first = await answers.waiting().first()
+            assert first is None or first.id != account_id
+            assert await answers.due().all() == (await answers.due().page()).items
+
+    asyncio.run(awaited())
+    for item in (account, ticket, brief):
+        raw(endpoint).delete_item(TableName="Main", Key={n: item[n] for n in ("PK", "SK")})
+
+
+def foreign(endpoint: str) -> None:
+    """Keys that are more than a key, as of code without types."""
+    with a.AnswersClient(endpoint) as answers:
+        whole: Any = a.NewAccount(
+            id=a.AccountId("a"), owner="x", country="", city="", street="", balance=9
+        )
+        other: Any = a.TicketKey(id=a.AccountId("a"), ticket_id=a.TicketId("t"))
+        patch: Any = whole
+        key = a.AccountKey(id=a.AccountId("a"))
+        calls: list[tuple[str, Callable[[], object]]] = [
+            ("owner", lambda: answers.Account.update(whole, a.AccountPatch(city="c"))),
+            ("owner", lambda: answers.Account.delete(whole)),
+            ("owner", lambda: answers.Account.get_many([whole])),
+            ("ticketId", lambda: answers.Account.delete(other)),
+            ("id", lambda: answers.Account.update(key, patch)),
+            ("owner", lambda: answers.transact([answers.Account.part.delete(whole)])),
+            ("id", lambda: answers.transact([answers.Account.part.update(key, patch)])),
+            ("owner", lambda: answers.client.delete("Account", {"id": "a", "owner": "x"})),
+        ]
+        for attribute, call in calls:
+            try:
+                call()
+                raise AssertionError(attribute)
+            except Invalid as error:
+                assert (error.of, error.attribute) == ("Account", attribute), error
 
 
 def awaited(endpoint: str) -> None:

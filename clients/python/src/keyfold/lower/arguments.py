@@ -125,6 +125,35 @@ def some_of_entity(entity: Entity, given: Given) -> Values:
     return values
 
 
+def key_of_entity(entity: Entity, given: Given) -> Values:
+    """The attributes that identify an item, and no other: a key from JSON changes nothing else. The
+    version that the item must have may stand among them."""
+    values = some_of_entity(entity, given)
+    for name in given:
+        if name not in entity.identity and name != entity.version:
+            raise Invalid(
+                f"{name} is no part of the key of {entity.name},"
+                f" which is {', '.join(entity.identity)}",
+                of=entity.name,
+                attribute=name,
+            )
+    return values
+
+
+def with_key(entity: Entity, changes: Given, key: Given) -> Given:
+    """The changes with the key that is given apart from them."""
+    held = key_of_entity(entity, key)
+    for name in checked(changes, entity.name):
+        if name in entity.identity or name in held:
+            raise Invalid(
+                f"{name} is part of the key of {entity.name}, which an update does not change",
+                of=entity.name,
+                attribute=name,
+            )
+    # A version that is not given is not removed.
+    return {**changes, **{name: one for name, one in key.items() if one is not None}}
+
+
 def _refuse_kept(entity: Entity, given: Given) -> None:
     """Refuses attributes that the model keeps, except the version."""
     for name, attribute in entity.attributes.items():

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from keyfold.aio import AsyncClient
 from keyfold.calls import PageOptions
-from keyfold.errors import NotFound
-from keyfold.item import Event, Item
+from keyfold.errors import NotFound, UnknownItem
 from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown
 from keyfold.typed.made import BatchWritten, NothingMade, Part, Transacted, Written
 from keyfold.typed.parts import NamedPart, Parts, transacted, written
-from keyfold.typed.shapes import Answers, Page, Shapes
+from keyfold.typed.shapes import Answers, Page, Shapes, answers_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -62,10 +61,10 @@ class AsyncTyped:
         timeout: float | None,
     ) -> T | None:
         """The item of a pattern of one item."""
-        answers = Answers(self.client.model, self.shapes, pattern, classes)
+        answers = answers_of(self.client, self.shapes, pattern, classes)
         given = self.shapes.arguments(args)
         item = await self.client.one(pattern, given, strong=strong, timeout=timeout)
-        return None if item is None else answers.made(item)
+        return None if item is None else answers.found(item)
 
     async def _required(
         self,
@@ -90,11 +89,10 @@ class AsyncTyped:
         timeout: float | None,
     ) -> T:
         """The items of a pattern that names them."""
-        answers = Answers(self.client.model, self.shapes, pattern, classes)
+        answers = answers_of(self.client, self.shapes, pattern, classes)
         given = self.shapes.arguments(args)
         found = await self.client.together(pattern, given, timeout=timeout)
-        made = {name: item and answers.made(item) for name, item in found.items()}
-        return of(**self.shapes.renamed(made))
+        return of(**self.shapes.renamed(answers.together(found)))
 
     async def _write(self, part: NamedPart[M], timeout: float | None) -> Written[M]:
         """Runs a named write."""
@@ -118,12 +116,18 @@ class AsyncTyped:
         if event is None:
             return None
         item, change = classes[event.kind]
-        old, new = (self._image(event, image, item) for image in (event.old, event.new))
-        return change(**{"old": old, "new": new})
-
-    def _image(self, event: Event, image: Item | None, of: type[Any]) -> Any:
         entity = self.client.model.entities[event.kind]
-        return None if image is None else self.shapes.made(entity, image, of)
+        images = {"old": event.old, "new": event.new}
+        try:
+            made = {
+                name: None if image is None else self.shapes.made(entity, image, item)
+                for name, image in images.items()
+            }
+        except UnknownItem:
+            if self.client.options.on_unknown == "skip":
+                return None
+            raise
+        return change(**made)
 
 
 class AsyncQuery(Generic[T]):
@@ -143,7 +147,7 @@ class AsyncQuery(Generic[T]):
         self._client = client
         self._pattern = pattern
         self._args = shapes.arguments(args)
-        self._answers = Answers(client.model, shapes, pattern, classes)
+        self._answers = answers_of(client, shapes, pattern, classes)
         self._options = PageOptions(backward=backward, strong=strong)
 
     async def page(
@@ -157,7 +161,7 @@ class AsyncQuery(Generic[T]):
         """Reads one page. Its `next` is the cursor of the page behind it."""
         options = self._with(limit, after, on_unknown, timeout)
         page = await self._client.page(self._pattern, self._args, **options)
-        items = [self._answers.made(item) for item in page.items]
+        items = self._answers.all(page.items, on_unknown)
         return Page(items, page.next, page.requests, page.capacity)
 
     async def pages(
@@ -171,7 +175,7 @@ class AsyncQuery(Generic[T]):
         """The pages, each read when it is asked for."""
         options = self._with(limit, after, on_unknown, timeout)
         async for page in self._client.pages(self._pattern, self._args, **options):
-            items = [self._answers.made(item) for item in page.items]
+            items = self._answers.all(page.items, on_unknown)
             yield Page(items, page.next, page.requests, page.capacity)
 
     async def items(
@@ -185,7 +189,8 @@ class AsyncQuery(Generic[T]):
         """The items of all pages. `limit` is the most items of a page."""
         options = self._with(limit, after, on_unknown, timeout)
         async for item in self._client.items(self._pattern, self._args, **options):
-            yield self._answers.made(item)
+            for one in self._answers.all([item], on_unknown):
+                yield one
 
     def __aiter__(self) -> AsyncIterator[T]:
         return self.items()
@@ -194,9 +199,9 @@ class AsyncQuery(Generic[T]):
         self, *, on_unknown: OnUnknown | None = None, timeout: float | None = None
     ) -> T | None:
         """The first item; none where there is none."""
-        options = self._with(None, None, on_unknown, timeout)
-        item = await self._client.first(self._pattern, self._args, **options)
-        return None if item is None else self._answers.made(item)
+        async for one in self.items(on_unknown=on_unknown, timeout=timeout):
+            return one
+        return None
 
     async def all(
         self,
@@ -208,7 +213,7 @@ class AsyncQuery(Generic[T]):
         """All items. More than `most` are an error."""
         options = self._with(None, None, on_unknown, timeout)
         items = await self._client.all(self._pattern, self._args, most=most, **options)
-        return [self._answers.made(item) for item in items]
+        return self._answers.all(items, on_unknown)
 
     def _with(
         self,
@@ -263,8 +268,8 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
         self, key: Key, patch: Patch, *, timeout: float | None = None
     ) -> Written[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
-        changes = self._shapes.changes(key, patch)
-        done = await self._client.update(self.entity, changes, timeout=timeout)
+        given, changes = self._shapes.key(key), self._shapes.given(patch)
+        done = await self._client.update(self.entity, changes, key=given, timeout=timeout)
         return written(done, self.part.update(key, patch))
 
     async def delete(self, key: Key, *, timeout: float | None = None) -> Written[NothingMade]:
@@ -279,8 +284,9 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
         one."""
         given = [self._shapes.key(key) for key in keys]
         found = await self._client.get_many(self.entity, given, strong=strong, timeout=timeout)
-        entity = self._client.model.entities[self.entity]
-        return [None if one is None else self._shapes.made(entity, one, self._of) for one in found]
+        by_kind = {self.entity: (self._client.model.entities[self.entity], self._of)}
+        answers = Answers(self._client, self._shapes, by_kind)
+        return [None if one is None else answers.found(one) for one in found]
 
 
 class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):

@@ -45,8 +45,9 @@ class Parts(Generic[New, PutT, Key, Patch, M, Touched]):
 
     def update(self, key: Key, patch: Patch) -> Part[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
-        given = self._shapes.changes(key, patch)
-        return self._part(Update(self._entity, given), "update", given, self._touched)
+        given = self._shapes.given(patch)
+        write = Update(self._entity, given, key=self._shapes.key(key))
+        return self._part(write, "update", given, self._touched)
 
     def delete(self, key: Key) -> Part[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""

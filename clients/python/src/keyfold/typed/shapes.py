@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
-from keyfold.errors import UnknownItem
+from keyfold.errors import NotFound, UnknownItem
 from keyfold.item import Item
+from keyfold.lacking import lacking
+from keyfold.options import OnUnknown, Options
 from keyfold.plan.kind import Kind
-from keyfold.plan.model import Entity, Model
+from keyfold.plan.model import Entity, Model, Pattern
 from keyfold.typed.made import MadeMember, MadeTable
 
 T = TypeVar("T")
@@ -63,6 +65,7 @@ class Shapes:
         self._model = {python: name for name, python in names.items()}
         self._records = records
         self._fields: dict[type[Any], list[tuple[str, str]]] = {}
+        self._always: dict[type[Any], list[str]] = {}
         self._makers: dict[tuple[str, type[Any]], dict[str, Convert | None]] = {}
 
     def given(self, value: Any) -> dict[str, object]:
@@ -72,10 +75,6 @@ class Shapes:
     def key(self, key: Any) -> dict[str, object]:
         """The attributes of a key. A version that is not given is not compared."""
         return {name: one for name, one in self.given(key).items() if one is not None}
-
-    def changes(self, key: Any, patch: Any) -> dict[str, object]:
-        """A key with the changes of its item. A version that is not given is not removed."""
-        return {**self.given(patch), **self.key(key)}
 
     def arguments(self, args: Mapping[str, object]) -> dict[str, object]:
         """Arguments, with dictionaries for records."""
@@ -100,13 +99,10 @@ class Shapes:
             for name, value in item.items()
             if name in makers
         }
-        try:
-            return of(**values)
-        except TypeError:
-            names = [name for name in self._required(of) if name not in values]
-            raise UnknownItem(
-                f"{item.kind} lacks {', '.join(names)}: it was not written through the model"
-            ) from None
+        for name in self._required(of):
+            if name not in values:
+                raise lacking(entity, item, self._model.get(name, name))
+        return of(**values)
 
     def _members(self, value: Any) -> list[tuple[str, Any]]:
         of: type[Any] = value.__class__
@@ -156,32 +152,81 @@ class Shapes:
         for name, value in held.items():
             make = makers[name]
             values[self._python.get(name, name)] = value if make is None else make(value)
-        try:
-            return of(**values)
-        except TypeError:
-            names = [name for name in self._required(of) if name not in values]
-            raise UnknownItem(
-                f"a record {of.__name__} lacks {', '.join(names)}: it was not written through the"
-                " model"
-            ) from None
+        return of(**values)
 
-    @staticmethod
-    def _required(of: type[Any]) -> list[str]:
-        fields = dataclasses.fields(of)
-        return [one.name for one in fields if one.default is dataclasses.MISSING]
+    def _required(self, of: type[Any]) -> list[str]:
+        """The names in Python of the members that an instance has always."""
+        names = self._always.get(of)
+        if names is None:
+            fields = dataclasses.fields(of)
+            required = [one.name for one in fields if one.default is dataclasses.MISSING]
+            names = self._always[of] = required
+        return names
+
+
+class Asked(Protocol):
+    """The client that answers."""
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        ...
+
+    @property
+    def options(self) -> Options:
+        """What holds for all of its calls."""
+        ...
 
 
 class Answers(Generic[T]):
-    """The classes of a pattern's answer, by the kinds of items."""
+    """The classes of a pattern's answer, by the kinds of items.
+
+    An item that is none of its class is an error or left out, as the caller says.
+    """
 
     def __init__(
-        self, model: Model, shapes: Shapes, pattern: str, classes: Mapping[str, type[T]]
+        self,
+        client: Asked,
+        shapes: Shapes,
+        by_kind: Mapping[str, tuple[Entity, type[T]]],
+        pattern: Pattern | None = None,
     ) -> None:
+        self._client = client
         self._shapes = shapes
-        returned = model.patterns[pattern].returns
-        self._by_kind = {one.name: (one.entity, classes[one.name]) for one in returned}
+        self._by_kind = by_kind
+        self._pattern = pattern
 
-    def made(self, item: Item) -> T:
-        """An item as an instance of its class."""
-        entity, of = self._by_kind[item.kind]
-        return self._shapes.made(entity, item, of)
+    def all(self, items: Iterable[Item], on_unknown: OnUnknown | None) -> list[T]:
+        """The items as instances of their classes."""
+        skips = (on_unknown or self._client.options.on_unknown) == "skip"
+        made: list[T] = []
+        for item in items:
+            entity, of = self._by_kind[item.kind]
+            try:
+                made.append(self._shapes.made(entity, item, of))
+            except UnknownItem:
+                if not skips:
+                    raise
+        return made
+
+    def found(self, item: Item) -> T | None:
+        """An item as an instance of its class; none where it is left out."""
+        return next(iter(self.all([item], None)), None)
+
+    def together(self, found: Mapping[str, Item | None]) -> dict[str, T | None]:
+        """Items by their names. One that is promised is not found where it is left out."""
+        made = {name: None if item is None else self.found(item) for name, item in found.items()}
+        if self._pattern is not None:
+            for one in self._pattern.returns:
+                if made.get(one.name) is None and not one.optional:
+                    raise NotFound(f"{self._pattern.name}: no {one.name}")
+        return made
+
+
+def answers_of(
+    client: Asked, shapes: Shapes, pattern: str, classes: Mapping[str, type[T]]
+) -> Answers[T]:
+    """The classes of a pattern's answer."""
+    found = client.model.patterns[pattern]
+    by_kind = {one.name: (one.entity, classes[one.name]) for one in found.returns}
+    return Answers(client, shapes, by_kind, found)
