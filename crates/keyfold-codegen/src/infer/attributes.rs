@@ -4,6 +4,7 @@ use super::definition::KeyColumn;
 use super::form::{Form, attribute_of};
 use super::made::{Made, guess};
 use super::names::{distinct, is_key_name};
+use super::nulls::counted;
 use super::shape::{self, Piece};
 use super::source::Source;
 use super::types::{Records, type_of};
@@ -33,6 +34,10 @@ impl Attributes {
         let mut types = BTreeMap::new();
         let mut required = Vec::new();
         for name in names(source, items) {
+            if let Some(kind) = own_kind(source, &name, items) {
+                types.insert(name, kind);
+                continue;
+            }
             let held: Vec<&Value> = items.iter().filter_map(|item| item.get(&name)).collect();
             let Some(found) = type_of(&name, &held, records) else {
                 left_out.push(format!("{name} ({})", counted_types(&held)));
@@ -125,10 +130,7 @@ impl Attributes {
 /// The attributes of items that the entity declares: those with a name that the language takes, but
 /// no keys, no type attribute and no expiry. Each appears once, in the order of the items.
 fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
-    let Source {
-        table,
-        type_attribute,
-    } = source;
+    let (table, type_attribute) = (source.table, source.type_attribute());
     let holds_key = |name: &str| {
         table.is_key(name)
             || (table.is_any_key(name) && (is_key_name(name) || is_composed(name, items)))
@@ -143,6 +145,17 @@ fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
         }
     }
     names
+}
+
+/// The type of the attribute that names the kind of the items, where the table does not declare it:
+/// the one text that all have, which is also the default.
+fn own_kind(source: Source<'_>, name: &str, items: &[&Item]) -> Option<String> {
+    let text = text_of(
+        items.first()?,
+        source.kind_attribute.filter(|own| *own == name)?,
+    )?;
+    let is_plain = !text.chars().any(|c| c == '"' || c.is_control());
+    is_plain.then(|| format!("\"{text}\" = \"{text}\""))
 }
 
 /// The attributes whose names the language does not take, each with this reason.
@@ -176,9 +189,15 @@ fn counted_types(values: &[&Value]) -> String {
     for value in values {
         *counts.entry(value.kind().descriptor()).or_default() += 1;
     }
+    let is_nested = matches!(values, [Value::L(_) | Value::M(_), ..]) && counts.len() == 1;
     let each: Vec<String> = counts
         .into_iter()
-        .map(|(kind, count)| format!("{kind} in {count} items"))
+        .map(|(kind, count)| format!("{kind} in {}", counted(count)))
         .collect();
-    each.join(", ")
+    let inside = if is_nested {
+        ", with values of several types inside"
+    } else {
+        ""
+    };
+    each.join(", ") + inside
 }

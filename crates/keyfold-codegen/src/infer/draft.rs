@@ -39,6 +39,8 @@ pub(super) struct Draft<'i> {
     pub(super) is_declared: bool,
     /// The parts that are left out, each with the reason.
     pub(super) notes: Vec<String>,
+    /// What the author of the model should know of the table.
+    remarks: Vec<String>,
 }
 
 impl<'i> Draft<'i> {
@@ -61,6 +63,7 @@ impl<'i> Draft<'i> {
             grouping: Grouping::ByKind,
             is_declared: true,
             notes: Vec::new(),
+            remarks: Vec::new(),
         };
         if let Some(reason) = title_error(name).or_else(|| columns_error(key)) {
             draft.drop_table(&reason);
@@ -75,6 +78,11 @@ impl<'i> Draft<'i> {
         match ttl.as_ref().map(|ttl| (ttl, unwritable(ttl))) {
             Some((ttl, Some((reason, _)))) => {
                 draft.notes.push(format!("ttl `{ttl}`: {reason}"));
+            }
+            Some((ttl, None)) if items.iter().any(|item| item.get(ttl).is_some()) => {
+                draft.remarks.push(format!(
+                    "the items expire by `{ttl}`, which other programs fill: so it is an attribute here, and the table does not declare `ttl {ttl}`"
+                ));
             }
             Some((ttl, None)) => draft.table.ttl = Some(ttl.clone()),
             None => {}
@@ -119,7 +127,9 @@ impl<'i> Draft<'i> {
     pub(super) fn comments(&self) -> String {
         let line =
             |note: &String| format!("# left out, the language cannot say it: {}\n", shown(note));
-        self.notes.iter().map(line).collect()
+        let remark = |remark: &String| format!("# {}\n", shown(remark));
+        let remarks = self.remarks.iter().map(remark);
+        self.notes.iter().map(line).chain(remarks).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use super::definition::TableDefinition;
 use super::draft::shown;
 use super::kinds::Kind;
 use super::names::{capital, distinct, identifier};
+use super::nulls;
 use super::shape::Piece;
 use super::source::Source;
 use super::template::{index_line, template};
@@ -73,7 +74,7 @@ pub(super) fn text(
     let longer = || joined_words(kind).filter(|longer| !is_taken(longer));
     let base = Some(first.clone()).filter(|first| !is_taken(first));
     let name = distinct(&base.or_else(longer).unwrap_or(first), is_taken);
-    let mut out = comments(source, kind, &name, &attributes);
+    let mut out = comments(source, kind, &attributes);
     out.push_str(&format!("entity {name}{place}\n"));
     let declared: Vec<String> = attributes
         .types
@@ -92,16 +93,20 @@ pub(super) fn text(
 const ATTRIBUTES_A_LINE: usize = 4;
 
 /// Comments for the author of the model: guesses to be read over, and what is left out.
-fn comments(source: Source<'_>, kind: &Kind<'_>, name: &str, attributes: &Attributes) -> String {
+fn comments(source: Source<'_>, kind: &Kind<'_>, attributes: &Attributes) -> String {
     let mut lines = Vec::new();
-    if let (Some(attribute), Some(own)) = (source.type_attribute, &kind.name)
-        && own != name
+    if let (Some(attribute), Some(own)) = (source.kind_attribute, &kind.name)
+        && !source.is_declared
     {
-        lines.push(format!(
-            "its items say `{own}` in {attribute}; a put through this model writes `{name}` there"
-        ));
+        let reason = if identifier(own) == *own {
+            "the table does not declare it, since not every kind has a name of its own there"
+        } else {
+            "the table does not declare it, since that is no name of an entity"
+        };
+        lines.push(format!("its items say `{own}` in {attribute}; {reason}"));
     }
     lines.extend(attributes.notes.iter().cloned());
+    lines.extend(nulls::comment(&kind.items, attributes.types.keys()));
     if !attributes.left_out.is_empty() {
         lines.push(format!(
             "left out, and kept by a put: {}",

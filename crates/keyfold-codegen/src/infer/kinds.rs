@@ -1,6 +1,7 @@
 //! The items of a table by kind.
 
 use super::definition::TableDefinition;
+use super::names::identifier;
 use super::shape::{self, Piece, Shape};
 use super::source::Source;
 use crate::texts::text_of;
@@ -45,7 +46,7 @@ pub(super) fn type_attribute(table: &TableDefinition, items: &[Item]) -> Option<
 pub(super) fn by_kind<'i>(source: Source<'_>, items: &'i [Item]) -> Vec<Kind<'i>> {
     let mut groups: BTreeMap<(Option<String>, Vec<Shape>), Vec<&Item>> = BTreeMap::new();
     for item in items {
-        let name = source.type_attribute.and_then(|name| text_of(item, name));
+        let name = source.kind_attribute.and_then(|name| text_of(item, name));
         let values = shape::values_of(item, source);
         let key = source.table.key.iter();
         let shapes = key.map(|(name, _)| match text_of(item, name) {
@@ -65,6 +66,19 @@ pub(super) fn by_kind<'i>(source: Source<'_>, items: &'i [Item]) -> Vec<Kind<'i>
             items,
         })
         .collect()
+}
+
+/// Whether each kind's name is one that an entity can have, which no other kind has.
+pub(super) fn are_names(kinds: &[Kind<'_>], taken: &[String]) -> bool {
+    let mut known: Vec<&str> = taken.iter().map(String::as_str).collect();
+    kinds.iter().all(|kind| {
+        let Some(name) = kind.name.as_deref() else {
+            return true;
+        };
+        let is_free = identifier(name) == name && !known.contains(&name);
+        known.push(name);
+        is_free
+    })
 }
 
 /// Takes all items as one kind, with the key attributes as they are.

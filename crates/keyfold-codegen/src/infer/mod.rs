@@ -14,6 +14,7 @@ mod form;
 mod kinds;
 mod made;
 mod names;
+mod nulls;
 mod patterns;
 mod shape;
 mod source;
@@ -28,6 +29,7 @@ use draft::{Draft, Grouping, Part};
 use entity::Names;
 use keyfold_model::{Diagnostic, Severity, compile};
 use keyfold_types::Item;
+use kinds::Kind;
 use source::Source;
 
 /// The reasons why no table can be declared.
@@ -111,13 +113,16 @@ impl Text {
                 text.all.push('\n');
                 continue;
             }
-            let source = Source {
+            let mut source = Source {
                 table: &draft.table,
-                type_attribute: match draft.grouping {
+                kind_attribute: match draft.grouping {
                     Grouping::ByKind => kinds::type_attribute(&draft.table, draft.items),
                     Grouping::AsOne | Grouping::Keys | Grouping::Nothing => None,
                 },
+                is_declared: true,
             };
+            let kinds = kinds_of(draft, source);
+            source.is_declared = kinds::are_names(&kinds, &names.entities);
             text.push(at, Part::Table, &table::head(source));
             for (place, index) in draft.table.indexes.iter().enumerate() {
                 text.push(at, Part::Index(place), &table::index_line(index));
@@ -128,7 +133,11 @@ impl Text {
             } else {
                 String::new()
             };
-            bodies.extend(entities(draft, source, &place, &mut names).map(|body| (at, body)));
+            let has_keys_only = draft.grouping == Grouping::Keys;
+            for kind in kinds {
+                let text = entity::text(source, &kind, &place, has_keys_only, &mut names);
+                bodies.push((at, std::mem::take(&mut names.records.text) + &text));
+            }
         }
         for (at, body) in bodies {
             text.push(at, Part::Entities, &body);
@@ -151,25 +160,13 @@ impl Text {
     }
 }
 
-/// The texts of a table's entities, with the records that each of them needs before it.
-fn entities(
-    draft: &Draft<'_>,
-    source: Source<'_>,
-    place: &str,
-    names: &mut Names,
-) -> impl Iterator<Item = String> {
-    let kinds = match draft.grouping {
+/// The kinds of a table's items.
+fn kinds_of<'i>(draft: &Draft<'i>, source: Source<'_>) -> Vec<Kind<'i>> {
+    match draft.grouping {
         Grouping::ByKind => kinds::by_kind(source, draft.items),
         Grouping::AsOne | Grouping::Keys => kinds::as_one(&draft.table, draft.items),
         Grouping::Nothing => Vec::new(),
-    };
-    let has_keys_only = draft.grouping == Grouping::Keys;
-    let mut texts = Vec::new();
-    for kind in kinds {
-        let text = entity::text(source, &kind, place, has_keys_only, names);
-        texts.push(std::mem::take(&mut names.records.text) + &text);
     }
-    texts.into_iter()
 }
 
 /// Adds the patterns that the keys serve, as far as they compile.

@@ -25,7 +25,7 @@ pub(super) enum Piece {
 /// The texts that an item has besides its keys and its type attribute.
 pub(super) fn values_of<'i>(item: &'i Item, source: Source<'_>) -> Vec<&'i str> {
     let is_own = |name: &str| {
-        !source.table.is_key(name) && !is_key_name(name) && Some(name) != source.type_attribute
+        !source.table.is_key(name) && !is_key_name(name) && Some(name) != source.kind_attribute
     };
     let own = item.iter().filter(|(name, _)| is_own(name));
     own.filter_map(|(_, value)| text(value)).collect()

@@ -6,5 +6,14 @@ use super::definition::TableDefinition;
 #[derive(Clone, Copy)]
 pub(super) struct Source<'t> {
     pub(super) table: &'t TableDefinition,
-    pub(super) type_attribute: Option<&'t str>,
+    pub(super) kind_attribute: Option<&'t str>,
+    /// Whether the table declares it: then each entity has the name that its items say.
+    pub(super) is_declared: bool,
+}
+
+impl<'t> Source<'t> {
+    /// The attribute that the table declares as its `type`.
+    pub(super) fn type_attribute(&self) -> Option<&'t str> {
+        self.kind_attribute.filter(|_| self.is_declared)
+    }
 }

@@ -24,7 +24,7 @@ pub(super) fn head(source: Source<'_>) -> String {
         "table {} ({}){}{}\n",
         title(name),
         columns(key),
-        option("type", source.type_attribute),
+        option("type", source.type_attribute()),
         option("ttl", ttl.as_deref()),
     )
 }

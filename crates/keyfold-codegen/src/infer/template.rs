@@ -103,22 +103,19 @@ pub(super) fn index_line(
         .columns()
         .filter(|(name, _)| !source.table.is_key(name));
     let columns: Vec<&KeyColumn> = own.collect();
-    let has_all = |item: &&&Item| columns.iter().all(|(name, _)| item.get(name).is_some());
-    let present = items.iter().filter(has_all).count();
-    if columns.is_empty() || present == 0 {
-        return None;
-    }
-    let known = columns.iter().filter(|(name, _)| attributes.has(name));
-    let known: Vec<&str> = known.map(|(name, _)| name.as_str()).collect();
+    let unknown = columns.iter().filter(|(name, _)| !attributes.has(name));
+    let unknown: Vec<&KeyColumn> = unknown.copied().collect();
+    let is_held = |(name, _): &&KeyColumn| items.iter().any(|item| item.get(name).is_some());
     // The entity has them from another index, or as attributes of its own.
-    if known.len() == columns.len() || known.iter().any(|name| is_key_name(name)) {
+    if unknown.is_empty() || !columns.iter().any(is_held) {
         return None;
     }
-    if present < items.len() {
-        for column in columns {
-            if !attributes.has(&column.0) {
-                attributes.add_optional_column(column);
-            }
+    let has_all = |item: &Item| columns.iter().all(|(name, _)| item.get(name).is_some());
+    let is_from_another = |(name, _): &&&KeyColumn| attributes.has(name) && is_key_name(name);
+    if columns.iter().any(|column| is_from_another(&column)) || !items.iter().copied().all(has_all)
+    {
+        for column in unknown.into_iter().filter(is_held) {
+            attributes.add_optional_column(column);
         }
         return None;
     }
@@ -140,7 +137,7 @@ pub(super) fn index_line(
 fn common_shape(source: Source<'_>, name: &str, items: &[&Item]) -> Shape {
     // An index may have the type attribute in its key.
     let source = Source {
-        type_attribute: None,
+        kind_attribute: None,
         ..source
     };
     let texts = texts_of(items, name).unwrap_or_default();

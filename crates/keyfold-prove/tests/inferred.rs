@@ -1,0 +1,340 @@
+//! Models inferred from random tables: each compiles, and the items that it was inferred from are
+//! what it says, or a comment says what it could not say.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_api::PutItemInput;
+use keyfold_client::verify::{self, Finding, Observer, Options};
+use keyfold_client::{Backend, ClientError, tables};
+use keyfold_codegen::infer::{IndexDefinition, Projection, TableDefinition, propose};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_model::{Model, compile, value};
+use keyfold_types::{Item, KeyKind, Set, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The definition of a table with an index of keys and one of attributes.
+fn definition(rng: &mut fastrand::Rng) -> TableDefinition {
+    let text = |name: &str| (name.to_owned(), KeyKind::S);
+    let index = |name: &str, partition: &str, sort: Option<(String, KeyKind)>| IndexDefinition {
+        name: name.to_owned(),
+        is_local: false,
+        partition: vec![text(partition)],
+        sort: sort.into_iter().collect(),
+        projection: Projection::All,
+    };
+    let number = |name: &str| (name.to_owned(), KeyKind::N);
+    let mut indexes = Vec::new();
+    if rng.u8(..4) > 0 {
+        let sort = (rng.u8(..4) > 0).then(|| text("GSI1SK"));
+        indexes.push(index("GSI1", "GSI1PK", sort));
+    }
+    if rng.bool() {
+        let sort = match rng.u8(..3) {
+            0 => None,
+            1 => Some(text("at")),
+            _ => Some(number("size")),
+        };
+        indexes.push(index("ByState", "state", sort));
+    }
+    let key = match rng.u8(..6) {
+        0 => vec![text("PK")],
+        1 => vec![text("PK"), number("SK")],
+        _ => vec![text("PK"), text("SK")],
+    };
+    let ttl = (rng.u8(..4) == 0).then(|| "ttl".to_owned());
+    TableDefinition {
+        name: "Tab".to_owned(),
+        key,
+        indexes,
+        ttl,
+    }
+}
+
+/// How an attribute differs between the items of a kind.
+#[derive(Clone, Copy)]
+enum Variety {
+    Text,
+    TextOrNull,
+    TextOrAbsent,
+    TextOrNumber,
+    Null,
+    Number,
+    NumberOrNull,
+    Time,
+    TimeOrText,
+    Map,
+    MapOrNull,
+    List,
+    MixedList,
+    Set,
+    Bytes,
+    Bool,
+}
+
+const VARIETIES: [Variety; 16] = [
+    Variety::Text,
+    Variety::TextOrNull,
+    Variety::TextOrAbsent,
+    Variety::TextOrNumber,
+    Variety::Null,
+    Variety::Number,
+    Variety::NumberOrNull,
+    Variety::Time,
+    Variety::TimeOrText,
+    Variety::Map,
+    Variety::MapOrNull,
+    Variety::List,
+    Variety::MixedList,
+    Variety::Set,
+    Variety::Bytes,
+    Variety::Bool,
+];
+
+fn text(rng: &mut fastrand::Rng) -> Value {
+    let texts = [
+        "a",
+        "b-c",
+        "x#y",
+        "",
+        "2024-01-15",
+        "USER#1",
+        "01HM5Z2V4XA7B8C9D0E1F2G3HJ",
+        "0042",
+        "true",
+        "{x}",
+        "é",
+        "a b",
+        "UNIQUE",
+        "1",
+    ];
+    texts[rng.usize(..texts.len())].into()
+}
+
+fn time(rng: &mut fastrand::Rng) -> Value {
+    format!("2024-01-{:02}T10:00:00.000Z", rng.u8(1..20)).into()
+}
+
+fn number(rng: &mut fastrand::Rng) -> Value {
+    let numbers = ["1", "2.5", "-7", "42", "1700000000", "1e3"];
+    Value::N(numbers[rng.usize(..numbers.len())].parse().unwrap())
+}
+
+impl Variety {
+    fn value(self, rng: &mut fastrand::Rng) -> Option<Value> {
+        let is_odd = rng.u8(..3) == 0;
+        let map = |rng: &mut fastrand::Rng| {
+            let mut map = BTreeMap::from([("one".to_owned(), text(rng))]);
+            if rng.bool() {
+                map.insert(
+                    "two".to_owned(),
+                    if rng.bool() { number(rng) } else { Value::Null },
+                );
+            }
+            Value::M(map)
+        };
+        Some(match self {
+            Variety::TextOrNull if is_odd => Value::Null,
+            Variety::TextOrAbsent if is_odd => return None,
+            Variety::TextOrNumber | Variety::TimeOrText if is_odd => number(rng),
+            Variety::NumberOrNull | Variety::MapOrNull | Variety::Null if is_odd => Value::Null,
+            Variety::Null => return None,
+            Variety::Text | Variety::TextOrNull | Variety::TextOrAbsent | Variety::TextOrNumber => {
+                text(rng)
+            }
+            Variety::Number | Variety::NumberOrNull => number(rng),
+            Variety::Time => time(rng),
+            Variety::TimeOrText => {
+                if rng.bool() {
+                    time(rng)
+                } else {
+                    text(rng)
+                }
+            }
+            Variety::Map | Variety::MapOrNull => map(rng),
+            Variety::List => Value::L((0..rng.usize(..3)).map(|_| map(rng)).collect()),
+            Variety::MixedList => Value::L(vec![text(rng), number(rng), Value::Null]),
+            Variety::Set => Value::Ss(Set::new(vec!["a".to_owned(), "b".to_owned()]).unwrap()),
+            Variety::Bytes => Value::B(vec![rng.u8(..)]),
+            Variety::Bool => rng.bool().into(),
+        })
+    }
+}
+
+/// The items of one kind, as another program writes them.
+fn kind(rng: &mut fastrand::Rng, table: &TableDefinition, at: usize, items: &mut Vec<Item>) {
+    let words = [
+        "USER",
+        "ORDER",
+        "race-",
+        "x",
+        "ITEM",
+        "A#B",
+        "",
+        "#",
+        "é",
+        "A##",
+        "x!",
+        "a:b/C",
+        "{w}",
+        "UNIQUE#User",
+    ];
+    let word = words[rng.usize(..words.len())];
+    let named = [
+        "User",
+        "order-item",
+        "my type",
+        "2",
+        "",
+        "a\nb",
+        "User",
+        "Größe",
+    ][rng.usize(..8)];
+    let has_type = rng.u8(..4) > 0;
+    let varieties: Vec<Variety> = (0..4)
+        .map(|_| VARIETIES[rng.usize(..VARIETIES.len())])
+        .collect();
+    let names = ["name", "my note", "state", "createdAt", "in", "at", "size"];
+    let id_kept = rng.bool();
+    let (index_form, sort_form) = (rng.u8(..6), rng.usize(..4));
+    for no in 0..rng.usize(1..7) {
+        let mut item = Item::new();
+        item.insert("PK", format!("{word}#{at}x{no}"));
+        if let Some((_, kind)) = table.key.get(1) {
+            match kind {
+                KeyKind::N => item.insert("SK", i64::try_from(no).unwrap()),
+                KeyKind::S | KeyKind::B => {
+                    let forms = [
+                        "META".to_owned(),
+                        format!("{word}#{no:05}"),
+                        format!("2024-01-0{}#{no}", no + 1),
+                        format!("{}{no}", value::display(&text(rng))),
+                    ];
+                    item.insert("SK", forms[sort_form].as_str())
+                }
+            };
+        }
+        if id_kept {
+            item.insert("id", format!("{at}x{no}"));
+        }
+        for (name, variety) in names.iter().zip(&varieties) {
+            if let Some(value) = variety.value(rng) {
+                item.insert(*name, value);
+            }
+        }
+        if has_type {
+            item.insert("type", named);
+        }
+        if rng.u8(..4) == 0 {
+            item.insert(
+                "ttl",
+                if rng.bool() {
+                    1_700_000_000_i64.into()
+                } else {
+                    text(rng)
+                },
+            );
+        }
+        match index_form {
+            0 => {}
+            1 => {
+                item.insert("GSI1PK", format!("{word}#{at}x{no}"));
+            }
+            2 if no % 2 == 0 => {
+                item.insert("GSI1PK", format!("G#{no}"));
+            }
+            3 if no % 2 == 0 => {
+                item.insert("GSI1SK", format!("G#{no}"));
+            }
+            _ => {
+                item.insert("GSI1PK", "ALL");
+                item.insert("GSI1SK", format!("{word}#{no}"));
+            }
+        }
+        if let Some(by_state) = table.indexes.iter().find(|index| index.name == "ByState") {
+            // A key attribute has its type on every item.
+            for (name, kind) in by_state.partition.iter().chain(&by_state.sort) {
+                item.remove(name);
+                if rng.u8(..3) > 0 {
+                    match kind {
+                        KeyKind::N => item.insert(name.as_str(), number(rng)),
+                        KeyKind::S | KeyKind::B => item.insert(name.as_str(), "open"),
+                    };
+                }
+            }
+        }
+        items.push(item);
+    }
+}
+
+#[derive(Default)]
+struct Seen(Vec<Finding>);
+
+impl Observer for Seen {
+    fn progress(&mut self, _scan: u32, _items: u64) {}
+
+    fn finding(&mut self, finding: &Finding) -> Result<(), ClientError> {
+        self.0.push(finding.clone());
+        Ok(())
+    }
+}
+
+/// What `verify` finds in a table of the model with these items.
+fn findings(model: &Model, items: &[Item]) -> Vec<Finding> {
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let backend = Backend::Embedded(Arc::new(engine));
+    tables::ensure(&backend, model).unwrap();
+    for item in items {
+        let input = PutItemInput {
+            table_name: Some("Tab".to_owned()),
+            item: Some(Ok(item.clone())),
+            ..PutItemInput::default()
+        };
+        backend.call(input.into()).unwrap();
+    }
+    let sizes = verify::sizes(&backend, model).unwrap();
+    let mut seen = Seen::default();
+    verify::run(&backend, model, &sizes, &Options::default(), &mut seen).unwrap();
+    seen.0
+}
+
+/// Whether a comment says what is found: NULL values, with the attribute.
+fn is_said(finding: &Finding, text: &str) -> bool {
+    let Some((path, "null")) = finding
+        .message
+        .split_once(" is no ")
+        .and_then(|(path, rest)| Some((path, rest.rsplit(": ").next()?)))
+    else {
+        return false;
+    };
+    let mut of_elements = String::new();
+    for piece in path.split_inclusive(['[', ']']) {
+        let is_index = piece.ends_with(']');
+        of_elements.push_str(if is_index { "]" } else { piece });
+    }
+    let mut comments = text.lines().filter(|line| line.starts_with("# NULL"));
+    comments.any(|line| line.contains(&format!("{of_elements} in ")))
+}
+
+#[test]
+fn an_inferred_model_says_what_the_items_are() {
+    let rounds = std::env::var("INFERRED")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    for seed in 0..rounds.unwrap_or(100) {
+        let rng = &mut fastrand::Rng::with_seed(seed);
+        let table = definition(rng);
+        let mut items = Vec::new();
+        for at in 0..rng.usize(1..4) {
+            kind(rng, &table, at, &mut items);
+        }
+        let text = propose("tab", &[(table.clone(), items.clone())]).unwrap();
+        let compiled = compile(&text);
+        let model = compiled
+            .model
+            .unwrap_or_else(|| panic!("seed {seed}\n{text}"));
+        let mut found = findings(&model, &items);
+        found.retain(|finding| !is_said(finding, &text));
+        let messages: Vec<String> = found.into_iter().map(|finding| finding.message).collect();
+        assert!(messages.is_empty(), "seed {seed}: {messages:#?}\n{text}");
+    }
+}
