@@ -383,7 +383,7 @@ typed::patch! { AccountPatch {
 } }
 
 typed::entity! {
-    Account = "Account";
+    Account = "Account" of AnswersParts;
     new NewAccount; patch AccountPatch;
     put PutAccount { id, owner, balance, country, city, street, plan, tags, prices, logo, home, grid, visits, updated_at, v, }
     key AccountKey { id, v, }
@@ -510,7 +510,7 @@ typed::patch! { TicketPatch {
 } }
 
 typed::entity! {
-    Ticket = "Ticket";
+    Ticket = "Ticket" of AnswersParts;
     new NewTicket; patch TicketPatch;
     put NewTicket { id, ticket_id, opened_at, due_at, severity, status, history, assignee, }
     key TicketKey { id, ticket_id, }
@@ -695,6 +695,21 @@ typed::together! { PairAnswer {
     payee: optional "payee",
 } }
 
+/// A change of an entity, from a stream record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+pub enum AnswersEvent {
+    /// A change of an `Account`.
+    Account(typed::Change<Account>),
+    /// A change of a `Ticket`.
+    Ticket(typed::Change<Ticket>),
+}
+
+typed::events! { AnswersEvent {
+    Account(Account) = "Account",
+    Ticket(Ticket) = "Ticket",
+} }
+
 /// The arguments of `places`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlacesArguments {
@@ -839,6 +854,48 @@ typed::given! { OpenTicketArguments {
     assignee: "assignee",
 } }
 
+/// The named writes of the model `answers` as parts of a transaction: nothing is sent before
+/// `transact` takes them.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswersParts;
+
+impl AnswersParts {
+    /// The write `transfer`.
+    pub fn transfer(&self, arguments: &TransferArguments) -> typed::Part<AnswersParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("transfer")
+    }
+
+    /// The write `edit`.
+    pub fn edit(&self, arguments: &EditArguments) -> typed::Part<AnswersParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("edit")
+    }
+
+    /// The write `open_ticket`.
+    pub fn open_ticket(&self, arguments: &OpenTicketArguments) -> typed::Part<AnswersParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("open_ticket")
+    }
+
+    /// The write `log`.
+    pub fn log(
+        &self,
+        entry: &Entry,
+        id: &AccountId,
+        ticket_id: &TicketId,
+    ) -> typed::Part<AnswersParts> {
+        let mut call = typed::Arguments::new();
+        call.give("entry", entry);
+        call.give("id", id);
+        call.give("ticketId", ticket_id);
+        call.part("log")
+    }
+}
+
 /// The patterns, named writes and entities of the model `answers`, version 3.
 #[derive(Debug, Clone)]
 pub struct AnswersClient {
@@ -876,6 +933,33 @@ impl AnswersClient {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> AnswersClient {
         let client = self.client.with_cursor_secret(secret);
         AnswersClient::of(client)
+    }
+
+    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
+    /// a global index is refused.
+    pub fn strong(&self) -> AnswersClient {
+        let client = self.client.strong();
+        AnswersClient::of(client)
+    }
+
+    /// The named writes as parts of a transaction. Those of an entity are parts by its
+    /// `part`.
+    pub fn part(&self) -> AnswersParts {
+        AnswersParts
+    }
+
+    /// Carries several writes out in one transaction, as if one happened after the other: all
+    /// of them or none.
+    pub fn transact(
+        &self,
+        parts: impl IntoIterator<Item = typed::Part<AnswersParts>>,
+    ) -> Result<typed::Transacted, typed::Error> {
+        self.client.transact(parts)
+    }
+
+    /// Reads stream records as changes of entities.
+    pub fn events(&self) -> typed::Events<'_, AnswersEvent> {
+        self.client.events()
     }
 
     /// The model on its tables, for calls by name.
@@ -1157,6 +1241,33 @@ impl AsyncAnswersClient {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncAnswersClient {
         let client = self.client.with_cursor_secret(secret);
         AsyncAnswersClient::of(client)
+    }
+
+    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
+    /// a global index is refused.
+    pub fn strong(&self) -> AsyncAnswersClient {
+        let client = self.client.strong();
+        AsyncAnswersClient::of(client)
+    }
+
+    /// The named writes as parts of a transaction. Those of an entity are parts by its
+    /// `part`.
+    pub fn part(&self) -> AnswersParts {
+        AnswersParts
+    }
+
+    /// Carries several writes out in one transaction, as if one happened after the other: all
+    /// of them or none.
+    pub async fn transact(
+        &self,
+        parts: impl IntoIterator<Item = typed::Part<AnswersParts>>,
+    ) -> Result<typed::Transacted, typed::Error> {
+        self.client.transact(parts).await
+    }
+
+    /// Reads stream records as changes of entities.
+    pub fn events(&self) -> typed::Events<'_, AnswersEvent> {
+        self.client.events()
     }
 
     /// The model on its tables, for calls by name.

@@ -90,7 +90,7 @@ typed::patch! { CartPatch {
 } }
 
 typed::entity! {
-    Cart = "Cart";
+    Cart = "Cart" of MadeParts alone;
     new NewCart; patch CartPatch;
     put NewCart { id, at, note, }
     key CartKey { id, }
@@ -177,7 +177,7 @@ typed::patch! { LinePatch {
 } }
 
 typed::entity! {
-    Line = "Line";
+    Line = "Line" of MadeParts alone;
     new NewLine; patch LinePatch;
     put NewLine { cart_id, line_id, at, amount, }
     key LineKey { cart_id, line_id, }
@@ -254,11 +254,29 @@ typed::patch! { VisitPatch {
 } }
 
 typed::entity! {
-    Visit = "Visit";
+    Visit = "Visit" of MadeParts alone;
     new NewVisit; patch VisitPatch;
     put NewVisit { day, count, first_at, }
     key VisitKey { day, }
 }
+
+/// A change of an entity, from a stream record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+pub enum MadeEvent {
+    /// A change of a `Cart`.
+    Cart(typed::Change<Cart>),
+    /// A change of a `Line`.
+    Line(typed::Change<Line>),
+    /// A change of a `Visit`.
+    Visit(typed::Change<Visit>),
+}
+
+typed::events! { MadeEvent {
+    Cart(Cart) = "Cart",
+    Line(Line) = "Line",
+    Visit(Visit) = "Visit",
+} }
 
 /// The arguments of `fill`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -378,6 +396,41 @@ typed::given! { VisitArguments {
     first_at: "firstAt",
 } }
 
+/// The named writes of the model `made` as parts of a transaction: nothing is sent before
+/// `transact` takes them.
+#[derive(Debug, Clone, Copy)]
+pub struct MadeParts;
+
+impl MadeParts {
+    /// The write `fill`.
+    pub fn fill(&self, arguments: &FillArguments) -> typed::Part<MadeParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("fill")
+    }
+
+    /// The write `pair`.
+    pub fn pair(&self, arguments: &PairArguments) -> typed::Part<MadeParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("pair")
+    }
+
+    /// The write `add`.
+    pub fn add(&self, arguments: &AddArguments) -> typed::Part<MadeParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("add")
+    }
+
+    /// The write `visit`.
+    pub fn visit(&self, arguments: &VisitArguments) -> typed::Part<MadeParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("visit")
+    }
+}
+
 /// The patterns, named writes and entities of the model `made`, version 1.
 #[derive(Debug, Clone)]
 pub struct MadeClient {
@@ -418,6 +471,33 @@ impl MadeClient {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> MadeClient {
         let client = self.client.with_cursor_secret(secret);
         MadeClient::of(client)
+    }
+
+    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
+    /// a global index is refused.
+    pub fn strong(&self) -> MadeClient {
+        let client = self.client.strong();
+        MadeClient::of(client)
+    }
+
+    /// The named writes as parts of a transaction. Those of an entity are parts by its
+    /// `part`.
+    pub fn part(&self) -> MadeParts {
+        MadeParts
+    }
+
+    /// Carries several writes out in one transaction, as if one happened after the other: all
+    /// of them or none.
+    pub fn transact(
+        &self,
+        parts: impl IntoIterator<Item = typed::Part<MadeParts>>,
+    ) -> Result<typed::Transacted, typed::Error> {
+        self.client.transact(parts)
+    }
+
+    /// Reads stream records as changes of entities.
+    pub fn events(&self) -> typed::Events<'_, MadeEvent> {
+        self.client.events()
     }
 
     /// The model on its tables, for calls by name.
@@ -531,6 +611,33 @@ impl AsyncMadeClient {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncMadeClient {
         let client = self.client.with_cursor_secret(secret);
         AsyncMadeClient::of(client)
+    }
+
+    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
+    /// a global index is refused.
+    pub fn strong(&self) -> AsyncMadeClient {
+        let client = self.client.strong();
+        AsyncMadeClient::of(client)
+    }
+
+    /// The named writes as parts of a transaction. Those of an entity are parts by its
+    /// `part`.
+    pub fn part(&self) -> MadeParts {
+        MadeParts
+    }
+
+    /// Carries several writes out in one transaction, as if one happened after the other: all
+    /// of them or none.
+    pub async fn transact(
+        &self,
+        parts: impl IntoIterator<Item = typed::Part<MadeParts>>,
+    ) -> Result<typed::Transacted, typed::Error> {
+        self.client.transact(parts).await
+    }
+
+    /// Reads stream records as changes of entities.
+    pub fn events(&self) -> typed::Events<'_, MadeEvent> {
+        self.client.events()
     }
 
     /// The model on its tables, for calls by name.

@@ -161,7 +161,7 @@ typed::patch! { ClassPatch {
 } }
 
 typed::entity! {
-    Class = "class";
+    Class = "class" of NamesParts alone;
     new NewClass; patch ClassPatch;
     put NewClass { id, user_id, in_progress, tick_x, state, }
     key ClassKey { id, }
@@ -238,7 +238,7 @@ typed::patch! { PromisePatch {
 } }
 
 typed::entity! {
-    Promise = "Promise";
+    Promise = "Promise" of NamesParts alone;
     new NewPromise; patch PromisePatch;
     put NewPromise { id, class_id, note, }
     key PromiseKey { id, class_id, }
@@ -295,7 +295,7 @@ typed::patch! { OrderItemPatch {
 } }
 
 typed::entity! {
-    OrderItem = "order_item";
+    OrderItem = "order_item" of NamesParts alone;
     new NewOrderItem; patch OrderItemPatch;
     put NewOrderItem { item_id, __, }
     key OrderItemKey { item_id, }
@@ -359,11 +359,32 @@ typed::patch! { OrderItem2Patch {
 } }
 
 typed::entity! {
-    OrderItem2 = "OrderItem";
+    OrderItem2 = "OrderItem" of NamesParts alone;
     new NewOrderItem2; patch OrderItem2Patch;
     put NewOrderItem2 { n, then, }
     key OrderItem2Key { n, }
 }
+
+/// A change of an entity, from a stream record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+pub enum NamesEvent {
+    /// A change of a `class`.
+    Class(typed::Change<Class>),
+    /// A change of a `Promise`.
+    Promise(typed::Change<Promise>),
+    /// A change of an `order_item`.
+    OrderItem(typed::Change<OrderItem>),
+    /// A change of an `OrderItem`.
+    OrderItem2(typed::Change<OrderItem2>),
+}
+
+typed::events! { NamesEvent {
+    Class(Class) = "class",
+    Promise(Promise) = "Promise",
+    OrderItem(OrderItem) = "order_item",
+    OrderItem2(OrderItem2) = "OrderItem",
+} }
 
 /// The arguments of `toString`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -421,6 +442,28 @@ typed::given! { OrderItemArguments3 {
     __: "_",
 } }
 
+/// The named writes of the model `names` as parts of a transaction: nothing is sent before
+/// `transact` takes them.
+#[derive(Debug, Clone, Copy)]
+pub struct NamesParts;
+
+#[allow(clippy::wrong_self_convention)]
+impl NamesParts {
+    /// The write `toString`.
+    pub fn to_string(&self, arguments: &ToStringArguments) -> typed::Part<NamesParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("toString")
+    }
+
+    /// The write `order_item`.
+    pub fn order_item__(&self, arguments: &OrderItemArguments3) -> typed::Part<NamesParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("order_item")
+    }
+}
+
 /// The patterns, named writes and entities of the model `names`, version 1.
 #[derive(Debug, Clone)]
 pub struct NamesClient {
@@ -465,6 +508,33 @@ impl NamesClient {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> NamesClient {
         let client = self.client.with_cursor_secret(secret);
         NamesClient::of(client)
+    }
+
+    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
+    /// a global index is refused.
+    pub fn strong(&self) -> NamesClient {
+        let client = self.client.strong();
+        NamesClient::of(client)
+    }
+
+    /// The named writes as parts of a transaction. Those of an entity are parts by its
+    /// `part`.
+    pub fn part(&self) -> NamesParts {
+        NamesParts
+    }
+
+    /// Carries several writes out in one transaction, as if one happened after the other: all
+    /// of them or none.
+    pub fn transact(
+        &self,
+        parts: impl IntoIterator<Item = typed::Part<NamesParts>>,
+    ) -> Result<typed::Transacted, typed::Error> {
+        self.client.transact(parts)
+    }
+
+    /// Reads stream records as changes of entities.
+    pub fn events(&self) -> typed::Events<'_, NamesEvent> {
+        self.client.events()
     }
 
     /// The model on its tables, for calls by name.
@@ -611,6 +681,33 @@ impl AsyncNamesClient {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncNamesClient {
         let client = self.client.with_cursor_secret(secret);
         AsyncNamesClient::of(client)
+    }
+
+    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
+    /// a global index is refused.
+    pub fn strong(&self) -> AsyncNamesClient {
+        let client = self.client.strong();
+        AsyncNamesClient::of(client)
+    }
+
+    /// The named writes as parts of a transaction. Those of an entity are parts by its
+    /// `part`.
+    pub fn part(&self) -> NamesParts {
+        NamesParts
+    }
+
+    /// Carries several writes out in one transaction, as if one happened after the other: all
+    /// of them or none.
+    pub async fn transact(
+        &self,
+        parts: impl IntoIterator<Item = typed::Part<NamesParts>>,
+    ) -> Result<typed::Transacted, typed::Error> {
+        self.client.transact(parts).await
+    }
+
+    /// Reads stream records as changes of entities.
+    pub fn events(&self) -> typed::Events<'_, NamesEvent> {
+        self.client.events()
     }
 
     /// The model on its tables, for calls by name.

@@ -134,7 +134,7 @@ typed::patch! { UserPatch {
 } }
 
 typed::entity! {
-    User = "User";
+    User = "User" of ShopParts;
     new NewUser; patch UserPatch;
     put NewUser { user_id, email, name, created_at, }
     key UserKey { user_id, }
@@ -218,7 +218,7 @@ typed::patch! { OrderPatch {
 } }
 
 typed::entity! {
-    Order = "Order";
+    Order = "Order" of ShopParts;
     new NewOrder; patch OrderPatch;
     put NewOrder { order_id, user_id, created_at, total, status, }
     key OrderKey { order_id, }
@@ -322,7 +322,7 @@ typed::patch! { OrderItemPatch {
 } }
 
 typed::entity! {
-    OrderItem = "OrderItem";
+    OrderItem = "OrderItem" of ShopParts alone;
     new NewOrderItem; patch OrderItemPatch;
     put NewOrderItem { order_id, item_id, product_id, quantity, price, }
     key OrderItemKey { order_id, item_id, }
@@ -397,7 +397,7 @@ typed::patch! { ProductPatch {
 } }
 
 typed::entity! {
-    Product = "Product";
+    Product = "Product" of ShopParts alone;
     new NewProduct; patch ProductPatch;
     put NewProduct { product_id, name, price, stock, }
     key ProductKey { product_id, }
@@ -416,6 +416,27 @@ pub enum OrderWithItemsItem {
 typed::union! { OrderWithItemsItem {
     Order(Order) = "Order",
     OrderItem(OrderItem) = "OrderItem",
+} }
+
+/// A change of an entity, from a stream record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+pub enum ShopEvent {
+    /// A change of a `User`.
+    User(typed::Change<User>),
+    /// A change of an `Order`.
+    Order(typed::Change<Order>),
+    /// A change of an `OrderItem`.
+    OrderItem(typed::Change<OrderItem>),
+    /// A change of a `Product`.
+    Product(typed::Change<Product>),
+}
+
+typed::events! { ShopEvent {
+    User(User) = "User",
+    Order(Order) = "Order",
+    OrderItem(OrderItem) = "OrderItem",
+    Product(Product) = "Product",
 } }
 
 /// The arguments of `create_order`.
@@ -443,6 +464,44 @@ typed::given! { CreateOrderArguments {
     total: "total",
     status: "status",
 } }
+
+/// The named writes of the model `shop` as parts of a transaction: nothing is sent before
+/// `transact` takes them.
+#[derive(Debug, Clone, Copy)]
+pub struct ShopParts;
+
+impl ShopParts {
+    /// The write `create_order`.
+    pub fn create_order(&self, arguments: &CreateOrderArguments) -> typed::Part<ShopParts> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("create_order")
+    }
+
+    /// The write `set_status`.
+    pub fn set_status(&self, status: OrderStatus, order_id: &OrderId) -> typed::Part<ShopParts> {
+        let mut call = typed::Arguments::new();
+        call.give("status", &status);
+        call.give("orderId", order_id);
+        call.part("set_status")
+    }
+
+    /// The write `create_user`.
+    pub fn create_user(
+        &self,
+        user_id: &UserId,
+        email: &str,
+        name: &str,
+        created_at: typed::Timestamp,
+    ) -> typed::Part<ShopParts> {
+        let mut call = typed::Arguments::new();
+        call.give("userId", user_id);
+        call.give("email", email);
+        call.give("name", name);
+        call.give("createdAt", &created_at);
+        call.part("create_user")
+    }
+}
 
 /// The patterns, named writes and entities of the model `shop`, version 1.
 #[derive(Debug, Clone)]
@@ -487,6 +546,33 @@ impl ShopClient {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> ShopClient {
         let client = self.client.with_cursor_secret(secret);
         ShopClient::of(client)
+    }
+
+    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
+    /// a global index is refused.
+    pub fn strong(&self) -> ShopClient {
+        let client = self.client.strong();
+        ShopClient::of(client)
+    }
+
+    /// The named writes as parts of a transaction. Those of an entity are parts by its
+    /// `part`.
+    pub fn part(&self) -> ShopParts {
+        ShopParts
+    }
+
+    /// Carries several writes out in one transaction, as if one happened after the other: all
+    /// of them or none.
+    pub fn transact(
+        &self,
+        parts: impl IntoIterator<Item = typed::Part<ShopParts>>,
+    ) -> Result<typed::Transacted, typed::Error> {
+        self.client.transact(parts)
+    }
+
+    /// Reads stream records as changes of entities.
+    pub fn events(&self) -> typed::Events<'_, ShopEvent> {
+        self.client.events()
     }
 
     /// The model on its tables, for calls by name.
@@ -700,6 +786,33 @@ impl AsyncShopClient {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncShopClient {
         let client = self.client.with_cursor_secret(secret);
         AsyncShopClient::of(client)
+    }
+
+    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
+    /// a global index is refused.
+    pub fn strong(&self) -> AsyncShopClient {
+        let client = self.client.strong();
+        AsyncShopClient::of(client)
+    }
+
+    /// The named writes as parts of a transaction. Those of an entity are parts by its
+    /// `part`.
+    pub fn part(&self) -> ShopParts {
+        ShopParts
+    }
+
+    /// Carries several writes out in one transaction, as if one happened after the other: all
+    /// of them or none.
+    pub async fn transact(
+        &self,
+        parts: impl IntoIterator<Item = typed::Part<ShopParts>>,
+    ) -> Result<typed::Transacted, typed::Error> {
+        self.client.transact(parts).await
+    }
+
+    /// Reads stream records as changes of entities.
+    pub fn events(&self) -> typed::Events<'_, ShopEvent> {
+        self.client.events()
     }
 
     /// The model on its tables, for calls by name.

@@ -181,6 +181,11 @@ impl Asked {
         self
     }
 
+    pub(crate) fn strong(mut self) -> Asked {
+        self.start.strong = true;
+        self
+    }
+
     pub(crate) fn within(mut self, time: Duration) -> Asked {
         self.named = self.named.within(time);
         self

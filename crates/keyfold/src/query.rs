@@ -55,6 +55,13 @@ impl<'d> Query<'d> {
         self
     }
 
+    /// Reads with strong consistency, at twice the units: every write that was answered before is seen.
+    /// A pattern of a global index is refused.
+    pub fn strong(mut self) -> Self {
+        self.asked = self.asked.strong();
+        self
+    }
+
     /// The most time of the call, instead of the database's: see [`crate::Database::within`]. A page of
     /// several is a call of its own.
     pub fn within(mut self, time: Duration) -> Self {

@@ -52,7 +52,7 @@ pub struct Transaction {
 
 /// One write of a transaction, as it is given.
 #[derive(Debug, Clone)]
-enum One {
+pub(crate) enum One {
     OfEntity {
         verb: Verb,
         entity: String,
@@ -66,6 +66,10 @@ impl Transaction {
     /// A transaction without a write.
     pub fn new() -> Transaction {
         Transaction::default()
+    }
+
+    pub(crate) fn of(writes: Vec<One>) -> Transaction {
+        Transaction { writes }
     }
 
     fn with(mut self, verb: Verb, entity: &str, values: impl Serialize, removed: &[&str]) -> Self {
@@ -212,6 +216,15 @@ impl Database {
         keys: impl IntoIterator<Item = K>,
         strong: bool,
     ) -> Result<Vec<Option<Item>>, Error> {
+        self.found_all(entity, members_of(keys)?, strong).await
+    }
+
+    pub(crate) async fn found_all(
+        &self,
+        entity: &str,
+        keys: Vec<Given>,
+        strong: bool,
+    ) -> Result<Vec<Option<Item>>, Error> {
         let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
@@ -240,6 +253,14 @@ impl Database {
         entity: &str,
         items: impl IntoIterator<Item = V>,
     ) -> Result<BatchWritten, Error> {
+        self.put_each(entity, members_of(items)?).await
+    }
+
+    pub(crate) async fn put_each(
+        &self,
+        entity: &str,
+        items: Vec<Given>,
+    ) -> Result<BatchWritten, Error> {
         let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, items) = self.all_of(Verb::Put, entity, items)?;
@@ -265,6 +286,14 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<BatchWritten, Error> {
+        self.delete_each(entity, members_of(keys)?).await
+    }
+
+    pub(crate) async fn delete_each(
+        &self,
+        entity: &str,
+        keys: Vec<Given>,
+    ) -> Result<BatchWritten, Error> {
         let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
@@ -273,17 +302,22 @@ impl Database {
     }
 
     /// The entity, and the values of each of its items.
-    fn all_of<V: Serialize>(
+    fn all_of(
         &self,
         verb: Verb,
         name: &str,
-        all: impl IntoIterator<Item = V>,
+        all: Vec<Given>,
     ) -> Result<(&Entity, Vec<Values>), Error> {
         let entity = self.entity(name)?;
-        let one = |values: V| Ok(self.of_entity(verb, name, given::members(values)?)?.1);
+        let one = |values: Given| Ok(self.of_entity(verb, name, values)?.1);
         let all: Vec<Values> = all.into_iter().map(one).collect::<Result<_, Error>>()?;
         Ok((entity, all))
     }
+}
+
+/// The values of each item.
+fn members_of<V: Serialize>(all: impl IntoIterator<Item = V>) -> Result<Vec<Given>, Error> {
+    all.into_iter().map(given::members).collect()
 }
 
 fn items_of(many: read::Many) -> Vec<Option<Item>> {

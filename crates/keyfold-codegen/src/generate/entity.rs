@@ -108,6 +108,7 @@ pub(super) fn form(
         is_alone: model.follows_from(entity).is_none(),
         made: None,
         touched: None,
+        split: entity.split.as_ref().map(|(list, _)| list.clone()),
     }
 }
 

@@ -139,6 +139,8 @@ pub(super) struct EntityForm {
     pub(super) keys: Vec<String>,
     /// Whether batches write it: nothing follows from it.
     pub(super) is_alone: bool,
+    /// The list that is stored in several items.
+    pub(super) split: Option<String>,
     /// What is made for a new one.
     pub(super) made: Option<MadeForm>,
     /// What each update sets.

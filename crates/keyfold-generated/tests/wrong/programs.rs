@@ -12,7 +12,7 @@ use keyfold_generated::case_answers::{
 use keyfold_generated::shop::{
     AsyncShopClient, CreateOrderArguments, Line, NewOrder, NewProduct, NewUser, Order, OrderId,
     OrderItem, OrderKey, OrderPatch, OrderStatus, OrderSummary, OrderWithItemsItem, ProductId,
-    ShopClient, User, UserId, UserKey, UserPatch,
+    ShopClient, ShopEvent, User, UserId, UserKey, UserPatch,
 };
 
 fn another_entitys_id(shop: &ShopClient, order: &OrderId) {
@@ -205,4 +205,48 @@ fn a_blocking_database_for_a_client_that_awaits(keyfold: &Keyfold) {
 
 async fn a_call_that_is_not_awaited(shop: &AsyncShopClient, id: &UserId) -> Result<Option<User>, Error> {
     shop.user(id) //~ E0308 expected `Result<Option<User>, Error>`, found future
+}
+
+fn a_part_of_another_model(shop: &ShopClient, answers: &AnswersClient, new: &NewTicket) {
+    shop.transact([answers.ticket.part().create(new)]).ok(); //~ E0271
+}
+
+fn a_call_in_place_of_a_part(shop: &ShopClient, id: &OrderId) {
+    shop.transact([shop.set_status(OrderStatus::Paid, id)]).ok(); //~ E0271
+}
+
+fn a_part_that_is_given_another_entity(shop: &ShopClient, new: &NewUser) {
+    drop(shop.order.part().create(new)); //~ E0308 expected `&NewOrder`, found `&NewUser`
+}
+
+fn a_part_with_an_id_of_another_entity(shop: &ShopClient, user: &UserId) {
+    drop(shop.part().set_status(OrderStatus::Paid, user)); //~ E0308 expected `&OrderId`, found `&UserId`
+}
+
+fn a_batch_of_an_entity_with_copies(shop: &ShopClient, new: &NewOrder) {
+    shop.order.put_many([new]).ok(); //~ E0599 the method `put_many` exists for struct
+}
+
+fn a_deletion_in_a_batch_of_an_entity_with_a_guard(shop: &ShopClient, key: &UserKey) {
+    shop.user.delete_many([key]).ok(); //~ E0599 the method `delete_many` exists for struct
+}
+
+fn a_batch_of_keys_of_another_entity(shop: &ShopClient, key: &UserKey) {
+    shop.order.get_many([key]).ok(); //~ E0271 type mismatch resolving `<[&UserKey; 1] as IntoIterator>::Item == &OrderKey`
+}
+
+fn an_entity_of_a_batch_that_may_be_absent(shop: &ShopClient, key: &OrderKey) -> Vec<Order> {
+    shop.order.get_many([key]).unwrap_or_default() //~ E0308 expected `Vec<Order>`, found `Vec<Option<Order>>`
+}
+
+fn a_change_whose_image_may_be_absent(change: typed::Change<Order>) -> OrderId {
+    change.new.order_id //~ E0609 no field `order_id` on type `Option<Order>`
+}
+
+fn a_change_of_an_entity_that_the_model_does_not_have(event: ShopEvent) {
+    if let ShopEvent::Invoice(change) = event {} //~ E0599 no variant
+}
+
+fn strong_consistency_of_a_call_that_has_been_sent(shop: &ShopClient, id: &UserId) {
+    shop.user(id).strong(); //~ E0599 no method named `strong` found for enum `Result<T, E>`
 }

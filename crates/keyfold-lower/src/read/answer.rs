@@ -11,6 +11,9 @@ pub struct PageRequest {
     pub after: Option<Item>,
     /// Whether the items come against the pattern's order.
     pub backward: bool,
+    /// Whether the read is strongly consistent, although the pattern does not ask for it. No global
+    /// index offers that.
+    pub strong: bool,
     /// The present moment, milliseconds since 1970; by default, that of this machine's clock.
     pub now_epoch_ms: Option<i64>,
 }

@@ -31,7 +31,7 @@ use answer::Raw;
 pub use answer::{Asked, Found, FoundItem, Page, PageRequest, Pages};
 use assemble::Kinds;
 use keyfold_model::schema::RequestKind;
-use keyfold_model::{Fan, Model, Pattern, PatternPlan, Table, value};
+use keyfold_model::{Fan, Index, IndexKind, Model, Pattern, PatternPlan, Table, value};
 use keyfold_types::Item;
 pub use many::{Many, many};
 use question::Question;
@@ -62,6 +62,8 @@ async fn read_page(
     page: &PageRequest,
 ) -> Result<Page, ClientError> {
     let plan = pattern.plan_for(|name| arguments.contains_key(name));
+    let strong = strong(model, pattern, plan, page)?;
+    let plan = strong.as_ref().unwrap_or(plan);
     if !plan.gets.is_empty() {
         return together::page(io, model, pattern, (plan, arguments), page).await;
     }
@@ -210,6 +212,38 @@ async fn read_once(
             fan::shards(question, kinds, *count, after).await
         }
     }
+}
+
+/// The plan with strong consistency, where the call asks for it and the pattern does not.
+///
+/// # Errors
+/// `Invalid` when it reads a global index.
+fn strong(
+    model: &Model,
+    pattern: &Pattern,
+    plan: &PatternPlan,
+    page: &PageRequest,
+) -> Result<Option<PatternPlan>, ClientError> {
+    if !page.strong || plan.strong {
+        return Ok(None);
+    }
+    let table = model.tables.iter().find(|table| table.name == plan.table);
+    let mut indexes = table.iter().flat_map(|table| &table.indexes);
+    let is_read = |index: &&Index| Some(&index.name) == plan.index.as_ref();
+    if let Some(index) = indexes.find(is_read)
+        && index.kind == IndexKind::Global
+    {
+        return Err(ClientError::Invalid(format!(
+            "{} reads the global index {}, which has no strong consistency",
+            pattern.name, index.name
+        )));
+    }
+    let mut strong = plan.clone();
+    strong.strong = true;
+    for (_, beside) in &mut strong.beside {
+        beside.strong = true;
+    }
+    Ok(Some(strong))
 }
 
 /// Refuses an answer that breaks the pattern's promise of one item.

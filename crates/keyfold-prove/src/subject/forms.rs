@@ -95,9 +95,10 @@ pub(super) fn of_read(
         limit,
         after,
         backward,
+        strong,
         now_epoch_ms,
     } = start;
-    json!({
+    let mut call = json!({
         "kind": kind,
         "pattern": pattern.name,
         "arguments": of_values(arguments),
@@ -105,7 +106,11 @@ pub(super) fn of_read(
         "after": after.as_ref().map(of_item),
         "backward": backward,
         "now": now_epoch_ms,
-    })
+    });
+    if *strong {
+        call["strong"] = json!(true);
+    }
+    call
 }
 
 /// A result of a call.

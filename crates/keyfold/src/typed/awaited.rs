@@ -1,15 +1,16 @@
 //! The ends of calls that are awaited, and answers that are streams.
 
 use super::client;
-use super::members::{Answer, Entity, Together};
+use super::members::{Alone, Answer, Entity, Together};
 use super::order::Unordered;
+use super::part::Part;
 use super::query::{self, first_of, gathered, page_of};
 use super::question::Question;
 use super::writer;
 use crate::error::Error;
 use crate::nonblocking::{self, Database, Keyfold};
 use crate::page::Page;
-use crate::written::Written;
+use crate::written::{BatchWritten, Transacted, Written};
 use futures_core::Stream;
 use keyfold_model::Sources;
 use std::future::poll_fn;
@@ -43,6 +44,18 @@ impl Client {
     ) -> Result<Client, Error> {
         let database = keyfold.model_of(&Sources::of_texts(texts)).await?;
         Ok(Client::on(database, hash))
+    }
+
+    /// Carries several writes of one model out in one transaction, as if one happened after the other:
+    /// all of them or none.
+    ///
+    /// # Errors
+    /// As [`crate::Database::transact`].
+    pub async fn transact<M>(
+        &self,
+        parts: impl IntoIterator<Item = Part<M>>,
+    ) -> Result<Transacted, Error> {
+        self.transacted(parts).await
     }
 }
 
@@ -117,6 +130,52 @@ impl<E: Entity> Writer<E> {
     /// As [`crate::Database::delete`].
     pub async fn delete(&self, key: &E::Key) -> Result<Written, Error> {
         self.deleted(key).await
+    }
+
+    /// Reads those with these keys, 100 in a request: one for each key, in their order, and `None` for
+    /// an absent one.
+    ///
+    /// # Errors
+    /// As [`crate::Database::get_many`].
+    pub async fn get_many<'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k E::Key>,
+    ) -> Result<Vec<Option<E>>, Error>
+    where
+        E: Answer,
+        E::Key: 'k,
+    {
+        self.found(keys).await
+    }
+}
+
+impl<E: Alone> Writer<E> {
+    /// Writes whole ones, whether they exist or not, 25 in a request. The batch is not atomic.
+    ///
+    /// # Errors
+    /// As [`crate::Database::put_many`].
+    pub async fn put_many<'k>(
+        &self,
+        items: impl IntoIterator<Item = &'k E::Put>,
+    ) -> Result<BatchWritten, Error>
+    where
+        E::Put: 'k,
+    {
+        self.put_all(items).await
+    }
+
+    /// Deletes those with these keys, whether they exist or not, as `put_many` writes them.
+    ///
+    /// # Errors
+    /// As [`crate::Database::delete_many`].
+    pub async fn delete_many<'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k E::Key>,
+    ) -> Result<BatchWritten, Error>
+    where
+        E::Key: 'k,
+    {
+        self.deleted_all(keys).await
     }
 }
 

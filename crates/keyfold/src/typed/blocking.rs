@@ -1,8 +1,9 @@
 //! The ends of calls that block, and answers that are iterated over.
 
 use super::client;
-use super::members::{Answer, Entity, Together};
+use super::members::{Alone, Answer, Entity, Together};
 use super::order::Unordered;
+use super::part::Part;
 use super::query::{self, first_of, gathered, page_of};
 use super::question::Question;
 use super::writer;
@@ -12,7 +13,7 @@ use crate::database::Database;
 use crate::error::Error;
 use crate::open::Keyfold;
 use crate::page::Page;
-use crate::written::Written;
+use crate::written::{BatchWritten, Transacted, Written};
 use keyfold_model::Sources;
 use std::marker::PhantomData;
 
@@ -42,6 +43,18 @@ impl Client {
     ) -> Result<Client, Error> {
         let database = keyfold.model_of(&Sources::of_texts(texts))?;
         Ok(Client::on(database, hash))
+    }
+
+    /// Carries several writes of one model out in one transaction, as if one happened after the other:
+    /// all of them or none.
+    ///
+    /// # Errors
+    /// As [`crate::Database::transact`].
+    pub fn transact<M>(
+        &self,
+        parts: impl IntoIterator<Item = Part<M>>,
+    ) -> Result<Transacted, Error> {
+        blocked(self.transacted(parts))
     }
 }
 
@@ -116,6 +129,52 @@ impl<E: Entity> Writer<E> {
     /// As [`Database::delete`].
     pub fn delete(&self, key: &E::Key) -> Result<Written, Error> {
         blocked(self.deleted(key))
+    }
+
+    /// Reads those with these keys, 100 in a request: one for each key, in their order, and `None` for
+    /// an absent one.
+    ///
+    /// # Errors
+    /// As [`crate::Database::get_many`].
+    pub fn get_many<'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k E::Key>,
+    ) -> Result<Vec<Option<E>>, Error>
+    where
+        E: Answer,
+        E::Key: 'k,
+    {
+        blocked(self.found(keys))
+    }
+}
+
+impl<E: Alone> Writer<E> {
+    /// Writes whole ones, whether they exist or not, 25 in a request. The batch is not atomic.
+    ///
+    /// # Errors
+    /// As [`crate::Database::put_many`].
+    pub fn put_many<'k>(
+        &self,
+        items: impl IntoIterator<Item = &'k E::Put>,
+    ) -> Result<BatchWritten, Error>
+    where
+        E::Put: 'k,
+    {
+        blocked(self.put_all(items))
+    }
+
+    /// Deletes those with these keys, whether they exist or not, as `put_many` writes them.
+    ///
+    /// # Errors
+    /// As [`crate::Database::delete_many`].
+    pub fn delete_many<'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k E::Key>,
+    ) -> Result<BatchWritten, Error>
+    where
+        E::Key: 'k,
+    {
+        blocked(self.deleted_all(keys))
     }
 }
 

@@ -3,13 +3,16 @@
 
 use super::base::Base;
 use super::cursor::Cursors;
+use super::event::Events;
 use super::members::{Answer, Members, ToMembers, Together, answer};
+use super::part::Part;
 use super::question::Question;
 use super::value::Given;
 use super::writer::Writer;
 use crate::asked::{Asked, Bound, Extent, Named, first};
 use crate::error::Error;
-use crate::written::Written;
+use crate::transaction::Transaction;
+use crate::written::{Transacted, Written};
 use std::time::Duration;
 
 /// A model on a database: the inside of a generated client. Cloning shares it.
@@ -17,6 +20,8 @@ use std::time::Duration;
 pub struct Client<D> {
     database: D,
     cursors: Cursors,
+    /// Whether reads are strongly consistent although their patterns do not ask for it.
+    is_strong: bool,
 }
 
 impl<D: Base> Client<D> {
@@ -25,6 +30,7 @@ impl<D: Base> Client<D> {
         Client {
             database,
             cursors: Cursors::new(hash),
+            is_strong: false,
         }
     }
 
@@ -49,9 +55,33 @@ impl<D: Base> Client<D> {
         }
     }
 
+    /// The same client, whose reads are strongly consistent, at twice the units: every write that was
+    /// answered before is seen. A pattern of a global index is refused.
+    pub fn strong(&self) -> Client<D> {
+        Client {
+            is_strong: true,
+            ..self.clone()
+        }
+    }
+
+    /// Reads stream records as changes of the model's entities. `E` is the generated enum.
+    pub fn events<E>(&self) -> Events<'_, E> {
+        Events::new(self.database.inner().events())
+    }
+
+    /// Carries several writes out in one transaction.
+    pub(super) async fn transacted<M>(
+        &self,
+        parts: impl IntoIterator<Item = Part<M>>,
+    ) -> Result<Transacted, Error> {
+        let writes = parts.into_iter().map(Part::into_write).collect();
+        let database = self.database.inner();
+        database.transacted(Transaction::of(writes)).await
+    }
+
     /// The writes of an entity.
     pub fn writer<E>(&self) -> Writer<E, D> {
-        Writer::new(self.database.clone())
+        Writer::new(self.database.clone(), self.is_strong)
     }
 }
 
@@ -87,7 +117,10 @@ impl<'c, D: Base> Call<'c, D> {
     /// The tables, and the pattern with its arguments.
     pub(super) fn question(self) -> (&'c D, Question) {
         let given = self.members.into_parts().map(|(given, _)| given);
-        let asked = Asked::with(self.name, given);
+        let mut asked = Asked::with(self.name, given);
+        if self.client.is_strong {
+            asked = asked.strong();
+        }
         let question = Question::new(asked, self.client.cursors.clone());
         (&self.client.database, question)
     }

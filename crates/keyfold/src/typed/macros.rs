@@ -193,19 +193,28 @@ macro_rules! __typed_patch {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __typed_entity {
+    (alone $entity:ident) => {
+        impl $crate::typed::Alone for $entity {}
+    };
     (
-        $entity:ident = $name:literal;
+        $entity:ident = $name:literal of $model:ident $($alone:ident)?;
         new $new:ident; patch $patch:ident;
         put $put:ident { $($field:ident,)* }
         key $key:ident { $($part:ident,)* }
     ) => {
         impl $crate::typed::Entity for $entity {
             const NAME: &'static str = $name;
+            type Model = $model;
             type New = $new;
             type Put = $put;
             type Key = $key;
             type Patch = $patch;
         }
+
+        $(
+            // The word is the trait's name in small letters.
+            $crate::typed::entity! { $alone $entity }
+        )?
 
         impl From<$entity> for $put {
             #[allow(unused_variables)]
@@ -238,6 +247,26 @@ macro_rules! __typed_union {
             ) -> Result<$name, $crate::typed::Fault> {
                 match kind {
                     $($kind => <$item as $crate::typed::Answer>::of_item(kind, held).map($name::$variant),)*
+                    _ => Err($crate::typed::unknown_kind(kind)),
+                }
+            }
+        }
+    };
+}
+
+/// An enum of the changes of a model's entities.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __typed_events {
+    ($name:ident { $($variant:ident($item:ident) = $kind:literal,)* }) => {
+        impl $crate::typed::OfEvent for $name {
+            fn of_event(
+                kind: &str,
+                old: Option<$crate::typed::Held>,
+                new: Option<$crate::typed::Held>,
+            ) -> Result<$name, $crate::typed::Fault> {
+                match kind {
+                    $($kind => $crate::typed::Change::<$item>::of_images(kind, old, new).map($name::$variant),)*
                     _ => Err($crate::typed::unknown_kind(kind)),
                 }
             }

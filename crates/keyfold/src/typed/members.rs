@@ -76,6 +76,13 @@ impl Held {
         })
     }
 
+    /// The attributes of an item.
+    pub(super) fn of_item(item: Item) -> Held {
+        Held {
+            members: item.into_found().attributes,
+        }
+    }
+
     /// Takes a value out.
     ///
     /// # Errors
@@ -183,6 +190,8 @@ pub trait Together: Sized {
 pub trait Entity {
     /// Its name in the model.
     const NAME: &'static str;
+    /// Its model.
+    type Model;
     /// One that is created.
     type New: ToMembers;
     /// One that is put: with a version, that of the stored item.
@@ -192,3 +201,12 @@ pub trait Entity {
     /// Changes of it.
     type Patch: ToMembers;
 }
+
+/// An entity from which nothing follows: no copy, guard, count, version or part. Batches, which have
+/// no condition and no second item, write only such ones.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written in a batch",
+    label = "something follows from this entity, or is compared with it",
+    note = "write each, or up to 100 items by `transact`"
+)]
+pub trait Alone: Entity {}

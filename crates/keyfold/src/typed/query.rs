@@ -45,6 +45,12 @@ impl<D, T: Answer, O> Query<D, T, O> {
         self.with(|question| question.within(time))
     }
 
+    /// Reads with strong consistency, at twice the units: every write that was answered before is seen.
+    /// A pattern of a global index is refused.
+    pub fn strong(self) -> Query<D, T, O> {
+        self.with(Question::strong)
+    }
+
     /// Continues after a page: takes the page's `next`.
     pub fn after(self, cursor: &str) -> Query<D, T, O> {
         self.with(|question| question.after(cursor))

@@ -39,6 +39,13 @@ impl Question {
         }
     }
 
+    pub(crate) fn strong(self) -> Question {
+        Question {
+            asked: self.asked.strong(),
+            ..self
+        }
+    }
+
     pub(crate) fn within(self, time: Duration) -> Question {
         Question {
             asked: self.asked.within(time),

@@ -1,22 +1,26 @@
 //! Writes of one entity, whether they block or are awaited.
 
 use super::base::Base;
-use super::members::{Entity, Members, ToMembers};
+use super::members::{Answer, Entity, Members, ToMembers, answer};
+use super::part::Parts;
 use crate::database::Verb;
 use crate::error::Error;
-use crate::written::Written;
+use crate::given::Given;
+use crate::written::{BatchWritten, Written};
 use std::marker::PhantomData;
 
 /// Writes an entity with all that follows from it.
 pub struct Writer<E, D> {
     database: D,
+    is_strong: bool,
     of: PhantomData<fn() -> E>,
 }
 
 impl<E, D> Writer<E, D> {
-    pub(super) fn new(database: D) -> Writer<E, D> {
+    pub(super) fn new(database: D, is_strong: bool) -> Writer<E, D> {
         Writer {
             database,
+            is_strong,
             of: PhantomData,
         }
     }
@@ -41,6 +45,48 @@ impl<E: Entity, D: Base> Writer<E, D> {
         self.written(Verb::Delete, key.to_members()).await
     }
 
+    /// The same writes as parts of a transaction: nothing is sent before `transact` takes them.
+    pub fn part(&self) -> Parts<E> {
+        Parts::new()
+    }
+
+    pub(super) async fn found<'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k E::Key>,
+    ) -> Result<Vec<Option<E>>, Error>
+    where
+        E: Answer,
+        E::Key: 'k,
+    {
+        let keys = given(keys)?;
+        let database = self.database.inner();
+        let found = database.found_all(E::NAME, keys, self.is_strong).await?;
+        let typed = found.into_iter().map(|item| item.map(answer).transpose());
+        typed.collect()
+    }
+
+    pub(super) async fn put_all<'k>(
+        &self,
+        items: impl IntoIterator<Item = &'k E::Put>,
+    ) -> Result<BatchWritten, Error>
+    where
+        E::Put: 'k,
+    {
+        let items = given(items)?;
+        self.database.inner().put_each(E::NAME, items).await
+    }
+
+    pub(super) async fn deleted_all<'k>(
+        &self,
+        keys: impl IntoIterator<Item = &'k E::Key>,
+    ) -> Result<BatchWritten, Error>
+    where
+        E::Key: 'k,
+    {
+        let keys = given(keys)?;
+        self.database.inner().delete_each(E::NAME, keys).await
+    }
+
     async fn written(&self, verb: Verb, members: Members) -> Result<Written, Error> {
         let (given, removed) = members.into_parts()?;
         let database = self.database.inner();
@@ -48,9 +94,15 @@ impl<E: Entity, D: Base> Writer<E, D> {
     }
 }
 
+/// The values of each struct.
+fn given<'k, T: ToMembers + 'k>(all: impl IntoIterator<Item = &'k T>) -> Result<Vec<Given>, Error> {
+    let each = all.into_iter().map(|one| one.to_members().into_parts());
+    each.map(|parts| Ok(parts?.0)).collect()
+}
+
 impl<E, D: Clone> Clone for Writer<E, D> {
     fn clone(&self) -> Writer<E, D> {
-        Writer::new(self.database.clone())
+        Writer::new(self.database.clone(), self.is_strong)
     }
 }
 

@@ -118,6 +118,7 @@ impl Types<'_> {
             is_alone: _,
             made,
             touched,
+            split: _,
         } = entity;
         let about = format!(
             "The entity `{name}` as it is stored, under `{}`.",

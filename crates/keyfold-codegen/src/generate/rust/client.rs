@@ -70,6 +70,7 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
             out,
         );
     }
+    print_parts(&types, out);
     for kind in [Kind::Blocking, Kind::Awaited] {
         let client = Client {
             types: &types,
@@ -116,6 +117,81 @@ fn print_arguments(
             member: "parameter",
         };
         types.print_given(&class, parameters, out);
+    }
+}
+
+/// The named writes as parts of a transaction. The type also says of which model a part is.
+fn print_parts(types: &Types<'_>, out: &mut Printer) {
+    let Form {
+        model,
+        parts,
+        writes,
+        ..
+    } = types.form;
+    out.gap();
+    out.doc(0, &[format!("The named writes of the model `{model}` as parts of a transaction: nothing is sent before `transact` takes them.")]);
+    out.line(0, "#[derive(Debug, Clone, Copy)]");
+    out.line(0, &format!("pub struct {parts};"));
+    if writes.is_empty() {
+        return;
+    }
+    out.gap();
+    print_convention(writes.iter().map(|one| &one.method), out);
+    out.line(0, &format!("impl {parts} {{"));
+    for write in writes {
+        let given = given(types, &write.parameters, &write.arguments_type);
+        out.gap();
+        out.doc(1, &[format!("The write `{}`.", write.name)]);
+        let result = format!(" -> typed::Part<{parts}> {{");
+        out.open_fn(1, (&format!("pub fn {}", write.method), &result), &given);
+        let mutable = if write.parameters.is_empty() {
+            ""
+        } else {
+            "mut "
+        };
+        out.line(2, &format!("let {mutable}call = typed::Arguments::new();"));
+        print_given(types, &write.parameters, out);
+        out.call(2, ("call.part", ""), &[literal(&write.name)]);
+        out.line(1, "}");
+    }
+    out.line(0, "}");
+}
+
+/// The parameters of a method: itself, and those of a pattern or write.
+fn given(types: &Types<'_>, parameters: &[Field], arguments: &str) -> Vec<String> {
+    let mut given = vec!["&self".to_owned()];
+    if is_struct(parameters) {
+        given.push(format!("arguments: &{arguments}"));
+    } else {
+        given.extend(parameters.iter().map(|field| {
+            let name = types.names.get(&field.name);
+            format!("{name}: {}", types.given_type(&field.shape))
+        }));
+    }
+    given
+}
+
+/// Gives `call` the arguments of a method.
+fn print_given(types: &Types<'_>, parameters: &[Field], out: &mut Printer) {
+    if is_struct(parameters) {
+        out.line(2, "call.give_all(arguments);");
+        return;
+    }
+    for field in parameters {
+        let argument = types.names.get(&field.name);
+        let is_borrowed = types.given_type(&field.shape).starts_with('&');
+        let sign = if is_borrowed { "" } else { "&" };
+        let given = [literal(&field.name), format!("{sign}{argument}")];
+        out.call(2, ("call.give", ";"), &given);
+    }
+}
+
+/// Allows names of methods that a lint takes for conversions.
+fn print_convention<'m>(methods: impl IntoIterator<Item = &'m String>, out: &mut Printer) {
+    let starts = ["from_", "into_", "as_", "to_", "is_"];
+    let is_convention = |method: &String| starts.iter().any(|start| method.starts_with(start));
+    if methods.into_iter().any(is_convention) {
+        out.line(0, "#[allow(clippy::wrong_self_convention)]");
     }
 }
 
@@ -177,14 +253,7 @@ impl Client<'_> {
             .iter()
             .map(|one| &one.method)
             .chain(writes.iter().map(|one| &one.method));
-        let is_convention = |method: &String| {
-            ["from_", "into_", "as_", "to_", "is_"]
-                .iter()
-                .any(|start| method.starts_with(start))
-        };
-        if methods.into_iter().any(is_convention) {
-            out.line(0, "#[allow(clippy::wrong_self_convention)]");
-        }
+        print_convention(methods, out);
         out.line(0, &format!("impl {name} {{"));
         self.print_own(out);
         for pattern in patterns {
@@ -225,10 +294,12 @@ impl Client<'_> {
         out.line(1, "}");
         self.print_same(
             "The same client, each of whose calls takes at most a time.",
-            ("within", "time: std::time::Duration"),
+            ("within", Some("time: std::time::Duration")),
             out,
         );
-        self.print_same("The same client, whose cursors end with a seal of the secret: one that was changed is refused.", ("with_cursor_secret", "secret: &[u8]"), out);
+        self.print_same("The same client, whose cursors end with a seal of the secret: one that was changed is refused.", ("with_cursor_secret", Some("secret: &[u8]")), out);
+        self.print_same("The same client, whose reads are strongly consistent, at twice the units. A pattern of a global index is refused.", ("strong", None), out);
+        self.print_together(out);
         out.gap();
         out.doc(
             1,
@@ -240,12 +311,21 @@ impl Client<'_> {
     }
 
     /// A method that returns the client with another setting.
-    fn print_same(&self, about: &str, (method, parameter): (&str, &str), out: &mut Printer) {
+    fn print_same(
+        &self,
+        about: &str,
+        (method, parameter): (&str, Option<&str>),
+        out: &mut Printer,
+    ) {
         let name = self.name();
-        let argument = parameter.split(':').next().unwrap_or_default();
+        let arguments = parameter
+            .into_iter()
+            .filter_map(|one| one.split(':').next());
+        let arguments: Vec<String> = arguments.map(str::to_owned).collect();
         out.gap();
         out.doc(1, &[about.to_owned()]);
-        let given = ["&self", parameter].map(str::to_owned);
+        let given = ["&self"].into_iter().chain(parameter);
+        let given: Vec<String> = given.map(str::to_owned).collect();
         out.open_fn(
             1,
             (&format!("pub fn {method}"), &format!(" -> {name} {{")),
@@ -254,9 +334,40 @@ impl Client<'_> {
         out.call(
             2,
             (&format!("let client = self.client.{method}"), ";"),
-            &[argument.to_owned()],
+            &arguments,
         );
         out.line(2, &format!("{name}::of(client)"));
+        out.line(1, "}");
+    }
+
+    /// The methods of transactions and events.
+    fn print_together(&self, out: &mut Printer) {
+        let Form { parts, event, .. } = self.types.form;
+        out.gap();
+        out.doc(1, &["The named writes as parts of a transaction. Those of an entity are parts by its `part`.".to_owned()]);
+        out.line(1, &format!("pub fn part(&self) -> {parts} {{"));
+        out.line(2, parts);
+        out.line(1, "}");
+        out.gap();
+        out.doc(1, &["Carries several writes out in one transaction, as if one happened after the other: all of them or none.".to_owned()]);
+        let given = [
+            "&self".to_owned(),
+            format!("parts: impl IntoIterator<Item = typed::Part<{parts}>>"),
+        ];
+        let open = format!("pub {}fn transact", self.kind.asynchronous());
+        let result = " -> Result<typed::Transacted, typed::Error> {";
+        out.open_fn(1, (&open, result), &given);
+        let awaits = self.kind.awaits();
+        out.line(2, &format!("self.client.transact(parts){awaits}"));
+        out.line(1, "}");
+        out.gap();
+        out.doc(
+            1,
+            &["Reads stream records as changes of entities.".to_owned()],
+        );
+        let result = format!(" -> typed::Events<'_, {event}> {{");
+        out.open_fn(1, ("pub fn events", &result), &["&self".to_owned()]);
+        out.line(2, "self.client.events()");
         out.line(1, "}");
     }
 
@@ -350,20 +461,7 @@ impl Client<'_> {
             end,
             is_awaited,
         } = call;
-        let names = self.types.names;
-        let is_struct = is_struct(parameters);
-        let mut given = vec!["&self".to_owned()];
-        if is_struct {
-            given.push(format!("arguments: &{arguments}"));
-        } else {
-            given.extend(parameters.iter().map(|field| {
-                format!(
-                    "{}: {}",
-                    names.get(&field.name),
-                    self.types.given_type(&field.shape)
-                )
-            }));
-        }
+        let given = given(self.types, parameters, arguments);
         out.gap();
         match self.kind {
             Kind::Blocking => out.doc(1, about),
@@ -388,20 +486,7 @@ impl Client<'_> {
         let mutable = if parameters.is_empty() { "" } else { "mut " };
         let open = format!("let {mutable}call = {}::Call::new", self.kind.module());
         out.call(2, (&open, ";"), &["&self.client".to_owned(), literal(name)]);
-        if is_struct {
-            out.line(2, "call.give_all(arguments);");
-        } else {
-            for field in parameters {
-                let argument = names.get(&field.name);
-                let is_borrowed = self.types.given_type(&field.shape).starts_with('&');
-                let sign = if is_borrowed { "" } else { "&" };
-                out.call(
-                    2,
-                    ("call.give", ";"),
-                    &[literal(&field.name), format!("{sign}{argument}")],
-                );
-            }
-        }
+        print_given(self.types, parameters, out);
         out.line(2, &format!("call.{end}{awaits}"));
         out.line(1, "}");
     }

@@ -35,22 +35,26 @@ pub(super) const RESERVED_TYPES: [&str; 21] = [
 ];
 
 /// The members that every client has, and methods that every type may have.
-const OWN_METHODS: [&str; 10] = [
+const OWN_METHODS: [&str; 14] = [
     "clone",
     "database",
     "event",
+    "events",
     "fmt",
     "into",
     "new",
     "of",
+    "part",
+    "strong",
+    "transact",
     "try_into",
     "with_cursor_secret",
     "within",
 ];
 
 /// The words that no method can have. The list of a constant has a fixed length.
-pub(super) const RESERVED_METHODS: [&str; 62] = {
-    let mut all = [""; 62];
+pub(super) const RESERVED_METHODS: [&str; 66] = {
+    let mut all = [""; 66];
     let mut at = 0;
     while at < KEYWORDS.len() {
         all[at] = KEYWORDS[at];

@@ -68,6 +68,7 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
     for pattern in &form.patterns {
         types.print_answer(pattern, out);
     }
+    types.print_event(out);
 }
 
 fn print_choice(choice: &Choice, out: &mut Printer) {
@@ -172,9 +173,10 @@ impl Types<'_> {
             version,
             copies,
             keys,
-            is_alone: _,
+            is_alone,
             made: _,
             touched: _,
+            split: _,
         } = entity;
         let about = format!(
             "The entity `{name}` as it is stored, under `{}`.",
@@ -197,8 +199,14 @@ impl Types<'_> {
         let about = format!("The key of {}.", one(name));
         self.print_given(&Class::of_attributes(&types.key, &about), &versioned, out);
         self.print_patch(entity, patch, out);
+        let alone = if *is_alone { " alone" } else { "" };
         let rows = [
-            format!("{} = {};", types.stored, literal(name)),
+            format!(
+                "{} = {} of {}{alone};",
+                types.stored,
+                literal(name),
+                self.form.parts
+            ),
             format!("new {}; patch {};", types.new, types.patch),
             format!("put {} {{ {} }}", types.put, self.listed(&whole)),
             format!("key {} {{ {} }}", types.key, self.listed(&versioned)),
@@ -213,6 +221,64 @@ impl Types<'_> {
             } = copy;
             self.print_stored(type_name, &format!("The copy `{kind}`."), fields, out);
         }
+    }
+
+    /// The enum of all changes.
+    fn print_event(&self, out: &mut Printer) {
+        let Form {
+            event, entities, ..
+        } = self.form;
+        for entity in entities {
+            self.print_image(entity, out);
+        }
+        let mut names = Names::without(&["Self"]).spelled(Some(type_name));
+        let variants: Vec<String> = entities
+            .iter()
+            .map(|entity| names.take(pascal(&entity.name)))
+            .collect();
+        let about = "A change of an entity, from a stream record.";
+        out.gap();
+        out.doc(0, &[about.to_owned()]);
+        out.line(0, &format!("#[derive({DERIVED})]"));
+        out.line(
+            0,
+            "#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]",
+        );
+        out.line(0, &format!("pub enum {event} {{"));
+        for (entity, variant) in entities.iter().zip(&variants) {
+            out.doc(1, &[format!("A change of {}.", one(&entity.name))]);
+            let image = image_of(entity);
+            out.line(1, &format!("{variant}(typed::Change<{image}>),"));
+        }
+        out.line(0, "}");
+        let rows = entities.iter().zip(&variants).map(|(entity, variant)| {
+            format!(
+                "{variant}({}) = {},",
+                image_of(entity),
+                literal(&entity.name)
+            )
+        });
+        out.gap();
+        out.table(
+            &format!("typed::events! {{ {event} {{"),
+            &rows.collect::<Vec<_>>(),
+            "} }",
+        );
+    }
+
+    /// An entity as a stream record shows it, where that is not all of it: no record has all of a list
+    /// that is stored in several items.
+    fn print_image(&self, entity: &EntityForm, out: &mut Printer) {
+        let Some(list) = &entity.split else {
+            return;
+        };
+        let about = format!(
+            "The entity `{}` as a stream record shows it, without its `{list}`.",
+            entity.name
+        );
+        let shown = entity.stored.iter().filter(|field| field.name != *list);
+        let shown: Vec<Field> = shown.cloned().collect();
+        self.print_stored(image_of(entity), &about, &shown, out);
     }
 
     /// A struct that is read.
@@ -539,6 +605,14 @@ fn capital(sentence: &str) -> String {
     let mut chars = sentence.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase());
     first.into_iter().chain(chars).collect()
+}
+
+/// The name of the type of an entity in events.
+fn image_of(entity: &EntityForm) -> &str {
+    match &entity.split {
+        Some(_) => &entity.types.change,
+        None => &entity.types.stored,
+    }
 }
 
 fn name_of(name: Option<&String>) -> String {

@@ -187,6 +187,7 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
         is_alone: _,
         made,
         touched,
+        split: _,
     } = entity;
     let keys = keys.join(", ");
     out.doc(
