@@ -5,6 +5,7 @@
 
 from keyfold.typed.awaited import AsyncBatchWriter, AsyncQuery, AsyncTyped, AsyncWriter
 from keyfold.typed.blocking import BatchWriter, Query, Typed, Writer
+from keyfold.typed.checked import checked
 from keyfold.typed.made import (
     BatchWritten,
     MadeTable,
@@ -40,4 +41,5 @@ __all__ = [
     "Unset",
     "Writer",
     "Written",
+    "checked",
 ]

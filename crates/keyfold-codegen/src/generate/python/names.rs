@@ -53,11 +53,12 @@ const KEYWORDS: [&str; 47] = [
 ];
 
 /// The names that a generated file imports.
-pub(super) const RESERVED_TYPES: [&str; 16] = [
+pub(super) const RESERVED_TYPES: [&str; 17] = [
     "AbstractSet",
     "Any",
     "AsyncClient",
     "Client",
+    "ConfigDict",
     "Decimal",
     "False",
     "Literal",

@@ -46,12 +46,8 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
             name,
             fields,
         } = record;
-        types.class(
-            type_name,
-            &format!("The record `{name}`."),
-            (fields, Side::Stored),
-            out,
-        );
+        types.open_given(type_name, name, &format!("The record `{name}`."), out);
+        types.members((fields, Side::Stored), out);
     }
     for entity in &form.entities {
         types.print_entity(entity, out);
@@ -126,18 +122,21 @@ impl Types<'_> {
         );
         self.class(&types.stored, &about, (stored, Side::Stored), out);
         let about = format!("The attributes of {} that is created or put.", one(name));
-        self.class(&types.new, &about, (new, Side::Given), out);
+        self.open_given(&types.new, name, &about, out);
+        self.members((new, Side::Given), out);
         if let Some(version) = version {
             let about = format!(
                 "The attributes of {} that is put, and the version that is stored.",
                 one(name)
             );
             let fields: Vec<Field> = new.iter().chain([version]).cloned().collect();
-            self.class(&types.put, &about, (&fields, Side::Given), out);
+            self.open_given(&types.put, name, &about, out);
+            self.members((&fields, Side::Given), out);
         }
         let versioned: Vec<Field> = key.iter().chain(version).cloned().collect();
         let about = format!("The key of {}.", one(name));
-        self.class(&types.key, &about, (&versioned, Side::Given), out);
+        self.open_given(&types.key, name, &about, out);
+        self.members((&versioned, Side::Given), out);
         self.print_patch(name, &types.patch, patch, out);
         let about = format!(
             "What {} gets that is created or put: as given, or made.",
@@ -180,7 +179,7 @@ impl Types<'_> {
             "Changes of {}: what is not named stays as it is.",
             one(entity)
         );
-        self.open(name, &about, out);
+        self.open_given(name, entity, &about, out);
         if !fields.is_empty() {
             out.gap();
         }
@@ -261,8 +260,25 @@ impl Types<'_> {
         out.doc(1, &[about.to_owned()]);
     }
 
-    fn class(&self, name: &str, about: &str, (fields, side): (&[Field], Side), out: &mut Printer) {
+    /// A class whose values come from the program: pydantic takes them as they are, or refuses them.
+    fn open_given(&self, name: &str, of: &str, about: &str, out: &mut Printer) {
+        if !self.form.settings.pydantic {
+            return self.open(name, about, out);
+        }
+        out.gaps();
+        out.line(0, &format!("@typed.checked({})", literal(of)));
+        let members = ["frozen=True", "slots=True", "kw_only=True", "config=_GIVEN"];
+        out.bracketed(0, "@dataclass(", &members.map(str::to_owned), ")");
+        out.line(0, &format!("class {name}:"));
+        out.doc(1, &[about.to_owned()]);
+    }
+
+    fn class(&self, name: &str, about: &str, fields: (&[Field], Side), out: &mut Printer) {
         self.open(name, about, out);
+        self.members(fields, out);
+    }
+
+    fn members(&self, (fields, side): (&[Field], Side), out: &mut Printer) {
         if !fields.is_empty() {
             out.gap();
         }
@@ -297,8 +313,15 @@ impl Types<'_> {
                 format!("{map}[str, {}]", self.text_of(of, side))
             }
             Shape::Set(of) => {
-                let set = if is_given { "AbstractSet" } else { "frozenset" };
-                format!("{set}[{}]", self.text_of(of, side))
+                let of = self.text_of(of, side);
+                if !is_given {
+                    format!("frozenset[{of}]")
+                } else if form.settings.pydantic {
+                    // Of an abstract set it takes frozen ones only.
+                    format!("set[{of}] | frozenset[{of}]")
+                } else {
+                    format!("AbstractSet[{of}]")
+                }
             }
         }
     }

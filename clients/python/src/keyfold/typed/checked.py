@@ -1,0 +1,43 @@
+"""Classes that pydantic checks: what it refuses is `Invalid`, as all that a client refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from keyfold.errors import Invalid
+
+T = TypeVar("T")
+
+
+def checked(of: str) -> Callable[[type[T]], type[T]]:
+    """Makes a class refuse wrong values with the entity or record, the attribute and the reason."""
+
+    def of_class(made: type[T]) -> type[T]:
+        check: Callable[..., None] = made.__init__
+
+        @wraps(check)
+        def init(self: T, *args: Any, **members: Any) -> None:
+            try:
+                check(self, *args, **members)
+            except ValueError as error:
+                raise _invalid(of, error) from None
+
+        setattr(made, "__init__", init)  # noqa: B010
+        return made
+
+    return of_class
+
+
+def _invalid(of: str, error: ValueError) -> Invalid:
+    """The first fault of pydantic's error, which counts all; another error as it is."""
+    listed = getattr(error, "errors", None)
+    faults: list[Any] = [] if listed is None else listed()
+    if not faults:
+        return Invalid(f"{of}: {error}", of=of)
+    way = faults[0]["loc"]
+    name = str(way[0]) if way else None
+    # The way may go on with the member of a union that was tried.
+    reasons = dict.fromkeys(one["msg"] for one in faults if one["loc"][:1] == way[:1])
+    return Invalid(f"{of}: {name}: {'; '.join(reasons)}", of=of, attribute=name)

@@ -1,0 +1,53 @@
+"""Values that classes with pydantic refuse as they are made: `test_generated.py` imports it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timezone
+from decimal import Decimal
+from typing import Any
+
+from made import answers as a
+from made import shop as s
+
+from keyfold import Invalid
+
+moment = datetime(2024, 1, 15, tzinfo=timezone.utc)
+user: dict[str, Any] = {"user_id": "u", "email": "e", "name": "n", "created_at": moment}
+line: dict[str, Any] = {"item_id": "i", "product_id": "p", "quantity": 1, "price": Decimal(1)}
+ticket: dict[str, Any] = {"id": "a", "opened_at": moment}
+entry: dict[str, Any] = {"at": moment, "by": "b", "state": "open"}
+key = a.AccountKey(id=a.AccountId("a"))
+
+WRONG: list[tuple[str, str | None, Callable[[], object]]] = [
+    # No text is read as another type, and no number as a text.
+    ("Product", "price", lambda: s.ProductPatch(price="1")),  # type: ignore[arg-type]
+    ("Product", "price", lambda: s.ProductPatch(price=1.5)),  # type: ignore[arg-type]
+    ("Product", "stock", lambda: s.ProductPatch(stock=True)),
+    ("Product", "stock", lambda: s.ProductPatch(stock=None)),  # type: ignore[arg-type]
+    ("Product", "name", lambda: s.ProductPatch(name=5)),  # type: ignore[arg-type]
+    ("User", "created_at", lambda: s.NewUser(**{**user, "created_at": "2024-01-15T00:00:00Z"})),
+    # What the class has not is no typing error that is dropped.
+    ("User", "colour", lambda: s.NewUser(**user, colour="red")),
+    ("User", "email", lambda: s.NewUser(**{name: user[name] for name in user if name != "email"})),
+    ("Product", "product_id", lambda: s.ProductKey(product_id=7)),  # type: ignore[arg-type]
+    ("Line", "quantity", lambda: s.Line(**{**line, "quantity": "1"})),
+    ("Line", "weight", lambda: s.Line(**line, weight=1)),
+    ("Ticket", "status", lambda: a.NewTicket(**ticket, status="ajar")),
+    ("Ticket", "history", lambda: a.NewTicket(**ticket, history=[entry])),
+    ("Account", "tags", lambda: a.AccountPatch(tags=["a"])),  # type: ignore[arg-type]
+    ("Account", "v", lambda: a.AccountKey(id=a.AccountId("a"), v="1")),  # type: ignore[arg-type]
+]
+for of, attribute, make in WRONG:
+    try:
+        made = make()
+    except Invalid as error:
+        assert (error.of, error.attribute) == (of, attribute), repr(error)
+        assert str(error).startswith(f"{of}: {attribute}: "), str(error)
+    else:
+        raise AssertionError(f"{of}.{attribute}: {made!r}")
+
+assert a.AccountPatch(tags={"a"}) == a.AccountPatch(tags=frozenset({"a"}))
+history = (a.Entry(**entry),)
+assert a.NewTicket(**ticket, history=history).history == history
+assert s.ProductPatch(price=1, stock=2).price == 1

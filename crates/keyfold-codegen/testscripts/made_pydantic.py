@@ -1,0 +1,726 @@
+"""A client of the model made, version 1.
+
+Made by keyfold (test). The plan document's hash:
+47149f8d9578b50893683913f146726d.
+Changes here are lost: change the model, and run `keyfold generate`.
+"""
+
+from __future__ import annotations
+
+import datetime as _datetime
+from collections.abc import Mapping, Sequence
+from typing import Any, NewType, TypeAlias
+
+from keyfold import Client, Options, typed
+from keyfold.aio import AsyncClient
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+_GIVEN = ConfigDict(strict=True, extra="forbid")
+
+CartId = NewType("CartId", str)
+"""A value of `Cart.id`."""
+LineId = NewType("LineId", str)
+"""A value of `Line.lineId`."""
+
+
+@typed.checked("Wanted")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class Wanted:
+    """The record `Wanted`."""
+
+    amount: int
+    line_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cart:
+    """The entity `Cart` as it is stored, under `"CART#{id}" "CART"`."""
+
+    id: CartId
+    at: _datetime.datetime
+    note: str | None = None
+
+
+@typed.checked("Cart")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class NewCart:
+    """The attributes of a `Cart` that is created or put."""
+
+    id: CartId | None = None
+    """Default: `new`."""
+    at: _datetime.datetime | None = None
+    """Default: `now`."""
+    note: str | None = None
+
+
+@typed.checked("Cart")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class CartKey:
+    """The key of a `Cart`."""
+
+    id: CartId
+
+
+@typed.checked("Cart")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class CartPatch:
+    """Changes of a `Cart`: what is not named stays as it is."""
+
+    at: _datetime.datetime | typed.Unset = typed.UNSET
+    note: str | None | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CartMade:
+    """What a `Cart` gets that is created or put: as given, or made."""
+
+    id: CartId
+    at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CartChange:
+    """A change of a `Cart` that a stream reports."""
+
+    old: Cart | None = None
+    new: Cart | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """The entity `Line` as it is stored, under `"CART#{cartId}" "LINE#{lineId}"`."""
+
+    cart_id: CartId
+    line_id: LineId
+    at: _datetime.datetime
+    amount: int
+
+
+@typed.checked("Line")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class NewLine:
+    """The attributes of a `Line` that is created or put."""
+
+    cart_id: CartId
+    line_id: LineId | None = None
+    """Default: `new`."""
+    at: _datetime.datetime | None = None
+    """Default: `now`."""
+    amount: int
+
+
+@typed.checked("Line")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class LineKey:
+    """The key of a `Line`."""
+
+    cart_id: CartId
+    line_id: LineId
+
+
+@typed.checked("Line")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class LinePatch:
+    """Changes of a `Line`: what is not named stays as it is."""
+
+    at: _datetime.datetime | typed.Unset = typed.UNSET
+    amount: int | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineMade:
+    """What a `Line` gets that is created or put: as given, or made."""
+
+    line_id: LineId
+    at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineChange:
+    """A change of a `Line` that a stream reports."""
+
+    old: Line | None = None
+    new: Line | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """The entity `Visit` as it is stored, under `"VISITS" "{day}"`."""
+
+    day: _datetime.date
+    count: int
+    first_at: _datetime.datetime
+
+
+@typed.checked("Visit")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class NewVisit:
+    """The attributes of a `Visit` that is created or put."""
+
+    day: _datetime.date
+    count: int
+    first_at: _datetime.datetime | None = None
+    """Default: `now`."""
+
+
+@typed.checked("Visit")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class VisitKey:
+    """The key of a `Visit`."""
+
+    day: _datetime.date
+
+
+@typed.checked("Visit")
+@dataclass(frozen=True, slots=True, kw_only=True, config=_GIVEN)
+class VisitPatch:
+    """Changes of a `Visit`: what is not named stays as it is."""
+
+    count: int | typed.Unset = typed.UNSET
+    first_at: _datetime.datetime | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitMade:
+    """What a `Visit` gets that is created or put: as given, or made."""
+
+    first_at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitChange:
+    """A change of a `Visit` that a stream reports."""
+
+    old: Visit | None = None
+    new: Visit | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FillMade:
+    """What `fill` writes of itself: as given, or made."""
+
+    id: CartId
+    cart_at: _datetime.datetime
+    line_id: list[LineId]
+    line_at: list[_datetime.datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairMade:
+    """What `pair` writes of itself: as given, or made."""
+
+    one_id: CartId
+    one_at: _datetime.datetime
+    two_id: CartId
+    two_at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddMade:
+    """What `add` writes of itself: as given, or made."""
+
+    line_id: LineId
+    at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitMade_:
+    """What `visit` writes of itself: as given, or made."""
+
+    first_at: _datetime.datetime | None = None
+
+
+MadeEvent: TypeAlias = CartChange | LineChange | VisitChange
+"""A change that a stream reports; its class says of what."""
+
+
+class MadeParts(typed.NamedParts):
+    """The named writes as parts of a transaction: nothing is sent before `transact`
+    takes them.
+    """
+
+    def fill(
+        self,
+        *,
+        lines: Sequence[Wanted],
+        id: CartId | None = None,
+        at: _datetime.datetime | None = None,
+        note: str | None = None,
+        cart_id: CartId,
+    ) -> typed.NamedPart[FillMade]:
+        """The write `fill`."""
+        return self._run(
+            "fill",
+            {"lines": lines, "id": id, "at": at, "note": note, "cartId": cart_id},
+            FillMade,
+        )
+
+    def pair(
+        self,
+        *,
+        one_id: CartId | None = None,
+        one_at: _datetime.datetime | None = None,
+        one_note: str | None = None,
+        two_id: CartId | None = None,
+        two_at: _datetime.datetime | None = None,
+        two_note: str | None = None,
+    ) -> typed.NamedPart[PairMade]:
+        """The write `pair`."""
+        return self._run(
+            "pair",
+            {
+                "one.id": one_id,
+                "one.at": one_at,
+                "one.note": one_note,
+                "two.id": two_id,
+                "two.at": two_at,
+                "two.note": two_note,
+            },
+            PairMade,
+        )
+
+    def add(
+        self,
+        *,
+        cart_id: CartId,
+        line_id: LineId | None = None,
+        at: _datetime.datetime | None = None,
+        amount: int,
+    ) -> typed.NamedPart[AddMade]:
+        """The write `add`."""
+        return self._run(
+            "add",
+            {"cartId": cart_id, "lineId": line_id, "at": at, "amount": amount},
+            AddMade,
+        )
+
+    def visit(
+        self,
+        *,
+        day: _datetime.date,
+        first_at: _datetime.datetime | None = None,
+    ) -> typed.NamedPart[VisitMade_]:
+        """The write `visit`."""
+        return self._run("visit", {"day": day, "firstAt": first_at}, VisitMade_)
+
+
+class MadeClient(typed.Typed):
+    """The patterns, named writes and entities of the model `made`, version 1."""
+
+    def __init__(self, connection: str | Any, options: Options | None = None) -> None:
+        """Takes `http://localhost:8000`, `dynamodb://eu-west-1?profile=prod`,
+        `keyfold:./data`, or a low-level client of boto3.
+        """
+        super().__init__(Client(_PLAN, connection, options or Options()), _SHAPES)
+        self.Cart = typed.BatchWriter[
+            NewCart,
+            NewCart,
+            CartKey,
+            CartPatch,
+            Cart,
+            CartMade,
+            typed.NothingMade,
+        ](self, "Cart", Cart, CartMade, typed.NothingMade)
+        """Writes a `Cart` with all that follows from it."""
+        self.Line = typed.BatchWriter[
+            NewLine,
+            NewLine,
+            LineKey,
+            LinePatch,
+            Line,
+            LineMade,
+            typed.NothingMade,
+        ](self, "Line", Line, LineMade, typed.NothingMade)
+        """Writes a `Line` with all that follows from it."""
+        self.Visit = typed.BatchWriter[
+            NewVisit,
+            NewVisit,
+            VisitKey,
+            VisitPatch,
+            Visit,
+            VisitMade,
+            typed.NothingMade,
+        ](self, "Visit", Visit, VisitMade, typed.NothingMade)
+        """Writes a `Visit` with all that follows from it."""
+        self.part = MadeParts(_SHAPES)
+        """The named writes as parts of a transaction."""
+
+    def cart(
+        self,
+        *,
+        id: CartId,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> Cart | None:
+        """`cart(id) -> Cart?`
+
+        GetItem of Main: `PK = "CART#{id}" AND SK = "CART"`; 1 request, about 0.5
+        read units.
+        """
+        return self._one("cart", {"id": id}, {"Cart": Cart}, strong, timeout)
+
+    def lines(
+        self,
+        *,
+        cart_id: CartId,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.Query[Line]:
+        """`lines(cartId) -> Line[]`
+
+        Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1
+        request.
+        """
+        return typed.Query(
+            self,
+            "lines",
+            {"cartId": cart_id},
+            {"Line": Line},
+            backward=backward,
+            strong=strong,
+        )
+
+    def fill(
+        self,
+        *,
+        lines: Sequence[Wanted],
+        id: CartId | None = None,
+        at: _datetime.datetime | None = None,
+        note: str | None = None,
+        cart_id: CartId,
+        timeout: float | None = None,
+    ) -> typed.Written[FillMade]:
+        """The write `fill`:
+
+        - create Cart
+        - create Line for each of lines
+        Requests: TransactWriteItems.
+        """
+        return self._write(
+            self.part.fill(lines=lines, id=id, at=at, note=note, cart_id=cart_id),
+            timeout,
+        )
+
+    def pair(
+        self,
+        *,
+        one_id: CartId | None = None,
+        one_at: _datetime.datetime | None = None,
+        one_note: str | None = None,
+        two_id: CartId | None = None,
+        two_at: _datetime.datetime | None = None,
+        two_note: str | None = None,
+        timeout: float | None = None,
+    ) -> typed.Written[PairMade]:
+        """The write `pair`:
+
+        - create Cart as one
+        - create Cart as two
+        Requests: TransactWriteItems.
+        """
+        return self._write(
+            self.part.pair(
+                one_id=one_id,
+                one_at=one_at,
+                one_note=one_note,
+                two_id=two_id,
+                two_at=two_at,
+                two_note=two_note,
+            ),
+            timeout,
+        )
+
+    def add(
+        self,
+        *,
+        cart_id: CartId,
+        line_id: LineId | None = None,
+        at: _datetime.datetime | None = None,
+        amount: int,
+        timeout: float | None = None,
+    ) -> typed.Written[AddMade]:
+        """The write `add`:
+
+        - check Cart where id = cartId
+        - create Line
+        Requests: TransactWriteItems.
+        """
+        return self._write(
+            self.part.add(cart_id=cart_id, line_id=line_id, at=at, amount=amount),
+            timeout,
+        )
+
+    def visit(
+        self,
+        *,
+        day: _datetime.date,
+        first_at: _datetime.datetime | None = None,
+        timeout: float | None = None,
+    ) -> typed.Written[VisitMade_]:
+        """The write `visit`:
+
+        - create or update Visit (count = count + 1) else (count = 1)
+        Requests: UpdateItem.
+        """
+        return self._write(self.part.visit(day=day, first_at=first_at), timeout)
+
+    def event(self, record: Mapping[str, Any]) -> MadeEvent | None:
+        """The change of a stream's record, of a reader or of Lambda; of items that
+        follow from an entity, none.
+        """
+        return self._change(record, _EVENTS)
+
+
+class AsyncMadeClient(typed.AsyncTyped):
+    """The patterns, named writes and entities of the model `made`, version 1, for
+    `asyncio`.
+    """
+
+    def __init__(self, connection: str | Any, options: Options | None = None) -> None:
+        """Takes `http://localhost:8000`, `dynamodb://eu-west-1?profile=prod`,
+        `keyfold:./data`, or a low-level client of aioboto3. It is used in `async
+        with`.
+        """
+        super().__init__(AsyncClient(_PLAN, connection, options or Options()), _SHAPES)
+        self.Cart = typed.AsyncBatchWriter[
+            NewCart,
+            NewCart,
+            CartKey,
+            CartPatch,
+            Cart,
+            CartMade,
+            typed.NothingMade,
+        ](self, "Cart", Cart, CartMade, typed.NothingMade)
+        """Writes a `Cart` with all that follows from it."""
+        self.Line = typed.AsyncBatchWriter[
+            NewLine,
+            NewLine,
+            LineKey,
+            LinePatch,
+            Line,
+            LineMade,
+            typed.NothingMade,
+        ](self, "Line", Line, LineMade, typed.NothingMade)
+        """Writes a `Line` with all that follows from it."""
+        self.Visit = typed.AsyncBatchWriter[
+            NewVisit,
+            NewVisit,
+            VisitKey,
+            VisitPatch,
+            Visit,
+            VisitMade,
+            typed.NothingMade,
+        ](self, "Visit", Visit, VisitMade, typed.NothingMade)
+        """Writes a `Visit` with all that follows from it."""
+        self.part = MadeParts(_SHAPES)
+        """The named writes as parts of a transaction."""
+
+    async def cart(
+        self,
+        *,
+        id: CartId,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> Cart | None:
+        """`cart(id) -> Cart?`
+
+        GetItem of Main: `PK = "CART#{id}" AND SK = "CART"`; 1 request, about 0.5
+        read units.
+        """
+        return await self._one("cart", {"id": id}, {"Cart": Cart}, strong, timeout)
+
+    def lines(
+        self,
+        *,
+        cart_id: CartId,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> typed.AsyncQuery[Line]:
+        """`lines(cartId) -> Line[]`
+
+        Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1
+        request.
+        """
+        return typed.AsyncQuery(
+            self,
+            "lines",
+            {"cartId": cart_id},
+            {"Line": Line},
+            backward=backward,
+            strong=strong,
+        )
+
+    async def fill(
+        self,
+        *,
+        lines: Sequence[Wanted],
+        id: CartId | None = None,
+        at: _datetime.datetime | None = None,
+        note: str | None = None,
+        cart_id: CartId,
+        timeout: float | None = None,
+    ) -> typed.Written[FillMade]:
+        """The write `fill`:
+
+        - create Cart
+        - create Line for each of lines
+        Requests: TransactWriteItems.
+        """
+        return await self._write(
+            self.part.fill(lines=lines, id=id, at=at, note=note, cart_id=cart_id),
+            timeout,
+        )
+
+    async def pair(
+        self,
+        *,
+        one_id: CartId | None = None,
+        one_at: _datetime.datetime | None = None,
+        one_note: str | None = None,
+        two_id: CartId | None = None,
+        two_at: _datetime.datetime | None = None,
+        two_note: str | None = None,
+        timeout: float | None = None,
+    ) -> typed.Written[PairMade]:
+        """The write `pair`:
+
+        - create Cart as one
+        - create Cart as two
+        Requests: TransactWriteItems.
+        """
+        return await self._write(
+            self.part.pair(
+                one_id=one_id,
+                one_at=one_at,
+                one_note=one_note,
+                two_id=two_id,
+                two_at=two_at,
+                two_note=two_note,
+            ),
+            timeout,
+        )
+
+    async def add(
+        self,
+        *,
+        cart_id: CartId,
+        line_id: LineId | None = None,
+        at: _datetime.datetime | None = None,
+        amount: int,
+        timeout: float | None = None,
+    ) -> typed.Written[AddMade]:
+        """The write `add`:
+
+        - check Cart where id = cartId
+        - create Line
+        Requests: TransactWriteItems.
+        """
+        return await self._write(
+            self.part.add(cart_id=cart_id, line_id=line_id, at=at, amount=amount),
+            timeout,
+        )
+
+    async def visit(
+        self,
+        *,
+        day: _datetime.date,
+        first_at: _datetime.datetime | None = None,
+        timeout: float | None = None,
+    ) -> typed.Written[VisitMade_]:
+        """The write `visit`:
+
+        - create or update Visit (count = count + 1) else (count = 1)
+        Requests: UpdateItem.
+        """
+        return await self._write(self.part.visit(day=day, first_at=first_at), timeout)
+
+    def event(self, record: Mapping[str, Any]) -> MadeEvent | None:
+        """The change of a stream's record, of a reader or of Lambda; of items that
+        follow from an entity, none.
+        """
+        return self._change(record, _EVENTS)
+
+
+_MADE: typed.MadeTable = {
+    "create Cart": {
+        "id": ("Cart", "id", "argument", None),
+        "at": ("Cart", "at", "argument", None),
+    },
+    "create Line": {
+        "lineId": ("Line", "lineId", "argument", None),
+        "at": ("Line", "at", "argument", None),
+    },
+    "create Visit": {
+        "firstAt": ("Visit", "firstAt", "argument", None),
+    },
+    "fill": {
+        "id": ("Cart", "id", "argument", None),
+        "Cart.at": ("Cart", "at", "argument", None),
+        "lineId": ("Line", "lineId", "element", "lines"),
+        "Line.at": ("Line", "at", "argument", "lines"),
+    },
+    "pair": {
+        "one.id": ("Cart", "one.id", "argument", None),
+        "one.at": ("Cart", "one.at", "argument", None),
+        "two.id": ("Cart", "two.id", "argument", None),
+        "two.at": ("Cart", "two.at", "argument", None),
+    },
+    "add": {
+        "lineId": ("Line", "lineId", "argument", None),
+        "at": ("Line", "at", "argument", None),
+    },
+    "visit": {
+        "firstAt": ("Visit", "firstAt", "never", None),
+    },
+}
+_SHAPES = typed.Shapes(
+    {
+        "Cart.at": "cart_at",
+        "Line.at": "line_at",
+        "cartId": "cart_id",
+        "firstAt": "first_at",
+        "lineId": "line_id",
+        "one.at": "one_at",
+        "one.id": "one_id",
+        "one.note": "one_note",
+        "two.at": "two_at",
+        "two.id": "two_id",
+        "two.note": "two_note",
+    },
+    {"Wanted": Wanted},
+    _MADE,
+)
+_EVENTS: Mapping[str, tuple[type[Any], type[MadeEvent]]] = {
+    "Cart": (Cart, CartChange),
+    "Line": (Line, LineChange),
+    "Visit": (Visit, VisitChange),
+}
+
+_PLAN = r"""
+{
+"entities": [
+  {"alone":true,"attributes":[{"default":"new","name":"id","type":"ulid"},{"default":"now","name":"at","type":"time.ms"},{"name":"note","optional":true,"type":"string"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"id","type":"ulid"}]},{"attribute":"SK","matches":"CART","parts":["CART"]}],"name":"Cart","table":"Main"},
+  {"alone":true,"attributes":[{"name":"cartId","refers":{"attribute":"id","entity":"Cart"},"type":"ulid"},{"default":"new","name":"lineId","type":"uuid"},{"default":"now","name":"at","type":"time.ms"},{"name":"amount","type":"int"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"cartId","type":"ulid"}]},{"attribute":"SK","matches":"LINE#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["LINE#",{"field":"lineId","type":"uuid"}]}],"name":"Line","table":"Main"},
+  {"alone":true,"attributes":[{"name":"day","type":"date"},{"name":"count","type":"int"},{"default":"now","name":"firstAt","type":"time.ms"}],"key":[{"attribute":"PK","matches":"VISITS","parts":["VISITS"]},{"attribute":"SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}","parts":[{"field":"day","type":"date"}]}],"name":"Visit","table":"Main"}
+],
+"keyfoldPlan": 1,
+"model": {"hash":"47149f8d9578b50893683913f146726d","name":"made","version":1},
+"patterns": [
+  {"name":"cart","parameters":[{"attribute":"id","limit":"equal","name":"id","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"id","type":"ulid"}]}],"request":"GetItem","sort":{"at":["CART"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Cart","name":"Cart","optional":true}]},
+  {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]}
+],
+"records": [
+  {"fields":[{"name":"amount","type":"int"},{"name":"lineId","optional":true,"type":"uuid"}],"name":"Wanted"}
+],
+"tables": [
+  {"create":{"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]},"name":"Main","partition":{"name":"PK","type":"S"},"sort":{"name":"SK","type":"S"}}
+],
+"writes": [
+  {"actions":[{"entity":"Cart","verb":"create"},{"each":"lines","entity":"Line","verb":"create"}],"name":"fill","parameters":[{"name":"lines","type":{"list":{"record":"Wanted"}}},{"name":"id","optional":true,"type":"ulid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"note","optional":true,"type":"string"},{"name":"cartId","type":"ulid"}]},
+  {"actions":[{"as":"one","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"one.id"}},{"attribute":"at","from":{"parameter":"one.at"}},{"attribute":"note","from":{"parameter":"one.note"}}],"verb":"create"},{"as":"two","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"two.id"}},{"attribute":"at","from":{"parameter":"two.at"}},{"attribute":"note","from":{"parameter":"two.note"}}],"verb":"create"}],"name":"pair","parameters":[{"name":"one.id","optional":true,"type":"ulid"},{"name":"one.at","optional":true,"type":"time.ms"},{"name":"one.note","optional":true,"type":"string"},{"name":"two.id","optional":true,"type":"ulid"},{"name":"two.at","optional":true,"type":"time.ms"},{"name":"two.note","optional":true,"type":"string"}]},
+  {"actions":[{"entity":"Cart","taken":[{"attribute":"id","declared":true,"from":{"parameter":"cartId"}}],"verb":"check"},{"entity":"Line","verb":"create"}],"name":"add","parameters":[{"name":"cartId","type":"ulid"},{"name":"lineId","optional":true,"type":"uuid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"amount","type":"int"}]},
+  {"actions":[{"entity":"Visit","otherwise":[{"attribute":"count","left":{"value":{"N":"1"}}}],"set":[{"attribute":"count","joint":"plus","left":{"attribute":"count"},"right":{"value":{"N":"1"}}}],"upserts":[{"attributes":{"count":"moved","day":"first","firstAt":"first"}}],"verb":"upsert"}],"name":"visit","parameters":[{"name":"day","type":"date"},{"name":"firstAt","optional":true,"type":"time.ms"}]}
+]
+}
+"""
