@@ -38,6 +38,58 @@ enum Reply {
     Moved,
     /// No answer.
     Silent,
+    /// An answer whose body is not that of its checksum.
+    Changed,
+    /// An answer in chunks, with a right checksum.
+    Chunked,
+    /// An answer behind an interim one.
+    Continued,
+    /// An answer that comes byte by byte, and too late.
+    Slow,
+    /// No HTTP.
+    Garbage,
+    /// An answer without an end.
+    Endless,
+}
+
+/// The answers that are no plain ones.
+fn odd(reply: Reply) -> &'static str {
+    match reply {
+        Reply::Changed => "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-amz-crc32: 1\r\n\r\n{}",
+        Reply::Chunked => {
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nx-amz-crc32: 2745614147\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n"
+        }
+        Reply::Continued => {
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+        }
+        Reply::Slow => "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}",
+        Reply::Garbage => "220 mail.example ESMTP\r\n\r\n",
+        Reply::Endless => "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+        Reply::Done
+        | Reply::DoneAndClosed
+        | Reply::Refused(_)
+        | Reply::Failed
+        | Reply::Closed
+        | Reply::Half
+        | Reply::Strange
+        | Reply::Moved
+        | Reply::Silent => "",
+    }
+}
+
+/// Writes an answer that is no plain one. Returns whether the connection goes on.
+fn write_odd(stream: &mut TcpStream, reply: Reply) -> bool {
+    let text = odd(reply).as_bytes();
+    if reply == Reply::Slow {
+        return text.iter().all(|byte| {
+            std::thread::sleep(Duration::from_millis(20));
+            stream.write_all(&[*byte]).is_ok()
+        });
+    }
+    stream.write_all(text).unwrap();
+    let chunk = format!("100000\r\n{}\r\n", " ".repeat(0x10_0000));
+    while reply == Reply::Endless && stream.write_all(chunk.as_bytes()).is_ok() {}
+    !matches!(reply, Reply::Endless | Reply::Garbage)
 }
 
 /// A server that answers requests by a script, and at its end as its last line says.
@@ -112,6 +164,15 @@ fn serve(mut stream: TcpStream, requests: &Mutex<Vec<String>>, script: &[Reply])
                 std::thread::sleep(Duration::from_secs(3));
                 return;
             }
+            Reply::Changed
+            | Reply::Chunked
+            | Reply::Continued
+            | Reply::Slow
+            | Reply::Garbage
+            | Reply::Endless => match write_odd(&mut stream, reply) {
+                true => continue,
+                false => return,
+            },
         };
         let answer = format!(
             "HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}",
@@ -208,6 +269,27 @@ fn outcomes_are_those_of_blocking_calls() {
         ),
         (
             &[Reply::Silent, Reply::Done],
+            "done 2",
+            "unknown 1",
+            "done 2",
+        ),
+        (&[Reply::Chunked], "done 1", "done 1", "done 1"),
+        (&[Reply::Continued], "done 1", "done 1", "done 1"),
+        (
+            &[Reply::Changed, Reply::Done],
+            "done 2",
+            "unknown 1",
+            "done 2",
+        ),
+        (&[Reply::Slow, Reply::Done], "done 2", "unknown 1", "done 2"),
+        (
+            &[Reply::Garbage, Reply::Done],
+            "done 2",
+            "unknown 1",
+            "done 2",
+        ),
+        (
+            &[Reply::Endless, Reply::Done],
             "done 2",
             "unknown 1",
             "done 2",

@@ -1,8 +1,8 @@
 //! An attempt that a task awaits.
 
-use super::exchange::{Attempt, Exchange};
+use super::exchange::{Attempt, Exchange, checksum};
 use super::pool::{Connection, Pool};
-use super::signed::{ANSWER_BYTES_MAX, CONTENT_TYPE, Place, SESSION_TOKEN};
+use super::signed::{ANSWER_BYTES_MAX, CHECKSUM, CONTENT_TYPE, Place, SESSION_TOKEN};
 use crate::connection::Keys;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -70,11 +70,13 @@ impl Awaited {
             Err(error) => return Attempt::Unknown(why(error.error())),
         };
         let status = answer.status().as_u16();
+        let header = answer.headers().get(CHECKSUM);
+        let checksum = checksum(header.map(|header| header.as_bytes()));
         match body(&mut connection, answer).await {
             Err(error) => Attempt::Unknown(why(&error)),
             Ok(bytes) => {
                 self.pool.keep(connection).await;
-                Attempt::of_answer(url, status, bytes)
+                Attempt::of_answer(url, (status, checksum), bytes)
             }
         }
     }

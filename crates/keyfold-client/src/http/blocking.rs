@@ -1,8 +1,8 @@
 //! An attempt that blocks its thread.
 
-use super::exchange::Attempt;
+use super::exchange::{Attempt, checksum};
 use super::pool::IDLE_MAX;
-use super::signed::{ANSWER_BYTES_MAX, CONTENT_TYPE, Place, SESSION_TOKEN};
+use super::signed::{ANSWER_BYTES_MAX, CHECKSUM, CONTENT_TYPE, Place, SESSION_TOKEN};
 use crate::connection::Keys;
 use std::time::Duration;
 
@@ -37,18 +37,18 @@ impl Blocking {
         match self.send(place, keys, (target, body), timeout) {
             Err(error) if was_never_sent(&error) => Attempt::NotSent(why(&error)),
             Err(error) => Attempt::Unknown(why(&error)),
-            Ok((status, answer)) => Attempt::of_answer(url, status, answer),
+            Ok((head, answer)) => Attempt::of_answer(url, head, answer),
         }
     }
 
-    /// Sends a signed request. Returns the status and the body of the answer.
+    /// Sends a signed request. Returns the status, the checksum and the body of the answer.
     fn send(
         &self,
         place: &Place,
         keys: &Keys,
         (target, body): (&str, &[u8]),
         timeout: Duration,
-    ) -> Result<(u16, Vec<u8>), ureq::Error> {
+    ) -> Result<((u16, Option<u32>), Vec<u8>), ureq::Error> {
         let signature = place.signature(keys, target, body);
         let mut request = self
             .agent
@@ -65,12 +65,14 @@ impl Blocking {
         }
         let mut response = request.send(body)?;
         let status = response.status().as_u16();
+        let header = response.headers().get(CHECKSUM);
+        let checksum = checksum(header.map(|header| header.as_bytes()));
         let answer = response
             .body_mut()
             .with_config()
             .limit(ANSWER_BYTES_MAX)
             .read_to_vec()?;
-        Ok((status, answer))
+        Ok(((status, checksum), answer))
     }
 
     /// Whether requests go through a proxy of the environment.

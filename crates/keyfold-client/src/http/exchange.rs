@@ -45,8 +45,18 @@ pub(super) enum Attempt {
 }
 
 impl Attempt {
-    /// The result of an answer that has arrived whole.
-    pub(super) fn of_answer(url: &str, status: u16, body: Vec<u8>) -> Attempt {
+    /// The result of an answer that has arrived whole. `checksum` is that of its header, by which
+    /// DynamoDB shows that the body is its own.
+    pub(super) fn of_answer(
+        url: &str,
+        (status, checksum): (u16, Option<u32>),
+        body: Vec<u8>,
+    ) -> Attempt {
+        if checksum.is_some_and(|checksum| checksum != crc32fast::hash(&body)) {
+            return Attempt::Unknown(format!(
+                "the answer of {url} changed on its way: it does not have the checksum of its header"
+            ));
+        }
         match status {
             200 => Attempt::Answered(body),
             400..=499 => Attempt::Refused(of_service(decode_error(&body))),
@@ -59,6 +69,11 @@ impl Attempt {
             }
         }
     }
+}
+
+/// The checksum of a header's text. One that is no number is no checksum of DynamoDB.
+pub(super) fn checksum(text: Option<&[u8]>) -> Option<u32> {
+    std::str::from_utf8(text?).ok()?.trim().parse().ok()
 }
 
 /// What follows an attempt.

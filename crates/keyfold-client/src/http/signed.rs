@@ -12,6 +12,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
+/// The header of an answer with the checksum of its body.
+pub(super) const CHECKSUM: &str = "x-amz-crc32";
 /// The header of temporary credentials.
 pub(super) const SESSION_TOKEN: &str = "x-amz-security-token";
 pub(super) const ANSWER_BYTES_MAX: u64 = 64 * 1024 * 1024;
