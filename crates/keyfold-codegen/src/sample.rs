@@ -4,23 +4,26 @@ use crate::texts::text;
 use keyfold_model::schema::{Attribute, Record};
 use keyfold_model::{DefaultValue, Entity, Precision, Type, Unit, value};
 use keyfold_types::{Set, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// A value for each attribute of an entity.
 pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
     let sparse = entity.indexes.iter().filter_map(|key| key.sparse.as_ref());
     let mut all: BTreeMap<String, Value> = BTreeMap::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
     for attribute in &entity.attributes {
         let first = of_attribute(attribute);
         let mut value = first.clone();
         // The attributes of one entity get different values, so that a key shows which of them it
         // is made of.
         for time in 1..TIMES_MAX {
-            if !is_scalar(&value) || !all.values().any(|known| looks_like(known, &value)) {
+            if !is_scalar(&value) || !looks_known(&known, &value::display(&value)) {
                 break;
             }
             value = another(&first, &attribute.kind, time);
         }
+        known.insert(value::display(&value));
         all.insert(attribute.name.clone(), value);
     }
     // The sample is in the sparse indexes.
@@ -42,13 +45,17 @@ fn is_scalar(value: &Value) -> bool {
     matches!(value, Value::S(_) | Value::N(_))
 }
 
-/// Whether two values look the same in a key: they are equal, or one is long and the other begins
-/// with it.
-fn looks_like(one: &Value, two: &Value) -> bool {
-    let (one, two) = (value::display(one), value::display(two));
-    one == two
-        || (one.len() >= 10 && two.starts_with(&one))
-        || (two.len() >= 10 && one.starts_with(&two))
+/// Bytes from which a text looks like one that begins with it.
+const LONG_BYTES: usize = 10;
+
+/// Whether a text looks like one of these in a key: they are equal, or one is long and the other
+/// begins with it.
+fn looks_known(known: &BTreeSet<String>, text: &str) -> bool {
+    let mut from_text = known.range::<str, _>((Bound::Included(text), Bound::Unbounded));
+    let next = from_text.next();
+    let mut ends = LONG_BYTES..text.len();
+    next.is_some_and(|next| next == text || (text.len() >= LONG_BYTES && next.starts_with(text)))
+        || ends.any(|end| text.get(..end).is_some_and(|start| known.contains(start)))
 }
 
 /// Another value of the same type; words and values of other types stay.
@@ -167,4 +174,43 @@ fn text_for(name: &str) -> String {
         .filter(|stem| !stem.is_empty())
         .unwrap_or(&lower);
     format!("{}1", stem.chars().next().unwrap_or('x'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_of_one_entity_look_different() {
+        let names: Vec<String> = (0..60)
+            .map(|at| format!("a{at}: string, b{at}: ulid"))
+            .collect();
+        let model = format!(
+            "model m 1\ntable Tab (PK)\nentity E\n  {}\n  key \"E#{{a0}}\"\n",
+            names.join(",\n  ")
+        );
+        let model = keyfold_model::compile(&model).model.unwrap();
+        let all = values(model.entity("E").unwrap());
+        let text = |name: &str| value::display(&all[name]);
+        let texts: BTreeSet<String> = all.values().map(value::display).collect();
+        assert_eq!(
+            (text("a0"), text("a1"), text("a7")),
+            ("a1".into(), "a2".into(), "a8".into())
+        );
+        // Each of the first 50 of a letter has a text of its own.
+        assert_eq!(texts.len(), 100);
+    }
+
+    #[test]
+    fn a_text_looks_like_a_long_one_that_begins_with_it() {
+        let known = ["2024-01-15".to_owned(), "ab".to_owned()].into();
+        for text in ["2024-01-15", "2024-01-15T10:00:00Z", "ab"] {
+            assert!(looks_known(&known, text), "{text}");
+        }
+        let known = ["2024-01-15T10:00:00Z".to_owned(), "ab".to_owned()].into();
+        assert!(looks_known(&known, "2024-01-15"));
+        for text in ["2024-01", "abc", "a", "2024-01-16"] {
+            assert!(!looks_known(&known, text), "{text}");
+        }
+    }
 }

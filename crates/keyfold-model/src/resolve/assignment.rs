@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::schema::{Assignment, Attribute, Entity, Joint, Operand, Path, Type, Verb};
 use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, PathDecl, texts};
 use crate::written::written_list;
+use std::collections::BTreeMap;
 
 /// Resolves an assignment of an action.
 pub(super) fn resolve(
@@ -246,13 +247,16 @@ pub(super) fn check_changed_once(declared: &ActionDecl) -> Result<(), Box<Diagno
 
 /// No two paths are the same, and none leads through another.
 fn check_distinct(all: &[PathDecl]) -> Result<(), Box<Diagnostic>> {
-    for (at, declared) in all.iter().enumerate() {
+    let mut by_attribute: BTreeMap<&str, Vec<&PathDecl>> = BTreeMap::new();
+    for declared in all {
         let path = path_of(declared);
+        let earlier = by_attribute.entry(&declared.name.text).or_default();
         let overlaps = |first: &&PathDecl| {
             let first = path_of(first);
             path.starts_with(&first) || first.starts_with(&path)
         };
-        let Some(first) = all.iter().take(at).find(overlaps) else {
+        let Some(first) = earlier.iter().copied().find(overlaps) else {
+            earlier.push(declared);
             continue;
         };
         let other = path_of(first);
