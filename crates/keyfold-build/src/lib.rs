@@ -106,7 +106,8 @@ impl Build {
             None => std::env::var_os("OUT_DIR").ok_or(Error::NoFolder)?.into(),
         };
         let text = Target::Rust.text(model, &sources, &self.settings);
-        let place = folder.join(Target::Rust.file_name(model));
+        // It is included, so that its name hides nothing.
+        let place = folder.join(format!("{}.rs", model.name));
         write(&place, &text).map_err(|why| Error::Write { path: place, why })
     }
 }

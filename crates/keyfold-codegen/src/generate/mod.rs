@@ -12,6 +12,7 @@ mod attributes;
 mod compose;
 mod embedded;
 mod entity;
+mod file_name;
 mod form;
 mod head;
 mod made;
@@ -54,12 +55,13 @@ impl Target {
         }
     }
 
-    /// The name of the file of a model.
+    /// The name of the file of a model: the model's, with `_client` behind one that means something
+    /// else, such as `json` in Python and `mod` in Rust.
     pub fn file_name(self, model: &Model) -> String {
         match self {
-            Target::Typescript => format!("{}.ts", model.name),
-            Target::Python => format!("{}.py", model.name),
-            Target::Rust => format!("{}.rs", model.name),
+            Target::Typescript => file_name::typescript(&model.name),
+            Target::Python => file_name::python(&model.name),
+            Target::Rust => file_name::rust(&model.name),
         }
     }
 
