@@ -82,6 +82,12 @@ export async function more(id: AccountId): Promise<void> {
   await answers.accounts({ id: [id] }).all(10, { strong: true });
   await answers.places().page();
   await answers.places({ country: "de", city: "b" }).page({ backward: true });
+  // Arguments that may be absent, in their order; options stay the second of what has no parameters.
+  const [country, city]: (string | undefined)[] = [];
+  await answers.places({ country }).page();
+  await answers.places({ country: "de", city }).page();
+  await answers.edit({ id, owner: country });
+  await answers.everyAccount({}).page();
   for await (const { dueAt } of answers.due()) dueAt.slice(0, 10);
   for await (const { assignee, status } of answers.waiting()) {
     assignee.length;

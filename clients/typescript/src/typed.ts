@@ -7,6 +7,9 @@ import type { CallOptions, ClientOptions, EntityEvent, Page, StreamRecord } from
 /** Options of a generated client, whose types say how numbers are given. */
 export type TypedOptions = Omit<ClientOptions, "numbers">;
 
+/** The arguments of a pattern or write without parameters. */
+export type NoArguments = Readonly<Record<string, never>>;
+
 /** Which page is read. */
 export interface PageOptions extends CallOptions {
   /** The most items of a page, instead of the pattern's. */

@@ -519,13 +519,19 @@ class AnswersClient(typed.Typed):
         )
 
     @overload
-    def places(self, *, backward: bool = False) -> typed.Query[Account]: ...
+    def places(
+        self,
+        *,
+        country: str | None = None,
+        backward: bool = False,
+    ) -> typed.Query[Account]: ...
 
     @overload
     def places(
         self,
         *,
         country: str,
+        city: str | None = None,
         backward: bool = False,
     ) -> typed.Query[Account]: ...
 
@@ -535,16 +541,7 @@ class AnswersClient(typed.Typed):
         *,
         country: str,
         city: str,
-        backward: bool = False,
-    ) -> typed.Query[Account]: ...
-
-    @overload
-    def places(
-        self,
-        *,
-        country: str,
-        city: str,
-        street: str,
+        street: str | None = None,
         backward: bool = False,
     ) -> typed.Query[Account]: ...
 
@@ -1002,13 +999,19 @@ class AsyncAnswersClient(typed.AsyncTyped):
         )
 
     @overload
-    def places(self, *, backward: bool = False) -> typed.AsyncQuery[Account]: ...
+    def places(
+        self,
+        *,
+        country: str | None = None,
+        backward: bool = False,
+    ) -> typed.AsyncQuery[Account]: ...
 
     @overload
     def places(
         self,
         *,
         country: str,
+        city: str | None = None,
         backward: bool = False,
     ) -> typed.AsyncQuery[Account]: ...
 
@@ -1018,16 +1021,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         *,
         country: str,
         city: str,
-        backward: bool = False,
-    ) -> typed.AsyncQuery[Account]: ...
-
-    @overload
-    def places(
-        self,
-        *,
-        country: str,
-        city: str,
-        street: str,
+        street: str | None = None,
         backward: bool = False,
     ) -> typed.AsyncQuery[Account]: ...
 

@@ -241,24 +241,19 @@ export type AccountsArguments = {
 /** The arguments of `places`. */
 export type PlacesArguments =
   | {
-      readonly country?: undefined;
+      readonly country?: string | undefined;
       readonly city?: undefined;
       readonly street?: undefined;
     }
   | {
       readonly country: string;
-      readonly city?: undefined;
+      readonly city?: string | undefined;
       readonly street?: undefined;
     }
   | {
       readonly country: string;
       readonly city: string;
-      readonly street?: undefined;
-    }
-  | {
-      readonly country: string;
-      readonly city: string;
-      readonly street: string;
+      readonly street?: string | undefined;
     };
 
 /** The arguments of `ticket`. */
@@ -299,7 +294,7 @@ export type OpenedArguments = {
 /** The arguments of `due`. */
 export type DueArguments = {
   /** `dueAt` is at most this. Default: the present moment. */
-  readonly now?: string;
+  readonly now?: string | undefined;
 };
 
 /** What `due` returns of a `Ticket`. */
@@ -375,29 +370,29 @@ export interface PairAnswer {
 export type TransferArguments = {
   readonly amount: number;
   readonly "from.id": AccountId;
-  readonly "from.updatedAt"?: string;
+  readonly "from.updatedAt"?: string | undefined;
   readonly "to.id": AccountId;
-  readonly "to.updatedAt"?: string;
+  readonly "to.updatedAt"?: string | undefined;
 };
 
 /** The arguments of `edit`. */
 export type EditArguments = {
-  readonly owner?: string;
-  readonly plan?: AccountPlan;
+  readonly owner?: string | undefined;
+  readonly plan?: AccountPlan | undefined;
   readonly id: AccountId;
-  readonly updatedAt?: string;
+  readonly updatedAt?: string | undefined;
 };
 
 /** The arguments of `open_ticket`. */
 export type OpenTicketArguments = {
   readonly id: AccountId;
-  readonly ticketId?: TicketId;
+  readonly ticketId?: TicketId | undefined;
   readonly openedAt: string;
-  readonly dueAt?: string;
-  readonly severity?: number;
-  readonly status?: TicketStatus;
-  readonly history?: readonly Entry[];
-  readonly assignee?: string;
+  readonly dueAt?: string | undefined;
+  readonly severity?: number | undefined;
+  readonly status?: TicketStatus | undefined;
+  readonly history?: readonly Entry[] | undefined;
+  readonly assignee?: string | undefined;
 };
 
 /** What `open_ticket` writes of itself: as given, or made. */
@@ -504,8 +499,10 @@ export class AnswersClient {
    * Scan of Main: `every item`, 100 items a page; requests: 1 per MB of the
    * table.
    */
-  everyAccount(): keyfold.Query<Account, keyfold.Strong> {
-    return new keyfold.Query(this.client, "every_account", {});
+  everyAccount(
+    args: keyfold.NoArguments = {},
+  ): keyfold.Query<Account, keyfold.Strong> {
+    return new keyfold.Query(this.client, "every_account", args);
   }
 
   /**
@@ -621,8 +618,10 @@ export class AnswersClient {
    *
    * Query of Main: `PK = "STATUS#waiting"`; 1 request.
    */
-  waiting(): keyfold.Query<WaitingItem, keyfold.Ordered & keyfold.Strong> {
-    return new keyfold.Query(this.client, "waiting", {});
+  waiting(
+    args: keyfold.NoArguments = {},
+  ): keyfold.Query<WaitingItem, keyfold.Ordered & keyfold.Strong> {
+    return new keyfold.Query(this.client, "waiting", args);
   }
 
   /**

@@ -153,9 +153,9 @@ export type LinesArguments = {
 /** The arguments of `fill`. */
 export type FillArguments = {
   readonly lines: readonly Wanted[];
-  readonly id?: CartId;
-  readonly at?: string;
-  readonly note?: string;
+  readonly id?: CartId | undefined;
+  readonly at?: string | undefined;
+  readonly note?: string | undefined;
   readonly cartId: CartId;
 };
 
@@ -169,12 +169,12 @@ export interface FillMade {
 
 /** The arguments of `pair`. */
 export type PairArguments = {
-  readonly "one.id"?: CartId;
-  readonly "one.at"?: string;
-  readonly "one.note"?: string;
-  readonly "two.id"?: CartId;
-  readonly "two.at"?: string;
-  readonly "two.note"?: string;
+  readonly "one.id"?: CartId | undefined;
+  readonly "one.at"?: string | undefined;
+  readonly "one.note"?: string | undefined;
+  readonly "two.id"?: CartId | undefined;
+  readonly "two.at"?: string | undefined;
+  readonly "two.note"?: string | undefined;
 };
 
 /** What `pair` writes of itself: as given, or made. */
@@ -188,8 +188,8 @@ export interface PairMade {
 /** The arguments of `add`. */
 export type AddArguments = {
   readonly cartId: CartId;
-  readonly lineId?: LineId;
-  readonly at?: string;
+  readonly lineId?: LineId | undefined;
+  readonly at?: string | undefined;
   readonly amount: number;
 };
 
@@ -202,7 +202,7 @@ export interface AddMade {
 /** The arguments of `visit`. */
 export type VisitArguments = {
   readonly day: string;
-  readonly firstAt?: string;
+  readonly firstAt?: string | undefined;
 };
 
 /** What `visit` writes of itself: as given, or made. */
@@ -311,7 +311,7 @@ export class MadeClient {
    * Requests: TransactWriteItems.
    */
   pair(
-    args?: PairArguments,
+    args: PairArguments = {},
     options?: keyfold.CallOptions,
   ): Promise<keyfold.Written<PairMade>> {
     return keyfold.run(this.client, this.part.pair(args), options);

@@ -207,14 +207,14 @@ export type XArguments = {
 export type ToStringArguments = {
   readonly lines: readonly New[];
   readonly n: number;
-  readonly then?: string;
+  readonly then?: string | undefined;
 };
 
 /** The arguments of `order_item`. */
 export type OrderItemArguments__ = {
   readonly news: readonly New[];
-  readonly itemId?: ItemId;
-  readonly _?: string;
+  readonly itemId?: ItemId | undefined;
+  readonly _?: string | undefined;
 };
 
 /** What `order_item` writes of itself: as given, or made. */

@@ -260,9 +260,9 @@ export type PlaceOrderArguments = {
   readonly lines: readonly Line[];
   readonly userId: UserId;
   readonly orderId: OrderId;
-  readonly createdAt?: string;
+  readonly createdAt?: string | undefined;
   readonly total: number;
-  readonly status?: OrderStatus;
+  readonly status?: OrderStatus | undefined;
 };
 
 /** What `place_order` writes of itself: as given, or made. */

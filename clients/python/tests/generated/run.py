@@ -212,6 +212,9 @@ def answers(endpoint: str) -> None:
         assert waiting.assignee == "bob"
         assert answers.account(id=ada).tickets == 1
         assert {one.id for one in answers.places(country="de")} == {ada, bob}
+        maybe = next(iter([None, "b"]), "c")
+        assert len(answers.places(country=maybe).all()) == len(answers.places().all())
+        assert len(answers.places(country="de", city=maybe).all()) == 2
         assert len(answers.accounts(id=[ada, bob]).all()) == 2
         assert len(answers.every_account().all()) == 2
 

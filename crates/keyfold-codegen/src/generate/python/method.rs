@@ -45,13 +45,14 @@ impl Method<'_> {
         }
     }
 
-    /// A head for each number of optional arguments that go together, where there are such.
+    /// A head for each number of optional arguments that go together, where there are several. The
+    /// last one of each may be `None`, so that a caller's value that may be absent is taken.
     pub(super) fn print_overloads(&self, all: &[Parameter], result: &str, out: &mut Printer) {
         let chained = all.iter().filter(|one| one.is_chained).count();
-        if chained == 0 {
+        if chained < 2 {
             return;
         }
-        for given in 0..=chained {
+        for given in 1..=chained {
             let mut left = given;
             let mut parameters: Vec<Parameter> = Vec::new();
             for one in all {
@@ -60,7 +61,7 @@ impl Method<'_> {
                 } else if left > 0 {
                     left -= 1;
                     parameters.push(Parameter {
-                        is_optional: false,
+                        is_optional: left == 0,
                         ..one.clone()
                     });
                 }

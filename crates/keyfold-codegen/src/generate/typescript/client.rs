@@ -112,14 +112,9 @@ fn print_parts(form: &Form, out: &mut Printer) {
             out.gap();
         }
         out.doc(1, &[format!("The write `{name}`.")]);
-        let mut signature = Vec::new();
-        let mut members = vec![literal(name), "{}".to_owned()];
-        if !parameters.is_empty() {
-            let all_optional = parameters.iter().all(|one| one.optional);
-            let default = if all_optional { " = {}" } else { "" };
-            signature.push(format!("args: {arguments_type}{default}"));
-            members = vec![literal(name), "args".to_owned()];
-        }
+        let all_optional = parameters.iter().all(|one| one.optional);
+        let signature = [arguments(arguments_type, all_optional)];
+        let mut members = vec![literal(name), "args".to_owned()];
         members.extend(made.as_ref().map(|_| "made".to_owned()));
         let close = format!("): keyfold.NamedPart<{}> {{", made_type(made.as_ref()));
         out.bracketed(1, &format!("{method}("), &signature, &close);
@@ -181,16 +176,9 @@ fn print_pattern(pattern: &PatternForm, out: &mut Printer) {
     } = pattern;
     out.gap();
     out.doc(1, &paragraphs(about));
-    let mut signature = Vec::new();
-    let mut members = vec![literal(name)];
-    if parameters.is_empty() {
-        members.push("{}".to_owned());
-    } else {
-        let all_optional = parameters.iter().all(|one| one.field.optional);
-        let default = if all_optional { " = {}" } else { "" };
-        signature.push(format!("args: {arguments_type}{default}"));
-        members.push("args".to_owned());
-    }
+    let all_optional = parameters.iter().all(|one| one.field.optional);
+    let mut signature = vec![arguments(arguments_type, all_optional)];
+    let mut members = vec![literal(name), "args".to_owned()];
     let client = "this.client".to_owned();
     let options = |extra: &str| format!("options?: keyfold.CallOptions{extra}");
     let (result, call) = match answer {
@@ -266,14 +254,9 @@ fn print_write(write: &WriteForm, out: &mut Printer) {
     } = write;
     out.gap();
     out.doc(1, about);
-    let mut signature = Vec::new();
-    let mut part = format!("this.part.{method}()");
-    if !parameters.is_empty() {
-        let all_optional = parameters.iter().all(|one| one.optional);
-        let mark = if all_optional { "?" } else { "" };
-        signature.push(format!("args{mark}: {arguments_type}"));
-        part = format!("this.part.{method}(args)");
-    }
+    let all_optional = parameters.iter().all(|one| one.optional);
+    let mut signature = vec![arguments(arguments_type, all_optional)];
+    let part = format!("this.part.{method}(args)");
     signature.push("options?: keyfold.CallOptions".to_owned());
     let close = format!(
         "): Promise<keyfold.Written<{}>> {{",
@@ -283,6 +266,16 @@ fn print_write(write: &WriteForm, out: &mut Printer) {
     let members = ["this.client".to_owned(), part, "options".to_owned()];
     out.bracketed(2, "return keyfold.run(", &members, ");");
     out.line(1, "}");
+}
+
+/// The parameter of the arguments. It is there without any, too: options stay the second when the
+/// model gets an optional parameter.
+fn arguments(arguments_type: &str, all_optional: bool) -> String {
+    match (arguments_type, all_optional) {
+        ("", _) => "args: keyfold.NoArguments = {}".to_owned(),
+        (of, true) => format!("args: {of} = {{}}"),
+        (of, false) => format!("args: {of}"),
+    }
 }
 
 /// The type of what a write makes.

@@ -7,6 +7,7 @@ use crate::generate::form::{
 };
 use crate::generate::sentence::one;
 use keyfold_model::{Type, written};
+use std::cmp::Ordering;
 
 /// Words that no type of ours may be named with: those of the language, and the names that a
 /// generated file uses.
@@ -331,8 +332,9 @@ fn print_item(form: &Form, pattern: &str, item: &Item, out: &mut Printer) {
     }
 }
 
-/// The arguments of a pattern. Each choice of optional parameters that has a plan is a member of a
-/// union, as one needs those before it.
+/// The arguments of a pattern. Where several optional parameters need those before them, each choice
+/// that has a plan is a member of a union. The last one of a choice may be absent, so that a caller's
+/// value that may be absent is taken, also when the model gets another parameter.
 fn print_arguments(form: &Form, name: &str, parameters: &[Parameter], out: &mut Printer) {
     let chained = parameters.iter().filter(|one| one.is_chained).count();
     if chained < 2 {
@@ -341,19 +343,23 @@ fn print_arguments(form: &Form, name: &str, parameters: &[Parameter], out: &mut 
         return;
     }
     out.line(0, &format!("export type {name} ="));
-    for given in 0..=chained {
+    for given in 1..=chained {
         out.line(1, "| {");
         let mut met = 0;
         for Parameter { field, is_chained } in parameters {
             met += usize::from(*is_chained);
             let text = text_of(form, &field.shape);
-            let name = property(&field.name);
-            let line = match (is_chained, met <= given) {
-                (true, true) => format!("readonly {name}: {text};"),
-                (true, false) => format!("readonly {name}?: undefined;"),
-                (false, _) => format!("readonly {name}{}: {text};", mark(field.optional)),
-            };
-            out.line(3, &line);
+            match (is_chained, met.cmp(&given)) {
+                (true, Ordering::Less) => argument(3, &field.name, false, &text, out),
+                (true, Ordering::Equal) => argument(3, &field.name, true, &text, out),
+                (true, Ordering::Greater) => {
+                    out.line(
+                        3,
+                        &format!("readonly {}?: undefined;", property(&field.name)),
+                    );
+                }
+                (false, _) => argument(3, &field.name, field.optional, &text, out),
+            }
         }
         let end = if given == chained { ";" } else { "" };
         out.line(2, &format!("}}{end}"));
@@ -422,9 +428,29 @@ fn interface(form: &Form, name: &str, kind: Option<&str>, fields: &[Field], out:
 /// Arguments: an alias, because an interface is no object of any names, as which clients take them.
 fn alias(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
     out.line(0, &format!("export type {name} = {{"));
-    members(form, fields, out);
+    for field in fields {
+        if let Some(note) = &field.note {
+            out.doc(1, std::slice::from_ref(note));
+        }
+        let text = text_of(form, &field.shape);
+        argument(1, &field.name, field.optional, &text, out);
+    }
     out.line(0, "};");
     out.gap();
+}
+
+/// An argument: an optional one may be given as `undefined`.
+fn argument(depth: usize, name: &str, optional: bool, text: &str, out: &mut Printer) {
+    let start = format!("readonly {}{}:", property(name), mark(optional));
+    let end = if optional { " | undefined" } else { "" };
+    let line = format!("{start} {text}{end};");
+    if !optional || fits(depth, &line) {
+        out.line(depth, &line);
+        return;
+    }
+    out.line(depth, &start);
+    out.line(depth + 1, &format!("| {text}"));
+    out.line(depth + 1, "| undefined;");
 }
 
 fn members(form: &Form, fields: &[Field], out: &mut Printer) {
