@@ -1,13 +1,12 @@
 //! The kinds of items of a table, distinguished by their keys.
 
-use crate::slots::{self, Slots};
+use crate::slots::{self, Names, Slots};
 use keyfold_codec::{RawItem, RawValue};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{GUARD_SORT, guard_parts};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
 use keyfold_model::{Entity, KeyTemplate, Model, Table};
 use keyfold_types::{Item, Value};
-use std::collections::BTreeMap;
 
 /// The role of a kind of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,10 +140,12 @@ impl Kind {
 pub(crate) struct Kinds<'m> {
     pub(crate) table: &'m Table,
     kinds: Vec<Kind>,
-    /// The positions of the kinds by the names of types, in order.
-    named: BTreeMap<String, Vec<usize>>,
-    /// The names of the attributes by which kinds are distinguished, in order.
-    distinguishing: Vec<String>,
+    /// The names of types.
+    types: Names,
+    /// The positions of the kinds of each name of a type.
+    named: Vec<Vec<usize>>,
+    /// The names of the attributes by which kinds are distinguished.
+    distinguishing: Names,
     /// For each entity of the model the aggregates that count its items: the position of the entity
     /// that keeps one, and its position there.
     counted: Vec<Vec<(usize, usize)>>,
@@ -174,14 +175,16 @@ impl<'m> Kinds<'m> {
                 add(Role::Guard(number), key);
             }
         }
-        let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let types = Names::of(kinds.iter().map(|kind| kind.name.clone()));
+        let mut named = vec![Vec::new(); types.len()];
         for (at, kind) in kinds.iter().enumerate() {
-            named.entry(kind.name.clone()).or_default().push(at);
+            let all = types
+                .position(&kind.name)
+                .and_then(|one| named.get_mut(one));
+            all.into_iter().for_each(|all| all.push(at));
         }
         let columns = table.columns().map(|column| &column.name);
-        let distinguishing = columns.chain(&table.type_attribute).cloned();
-        let mut distinguishing: Vec<String> = distinguishing.collect();
-        distinguishing.sort_unstable();
+        let distinguishing = Names::of(columns.chain(&table.type_attribute).cloned());
         let mut counted = vec![Vec::new(); model.entities.len()];
         for (parent, entity) in model.entities.iter().enumerate() {
             for (number, aggregate) in entity.aggregates.iter().enumerate() {
@@ -193,6 +196,7 @@ impl<'m> Kinds<'m> {
         Kinds {
             table,
             kinds,
+            types,
             named,
             distinguishing,
             counted,
@@ -221,17 +225,20 @@ impl<'m> Kinds<'m> {
     /// of a main item that has the name of its type is still to be compared.
     pub(crate) fn position_of(&self, item: &RawItem) -> Option<usize> {
         let slots = Slots::of(&self.distinguishing, item);
-        let partition = Held::of_raw(slots.get(&self.table.partition.name));
         let sort = self.table.sort.as_ref();
-        let sort = Held::of_raw(sort.and_then(|column| slots.get(&column.name)));
-        let Some(name) = &self.table.type_attribute else {
-            let mut kinds = self.kinds.iter();
-            return kinds.position(|kind| kind.fits(partition, sort));
+        let fits = |kind: &Kind| {
+            let partition = Held::of_raw(slots.get(&self.table.partition.name));
+            let sort = sort.and_then(|column| slots.get(&column.name));
+            kind.fits(partition, Held::of_raw(sort))
         };
-        let named = self.named.get(slots.get(name).and_then(slots::text)?)?;
+        let Some(name) = &self.table.type_attribute else {
+            return self.kinds.iter().position(fits);
+        };
+        let named = self.types.position(slots.get(name).and_then(slots::text)?);
+        let named = self.named.get(named?)?;
         let is_fit = |at: &usize| {
             let kind = self.kinds.get(*at);
-            kind.is_some_and(|kind| kind.role == Role::Main || kind.fits(partition, sort))
+            kind.is_some_and(|kind| kind.role == Role::Main || fits(kind))
         };
         named.iter().copied().find(is_fit)
     }

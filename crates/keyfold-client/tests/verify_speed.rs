@@ -1,5 +1,6 @@
 //! Measures a verification of a big table beside a bare scan of it. `VERIFY_ITEMS` is the number of
-//! items, `VERIFY_DATA` a folder that is kept between runs.
+//! items, `VERIFY_DATA` a folder that is kept between runs. With `VERIFY_TIMES`, only so many
+//! verifications of the folder run, for a profiler.
 //!
 //! `cargo test --release -p keyfold-client --test verify_speed -- --ignored --nocapture`
 #![allow(
@@ -203,6 +204,15 @@ fn a_verification_takes_little_more_than_a_scan() {
         fill(&empty, &model, number.unwrap_or(1_000_000));
     }
     let engine = open(folder);
+    let times = std::env::var("VERIFY_TIMES").ok();
+    if let Some(times) = times.and_then(|text| text.parse::<u32>().ok()) {
+        let backend = Backend::Embedded(engine);
+        for _ in 0..times {
+            let (passed, used) = seconds(|| verified(&backend, &model, 1));
+            println!("{passed:.2} ({used:.2})");
+        }
+        return;
+    }
     let runtime = tokio::runtime::Runtime::new().unwrap();
     println!("seconds that passed (used by all threads)");
     for (name, backend) in [

@@ -74,7 +74,12 @@ fn key(table: &Table, of: &str, pair: &KeyPair, values: &Values) -> Result<Item,
     let sort = sort.map(|(column, template)| (column, template, KeyPart::Sort));
     for (column, template, part) in std::iter::once(partition).chain(sort) {
         let held = value::key(template, values)?;
-        lengths::check(of, part, (&column.name, &template.parts), &held)?;
+        lengths::check(
+            || of.to_owned(),
+            part,
+            (&column.name, &template.parts),
+            &held,
+        )?;
         key.insert(column.name.as_str(), held);
     }
     Ok(key)
@@ -312,10 +317,23 @@ pub fn guard_key(
     values: &Values,
 ) -> Result<Item, ClientError> {
     let parts = guard_parts(entity, unique, &table.delimiters);
-    let text = value::guard(unique, &parts, values)?;
-    let of = lengths::guard_name(entity, &unique.joined(", "));
+    guard_key_of(table, (entity, unique), &parts, values)
+}
+
+/// The key of the guard of unique attributes, with the [`guard_parts`] that make it.
+///
+/// # Errors
+/// Those of [`derive()`].
+pub fn guard_key_of(
+    table: &Table,
+    (entity, unique): (&Entity, &Unique),
+    parts: &[Part],
+    values: &Values,
+) -> Result<Item, ClientError> {
+    let text = value::guard(unique, parts, values)?;
     let (column, held) = (&table.partition.name, Value::S(text));
-    lengths::check(&of, KeyPart::Partition, (column, &parts), &held)?;
+    let of = || lengths::guard_name(entity, &unique.joined(", "));
+    lengths::check(of, KeyPart::Partition, (column, parts), &held)?;
     let mut key = Item::new();
     key.insert(column.as_str(), held);
     if let Some(column) = &table.sort {

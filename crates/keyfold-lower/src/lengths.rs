@@ -37,7 +37,7 @@ impl KeyPart {
 /// # Errors
 /// `Value` when it is too long.
 pub(crate) fn check(
-    of: &str,
+    of: impl FnOnce() -> String,
     part: KeyPart,
     (column, parts): (&str, &[Part]),
     held: &Value,
@@ -47,7 +47,7 @@ pub(crate) fn check(
         return Ok(());
     }
     Err(too_long(
-        of,
+        &of(),
         part,
         (column.to_owned(), fields(parts)),
         bytes,

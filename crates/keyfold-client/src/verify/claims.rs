@@ -1,7 +1,7 @@
 //! What an item says about copies and guards: that it is one, or which ones it must have.
 
 use super::form::Scope;
-use super::record::{ANY_DIGEST, Record, RecordKind, Relation, digest, group, json, slot};
+use super::record::{ANY_DIGEST, Record, RecordKind, Relation, digest, group, key_bytes, slot};
 use crate::kinds::Role;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive;
@@ -104,14 +104,16 @@ impl Subject<'_> {
                 self.copy_digest(&copy.attributes, get)
             };
             let place = (slot(Role::Copy(at)), digest);
-            records.push(self.record(RecordKind::Claimed, json(&key), place, owner.to_vec()));
+            records.push(self.record(RecordKind::Claimed, key_bytes(&key), place, owner.to_vec()));
         }
         for (at, unique) in self.entity.uniques.iter().enumerate() {
             let is_held = |name: &str| values.contains_key(name) && !is_broken(name);
             if !unique.attributes().all(is_held) {
                 continue;
             }
-            let Ok(key) = derive::guard_key(table, self.entity, unique, values) else {
+            let parts = self.scope.forms.guard_parts(self.at, at);
+            let made = derive::guard_key_of(table, (self.entity, unique), parts, values);
+            let Ok(key) = made else {
                 continue;
             };
             let moving = self.entity.moving();
@@ -121,7 +123,7 @@ impl Subject<'_> {
                 self.guard_digest(at, get)
             };
             let place = (slot(Role::Guard(at)), digest);
-            records.push(self.record(RecordKind::Claimed, json(&key), place, owner.to_vec()));
+            records.push(self.record(RecordKind::Claimed, key_bytes(&key), place, owner.to_vec()));
         }
         records
     }

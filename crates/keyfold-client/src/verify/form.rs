@@ -1,9 +1,12 @@
 //! What an item of a kind must have, gathered once from the model.
 
 use crate::kinds::{Kind, Kinds, Role};
+use crate::slots::Names;
 use keyfold_codec::RawItem;
 use keyfold_lower::derive;
-use keyfold_model::schema::{AggregateKind, Attribute, Condition, IndexKey, held_in_guard};
+use keyfold_model::schema::{
+    AggregateKind, Attribute, Condition, IndexKey, guard_parts, held_in_guard,
+};
 use keyfold_model::value::{Attributes, gives_back};
 use keyfold_model::{Entity, KeyTemplate, Model, Part, Table};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +19,8 @@ pub(super) struct Forms<'m> {
     pub(super) kinds: Kinds<'m>,
     /// The form of each kind.
     forms: Vec<Form<'m>>,
+    /// For each entity of the model the parts of the keys of its guards.
+    guards: Vec<Vec<Vec<Part>>>,
     comparing: Comparing<'m>,
 }
 
@@ -26,8 +31,14 @@ impl<'m> Forms<'m> {
             let entity = model.entities.get(kind.at)?;
             Some(Form::of((kind.at, entity), table, kind.role, &comparing))
         });
+        let guards = model.entities.iter().map(|entity| {
+            let all = entity.uniques.iter();
+            let parts = all.map(|unique| guard_parts(entity, unique, &table.delimiters));
+            parts.collect()
+        });
         Forms {
             forms: forms.collect(),
+            guards: guards.collect(),
             kinds,
             comparing,
         }
@@ -37,6 +48,13 @@ impl<'m> Forms<'m> {
     pub(super) fn form_of(&self, item: &RawItem) -> Option<(&Kind, &Form<'m>)> {
         let at = self.kinds.position_of(item)?;
         Some((self.kinds.all().get(at)?, self.forms.get(at)?))
+    }
+
+    /// The parts of the key of an entity's guard.
+    pub(super) fn guard_parts(&self, entity: usize, unique: usize) -> &[Part] {
+        let all = self.guards.get(entity);
+        all.and_then(|all| all.get(unique))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The pattern or write that compares an attribute of an entity in a condition.
@@ -69,11 +87,13 @@ impl<'s> Scope<'s> {
 /// The form of the items of a kind.
 pub(super) struct Form<'m> {
     /// The names of the attributes that a judgement looks at, in order.
-    pub(super) names: Vec<String>,
+    pub(super) names: Names,
     /// The attributes that the items declare.
     pub(super) declared: Vec<Declared<'m>>,
     /// The attributes of indexes that a main item has exactly where templates make them.
     pub(super) index_columns: Vec<IndexColumn<'m>>,
+    /// The attributes of the key that the guard of an `id` holds.
+    held: Vec<String>,
     /// The attributes that a copy or guard must not have: the table's, and not its own.
     pub(super) absent: Vec<&'m str>,
     /// The attributes that the copies and guards of a main item are made of.
@@ -159,9 +179,10 @@ impl<'m> Form<'m> {
         comparing: &Comparing<'m>,
     ) -> Form<'m> {
         let mut form = Form {
-            names: Vec::new(),
+            names: Names::default(),
             declared: Vec::new(),
             index_columns: Vec::new(),
+            held: Vec::new(),
             absent: Vec::new(),
             claimed: BTreeSet::new(),
             kept: Vec::new(),
@@ -181,12 +202,11 @@ impl<'m> Form<'m> {
         let all = all.chain(table.ttl_attribute.as_deref());
         let all = all.map(str::to_owned).chain(form.kept.iter().cloned());
         let all = all.chain(form.changes.iter().cloned());
-        form.names.extend(all);
-        form.names.sort_unstable();
-        form.names.dedup();
+        let all = all.chain(std::mem::take(&mut form.held));
+        form.names = Names::of(all);
         for declared in &mut form.declared {
-            let name = &declared.attribute.name;
-            declared.at = form.names.binary_search(name).unwrap_or(usize::MAX);
+            let at = form.names.position(&declared.attribute.name);
+            declared.at = at.unwrap_or(usize::MAX);
         }
         form
     }
@@ -286,7 +306,7 @@ impl<'m> Form<'m> {
         let id = entity.uniques.get(number);
         if id.is_some_and(|unique| entity.is_id(unique)) {
             let moving = entity.moving().into_iter();
-            self.names.extend(moving.map(held_in_guard));
+            self.held.extend(moving.map(held_in_guard));
         }
     }
 }

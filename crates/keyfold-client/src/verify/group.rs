@@ -4,7 +4,6 @@ use super::finding::{Finding, FindingKind, ModelLine};
 use super::fold::Fold;
 use super::record::{
     Record, RecordKind, Relation, digest, group_of, is_pair, is_same_digest, item, role,
-    stored_item,
 };
 use super::sorter::{Merged, torn};
 use crate::kinds::Role;
@@ -22,7 +21,7 @@ const CLAIMS_MAX: usize = 8;
 pub(super) struct Group {
     pub(super) id: u128,
     pub(super) table: String,
-    /// The key, as JSON.
+    /// The key, as a stored item.
     pub(super) key: Vec<u8>,
     /// The state at which an earlier scan found something wrong.
     pub(super) suspect: Option<u128>,
@@ -186,7 +185,7 @@ impl Group {
         if let Some(parent) = &self.parent
             && let Some(entity) = entity_at(parent.entity)
         {
-            let stored = stored_item(&parent.more);
+            let stored = item(&parent.more);
             for (at, aggregate) in entity.aggregates.iter().enumerate() {
                 let at = u32::try_from(at).unwrap_or(u32::MAX);
                 let fold = self.folds.get(&(parent.entity, at)).cloned();
@@ -252,7 +251,7 @@ impl Group {
         match (&self.parent, now) {
             (None, None) => true,
             (Some(parent), Some(now)) => {
-                let held = stored_item(&parent.more);
+                let held = item(&parent.more);
                 let entity = model
                     .entities
                     .get(usize::try_from(parent.entity).unwrap_or(0));

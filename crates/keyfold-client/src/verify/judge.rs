@@ -5,7 +5,7 @@ use super::assemble::Unit;
 use super::claims::Subject;
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::form::Scope;
-use super::record::{Record, RecordKind, Relation, json, stored_bytes};
+use super::record::{Record, RecordKind, Relation, key_bytes, stored_bytes};
 use super::shares::Shares;
 use crate::kinds::Role;
 use keyfold_codec::RawItem;
@@ -93,7 +93,7 @@ fn one_item(scope: Scope<'_>, at: usize, role: Role, item: &Item, judged: &mut J
     };
     let held: &[String] = copy.map_or(&[], |copy| &copy.attributes);
     one.side_item(scope.kinds.name(at, role), held, item, &mut judged.findings);
-    let record = one.subject().stored(role, json(&one.key()), |name| {
+    let record = one.subject().stored(role, key_bytes(&one.key()), |name| {
         if copy.is_none() {
             return item.get(name).map(encoded);
         }
@@ -192,7 +192,7 @@ impl<'s> One<'s> {
         if !self.entity.copies.is_empty() || !self.entity.uniques.is_empty() {
             let claimed = self
                 .subject()
-                .claimed(&json(&self.key()), &values, &is_broken);
+                .claimed(&key_bytes(&self.key()), &values, &is_broken);
             judged.records.extend(claimed);
             let unclaimed = self.subject().unclaimed(&is_broken);
             judged.unclaimed.extend(unclaimed);
@@ -215,7 +215,7 @@ impl<'s> One<'s> {
                     }
                 }
             }
-            let key = json(&self.key());
+            let key = key_bytes(&self.key());
             let kept = stored_bytes(&RawItem::encode(&kept));
             let record = self.subject().record(RecordKind::Parent, key, (0, 0), kept);
             judged.records.push(record);

@@ -5,7 +5,7 @@ use super::assemble::Unit;
 use super::claims::Subject;
 use super::form::{Declared, Form, Scope};
 use super::judge::{Judged, is_own, judge};
-use super::record::{RecordKind, json, stored_bytes};
+use super::record::{RecordKind, stored_bytes};
 use crate::kinds::{Kind, Role};
 use crate::slots::{Slots, text};
 use keyfold_codec::{RawItem, RawValue, item::encode_value};
@@ -114,7 +114,7 @@ impl Quick<'_> {
         if absent.any(|name| self.slots.has(name)) {
             return None;
         }
-        let key = json(&self.slots.key(self.scope.kinds.table));
+        let key = self.key();
         let get = |name: &str| self.slots.get(name).map(|held| held.bytes().into());
         let record = self.subject().stored(self.kind.role, key, get);
         judged.records.push(record);
@@ -145,7 +145,7 @@ impl Quick<'_> {
         if claimed.is_empty() && kept.is_empty() {
             return Some(());
         }
-        let key = json(&self.slots.key(kinds.table));
+        let key = self.key();
         if !claimed.is_empty() {
             let held = claimed.iter().filter_map(|name| {
                 let held = self.slots.get(name)?;
@@ -162,6 +162,13 @@ impl Quick<'_> {
             judged.records.push(record);
         }
         Some(())
+    }
+
+    /// The key, as a stored item.
+    fn key(&self) -> Vec<u8> {
+        let table = self.scope.kinds.table;
+        let is_of_key = |name: &str| table.columns().any(|column| column.name == name);
+        stored_bytes(&self.item.select(is_of_key))
     }
 
     fn subject(&self) -> Subject<'_> {

@@ -67,9 +67,9 @@ pub(super) struct Record {
     /// A digest: of a copy's attributes, of a share's items, of a suspect group.
     pub(super) digest: u128,
     pub(super) table: String,
-    /// The key, as JSON.
+    /// The key, as a stored item.
     pub(super) key: Vec<u8>,
-    /// Of a claim the owner's key as JSON, of a parent the stored aggregates as a stored item, of a
+    /// Of a claim the owner's key as a stored item, of a parent the stored aggregates as a stored item, of a
     /// share the fold of its items.
     pub(super) more: Vec<u8>,
 }
@@ -77,35 +77,28 @@ pub(super) struct Record {
 /// The digest that fits every other: the attributes that it would be made of are not all good.
 pub(super) const ANY_DIGEST: u128 = 0;
 
-/// The JSON of an item, the same for equal items.
-pub(super) fn json(item: &Item) -> Vec<u8> {
-    let mut out = Vec::with_capacity(128);
-    keyfold_wire::encode::encode_item(&mut out, item);
-    out
+/// The bytes of a key as a stored item, the same for equal keys.
+pub(super) fn key_bytes(item: &Item) -> Vec<u8> {
+    stored_bytes(&RawItem::encode(item))
 }
 
-/// The item of a JSON.
-pub(super) fn item(json: &[u8]) -> Item {
-    keyfold_wire::client::decode_item(json).unwrap_or_default()
-}
-
-/// The bytes of an item as it is stored.
+/// The bytes of a stored item.
 pub(super) fn stored_bytes(item: &RawItem) -> Vec<u8> {
     item.bytes().to_vec()
 }
 
 /// The item of [`stored_bytes`].
-pub(super) fn stored_item(bytes: &[u8]) -> Item {
+pub(super) fn item(bytes: &[u8]) -> Item {
     let stored = RawItem::open(bytes.to_vec().into());
     stored.map_or_else(|_| Item::new(), |stored| stored.to_item())
 }
 
-/// The hash of a table and a key as JSON.
+/// The hash of a table and an encoded key.
 pub(super) fn group(table: &str, key: &[u8]) -> u128 {
     xxh3_128_with_seed(key, xxh3_64(table.as_bytes()))
 }
 
-/// The digest of an item's JSON; never [`ANY_DIGEST`].
+/// The digest of bytes; never [`ANY_DIGEST`].
 pub(super) fn digest(bytes: &[u8]) -> u128 {
     xxh3_128(bytes).max(1)
 }

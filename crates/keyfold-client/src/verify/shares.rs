@@ -2,7 +2,7 @@
 //! mostly lie side by side, so that a page makes few records of them.
 
 use super::fold::Fold;
-use super::record::{Record, RecordKind, digest, group, json};
+use super::record::{Record, RecordKind, digest, group, key_bytes};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::Place;
 use keyfold_lower::write::Contribution;
@@ -120,7 +120,7 @@ impl Shares {
 
 /// A record about a parent.
 fn of_parent(entity: usize, place: Place<'_>) -> Record {
-    let key = json(&place.key);
+    let key = key_bytes(&place.key);
     Record {
         group: group(&place.table_name, &key),
         kind: RecordKind::Share,

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// The bytes of records in memory before a run is written.
 const RUN_BYTES: usize = 64 * 1024 * 1024;
+/// The bytes that are read or written of a run at once.
+const BUFFER_BYTES: usize = 64 * 1024;
 /// The most runs that are merged at once.
 const RUNS_MAX: usize = 128;
 
@@ -156,7 +158,7 @@ impl Sorter {
 }
 
 fn write_records(file: File, records: &mut Merged) -> Result<File, ClientError> {
-    let mut out = std::io::BufWriter::new(file);
+    let mut out = std::io::BufWriter::with_capacity(BUFFER_BYTES, file);
     while let Some(record) = records.next()? {
         let length = u32::try_from(record.len()).unwrap_or(0).to_be_bytes();
         let written = out.write_all(&length).and_then(|()| out.write_all(record));
@@ -210,7 +212,7 @@ impl Merged {
         let mut merged = Merged {
             runs: runs
                 .into_iter()
-                .map(|run| BufReader::new(run.file))
+                .map(|run| BufReader::with_capacity(BUFFER_BYTES, run.file))
                 .collect(),
             held,
             next_held: 0,

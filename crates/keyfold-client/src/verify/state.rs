@@ -5,7 +5,7 @@
 //! an interruption at any time leaves one whole state. Pages that were read since are read again.
 
 use super::finding::{Finding, FindingKind, ModelLine};
-use super::record::{self, Relation};
+use super::record::Relation;
 use super::report::{FindingGroup, Report};
 use keyfold_lower::ClientError;
 use keyfold_types::Item;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "verification.json";
 /// The version of the file's form.
-const FORM: u64 = 4;
+const FORM: u64 = 5;
 /// Files of records in the folder begin so.
 const RUN: &str = "records-";
 
@@ -168,7 +168,9 @@ impl State {
 }
 
 fn of_item(item: &Item) -> Json {
-    String::from_utf8_lossy(&record::json(item)).into()
+    let mut out = Vec::new();
+    keyfold_wire::encode::encode_item(&mut out, item);
+    String::from_utf8_lossy(&out).into()
 }
 
 fn item(json: &Json) -> Option<Item> {

@@ -58,7 +58,8 @@ impl<'q> Question<'q> {
         column: (&str, &[Part]),
         held: &Value,
     ) -> Result<(), ClientError> {
-        lengths::check(&format!("the pattern {}", self.name), part, column, held)
+        let of = || format!("the pattern {}", self.name);
+        lengths::check(of, part, column, held)
     }
 
     /// Whether the requests read in descending order of sort keys.

@@ -303,6 +303,11 @@ fn without_excluded(
 /// The first character of a text that has a meaning in keys.
 fn reserved(kind: &Type, text: &str, excluded: &[char]) -> Option<char> {
     let excluded = if *kind == Type::String { excluded } else { &[] };
+    // Most texts have none of them, and of ASCII that is seen without decoding it.
+    let has = |c: char| u8::try_from(c).is_ok_and(|byte| text.as_bytes().contains(&byte));
+    if text.is_ascii() && !has(BREAK) && !excluded.iter().any(|c| has(*c)) {
+        return None;
+    }
     let is_reserved = |c: &char| excluded.contains(c) || *c == BREAK || *c == char::MAX;
     text.chars().find(is_reserved)
 }
