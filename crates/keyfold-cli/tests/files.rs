@@ -46,7 +46,10 @@ fn every_command_reads_all_files() {
     assert_eq!(chart["diagnostics"], json!([]));
     assert_eq!(chart["files"][2]["fileOwner"], "team orders");
     assert_eq!(chart["files"][2]["shared"], json!(["Order"]));
-    assert_eq!(chart["files"][2]["private"], json!(["OrderLine"]));
+    assert_eq!(
+        chart["files"][2]["private"],
+        json!(["OrderLine", "record Line"])
+    );
     let text = place.text(&["check", shop, "--strict"]);
     assert!(
         text.contains("owned by team orders: shares Order"),

@@ -45,6 +45,11 @@ pub(super) fn file_rows(model: &Model) -> Vec<FileRow> {
     for entity in &model.entities {
         add(entity.span, list(entity.is_shared), entity.name.clone());
     }
+    for file in &model.files {
+        for (name, is_shared) in &file.records {
+            add(file.span, list(*is_shared), format!("record {name}"));
+        }
+    }
     for pattern in &model.patterns {
         add(pattern.span, |row| &mut row.patterns, pattern.name.clone());
     }

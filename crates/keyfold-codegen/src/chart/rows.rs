@@ -9,9 +9,9 @@ pub struct FileRow {
     pub file: String,
     /// The owner that it names.
     pub owner: Option<String>,
-    /// The tables and entities that other files may use.
+    /// The tables, entities and records that other files may use.
     pub shared: Vec<String>,
-    /// Its other tables and entities.
+    /// Its other tables, entities and records.
     pub private: Vec<String>,
     /// Its patterns.
     pub patterns: Vec<String>,

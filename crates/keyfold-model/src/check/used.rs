@@ -55,3 +55,16 @@ pub(crate) fn report(write: &str, parameter: &Name, entity: Option<&str>) -> Dia
         "or require that the {entity} has it: `when {attribute} = {value}`"
     ))
 }
+
+/// The warning about fields of the records of a list, each of which an action takes.
+pub(crate) fn report_fields(write: &str, parameter: &Name, fields: &[&str]) -> Diagnostic {
+    let each: Vec<String> = fields.iter().map(|name| format!("`{name}`")).collect();
+    let message = format!(
+        "no action of {write} uses {} of `{}`",
+        each.join(", "),
+        parameter.text
+    );
+    let label = "what a caller gives there would be ignored";
+    Diagnostic::warning("KF039", parameter.span, message, label)
+        .help("take the records of a list that has no other fields")
+}

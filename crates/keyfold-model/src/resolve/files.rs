@@ -136,10 +136,17 @@ pub(super) fn resolve(
                 .help(format!("move the line to {first}, the first file")),
         );
     }
-    let file = |file: &SourceFile| File {
+    let records_of = |at: usize| {
+        let records = tree.records.iter();
+        let own = records.filter(|one| sources.index_at(one.name.span.start) == at);
+        own.map(|one| (one.name.text.clone(), one.head.is_shared))
+            .collect()
+    };
+    let file = |(at, file): (usize, &SourceFile)| File {
         name: file.name().to_owned(),
         owner: file.owner().map(str::to_owned),
+        records: records_of(at),
         span: file.span(),
     };
-    files.iter().map(file).collect()
+    files.iter().enumerate().map(file).collect()
 }

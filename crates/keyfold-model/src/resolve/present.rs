@@ -31,7 +31,11 @@ impl Present<'_> {
                 let is_added_to = one.right.is_some() && one.left.is_path(path);
                 let lacking = self.lacking(path);
                 if let Some(lacking) = lacking.filter(|_| !(is_collection && is_added_to)) {
-                    return Err(self.may_lack(&lacking, span, "the write calculates with it"));
+                    let use_of_it = match one.right {
+                        Some(_) => "the write calculates with it",
+                        None => "the write takes its value",
+                    };
+                    return Err(self.may_lack(&lacking, span, use_of_it));
                 }
             }
         }

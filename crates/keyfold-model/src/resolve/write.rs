@@ -71,7 +71,8 @@ pub(super) fn resolve(
     }
     report(check_actions(&actions, model, declared), diagnostics)?;
     let taken = |action: &ActionDecl, entity: &Entity| scope.own(action, entity);
-    unused::check(declared, &actions, model, taken, diagnostics);
+    let parameters = (declared, scope.parameters.as_slice());
+    unused::check(parameters, &actions, model, taken, diagnostics);
     scope.require_operands(&actions);
     let few = too_many::check(&actions, model, &scope.parameters, declared);
     report(few, diagnostics)?;
@@ -203,22 +204,22 @@ impl Scope {
             item: None,
         };
         let mut taken = source::declared_sources(declared, entity, earlier, &operands)?;
-        let own = self.own(declared, entity).into_iter();
+        let (own, _) = self.own(declared, entity);
+        let own = own.into_iter();
         taken.extend(source::of_alias(declared, own, &self.parameters));
         Ok(taken)
     }
 
-    /// The attributes that an action takes from parameters, and not from its records.
-    fn own(&self, declared: &ActionDecl, entity: &Entity) -> Vec<String> {
+    /// The attributes that an action takes from parameters, and those from its records.
+    fn own(&self, declared: &ActionDecl, entity: &Entity) -> (Vec<String>, Vec<String>) {
         let each = self.each(declared).ok().flatten();
         let is_field = |name: &str| {
             let field = each.as_ref().and_then(|each| each.field(name));
             field.is_some()
         };
         needed(declared, entity)
-            .filter(|attribute| !is_field(&attribute.name))
             .map(|attribute| attribute.name.clone())
-            .collect()
+            .partition(|name| !is_field(name))
     }
 
     /// The fields of the records and the parameters that operands may name.

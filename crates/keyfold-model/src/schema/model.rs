@@ -37,6 +37,8 @@ pub struct File {
     pub name: String,
     /// The owner that it names.
     pub owner: Option<String>,
+    /// The records that it declares, and whether other files may use them.
+    pub records: Vec<(String, bool)>,
     /// Its place among the texts of the model.
     pub span: Span,
 }

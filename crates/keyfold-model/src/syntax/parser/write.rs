@@ -3,8 +3,9 @@
 use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::entity::type_of;
+use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    ActionDecl, AssignmentDecl, KeySourceDecl, PathDecl, WriteDecl, WriteParameterDecl,
+    ActionDecl, AssignmentDecl, KeySourceDecl, Name, PathDecl, WriteDecl, WriteParameterDecl,
 };
 use crate::syntax::lexer::TokenKind;
 use crate::words::Verb;
@@ -19,6 +20,9 @@ pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
     if cursor.take_sign("(") && !cursor.take_sign(")") {
         parameters = cursor.separated(|cursor| {
             let parameter = cursor.attribute("a parameter")?;
+            if cursor.take_sign(".") {
+                return Err(of_alias(cursor, &parameter));
+            }
             let kind = cursor.take_sign(":").then(|| type_of(cursor)).transpose()?;
             let optional = cursor.take_sign("?");
             Ok(WriteParameterDecl {
@@ -34,6 +38,23 @@ pub(super) fn write(cursor: &mut Cursor<'_>) -> Parsed<WriteDecl> {
         parameters,
         actions: Vec::new(),
     })
+}
+
+/// The error about a parameter of an action with a name of its own.
+fn of_alias(cursor: &mut Cursor<'_>, alias: &Name) -> Box<Diagnostic> {
+    let field = match cursor.attribute("an attribute") {
+        Ok(field) => field,
+        Err(error) => return error,
+    };
+    let name = format!("{}.{}", alias.text, field.text);
+    let message = format!("`{name}` is not declared as a parameter");
+    let label = "it is one by itself where an action needs it";
+    Box::new(
+        Diagnostic::error("KF001", alias.span.to(field.span), message, label).help(format!(
+            "leave it out: a caller gives `{name}` where the action `as {}` needs `{}`",
+            alias.text, field.text
+        )),
+    )
 }
 
 /// Reads a line of a named write.
