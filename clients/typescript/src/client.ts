@@ -195,7 +195,7 @@ export class Client {
    * most 100 items change, and 4 MB. */
   async transact(writes: readonly TransactionWrite[], options: CallOptions = {}): Promise<Transacted> {
     const { transacted } = await import("./several.js");
-    return transacted(this.#driver, this.#model, writes, options);
+    return carryOut(this.#driver, "transact", options, transacted(this.#model, writes));
   }
 
   /** Reads entities by their keys, 100 in a request: one for each key in their order, `undefined` for an absent one.
@@ -206,18 +206,20 @@ export class Client {
     options: ManyOptions = {},
   ): Promise<(T | undefined)[]> {
     const { found } = await import("./several.js");
-    return (await found(this.#driver, this.#model, entity, keys, options)) as (T | undefined)[];
+    const { onUnknown, numbers } = this.#driver.options;
+    const call = found(this.#model, entity, keys, { onUnknown, numbers, isStrong: options.strong === true });
+    return (await owned(entity, carryOut(this.#driver, `getMany ${entity}`, options, call))) as (T | undefined)[];
   }
 
   /** Writes whole entities, whether they exist or not, 25 in a request. Each is written as a whole; the batch is not
    * atomic. It takes entities from which nothing follows: no copy, guard, count, version or part. */
   async putMany(entity: string, items: readonly Given[], options: CallOptions = {}): Promise<BatchWritten> {
-    return (await import("./several.js")).batch(this.#driver, this.#model, "put", entity, items, options);
+    return this.#batch("put", entity, items, options);
   }
 
   /** Deletes entities, whether they exist or not, as `putMany` writes them. */
   async deleteMany(entity: string, keys: readonly Given[], options: CallOptions = {}): Promise<BatchWritten> {
-    return (await import("./several.js")).batch(this.#driver, this.#model, "delete", entity, keys, options);
+    return this.#batch("delete", entity, keys, options);
   }
 
   /** A stream record as a typed entity; `undefined` for an item that no caller sees: a guard, a part,
@@ -285,6 +287,17 @@ export class Client {
       requests,
       capacity: units,
     };
+  }
+
+  async #batch(
+    verb: "put" | "delete",
+    entity: string,
+    given: readonly Given[],
+    options: CallOptions,
+  ): Promise<BatchWritten> {
+    const { batch } = await import("./several.js");
+    const call = batch(this.#model, verb, entity, given);
+    return owned(entity, carryOut(this.#driver, `${verb}Many ${entity}`, options, call));
   }
 
   #changed(

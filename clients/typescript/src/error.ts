@@ -140,3 +140,8 @@ export function outcomeUnknown(why: string, check: string, cause?: unknown): Key
   const message = `whether it was done is not known: ${why}; look at ${check} before you do it again`;
   return new KeyfoldError(message, { code: "outcome_unknown", why, check }, undefined, cause);
 }
+
+/** The error of a service that cannot be reached. */
+export function transportError(why: string, cause?: unknown): KeyfoldError {
+  return new KeyfoldError(why, { code: "transport" }, undefined, cause);
+}

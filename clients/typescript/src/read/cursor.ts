@@ -11,9 +11,9 @@ import { sortedNames } from "../value/text.js";
 import { held, isEqual } from "../value/value.js";
 import type { Question } from "./question.js";
 
-const PERIOD = "#period";
-const SHARD = "#shard";
-const DONE = "#done";
+/** Where a position holds its period, and with a number behind it a shard. */
+export const PERIOD = "#period";
+export const SHARD = "#shard";
 
 /** The key attributes of a plan, in the table and in the index. */
 function namesOf({ table, plan }: Question): string[] {
@@ -31,33 +31,6 @@ export function positionOf(question: Question, item: Item): Item {
     const value = held(item, name);
     return value === undefined ? [] : [[name, value]];
   }));
-}
-
-/** The position in a period: after a key in it, or at its start. */
-export function inPeriod(key: Item | undefined, period: string): Item {
-  return { ...key, [PERIOD]: { S: period } };
-}
-
-/** The period of a position, and the key in it. */
-export function splitPeriod(position: Item | undefined): [string | undefined, Item | undefined] {
-  const { [PERIOD]: period, ...key } = position ?? {};
-  return [period?.S, Object.keys(key).length === 0 ? undefined : key];
-}
-
-/** The position in one shard: the key after which it goes on. */
-export type ShardPosition = "start" | "done" | Item;
-
-/** The position of a shard. */
-export function shardPosition(position: Item | undefined, shard: number): ShardPosition {
-  const key = position && held(position, `${SHARD}${shard}`)?.M;
-  if (key === undefined || Object.keys(key).length === 0) return "start";
-  return Object.hasOwn(key, DONE) ? "done" : { ...key };
-}
-
-/** The position with those of all shards, by number. */
-export function inShards(positions: readonly ShardPosition[]): Item {
-  const keyOf = (one: ShardPosition): Item => (one === "start" ? {} : one === "done" ? { [DONE]: { BOOL: true } } : one);
-  return Object.fromEntries(positions.map((one, shard) => [`${SHARD}${shard}`, { M: keyOf(one) }]));
 }
 
 /** Refuses a position that no page of this pattern with these arguments returns. */

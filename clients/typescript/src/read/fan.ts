@@ -8,7 +8,8 @@ import type { FanPlan, Item, Type, Unit } from "../plan.js";
 import { display } from "../value/text.js";
 import { firstTime, periodsBetween, PERIODS_MAX, timeOfEpochMs } from "../value/time.js";
 import { whole, type Values } from "../value/value.js";
-import { inPeriod, inShards, positionOf, shardPosition, type ShardPosition, splitPeriod } from "./cursor.js";
+import { positionOf } from "./cursor.js";
+import { inPeriod, inShards, shardPosition, type ShardPosition, splitPeriod } from "./position.js";
 import { addRaw, compareItems, emptyRaw, isDescending, type Question, type Raw } from "./question.js";
 import { onePage } from "./request.js";
 

@@ -12,6 +12,9 @@ import { atKey, fetchAll, type Keyed, KEYS_MAX, type Wanted } from "./batch.js";
 import { checkedItem, unknownOf } from "./item.js";
 import type { Shown } from "./kinds.js";
 
+/** How the items are read and shown. */
+export type ManyShown = Shown & { readonly isStrong: boolean };
+
 /** Reads entities by the attributes that identify them, 100 of them in a request. A key that is given twice is read
  * once. The items are not of one moment. */
 export async function readMany(
@@ -19,7 +22,7 @@ export async function readMany(
   model: Model,
   entity: EntityPlan,
   keys: readonly Values[],
-  shown: Shown & { readonly isStrong: boolean },
+  shown: ManyShown,
 ): Promise<(FoundItem | undefined)[]> {
   const { name, split } = entity;
   if (split !== undefined) {

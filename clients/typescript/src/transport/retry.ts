@@ -4,7 +4,7 @@
  * idempotent: reads, and transactions, which carry a token. The lost answer of another write is
  * `outcome_unknown`. */
 
-import { failure, KeyfoldError, outcomeUnknown } from "../error.js";
+import { failure, KeyfoldError, outcomeUnknown, transportError } from "../error.js";
 import { isConflict } from "../io.js";
 
 /** The retry from which on delays do not grow any more. */
@@ -98,11 +98,6 @@ function errorOf(
     return transportError(attempt.why, attempt.cause);
   }
   return outcomeUnknown(lost?.why ?? "", `what the ${operation} was to change`, lost?.cause);
-}
-
-/** The error of a service that cannot be reached. */
-export function transportError(why: string, cause?: unknown): KeyfoldError {
-  return new KeyfoldError(why, { code: "transport" }, undefined, cause);
 }
 
 /** The error of a call that its caller ended. What a write did whose answer was not awaited is not known. */

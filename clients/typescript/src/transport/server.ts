@@ -1,9 +1,9 @@
 /** A Keyfold server in a process of its own. */
 
+import { transportError } from "../error.js";
 import { parsed } from "./answer.js";
 import { variable } from "./environment.js";
 import { builtin, type Child, thisProcess } from "./modules.js";
-import { transportError } from "./retry.js";
 
 /** The most milliseconds until a server has started, and until it has stopped. */
 const START_MS = 60_000;
