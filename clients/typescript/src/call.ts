@@ -3,6 +3,7 @@
 import { failure, invalid, outcomeUnknown } from "./error.js";
 import type { Answer, Io } from "./io.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
+import { endsMany } from "./transport/modules.js";
 import { isRead } from "./transport/retry.js";
 
 const TIMEOUT_MS = 30_000;
@@ -28,6 +29,7 @@ export async function carryOut<T>(
   if (typeof given !== "object" || given === null) throw invalid(`the options of ${name} are no object`, "options");
   const { signal, timeout = options.timeout ?? TIMEOUT_MS } = given;
   const controller = new AbortController();
+  endsMany(controller.signal);
   const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`));
   const late = (): void => controller.abort(failure("aborted", `${name} took longer than ${timeout} ms`));
   const timer = timeout <= TIMER_MS_MAX ? setTimeout(late, timeout) : undefined;

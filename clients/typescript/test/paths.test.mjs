@@ -55,3 +55,26 @@ test("an item that lacks what a path leads through is refused with its name", as
     assert.match(error.message, /the Page with id = 2 has no `(stats|prices)`, in which `[a-z.]+` lies/);
   }
 });
+
+test("a pattern over many shards warns of no leak", async () => {
+  const plan = planOf(`
+model spread 1
+table Spread (PK, SK)
+  gsi All (ALLPK, ALLSK)
+entity Note
+  id: string
+  key "NOTE#{id}" "NOTE"
+  All "NOTES" "{id}" shard 64
+pattern notes() -> Note[] page 20
+`);
+  const warnings = [];
+  const warned = (warning) => warnings.push(warning);
+  process.on("warning", warned);
+  const spread = new Client(plan, server);
+  await spread.ensureTables();
+  assert.deepEqual((await spread.page("notes", {})).items, []);
+  // Node says warnings in the next turn.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  process.off("warning", warned);
+  assert.deepEqual(warnings.map(String), []);
+});
