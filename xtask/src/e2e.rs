@@ -32,7 +32,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let binary = target.join("debug").join("keyfold");
     let models = random_models(root, &target)?;
-    let mut boto3 = Command::new(python);
+    let mut boto3 = Command::new(&python);
     boto3
         .current_dir(&folder)
         .args(["-m", "unittest", "--verbose"])
@@ -52,7 +52,27 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     typescript(&root.join("clients").join("typescript"), &binary)?;
     shop(&root.join("examples").join("shop-typescript"), &binary)?;
     python_package(&root.join("clients").join("python"), &binary, &models)?;
-    python_example(root, &binary)
+    python_example(root, &binary)?;
+    languages(root, &python, (&binary, &models))
+}
+
+/// The clients of all languages side by side, by the programs that the tests above have built: equal
+/// requests, and what one writes, the others read.
+fn languages(root: &Path, python: &Path, (binary, models): (&Path, &Path)) -> Result<(), String> {
+    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    let example = ["--package", "keyfold-prove", "--example", "calls"];
+    build
+        .current_dir(root)
+        .args(["build", "--quiet"])
+        .args(example);
+    execute(&mut build)?;
+    let mut tests = Command::new(python);
+    tests
+        .current_dir(root.join("e2e"))
+        .args(["-m", "unittest", "--verbose", "parity", "across"])
+        .env("KEYFOLD_MODELS", models)
+        .env("KEYFOLD_BIN", binary);
+    execute(&mut tests)
 }
 
 /// The package for TypeScript: its types, its tests, and the proof of each model and of random ones

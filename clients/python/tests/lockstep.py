@@ -1,14 +1,17 @@
 """Carries calls out over lines of JSON, for `keyfold prove --through`. See docs/transcripts.md.
 
     keyfold prove FILE --through "python tests/lockstep.py [--async]"
+    python tests/lockstep.py [--async] --endpoint URL
 
 The calls go through `Client` or `AsyncClient`, with values of Python and cursors as texts. Only the
-low-level client of boto3 is played: it writes requests as lines, and reads their answers.
+low-level client of boto3 is played: it writes requests as lines, and reads their answers. With
+`--endpoint` nothing is played: the requests go there.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import base64
 import json
 import sys
@@ -346,10 +349,11 @@ async def of_async(client: AsyncClient, talk: Talk) -> Json:
     return talk.of_page(items, None, sum(page.requests for page in pages))
 
 
-def sync_carrier(model: Model, options: Options) -> Callable[[Talk], Json]:
+def sync_carrier(model: Model, options: Options, url: str | None) -> Callable[[Talk], Json]:
     """Carries calls out with the client that blocks."""
-    client = Client(model, LineClient(), options)
-    client._driver = LineDriver(LineClient(), options)
+    client = Client(model, url or LineClient(), options)
+    if url is None:
+        client._driver = LineDriver(LineClient(), options)
 
     def carry(talk: Talk) -> Json:
         client._calls.new_origin = lambda: talk.origin
@@ -358,11 +362,15 @@ def sync_carrier(model: Model, options: Options) -> Callable[[Talk], Json]:
     return carry
 
 
-def async_carrier(model: Model, options: Options) -> Callable[[Talk], Json]:
+def async_carrier(model: Model, options: Options, url: str | None) -> Callable[[Talk], Json]:
     """Carries calls out with the client that awaits."""
     loop = asyncio.new_event_loop()
-    client = AsyncClient(model, AsyncLineClient(), options)
-    client._driver = AsyncLineDriver(AsyncLineClient(), options)
+    client = AsyncClient(model, url or AsyncLineClient(), options)
+    if url is None:
+        client._driver = AsyncLineDriver(AsyncLineClient(), options)
+    else:
+        loop.run_until_complete(client.__aenter__())
+        atexit.register(lambda: loop.run_until_complete(client.__aexit__(None, None, None)))
 
     def carry(talk: Talk) -> Json:
         client._calls.new_origin = lambda: talk.origin
@@ -375,7 +383,8 @@ def main() -> None:
     """Answers lines until there are none."""
     model = load(hear()["plan"])
     carrier = async_carrier if "--async" in sys.argv else sync_carrier
-    carry = carrier(model, Options(cursor_secret=b"secret"))
+    url = sys.argv[sys.argv.index("--endpoint") + 1] if "--endpoint" in sys.argv else None
+    carry = carrier(model, Options(cursor_secret=b"secret"), url)
     say({"ready": True, "several": True})
     for text in sys.stdin:
         try:

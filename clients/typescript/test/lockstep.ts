@@ -1,14 +1,15 @@
 /** A client of the proof: carries the calls of `keyfold prove --through` out by the public interface, line by
- * line as `docs/transcripts.md` says. */
+ * line as `docs/transcripts.md` says. With an argument, the requests go to that endpoint. */
 
 import { createInterface } from "node:readline";
-import { stdin, stdout } from "node:process";
+import process, { stdin, stdout } from "node:process";
 import { argumentsOfPattern } from "../src/arguments.js";
 import { Client, type Given } from "../src/client.js";
 import { cursorOf, positionOfCursor } from "../src/cursor.js";
 import { KeyfoldError } from "../src/error.js";
 import { Model } from "../src/model.js";
 import type { BatchWritten, FoundItem, Made, TransactionWrite, Transport, Written } from "../src/options.js";
+import { transportOf } from "../src/transport/connect.js";
 import type { AttributeValue, EntityPlan, Item, PatternPlan, Plan, Type } from "../src/plan.js";
 import { plain } from "../src/value/plain.js";
 import { typed } from "../src/value/typed.js";
@@ -60,6 +61,10 @@ interface Line {
     };
   }[];
 }
+
+/** The endpoint that requests go to, instead of lines. */
+const [, , ENDPOINT] = process.argv;
+const connection = ENDPOINT === undefined ? undefined : transportOf(ENDPOINT);
 
 const SECRET = "the proof's secret";
 
@@ -116,6 +121,21 @@ class Lines implements Transport {
   }
 }
 
+/** Counts the requests that a transport carries. */
+class Counted implements Transport {
+  requests = 0;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
+    this.requests += 1;
+    return this.#transport.call(operation, input, signal);
+  }
+}
+
 function errorOf({ exception, message = "", reasons = [], transport }: NonNullable<NonNullable<Line["answers"]>[number]["error"]>): Error {
   if (exception === undefined) return new KeyfoldError(transport ?? "", { code: "transport" });
   const all = reasons.map(({ Code, Message }) => ({ code: Code, ...(Message !== undefined && { message: Message }) }));
@@ -134,7 +154,7 @@ class Subject {
 
   async result({ call, now = 0, random = [] }: Line): Promise<object> {
     if (call === undefined) throw new Error("no call");
-    const transport = new Lines();
+    const transport = connection === undefined ? new Lines() : new Counted(connection);
     const identifiers = random.values();
     const ofWrites = call.writes?.map((one) => one.random.values());
     const client = new Client(this.#plan, transport, {
@@ -155,7 +175,7 @@ class Subject {
     }
   }
 
-  async #done(client: Client, call: Call, transport: Lines): Promise<object> {
+  async #done(client: Client, call: Call, transport: { readonly requests: number }): Promise<object> {
     const entity = (): EntityPlan => this.#model.entity(call.entity);
     const values = (): Given => this.#plain(call.values, entity().attributes);
     switch (call.kind) {
@@ -215,7 +235,7 @@ class Subject {
     );
   }
 
-  async #read(client: Client, call: Call, transport: Lines): Promise<object> {
+  async #read(client: Client, call: Call, transport: { readonly requests: number }): Promise<object> {
     const pattern = this.#model.pattern(call.pattern);
     const args = this.#plain(call.arguments, pattern.parameters ?? []);
     const bound = {

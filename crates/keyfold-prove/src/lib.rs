@@ -21,6 +21,7 @@
 //! - [`run`]: the phases of a proof; [`world`]: the engine and the rows.
 
 mod ask;
+mod calls;
 mod change;
 mod compare;
 mod condition;
@@ -47,6 +48,7 @@ mod transaction;
 mod verdict;
 mod world;
 
+pub use calls::Calls;
 pub use report::{Failure, PatternReport, Phase, Progress, Report, Smallest};
 pub use run::{Options, prove, prove_at, prove_through};
 pub use subject::{Record, Subject, Through};

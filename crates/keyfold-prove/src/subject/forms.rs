@@ -114,7 +114,7 @@ pub(super) fn of_read(
 }
 
 /// A result of a call.
-pub(super) trait Answer {
+pub(crate) trait Answer {
     fn json(&self) -> Json;
 }
 
@@ -188,7 +188,7 @@ fn of_item_found(item: &FoundItem) -> Json {
 }
 
 /// The result of a call: `{"done": ..}` or `{"failed": {"code": .., "message": ..}}`.
-pub(super) fn of_result<T: Answer>(result: &Result<T, ClientError>) -> Json {
+pub(crate) fn of_result<T: Answer>(result: &Result<T, ClientError>) -> Json {
     match result {
         Ok(answer) => json!({ "done": answer.json() }),
         Err(error) => json!({ "failed": { "code": code(error), "message": error.to_string() } }),

@@ -7,7 +7,7 @@
 //! - [`process`]: the process, line by line.
 //! - [`record`]: a line of JSON for each call.
 
-mod forms;
+pub(crate) mod forms;
 mod lockstep;
 mod process;
 mod record;
