@@ -79,7 +79,7 @@ enum Command {
     /// Propose a model from an existing table and a sample of its items.
     Infer(cmd::infer::Arguments),
     /// Serve tables with Amazon DynamoDB's API over HTTP.
-    Serve(cmd::serve::Arguments),
+    Serve(Box<cmd::serve::Arguments>),
     /// Copy a data folder, also while a server uses it.
     Backup(cmd::backup::Arguments),
     /// Examine a data folder: every checksum, every index; and rebuild indexes.

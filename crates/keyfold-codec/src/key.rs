@@ -102,6 +102,13 @@ fn partition_hash(encoded_partition: &[u8]) -> u32 {
     (xxhash_rust::xxh3::xxh3_64(encoded_partition) >> 32) as u32
 }
 
+/// The hash of the partition of an encoded key of an item or index entry; 0 for bytes that are no such
+/// key.
+pub fn hash_of(key: &[u8]) -> u32 {
+    let hash = key.get(5..9).and_then(<[u8]>::first_chunk);
+    hash.map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
 /// The first bytes of all keys of one partition.
 ///
 /// # Errors

@@ -6,8 +6,8 @@ use crate::ops::{
     backups, batch_execute_statement, batch_get_item, batch_write_item, create_table, delete_item,
     delete_table, describe_table, execute_statement, execute_transaction, exports, get_item,
     imports, insights, limits, list_tables, policies, put_item, query, recovery, restore, scan,
-    streams, tags, time_to_live, transact_get_items, transact_write_items, update_item,
-    update_table,
+    stream_records, streams, tags, time_to_live, transact_get_items, transact_write_items,
+    update_item, update_table,
 };
 use keyfold_api::{Request, Response};
 
@@ -55,9 +55,9 @@ operations! {
         ExecuteStatement = execute_statement::run,
         ExecuteTransaction = execute_transaction::run,
         ExportTableToPointInTime = exports::begin,
-        GetRecords = streams::records,
+        GetRecords = stream_records::records,
         GetResourcePolicy = policies::get,
-        GetShardIterator = streams::iterator,
+        GetShardIterator = stream_records::iterator,
         ImportTable = imports::begin,
         ListBackups = backups::list,
         ListContributorInsights = insights::list,

@@ -108,15 +108,14 @@ pub(crate) fn examine(core: &Core) -> Result<Examination, ApiError> {
     }
     for stream in core.catalog().streams().values() {
         let place = format!("{} stream {}", stream.table_name, stream.label);
-        for entry in entries(&snapshot, &KeyRange::prefix(layout::events(stream.id))) {
-            let (_, bytes) = entry?;
-            found.records += 1;
-            if Event::decode(&bytes).is_none() {
-                found.add(
-                    &place,
-                    "a record cannot be read".to_owned(),
-                    Repair::Impossible,
-                );
+        for shard in &stream.shards {
+            for entry in entries(&snapshot, &KeyRange::prefix(layout::events(shard.id))) {
+                let (_, bytes) = entry?;
+                found.records += 1;
+                if Event::decode(&bytes).is_none() {
+                    let fault = "a record cannot be read".to_owned();
+                    found.add(&place, fault, Repair::Impossible);
+                }
             }
         }
     }

@@ -37,7 +37,7 @@ mod window;
 pub use access::{Resource, Subject};
 pub use base::environment::{Clock, Environment, Random};
 pub use base::open_error::OpenError;
-pub use base::options::{EngineOptions, IndexLag, Report};
+pub use base::options::{EngineOptions, IndexLag, Report, StreamShards};
 pub use base::pending::Pending;
 pub use doctor::{Examination, Problem};
 pub use engine::Engine;

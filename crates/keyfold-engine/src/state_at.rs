@@ -467,7 +467,8 @@ pub(crate) fn newest_moment(catalog: &Catalog, store: &Store) -> Result<u64, Ope
     let tables = catalog.read();
     let streams = catalog.streams();
     let changed = tables.values().map(|table| layout::changes(table.id));
-    for place in changed.chain(streams.values().map(|stream| layout::events(stream.id))) {
+    let shards = streams.values().flat_map(|stream| &stream.shards);
+    for place in changed.chain(shards.map(|shard| layout::events(shard.id))) {
         let range = KeyRange::prefix(place);
         let (low, high) = range.bounds();
         if let Some(entry) = snapshot.range(low, high, Direction::Backward).next() {

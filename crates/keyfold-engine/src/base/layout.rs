@@ -10,13 +10,13 @@
 //! 00000000 'D' table [index]            a deleted table (or index) whose keys still exist
 //! 00000000 'Q'                          the next sequence number (the store's)
 //! 00000000 'V' stream                   a stream's definition
-//! 00000000 'S' stream sequence          a record of a stream
+//! 00000000 'S' shard sequence           a record of a stream
 //! 00000000 'H' table sequence           a change, for point-in-time recovery
 //! 00000000 'X' table expiry key         an item by the second it expires
 //! 00000000 'B' backup                   a backup's definition
 //! 00000000 'J' export                   an export
 //! 00000000 'I' import                   an import
-//! 00000000 'Y' stream                   the greatest trimmed sequence number
+//! 00000000 'Y' shard                    the greatest trimmed sequence number
 //! 00000000 'Z'                          the secret of seals
 //! table index hash ...                  items and index entries (see the codec's `key`)
 //! ```
@@ -129,9 +129,9 @@ pub(crate) fn stream_record(stream: TableId) -> Vec<u8> {
     system(b'V', &[&stream.0.to_be_bytes()])
 }
 
-/// The prefix of a stream's records.
-pub(crate) fn events(stream: TableId) -> Vec<u8> {
-    system(b'S', &[&stream.0.to_be_bytes()])
+/// The prefix of the records of a stream's shard.
+pub(crate) fn events(shard: TableId) -> Vec<u8> {
+    system(b'S', &[&shard.0.to_be_bytes()])
 }
 
 /// The prefix of a table's changes.
@@ -183,9 +183,9 @@ pub(crate) fn import_record(import: TableId) -> Vec<u8> {
     system(b'I', &[&import.0.to_be_bytes()])
 }
 
-/// The key of the greatest trimmed sequence number of a stream.
-pub(crate) fn trimmed(stream: TableId) -> Vec<u8> {
-    system(b'Y', &[&stream.0.to_be_bytes()])
+/// The key of the greatest trimmed sequence number of a shard.
+pub(crate) fn trimmed(shard: TableId) -> Vec<u8> {
+    system(b'Y', &[&shard.0.to_be_bytes()])
 }
 
 /// The key of the data folder's secret.

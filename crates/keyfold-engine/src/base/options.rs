@@ -1,6 +1,7 @@
 //! Options of an engine.
 
 use super::environment::Environment;
+use super::time::DAY_MS;
 use keyfold_store::StoreOptions;
 use keyfold_types::limits::ITEM_COLLECTION_BYTES_MAX;
 use std::path::PathBuf;
@@ -34,6 +35,8 @@ pub struct EngineOptions {
     /// The lag of global indexes and of eventually consistent reads. Without it every read sees the
     /// newest state.
     pub index_lag: Option<IndexLag>,
+    /// The shards of streams.
+    pub shards: StreamShards,
     /// Receives failures that no client sees: the work, and the reason.
     pub report: Option<Report>,
 }
@@ -55,6 +58,7 @@ impl EngineOptions {
             transaction_conflicts: true,
             enforce_capacity: false,
             index_lag: None,
+            shards: StreamShards::default(),
             report: None,
         }
     }
@@ -67,4 +71,31 @@ pub struct IndexLag {
     pub delay: Duration,
     /// The seed of the choice which half of the eventually consistent reads of a table lag.
     pub seed: u64,
+}
+
+/// The shards of streams: their number, and how long they live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamShards {
+    /// The open shards of a new stream, between which its partitions are divided; at least one.
+    pub open_min: u32,
+    /// The open shards at the most. At the end of its lifetime a shard is split in two while there
+    /// are fewer.
+    pub open_max: u32,
+    /// The time after which an open shard is closed, and followed by its children. Without it shards
+    /// stay open as long as their stream.
+    pub lifetime: Option<Duration>,
+    /// The time after which a record is trimmed.
+    pub retention: Duration,
+}
+
+impl Default for StreamShards {
+    /// One shard that stays open, and records that are kept for a day.
+    fn default() -> StreamShards {
+        StreamShards {
+            open_min: 1,
+            open_max: 1,
+            lifetime: None,
+            retention: Duration::from_millis(DAY_MS),
+        }
+    }
 }

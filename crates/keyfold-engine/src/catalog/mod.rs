@@ -63,7 +63,7 @@ impl Catalog {
         let by_key = |stream: Stream| {
             (
                 (stream.table_name.clone(), stream.label.clone()),
-                Arc::new(stream),
+                Arc::new(stream.with_shards()),
             )
         };
         let exports: Vec<Export> = load(store, &layout::export_records())?;

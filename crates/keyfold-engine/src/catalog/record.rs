@@ -2,6 +2,7 @@
 
 use super::stored::{Stored, record, stored_words};
 use crate::table::backup::Backup;
+use crate::table::shard::Shard;
 use crate::table::stream::Stream;
 use crate::table::transfer::{Export, Import};
 use crate::table::{
@@ -89,7 +90,7 @@ record! { Capacity {
     warm = "warm",
 } }
 
-record! { ActiveStream { required { id = "id", label = "label", view = "view", } } }
+record! { ActiveStream { required { id = "id", label = "label", view = "view", } shards = "shards", } }
 
 record! { Expiry { required { attribute = "attribute", } is_complete = "complete", begun = "begun", } }
 
@@ -114,6 +115,13 @@ record! { Stream {
         id = "id", table_name = "table", label = "label", view = "view", creation_epoch_ms = "created",
         key = "key", first_sequence = "first",
     }
+    closed = "closed",
+    shards = "shards",
+} }
+
+record! { Shard {
+    required { id = "id", creation_epoch_ms = "created", first_sequence = "first", hashes = "hashes", }
+    parent = "parent",
     closed = "closed",
 } }
 

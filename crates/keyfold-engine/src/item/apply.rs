@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::table::{Table, stream};
 use keyfold_api::{StreamViewType, Validation};
 use keyfold_codec::RawItem;
-use keyfold_codec::key::IndexId;
+use keyfold_codec::key::{self, IndexId};
 use keyfold_store::Batch;
 use keyfold_types::CapacityHalves;
 use keyfold_types::limits::ITEM_BYTES_MAX;
@@ -109,7 +109,7 @@ fn put_change(
         (_, Some(after)) => batch.put(plan.key.as_slice(), after.bytes().clone()),
         (Some(_), None) => batch.remove(plan.key.as_slice()),
     }
-    record(batch, table, change, stamp);
+    record(batch, plan, change, stamp);
     count(batch, table, IndexId::BASE, sizes);
     if let Some(expiry) = &table.settings.expiry {
         move_note(
@@ -141,20 +141,17 @@ fn put_change(
 }
 
 /// Records a change for streams and for point-in-time recovery.
-fn record(batch: &mut Batch, table: &Table, change: &Change<'_>, stamp: Stamp) {
+fn record(batch: &mut Batch, plan: &WritePlan, change: &Change<'_>, stamp: Stamp) {
+    let table: &Table = &plan.table;
     if stamp.author == Author::Filling {
         return;
     }
     let images = (change.before.as_ref(), change.after.as_ref());
     let when = (stamp.epoch_ms, stamp.author == Author::Expiry);
     if let Some(stream) = &table.settings.stream {
-        stream::record(
-            batch,
-            table,
-            (layout::events(stream.id), stream.view),
-            images,
-            when,
-        );
+        let shard = stream.shard_of(key::hash_of(plan.key.as_slice()));
+        let place = (layout::events(shard), stream.view);
+        stream::record(batch, table, place, images, when);
     }
     if table.settings.recovery.is_some() || table.settings.keeps_changes {
         let kept = (layout::changes(table.id), StreamViewType::NewAndOldImages);

@@ -21,6 +21,7 @@ mod restore;
 pub(crate) mod resume;
 mod retries;
 mod running;
+mod shards;
 mod sweep;
 mod trim;
 mod turn;

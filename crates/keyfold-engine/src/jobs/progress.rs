@@ -5,7 +5,7 @@ use super::running::Jobs;
 use super::sweep::Sweep;
 use super::trim::Trim;
 use super::turn::Turn;
-use super::{expiry, forget};
+use super::{expiry, forget, shards};
 use crate::core::Core;
 use crate::table::Table;
 use std::sync::Arc;
@@ -38,6 +38,9 @@ impl Progress {
             );
             expiry::delete_some(core, table, &mut turn);
         }
+        tables
+            .iter()
+            .for_each(|table| shards::follow(core, table, &mut turn));
         self.trim.streams(core, &mut turn);
         self.trim.changes(core, &tables, &mut turn);
         turn.note("removing expired backups", forget::backups(core));

@@ -4,9 +4,11 @@ use super::turn::{Turn, Work};
 use crate::base::error::internal;
 use crate::base::layout;
 use crate::base::time::DAY_MS;
+use crate::catalog;
 use crate::core::Core;
 use crate::table::Table;
-use crate::table::stream::{Event, RETENTION_MS, Stream};
+use crate::table::shard::Shard;
+use crate::table::stream::{Event, Stream};
 use keyfold_api::ApiError;
 use keyfold_codec::key::KeyRange;
 use keyfold_store::{Batch, Direction};
@@ -21,9 +23,43 @@ fn forget_stream(core: &Core, stream: &Stream) -> Result<Work, ApiError> {
     let mut streams = core.catalog().write_streams();
     let mut batch = Batch::new();
     batch.remove(layout::stream_record(stream.id));
-    batch.put(layout::dropped(stream.id), Vec::new());
+    for shard in &stream.shards {
+        batch.put(layout::dropped(shard.id), Vec::new());
+    }
     let ticket = core.store().stage(batch).map_err(internal)?;
     streams.remove(&(stream.table_name.clone(), stream.label.clone()));
+    drop(streams);
+    ticket.wait().map_err(internal)?;
+    Ok(Work::Done)
+}
+
+/// Whether all records of a shard are older than a time.
+fn is_past(shard: &Shard, horizon: u64) -> bool {
+    shard.closed.is_some_and(|(closed, _)| closed < horizon)
+}
+
+/// Forgets the closed shards of an open stream whose records are all old. What remains of the records
+/// is removed as that of a deleted table.
+fn forget_shards(core: &Core, stream: &Stream, horizon: u64) -> Result<Work, ApiError> {
+    // A shard is closed while the catalog is locked for writing.
+    let _tables = core.catalog().read();
+    let mut streams = core.catalog().write_streams();
+    let place = (stream.table_name.clone(), stream.label.clone());
+    let Some(current) = streams.get_mut(&place) else {
+        return Ok(Work::Done);
+    };
+    let mut changed = Stream::clone(current);
+    let mut batch = Batch::new();
+    changed.shards.retain(|shard| {
+        let is_past = is_past(shard, horizon);
+        if is_past {
+            batch.put(layout::dropped(shard.id), Vec::new());
+        }
+        !is_past
+    });
+    catalog::put_stream(&mut batch, &changed);
+    let ticket = core.store().stage(batch).map_err(internal)?;
+    *current = Arc::new(changed);
     drop(streams);
     ticket.wait().map_err(internal)?;
     Ok(Work::Done)
@@ -38,31 +74,36 @@ pub(super) struct Trim {
 }
 
 impl Trim {
-    /// Removes stream records that are older than a day, and streams that were closed more than a day
-    /// ago.
+    /// Removes stream records that are older than the retention, and the shards and streams that were
+    /// closed before it.
     pub(super) fn streams(&mut self, core: &Core, turn: &mut Turn) {
-        let horizon = core.now_ms().saturating_sub(RETENTION_MS);
+        let retention = core.options().shards.retention.as_millis();
+        let retention_ms = u64::try_from(retention).unwrap_or(u64::MAX);
+        let horizon = core.now_ms().saturating_sub(retention_ms);
         let streams: Vec<_> = core.catalog().streams().values().cloned().collect();
         for stream in streams {
             let description = format!("trimming the stream of table {}", stream.table_name);
-            let trimmed = self
-                .find_old(core, layout::events(stream.id), horizon)
-                .and_then(|found| {
-                    let Some((batch, last)) = found else {
-                        return Ok(Work::Done);
-                    };
-                    let mut batch = batch;
-                    // The next record after it is the first that a reader can still read.
-                    if let Some(sequence) = layout::sequence_of(&last) {
-                        batch.put(layout::trimmed(stream.id), sequence.to_be_bytes().to_vec());
-                    }
-                    self.trim(core, layout::events(stream.id), batch, last)
-                });
-            turn.note(&description, trimmed);
+            for shard in &stream.shards {
+                turn.note(&description, self.records(core, shard, horizon));
+            }
             if stream.closed.is_some_and(|(closed, _)| closed < horizon) {
                 turn.note(&description, forget_stream(core, &stream));
+            } else if stream.shards.iter().any(|shard| is_past(shard, horizon)) {
+                turn.note(&description, forget_shards(core, &stream, horizon));
             }
         }
+    }
+
+    fn records(&mut self, core: &Core, shard: &Shard, horizon: u64) -> Result<Work, ApiError> {
+        let place = layout::events(shard.id);
+        let Some((mut batch, last)) = self.find_old(core, place.clone(), horizon)? else {
+            return Ok(Work::Done);
+        };
+        // The next record after it is the first that a reader can still read.
+        if let Some(sequence) = layout::sequence_of(&last) {
+            batch.put(layout::trimmed(shard.id), sequence.to_be_bytes().to_vec());
+        }
+        self.trim(core, place, batch, last)
     }
 
     /// Removes changes from before the window of point-in-time recovery.

@@ -28,6 +28,7 @@ pub(crate) mod scan;
 mod single_write;
 mod statement;
 mod statement_code;
+pub(crate) mod stream_records;
 mod stream_setting;
 pub(crate) mod streams;
 pub(crate) mod tags;

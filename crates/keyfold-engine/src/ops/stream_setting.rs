@@ -5,6 +5,7 @@ use crate::catalog;
 use crate::check::Constraints;
 use crate::core::Core;
 use crate::ops::definition::wrong;
+use crate::table::shard::{self, ALL_HASHES, Shard};
 use crate::table::stream::{self, Stream};
 use crate::table::{ActiveStream, Table};
 use keyfold_api::{ApiError, StreamSpecification, StreamViewType, known};
@@ -64,11 +65,38 @@ pub(crate) fn open(
         key: table.key.clone(),
         first_sequence: core.store().sequence().map_err(internal)?,
         closed: None,
+        shards: Vec::new(),
     };
+    let stream = with_first_shards(core, batch, stream);
     catalog::put_stream(batch, &stream);
     table.settings.latest_stream = Some(label.clone());
-    table.settings.stream = Some(ActiveStream { id, label, view });
+    table.settings.stream = Some(ActiveStream {
+        id,
+        label,
+        view,
+        shards: stream.open_shards(),
+    });
     Ok(stream)
+}
+
+/// The new stream with the shards that it begins with. The first has the stream's own id.
+fn with_first_shards(core: &Core, batch: &mut Batch, mut stream: Stream) -> Stream {
+    let number = u64::from(core.options().shards.open_min);
+    for (at, hashes) in shard::parts(ALL_HASHES, number).into_iter().enumerate() {
+        let id = match at {
+            0 => stream.id,
+            _ => core.catalog().take_id(batch),
+        };
+        stream.shards.push(Shard {
+            id,
+            creation_epoch_ms: stream.creation_epoch_ms,
+            first_sequence: stream.first_sequence,
+            hashes,
+            parent: None,
+            closed: None,
+        });
+    }
+    stream
 }
 
 /// Closes a table's stream, which stays readable for a day. The caller holds the catalog's lock, so
@@ -82,12 +110,19 @@ pub(crate) fn close(
         return Ok(None);
     };
     let end = core.store().staged_sequence().map_err(internal)?;
+    let closing = Some((core.now_ms(), end));
     let streams = core.catalog().streams();
     let closed = streams
         .get(&(table.name.clone(), active.label))
-        .map(|stream| Stream {
-            closed: Some((core.now_ms(), end)),
-            ..Stream::clone(stream)
+        .map(|stream| {
+            let mut stream = Stream::clone(stream);
+            stream.closed = closing;
+            let open = stream
+                .shards
+                .iter_mut()
+                .filter(|shard| shard.closed.is_none());
+            open.for_each(|shard| shard.closed = closing);
+            stream
         });
     closed
         .iter()

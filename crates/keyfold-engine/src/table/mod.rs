@@ -2,6 +2,8 @@
 
 pub(crate) mod arn;
 pub(crate) mod backup;
+pub(crate) mod sequence;
+pub(crate) mod shard;
 pub(crate) mod stream;
 pub(crate) mod transfer;
 
@@ -123,6 +125,20 @@ pub(crate) struct ActiveStream {
     pub(crate) label: String,
     /// The view of its records.
     pub(crate) view: StreamViewType,
+    /// The open shards by the first hash of their partitions. Without any, its own id is that of the
+    /// only shard.
+    pub(crate) shards: Vec<(u64, TableId)>,
+}
+
+impl ActiveStream {
+    /// The shard of the changes of a partition, by its hash.
+    pub(crate) fn shard_of(&self, hash: u32) -> TableId {
+        let after = self
+            .shards
+            .partition_point(|(first, _)| *first <= u64::from(hash));
+        let found = after.checked_sub(1).and_then(|at| self.shards.get(at));
+        found.map_or(self.id, |(_, id)| *id)
+    }
 }
 
 /// Time to live.

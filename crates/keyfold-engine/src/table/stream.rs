@@ -1,25 +1,18 @@
 //! Streams: one record for each change of an item, in the batch of the change. Point-in-time
 //! recovery keeps the same records of its own.
 //!
-//! Records are stored behind their stream's prefix under ascending sequence numbers. The store
+//! Records are stored behind their shard's prefix under ascending sequence numbers. The store
 //! assigns these in the order in which batches become visible, so a reader that has read up to a
 //! number has missed nothing below it.
 
-use crate::base::time::{DAY_MS, utc_text};
+use crate::base::time::utc_text;
 use crate::table::Table;
+use crate::table::shard::{ALL_HASHES, Shard};
 use keyfold_api::{OperationType, StreamViewType};
 use keyfold_codec::RawItem;
 use keyfold_codec::key::TableId;
 use keyfold_store::Batch;
 use keyfold_types::KeySchema;
-
-/// The difference between a sequence number of the API, which has 21 digits, and the store's.
-const SEQUENCE_BASE: u128 = 100_000_000_000_000_000_001;
-/// Characters of a sequence number in a request.
-pub(crate) const SEQUENCE_CHARS: (usize, usize) = (21, 40);
-
-/// Retention of records, in milliseconds: a day.
-pub(crate) const RETENTION_MS: u64 = DAY_MS;
 
 /// A stream, from its opening on. It exists longer than its table.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,39 +28,44 @@ pub(crate) struct Stream {
     pub(crate) first_sequence: u64,
     /// When it was closed, and the sequence number after its last record.
     pub(crate) closed: Option<(u64, u64)>,
+    /// Its shards, but for those whose records were trimmed. Stored streams of earlier versions have
+    /// none: see [`Stream::with_shards`].
+    pub(crate) shards: Vec<Shard>,
 }
 
 impl Stream {
-    /// The start of the shard: the sequence number before its first record, which exists while there
-    /// is no record.
-    pub(crate) fn start_text(&self) -> String {
-        (SEQUENCE_BASE + u128::from(self.first_sequence) - 1).to_string()
+    /// The stream with its shards: that of an earlier version has one, with the id of the stream.
+    pub(crate) fn with_shards(mut self) -> Stream {
+        if self.shards.is_empty() {
+            self.shards.push(Shard {
+                id: self.id,
+                creation_epoch_ms: self.creation_epoch_ms,
+                first_sequence: self.first_sequence,
+                hashes: ALL_HASHES,
+                parent: None,
+                closed: self.closed,
+            });
+        }
+        self
     }
 
-    /// The id of the only shard, in the service's form.
-    pub(crate) fn shard_id(&self) -> String {
-        let print = xxhash_rust::xxh3::xxh3_64(&self.id.0.to_be_bytes()) as u32;
-        format!("shardId-{:020}-{print:08x}", self.creation_epoch_ms)
+    /// The open shards: the first hash of each, and its id.
+    pub(crate) fn open_shards(&self) -> Vec<(u64, TableId)> {
+        let open = self.shards.iter().filter(|shard| shard.closed.is_none());
+        let mut open: Vec<_> = open.map(|shard| (shard.hashes.0, shard.id)).collect();
+        open.sort_unstable();
+        open
+    }
+
+    /// The shard of a name.
+    pub(crate) fn shard(&self, name: &str) -> Option<&Shard> {
+        self.shards.iter().find(|shard| shard.name() == name)
     }
 }
 
 /// A stream's label: the time of its opening, in UTC with milliseconds.
 pub(crate) fn label(epoch_ms: u64) -> String {
     utc_text(epoch_ms, "%Y-%m-%dT%H:%M:%S.%3f")
-}
-
-/// A sequence number of the API.
-pub(crate) fn sequence_text(sequence: u64) -> String {
-    (SEQUENCE_BASE + u128::from(sequence)).to_string()
-}
-
-/// The store's number of an API's sequence number; none when no record can have it.
-pub(crate) fn sequence_of(text: &str) -> Option<u64> {
-    let (min, max) = SEQUENCE_CHARS;
-    let digits =
-        (min..=max).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number: u128 = digits.then(|| text.parse().ok()).flatten()?;
-    u64::try_from(number.checked_sub(SEQUENCE_BASE)?).ok()
 }
 
 /// The event of a change, as a stream returns it.
@@ -192,18 +190,8 @@ mod tests {
     use keyfold_types::Item;
 
     #[test]
-    fn labels_and_sequence_numbers_have_the_services_form() {
+    fn labels_have_the_services_form() {
         assert_eq!(label(1_590_601_774_056), "2020-05-27T17:49:34.056");
-        assert_eq!(sequence_text(7), "100000000000000000008");
-        assert_eq!(sequence_of("100000000000000000008"), Some(7));
-        for wrong in [
-            "7",
-            "99999999999999999999",
-            "10000000000000000000x",
-            "000000000000000000001",
-        ] {
-            assert_eq!(sequence_of(wrong), None, "{wrong}");
-        }
     }
 
     #[test]
