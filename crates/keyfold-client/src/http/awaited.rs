@@ -1,6 +1,6 @@
 //! An attempt that a task awaits.
 
-use super::exchange::{Attempt, Exchange, checksum};
+use super::exchange::{Attempt, Exchange, Head, checksum};
 use super::pool::{Connection, Pool};
 use super::signed::{ANSWER_BYTES_MAX, CHECKSUM, CONTENT_TYPE, Place, SESSION_TOKEN};
 use crate::connection::Keys;
@@ -76,7 +76,7 @@ impl Awaited {
             Err(error) => Attempt::Unknown(why(&error)),
             Ok(bytes) => {
                 self.pool.keep(connection).await;
-                Attempt::of_answer(url, (status, checksum), bytes)
+                Attempt::of_answer(url, Head { status, checksum }, bytes)
             }
         }
     }

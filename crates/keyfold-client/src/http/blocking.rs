@@ -1,6 +1,6 @@
 //! An attempt that blocks its thread.
 
-use super::exchange::{Attempt, checksum};
+use super::exchange::{Attempt, Head, checksum};
 use super::pool::IDLE_MAX;
 use super::signed::{ANSWER_BYTES_MAX, CHECKSUM, CONTENT_TYPE, Place, SESSION_TOKEN};
 use crate::connection::Keys;
@@ -41,14 +41,14 @@ impl Blocking {
         }
     }
 
-    /// Sends a signed request. Returns the status, the checksum and the body of the answer.
+    /// Sends a signed request. Returns the head and the body of the answer.
     fn send(
         &self,
         place: &Place,
         keys: &Keys,
         (target, body): (&str, &[u8]),
         timeout: Duration,
-    ) -> Result<((u16, Option<u32>), Vec<u8>), ureq::Error> {
+    ) -> Result<(Head, Vec<u8>), ureq::Error> {
         let signature = place.signature(keys, target, body);
         let mut request = self
             .agent
@@ -72,7 +72,7 @@ impl Blocking {
             .with_config()
             .limit(ANSWER_BYTES_MAX)
             .read_to_vec()?;
-        Ok(((status, checksum), answer))
+        Ok((Head { status, checksum }, answer))
     }
 
     /// Whether requests go through a proxy of the environment.

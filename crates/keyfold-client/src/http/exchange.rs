@@ -44,23 +44,30 @@ pub(super) enum Attempt {
     Unknown(String),
 }
 
+/// What precedes the body of an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Head {
+    /// The status of HTTP.
+    pub(super) status: u16,
+    /// The checksum by which DynamoDB shows that the body is its own, if there is one.
+    pub(super) checksum: Option<u32>,
+}
+
 impl Attempt {
-    /// The result of an answer that has arrived whole. `checksum` is that of its header, by which
-    /// DynamoDB shows that the body is its own.
-    pub(super) fn of_answer(
-        url: &str,
-        (status, checksum): (u16, Option<u32>),
-        body: Vec<u8>,
-    ) -> Attempt {
-        if checksum.is_some_and(|checksum| checksum != crc32fast::hash(&body)) {
+    /// The result of an answer that has arrived whole.
+    pub(super) fn of_answer(url: &str, head: Head, body: Vec<u8>) -> Attempt {
+        if head
+            .checksum
+            .is_some_and(|checksum| checksum != crc32fast::hash(&body))
+        {
             return Attempt::Unknown(format!(
                 "the answer of {url} changed on its way: it does not have the checksum of its header"
             ));
         }
-        match status {
+        match head.status {
             200 => Attempt::Answered(body),
             400..=499 => Attempt::Refused(of_service(decode_error(&body))),
-            _ => {
+            status => {
                 let error = decode_error(&body);
                 let ServiceError {
                     exception, message, ..
