@@ -31,8 +31,7 @@ class Broken:
 
 @dataclass
 class Design:
-    """Tables, items by table, and what is expected of them. `ids` are those of the design's patterns;
-    `inferred_findings` what `verify` finds when the model is the one that `infer` proposes."""
+    """Tables, items by table, and what is expected of them. `ids` are those of the design's patterns."""
 
     ids: str
     tables: list
@@ -41,7 +40,6 @@ class Design:
     asks: list
     writes: list = field(default_factory=list)
     broken: list = field(default_factory=list)
-    inferred_findings: list = field(default_factory=list)
 
 
 def table(name, key, indexes=(), numbers=(), **settings):
@@ -171,8 +169,6 @@ SHOP = Design(
         ]
     },
     kinds={"User": 1, "Order": 1, "Order.summary": 1, "OrderItem": 1, "Product": 1},
-    # A copy is proposed as an entity, whose name has no dot.
-    inferred_findings=["hidden_attribute"],
     asks=[
         Ask(["user", "userId=u#1"], [("User", {"userId": "u#1", "name": "Ada"})]),
         Ask(

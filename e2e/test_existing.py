@@ -59,9 +59,7 @@ class Existing(unittest.TestCase):
             tables = [definition["TableName"] for definition in design.tables]
             self.server.keyfold("infer", *tables, "-o", file)
             self.server.keyfold("check", file, online=False)
-            verified = self.server.keyfold("verify", file, code=1 if design.inferred_findings else 0)
-            found = [finding["kind"] for finding in verified.get("result", verified)["findings"]]
-            self.assertEqual(found, design.inferred_findings)
+            self.assertEqual(self.server.keyfold("verify", file)["findings"], [])
 
     def check(self, name):
         design = DESIGNS[name]
