@@ -6,16 +6,17 @@ import enum
 import uuid
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support import CASES, SHOP, THINGS, Proxy, plan
 
 from keyfold import Client, Invalid, Model, Options, load
 from keyfold.calls import Calls
-from keyfold.keys.periods import is_period
+from keyfold.keys.periods import is_period, is_period_in_name
 from keyfold.keys.text import lower
 from keyfold.lower import arguments
+from keyfold.plan.template import Unit
 
 UTC = timezone.utc
 NOTE = {"thingId": "t", "noteId": 1, "text": ""}
@@ -319,6 +320,13 @@ def test_a_time_without_a_zone_is_advised() -> None:
         arguments.of_entity(model.entities["Thing"], {"thingId": "t", "madeAt": naive})
     aware = naive.replace(tzinfo=timezone.utc)
     arguments.of_entity(model.entities["Thing"], {"thingId": "t", "madeAt": aware})
+
+
+def test_a_name_of_no_period_of_the_calendar_is_refused() -> None:
+    """The other languages have the same list in their tests."""
+    lines = (CASES / "periods.txt").read_text().splitlines()
+    for unit, name, period in (line.split(" ") for line in lines if not line.startswith("#")):
+        assert is_period_in_name(cast(Unit, unit), name) == (period != "-"), (unit, name)
 
 
 def test_every_code_point_has_the_small_letter_of_unicode_13() -> None:

@@ -2,7 +2,7 @@
 
 import { invalid } from "./error.js";
 import type { Io } from "./io.js";
-import { columnsOf, kindName, type Model } from "./model.js";
+import { columnsOf, isOfPeriod, kindName, type Model } from "./model.js";
 import type { FoundItem, StreamRecord } from "./options.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, TablePlan } from "./plan.js";
 import { checkedItem, unknownOf } from "./read/item.js";
@@ -46,7 +46,7 @@ export async function eventOf(
   try {
     return { kind: kindName(kind.entity, kind.copy), old: await found(old), new: await found(next) };
   } catch (error) {
-    const unknown = unknownOf(error, kind, { ...key, ...image }, `the record has a ${kindName(kind.entity, kind.copy)}`);
+    const unknown = unknownOf(error, kind, { ...key, ...image }, `the record has an item of ${kindName(kind.entity, kind.copy)}`);
     if (shown.onUnknown === "skip") return undefined;
     throw unknown;
   }
@@ -57,7 +57,7 @@ function kindOf(model: Model, record: StreamRecord, item: Item): Kind | undefine
   const source = (record as { readonly eventSourceARN?: unknown }).eventSourceARN;
   const table = typeof source === "string" ? /:table\/([^/]+)/.exec(source)?.[1] : undefined;
   const fits = ({ table: own, entity, copy }: Kind): boolean => {
-    const isIn = table === undefined || table === own.name || (own.period !== undefined && table.startsWith(`${own.name}_`));
+    const isIn = table === undefined || table === own.name || isOfPeriod(own, table);
     const said = own.typeAttribute === undefined ? undefined : held(item, own.typeAttribute);
     const isSaid = said === undefined || said.S === kindName(entity, copy);
     const key = (copy ?? entity).key;

@@ -14,7 +14,7 @@ import type {
   Type,
   WritePlan,
 } from "./plan.js";
-import { inName } from "./value/time.js";
+import { inName, isPeriodInName } from "./value/time.js";
 
 /** The version of the form of plan documents that this runtime knows. */
 const VERSION = 1;
@@ -110,6 +110,12 @@ export function kindName(entity: EntityPlan, copy: CopyPlan | undefined): string
 /** The name of the table of a period. */
 export function physicalName(table: TablePlan, period: string): string {
   return `${table.name}_${inName(period)}`;
+}
+
+/** Whether a physical table is one of a period of a table. */
+export function isOfPeriod(table: TablePlan, name: string): boolean {
+  const start = `${table.name}_`;
+  return table.period !== undefined && name.startsWith(start) && isPeriodInName(table.period, name.slice(start.length));
 }
 
 /** The key attributes of a table. */

@@ -2,9 +2,9 @@
 
 import { failure, KeyfoldError } from "./error.js";
 import { exceptionOf, type Io, isNoTable } from "./io.js";
-import { type Model, physicalName } from "./model.js";
+import { isOfPeriod, type Model, physicalName } from "./model.js";
 import type { TableOutcome } from "./options.js";
-import type { TablePlan, Unit } from "./plan.js";
+import type { TablePlan } from "./plan.js";
 import { periodOf, timeOfEpochMs } from "./value/time.js";
 
 /** The most times that a new table is asked for, each half a second after the other, until it is active. */
@@ -50,9 +50,7 @@ export async function ensureTables(io: Io, model: Model): Promise<TableOutcome[]
 export async function ensurePeriods(io: Io, model: Model, names: readonly string[]): Promise<boolean> {
   let made = false;
   for (const table of model.plan.tables) {
-    const { period } = table;
-    if (period === undefined) continue;
-    for (const name of names.filter((one) => isOfPeriod(table, period, one))) {
+    for (const name of names.filter((one) => isOfPeriod(table, one))) {
       if ((await described(io, name)) === undefined) {
         await make(io, table, name);
         made = true;
@@ -60,18 +58,6 @@ export async function ensurePeriods(io: Io, model: Model, names: readonly string
     }
   }
   return made;
-}
-
-const NAMES: Readonly<Record<Unit, RegExp>> = {
-  hour: /^[0-9]{4}_[0-9]{2}_[0-9]{2}_[0-9]{2}$/,
-  day: /^[0-9]{4}_[0-9]{2}_[0-9]{2}$/,
-  month: /^[0-9]{4}_[0-9]{2}$/,
-  year: /^[0-9]{4}$/,
-};
-
-function isOfPeriod(table: TablePlan, period: Unit, name: string): boolean {
-  const start = `${table.name}_`;
-  return name.startsWith(start) && NAMES[period].test(name.slice(start.length));
 }
 
 /** The name of a table; with periods, of the table of the present period. */

@@ -6,8 +6,8 @@ import { after, before, test } from "node:test";
 import { counted, planOf } from "./model.mjs";
 import { source } from "./source.mjs";
 
-const files = ["client.js", "error.js", "transport/node.js", "value/text.js"];
-const { Client, KeyfoldError, connect, lower } = await source(...files);
+const files = ["client.js", "error.js", "transport/node.js", "value/text.js", "value/time.js"];
+const { Client, KeyfoldError, connect, isPeriodInName, lower } = await source(...files);
 
 const PLAN = planOf(`
 model values 1
@@ -208,4 +208,11 @@ test("every code point has the small letter of Unicode 13", () => {
     if (lower(letter) !== letter) found.push(`${points(letter)} ${points(lower(letter))}`);
   }
   assert.deepEqual(found, cases("lower.txt"));
+});
+
+test("a name of no period of the calendar is refused", () => {
+  for (const line of cases("periods.txt")) {
+    const [unit, name, period] = line.split(" ");
+    assert.equal(isPeriodInName(unit, name), period !== "-", line);
+  }
 });

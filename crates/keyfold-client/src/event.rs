@@ -112,13 +112,7 @@ fn table_of(arn: &str) -> Option<&str> {
 
 /// Whether a table of the model has a name, as itself or for one of its periods.
 fn is_named(table: &Table, name: &str) -> bool {
-    let period = name
-        .strip_prefix(table.name.as_str())
-        .and_then(|rest| rest.strip_prefix('_'));
-    match (table.period, period) {
-        (Some(unit), Some(period)) => unit.is_period_in_name(period),
-        (None | Some(_), None | Some(_)) => name == table.name,
-    }
+    name == table.name || table.period_of(name).is_some()
 }
 
 /// An image, or the reason why it is none.

@@ -153,3 +153,17 @@ fn wrong_members_of_sets_are_found() {
         assert!(found[0].message.contains(path), "{}", found[0].message);
     }
 }
+
+/// A table of another program whose name only resembles a period is not read.
+#[test]
+fn a_table_named_after_no_period_of_the_calendar_is_not_of_the_model() {
+    let place = Place::new(
+        "model m 1\ntable Log_2024_12 (PK, SK)\ntable Log_2024_13 (PK, SK)\ntable Log_2024_00 (PK, SK)\n",
+    );
+    let model = keyfold_model::compile(
+        "model m 1\ntable Log (PK, SK) per month\nentity Line\n  id: string, at: time\n  key \"L#{id}\" \"{at}\"\n",
+    );
+    let sizes = keyfold_client::verify::sizes(&place.backend, &model.model.unwrap()).unwrap();
+    let names: Vec<&str> = sizes.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["Log_2024_12"]);
+}

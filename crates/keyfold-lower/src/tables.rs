@@ -158,13 +158,7 @@ pub(crate) async fn ensure_periods(
 ) -> Result<bool, ClientError> {
     let mut made = false;
     for table in &model.tables {
-        let Some(unit) = table.period else { continue };
-        let prefix = format!("{}_", table.name);
-        let is_of_table = |name: &&String| {
-            name.strip_prefix(&prefix)
-                .is_some_and(|period| unit.is_period_in_name(period))
-        };
-        for name in names.iter().filter(is_of_table) {
+        for name in names.iter().filter(|name| table.period_of(name).is_some()) {
             if described(io, name).await?.is_none() {
                 make(io, table, name).await?;
                 made = true;

@@ -148,17 +148,19 @@ impl Unit {
         period.replace(['-', 'T'], "_")
     }
 
-    /// Whether a part of a table's name can stand for a period: `2024_01`.
-    pub fn is_period_in_name(self, text: &str) -> bool {
-        let sample = Unit::in_name(&self.text(jiff::civil::date(2024, 1, 1).at(0, 0, 0, 0)));
-        text.len() == sample.len()
-            && text
-                .bytes()
-                .zip(sample.bytes())
-                .all(|(found, form)| match form {
-                    b'_' => found == b'_',
-                    _ => found.is_ascii_digit(),
-                })
+    /// The period that a part of a table's name stands for: `2024-01` of `2024_01`. `None` for other
+    /// texts, also for those of no calendar, like `2024_13`.
+    pub fn of_name(self, text: &str) -> Option<String> {
+        let period: Option<String> = text
+            .chars()
+            .enumerate()
+            .map(|(at, c)| match (at, c) {
+                (4 | 7, '_') => Some('-'),
+                (10, '_') => Some('T'),
+                (_, digit) => digit.is_ascii_digit().then_some(digit),
+            })
+            .collect();
+        period.filter(|period| self.is_period(period))
     }
 
     /// Whether the text names a period. `2024-02-30` does not.
@@ -255,6 +257,22 @@ mod tests {
             Vec::<String>::new()
         );
         assert_eq!(Unit::Hour.between("0001-01-01", "9000-01-01"), None);
+    }
+
+    /// The clients in other languages have the same cases in their tests.
+    #[test]
+    fn a_name_of_no_period_of_the_calendar_is_refused() {
+        let cases = include_str!("../../../clients/cases/periods.txt").lines();
+        for case in cases.filter(|line| !line.starts_with('#')) {
+            let [unit, name, period] = case.split(' ').collect::<Vec<_>>()[..] else {
+                panic!("{case}");
+            };
+            let found = Unit::of_word(unit).unwrap().of_name(name);
+            assert_eq!(found.as_deref().unwrap_or("-"), period, "{case}");
+            if let Some(period) = found {
+                assert_eq!(Unit::in_name(&period), name);
+            }
+        }
     }
 
     #[test]

@@ -9,8 +9,8 @@ from keyfold.calls import item_of
 from keyfold.errors import Invalid, UnknownItem
 from keyfold.item import Event
 from keyfold.item import Item as Shown
-from keyfold.keys.periods import in_name
 from keyfold.lacking import lacking
+from keyfold.lower.derive import is_of_period
 from keyfold.lower.read.question import FoundItem
 from keyfold.lower.stored import is_as_written, values_of
 from keyfold.options import OnUnknown
@@ -72,9 +72,7 @@ def _is_of(table: Table, record: Mapping[str, Any]) -> bool:
     if not isinstance(source, str):
         return True
     name = source.partition(":table/")[2].partition("/")[0]
-    start = f"{table.name}_"
-    is_period = table.period is not None and name.startswith(start)
-    return name == table.name or (is_period and in_name(name[len(start) :])[:4].isdigit())
+    return name == table.name or is_of_period(table, name)
 
 
 def _entity_of(model: Model, tables: list[Table], keys: Item, image: Item) -> Entity | str:

@@ -49,6 +49,12 @@ export function inName(period: string): string {
   return period.replace(/[-T]/g, "_");
 }
 
+/** Whether a part of a table's name stands for a period of the calendar: `2024_13` does not. */
+export function isPeriodInName(unit: Unit, text: string): boolean {
+  const period = text.replace(/_/g, (_, at: number) => (at === 10 ? "T" : "-"));
+  return inName(period) === text && isPeriod(unit, period);
+}
+
 /** Whether a text is a day of the calendar. */
 export function isDay(text: string): boolean {
   const found = DAY.exec(text);

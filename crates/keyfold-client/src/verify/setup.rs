@@ -96,14 +96,11 @@ pub fn sizes(backend: &Backend, model: &Model) -> Result<Vec<TableSize>, ClientE
     for (at, table) in model.tables.iter().enumerate() {
         let names = match table.period {
             None => vec![table.name.clone()],
-            Some(unit) => {
-                let prefix = format!("{}_", table.name);
-                let is_of_table = |name: &String| {
-                    let period = name.strip_prefix(&prefix);
-                    period.is_some_and(|period| unit.is_period_in_name(period))
-                };
+            Some(_) => {
                 let names = table_names(backend)?.into_iter();
-                names.filter(is_of_table).collect()
+                names
+                    .filter(|name| table.period_of(name).is_some())
+                    .collect()
             }
         };
         for name in names {

@@ -126,7 +126,7 @@ fn check_period_names(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
             let period = name
                 .strip_prefix(table.name.text.as_str())
                 .and_then(|rest| rest.strip_prefix('_'));
-            period.is_some_and(|period| unit.is_period_in_name(period))
+            period.is_some_and(|period| unit.of_name(period).is_some())
         };
         for other in tree
             .tables

@@ -99,6 +99,12 @@ impl Table {
     pub fn physical_name(&self, period: &str) -> String {
         format!("{}_{}", self.name, Unit::in_name(period))
     }
+
+    /// The period of a physical table; `None` if it is no table of a period of this one.
+    pub fn period_of(&self, physical: &str) -> Option<String> {
+        let named = physical.strip_prefix(self.name.as_str())?;
+        self.period?.of_name(named.strip_prefix('_')?)
+    }
 }
 
 /// The projection of an index.

@@ -36,6 +36,12 @@ def is_period(unit: Unit, text: str) -> bool:
     return _start(unit, text) is not None
 
 
+def is_period_in_name(unit: Unit, text: str) -> bool:
+    """Whether a part of a table's name stands for a period of the calendar: `2024_13` does not."""
+    period = text[:10].replace("_", "-") + text[10:].replace("_", "T", 1)
+    return in_name(period) == text and is_period(unit, period)
+
+
 def _start(unit: Unit, text: str) -> datetime | None:
     if _FORMS[unit].fullmatch(text) is None:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from keyfold.errors import Invalid, UnknownItem
-from keyfold.keys.periods import in_name, period_of
+from keyfold.keys.periods import in_name, is_period_in_name, period_of
 from keyfold.keys.text import CHUNK, column, lower, text
 from keyfold.lower import lengths
 from keyfold.lower.bound import all_hold, missing_argument
@@ -77,6 +77,16 @@ class Place:
 def physical_name(table: Table, period: str) -> str:
     """The name of the table of a period."""
     return f"{table.name}_{in_name(period)}"
+
+
+def is_of_period(table: Table, name: str) -> bool:
+    """Whether a physical table is one of a period of a table."""
+    start = f"{table.name}_"
+    return (
+        table.period is not None
+        and name.startswith(start)
+        and is_period_in_name(table.period, name[len(start) :])
+    )
 
 
 def table_name(entity: Entity, values: Values) -> str:

@@ -13,12 +13,11 @@ from keyfold.errors import (
     Transport,
     is_absent_table,
 )
-from keyfold.keys.periods import WIDTH, in_name, period_of
+from keyfold.keys.periods import period_of
 from keyfold.lower import settings
-from keyfold.lower.derive import physical_name
+from keyfold.lower.derive import is_of_period, physical_name
 from keyfold.lower.steps import Lowering, Origin, Request, ask, pause
 from keyfold.plan.model import Model, Table
-from keyfold.plan.template import Unit
 from keyfold.values import times
 
 _ACTIVE_TRIES = 240
@@ -86,28 +85,13 @@ def ensure_periods(origin: Origin, model: Model, names: Sequence[str]) -> Loweri
     """
     made = False
     for table in model.tables.values():
-        if table.period is None:
-            continue
         for name in names:
-            if not _is_of_table(table, table.period, name):
+            if not is_of_period(table, name):
                 continue
             if (yield from _described(name)) is None:
                 yield from _make(origin, table, name)
                 made = True
     return made
-
-
-def _is_of_table(table: Table, unit: Unit, name: str) -> bool:
-    prefix = f"{table.name}_"
-    if not name.startswith(prefix):
-        return False
-    # `2024_01` in a name is the period `2024-01`.
-    sample = in_name("2024-01-01T00"[: WIDTH[unit]])
-    text = name[len(prefix) :]
-    return len(text) == len(sample) and all(
-        found == "_" if form == "_" else found.isascii() and found.isdigit()
-        for found, form in zip(text, sample)
-    )
 
 
 def _described(table: str) -> Lowering[dict[str, Any] | None]:
