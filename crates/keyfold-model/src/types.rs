@@ -1,7 +1,7 @@
 //! Types of attributes.
 
 use crate::period::{Precision, Unit};
-use crate::written::written;
+use crate::written::{one, written};
 use keyfold_types::KeyKind;
 
 /// Deepest nesting of a type: DynamoDB's items have at most 32 levels.
@@ -60,7 +60,7 @@ impl Type {
         let article = match self {
             Type::Words(_) => "one of",
             Type::Int | Type::Period(Unit::Hour) => "an",
-            Type::Record(record) if record.name.starts_with(['A', 'E', 'I', 'O']) => "an",
+            Type::Record(record) => return one(&record.name),
             Type::String
             | Type::Number
             | Type::Bool
@@ -72,8 +72,7 @@ impl Type {
             | Type::Uuid
             | Type::List(_)
             | Type::Map(_)
-            | Type::Set(_)
-            | Type::Record(_) => "a",
+            | Type::Set(_) => "a",
         };
         format!("{article} {self}")
     }

@@ -95,3 +95,10 @@ pub fn unwritable(name: &str) -> Option<(&'static str, &'static str)> {
     }
     None
 }
+
+/// A name or a word with its article: `an Order`, `a User`, `an hour`.
+pub(crate) fn one(name: &str) -> String {
+    let is_vowel = name == "hour" || name.starts_with(|c: char| "AEIOaeio".contains(c));
+    let article = if is_vowel { "an" } else { "a" };
+    format!("{article} {name}")
+}

@@ -186,7 +186,7 @@ export class Kinds {
         if (kind.isSplit && !this.#isComplete(kind, ordered, values)) return undefined;
         found.push({ name, kind: kindName(entity, copy), entity, item: this.#item(kind, values) });
       } catch (error) {
-        const unknown = unknownOf(error, origin, first, `${this.#pattern.name} found a ${name}`);
+        const unknown = unknownOf(error, origin, first, `${this.#pattern.name} found an item of ${name}`);
         if (this.#onUnknown === "error") throw unknown;
       }
     }

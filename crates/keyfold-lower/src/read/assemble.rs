@@ -92,7 +92,7 @@ impl<'m> Kind<'m> {
             }
         };
         Err(ClientError::refused(format!(
-            "{} found a {} without `{missing}`, {place} ({}): it was not written through the model",
+            "{} found an item of {} without `{missing}`, {place} ({}): it was not written through the model",
             pattern.name,
             self.name,
             shown(item)

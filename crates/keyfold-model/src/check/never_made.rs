@@ -4,7 +4,7 @@ use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Action, Comparison, Condition, Entity, Model, Write, conjunction};
 use crate::words::{Comparator, Verb};
-use crate::written::written;
+use crate::written::{one, written};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF038",
@@ -52,7 +52,7 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 fn warning(write: &Write, action: &Action, entity: &Entity) -> Option<Diagnostic> {
     let first = action.conditions.first()?.span();
     let span = first.to(action.conditions.last()?.span());
-    let message = format!("{} never creates a {}", write.name, entity.name);
+    let message = format!("{} never creates {}", write.name, one(&entity.name));
     let name = written(attribute(action, entity)?);
     let needs_parentheses =
         action.conditions.len() > 1 || matches!(action.conditions.as_slice(), [Condition::All(_)]);

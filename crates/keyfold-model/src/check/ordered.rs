@@ -160,7 +160,8 @@ pub(crate) fn reason(order: &Ordered, varying: &[Part]) -> Option<String> {
     }
     if !order.order.fits(kind) {
         return Some(format!(
-            "its sort key is ordered by {{{name}}}, a {kind}, first; the order needs {wanted} there"
+            "its sort key is ordered by {{{name}}}, {}, first; the order needs {wanted} there",
+            kind.with_article()
         ));
     }
     if kind.is_number() && *format == Format::Plain {

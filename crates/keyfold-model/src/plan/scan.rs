@@ -105,7 +105,11 @@ fn check_filters(entity: &Entity, filters: &[Condition]) -> Result<(), Box<Diagn
         ) && filter.fields.is_empty()
             && filter.measure == Measure::Value;
         if let Some(kind) = kind.filter(|kind| orders && !kind.has_order()) {
-            let message = format!("`{}` is a {kind}, which has no order", filter.attribute);
+            let message = format!(
+                "`{}` is {}, which has no order",
+                filter.attribute,
+                kind.with_article()
+            );
             return refuse(filter.span, message, "ask for one value of it");
         }
         if entity.compressed.contains(&filter.attribute) {

@@ -9,6 +9,7 @@ use crate::schema::{
 };
 use crate::syntax::ast::{AggregateDecl, EntityDecl, Name, texts};
 use crate::template::{Format, KeyTemplate, Part, fields_of};
+use crate::written::one;
 use keyfold_types::Value;
 
 /// Longest chain of references that is followed.
@@ -123,7 +124,10 @@ fn check_stays(declared: &AggregateDecl, parent: &Entity) -> Result<(), Box<Diag
         return Ok(());
     }
     let (parent, kept) = (&parent.name, &declared.attribute.text);
-    let message = format!("a {parent} moves, and `{kept}` would be looked for where it was");
+    let message = format!(
+        "{} moves, and `{kept}` would be looked for where it was",
+        one(parent)
+    );
     let label = "is added to without reading the item";
     let help = format!("keep it in an entity of its own, whose key is the id of the {parent}");
     Err(Box::new(
@@ -141,7 +145,7 @@ fn check_operand(kind: AggregateKind, of: &Name, child: &Entity) -> Result<(), B
     if fits {
         return Ok(());
     }
-    let message = format!("a {} has no {}", found.kind, kind.word());
+    let message = format!("{} has no {}", found.kind.with_article(), kind.word());
     let label = "a number is needed (or a time, for max)";
     Err(Box::new(
         Diagnostic::error("KF004", of.span, message, label).label(found.span, "declared here"),

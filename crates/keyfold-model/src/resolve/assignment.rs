@@ -124,7 +124,7 @@ fn joined(
         },
         Type::List(_) => Err(wrong(
             declared,
-            format!("nothing can be taken from a {kind}"),
+            format!("nothing can be taken from {}", kind.with_article()),
             "not by value",
             "an element is found by its value in a set; of a list give the new one: `a = b`".to_owned(),
         )),
@@ -140,7 +140,7 @@ fn joined(
         | Type::Map(_)
         | Type::Record(_) => Err(wrong(
             declared,
-            format!("a {kind} cannot be added to or taken from"),
+            format!("{} cannot be added to or taken from", kind.with_article()),
             "no number",
             "numbers are added to and taken from; to a list or set one element is added, and from a set one is taken".to_owned(),
         )),

@@ -83,8 +83,10 @@ fn keep(all: &mut Vec<Attribute>, kept: Attribute, diagnostics: &mut Vec<Diagnos
                 "KF004",
                 known.span,
                 format!(
-                    "`{}` is a {}, and what is kept in it a {}",
-                    known.name, known.kind, kept.kind
+                    "`{}` is {}, and what is kept in it {}",
+                    known.name,
+                    known.kind.with_article(),
+                    kept.kind.with_article()
                 ),
                 "another type",
             )

@@ -66,7 +66,11 @@ impl Operands<'_> {
             }));
         }
         let path = written_path(name, fields);
-        let message = format!("`{path}` is a {of}, and a {kind} is needed");
+        let message = format!(
+            "`{path}` is {}, and {} is needed",
+            of.with_article(),
+            kind.with_article()
+        );
         Err(Box::new(Diagnostic::error(
             "KF004",
             declared.span(),
@@ -140,8 +144,10 @@ impl Operands<'_> {
             return Ok(operand);
         }
         Err(wrong(format!(
-            "`{}` is a {found}, and a {kind} is needed",
-            name.text
+            "`{}` is {}, and {} is needed",
+            name.text,
+            found.with_article(),
+            kind.with_article()
         )))
     }
 
@@ -197,7 +203,11 @@ fn written_path(name: &Name, fields: &[Name]) -> String {
 }
 
 fn number_for_text(name: &Name, kind: &Type) -> Box<Diagnostic> {
-    let message = format!("`{}` is a number, and a {kind} is needed", name.text);
+    let message = format!(
+        "`{}` is a number, and {} is needed",
+        name.text,
+        kind.with_article()
+    );
     let quoted = format!("\"{}\"", name.text);
     Box::new(
         Diagnostic::error("KF004", name.span, message, "wrong type")
@@ -217,7 +227,8 @@ fn compared_type(declared: &ComparisonDecl, kind: &Type) -> Result<Type, Box<Dia
             (Comparator::Contains, Type::List(of) | Type::Set(of)) => Ok((**of).clone()),
             (_, kind) if kind.is_text() => Ok(Type::String),
             (_, kind) => Err(Box::new(wrong(format!(
-                "a {kind} cannot be compared by `{}`",
+                "{} cannot be compared by `{}`",
+                kind.with_article(),
                 comparator.word()
             )))),
         },
@@ -229,7 +240,8 @@ fn compared_type(declared: &ComparisonDecl, kind: &Type) -> Result<Type, Box<Dia
             if !kind.has_order() =>
         {
             Err(Box::new(
-                wrong(format!("a {kind} has no order")).help("compare with `=` or `<>`"),
+                wrong(format!("{} has no order", kind.with_article()))
+                    .help("compare with `=` or `<>`"),
             ))
         }
         Comparator::Less

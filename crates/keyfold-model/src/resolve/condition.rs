@@ -23,7 +23,7 @@ impl Subject {
         }
         if kind.is_number() || *kind == Type::Bool {
             let name = declared.fields.last().unwrap_or(&declared.attribute);
-            let message = format!("a {kind} has no size");
+            let message = format!("{} has no size", kind.with_article());
             return Err(Box::new(
                 Diagnostic::error("KF004", name.span, message, "wrong type")
                     .help("texts, binary values, lists, maps, sets and records have one"),
@@ -66,7 +66,11 @@ pub(super) fn field_type<'t>(
             | Type::Words(_)
             | Type::List(_)
             | Type::Set(_) => {
-                let message = format!("`{}` is a {kind}, which has no fields", of.text);
+                let message = format!(
+                    "`{}` is {}, which has no fields",
+                    of.text,
+                    kind.with_article()
+                );
                 return Err(Box::new(
                     Diagnostic::error("KF004", field.span, message, "no field")
                         .help("records and maps have fields"),

@@ -219,8 +219,9 @@ fn check_split(name: &Name, count: u32, entity: &Entity) -> Result<(), Box<Diagn
     let attribute = attribute_of(entity, name)?;
     if !matches!(attribute.kind, Type::List(_)) || count == 0 {
         let message = format!(
-            "`{}` is a {} and cannot be split into items of {count}",
-            name.text, attribute.kind
+            "`{}` is {} and cannot be split into items of {count}",
+            name.text,
+            attribute.kind.with_article()
         );
         let label = "only a list has elements, one or more an item";
         return Err(Box::new(
@@ -304,7 +305,11 @@ fn unique_member(declared: &UniqueDecl, entity: &Entity) -> Result<UniqueMember,
     if let Some(word) = declared.compared.word()
         && found.kind != Type::String
     {
-        let message = format!("`{}`, a {}, has no capitals", name.text, found.kind);
+        let message = format!(
+            "`{}`, {}, has no capitals",
+            name.text,
+            found.kind.with_article()
+        );
         return Err(Box::new(
             Diagnostic::error("KF004", declared.span, message, "no text")
                 .label(found.span, "declared here")
@@ -318,7 +323,11 @@ fn unique_member(declared: &UniqueDecl, entity: &Entity) -> Result<UniqueMember,
             compared: declared.compared,
         });
     }
-    let message = format!("`{}`, a {}, cannot be unique", name.text, found.kind);
+    let message = format!(
+        "`{}`, {}, cannot be unique",
+        name.text,
+        found.kind.with_article()
+    );
     let label = "no text or number";
     Err(Box::new(Diagnostic::error(
         "KF004", name.span, message, label,

@@ -4,6 +4,7 @@ use super::names::attribute_of;
 use crate::diagnostic::{Diagnostic, report};
 use crate::schema::{Entity, Table, Type};
 use crate::syntax::ast::{EntityDecl, Name};
+use crate::written::one;
 
 /// Resolves `ttl`: the attribute whose time is that of the item's expiry.
 pub(super) fn resolve(
@@ -26,7 +27,7 @@ fn check(name: &Name, table: &Table, entity: &Entity) -> Result<(), Box<Diagnost
         let message = format!("`{}` is no time", name.text);
         return Err(Box::new(
             Diagnostic::error("KF004", name.span, message, "an item expires at a time")
-                .label(found.span, format!("a {}", found.kind))
+                .label(found.span, found.kind.with_article())
                 .help(format!("declare `{}: time`", name.text)),
         ));
     }
@@ -47,8 +48,8 @@ fn check(name: &Name, table: &Table, entity: &Entity) -> Result<(), Box<Diagnost
 fn expires_in_pieces(ttl: &Name, declared: &EntityDecl, entity: &Entity) -> Option<Diagnostic> {
     if let Some(kept) = declared.aggregates.first() {
         let message = format!(
-            "a {} would expire while others are counted in it",
-            entity.name
+            "{} would expire while others are counted in it",
+            one(&entity.name)
         );
         return Some(
             Diagnostic::error("KF016", ttl.span, message, "one that came again would count from nothing")
@@ -80,7 +81,7 @@ fn expires_in_pieces(ttl: &Name, declared: &EntityDecl, entity: &Entity) -> Opti
             "keep the list in one item, or delete the items by a write of the model".to_owned(),
         )
     };
-    let message = format!("a {} and {what} would expire one by one", entity.name);
+    let message = format!("{} and {what} would expire one by one", one(&entity.name));
     Some(
         Diagnostic::error(
             "KF016",

@@ -420,7 +420,7 @@ fn check_period(
         Diagnostic::error("KF004", word.span, "a date is a day already", "of a date")
             .help(format!("ask for `{}` itself", attribute.text))
     } else {
-        let message = format!("a {kind} has no {unit}");
+        let message = format!("{} has no {unit}", kind.with_article());
         Diagnostic::error("KF004", word.span, message, "no time")
     }))
 }
@@ -431,7 +431,7 @@ fn argument_type(limit: Limit, kind: &Type, span: Span) -> Result<Type, Box<Diag
         Limit::In(unit) => Ok(Type::Period(unit)),
         Limit::Among => Ok(Type::List(Box::new(kind.clone()))),
         Limit::Starts if !matches!(kind, Type::String | Type::Words(_)) => {
-            let message = format!("a {kind} has no beginning to ask for");
+            let message = format!("{} has no beginning to ask for", kind.with_article());
             Err(Box::new(
                 Diagnostic::error("KF004", span, message, "`starts` is for texts")
                     .help("ask for a range: `a >= low`, or `day of a` for times"),

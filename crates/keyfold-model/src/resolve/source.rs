@@ -6,7 +6,7 @@ use super::names::attribute_of;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Action, Entity, Model, Operand, Source, Taken, Verb, WriteParameter};
 use crate::syntax::ast::{ActionDecl, KeySourceDecl, Name, WriteDecl};
-use crate::written::written_list;
+use crate::written::{one, written_list};
 
 /// An action that stands above another, whose attributes the other may take.
 pub(super) struct Earlier<'e> {
@@ -109,8 +109,8 @@ fn finds_no_item(name: &Name, entity: &Entity) -> Diagnostic {
     if entity.moves() {
         return diagnostic
             .note(format!(
-                "a {} is found by {}",
-                entity.name,
+                "{} is found by {}",
+                one(&entity.name),
                 written_list(entity.identity())
             ))
             .help(help);
@@ -158,8 +158,10 @@ fn of_action(
     let found = attribute_of(one.entity, of)?;
     if found.kind != wanted.kind {
         let message = format!(
-            "`{}` is a {}, and a {} is needed",
-            found.name, found.kind, wanted.kind
+            "`{}` is {}, and {} is needed",
+            found.name,
+            found.kind.with_article(),
+            wanted.kind.with_article()
         );
         return Err(error(message, "wrong type"));
     }

@@ -6,7 +6,7 @@ use crate::period::Unit;
 use crate::schema::{Attribute, Column, Entity, KeyPair, Table, Type};
 use crate::syntax::ast::{KeyDecl, Name, PartDecl, TemplateDecl};
 use crate::template::{Format, KeyTemplate, Part};
-use crate::written::{fits_in_text, in_braces};
+use crate::written::{fits_in_text, in_braces, one};
 use keyfold_types::KeyKind;
 use keyfold_types::limits::{NUMBER_DIGITS_MAX, PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 
@@ -177,7 +177,7 @@ fn bucket_part(
     };
     if !attribute.kind.has_period(unit) {
         let span = of.as_ref().map_or(declared.span, |name| name.span);
-        let message = format!("a {} has no {unit}", attribute.kind);
+        let message = format!("{} has no {unit}", attribute.kind.with_article());
         return Err(Box::new(Diagnostic::error(
             "KF004", span, message, "no time",
         )));
@@ -203,7 +203,7 @@ fn time_of_sort_key<'e>(
         .filter_map(|field| entity.attribute(field))
         .find(|attribute| attribute.kind.has_period(unit));
     found.ok_or_else(|| {
-        let message = format!("which time is cut into a {unit} is not said");
+        let message = format!("which time is cut into {unit}s is not said");
         Box::new(
             Diagnostic::error("KF004", key.span, message, "the sort key has no time")
                 .help(format!("name it: `bucket {unit} of createdAt`")),
@@ -262,7 +262,7 @@ fn field(
     let format = field_format(formats, &attribute.kind)?;
     let is_bytes = is_bare && attribute.kind == Type::Binary;
     if !attribute.kind.fits_key() && !is_bytes {
-        let message = format!("a {} cannot be part of a key", attribute.kind);
+        let message = format!("{} cannot be part of a key", attribute.kind.with_article());
         return Err(Box::new(
             Diagnostic::error("KF004", name.span, message, "no text or number")
                 .label(attribute.span, "declared here"),
@@ -405,7 +405,7 @@ fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>
 
 /// The error about `{t:month:reverse}`.
 fn reversed_period(name: &Name, unit: Unit) -> Box<Diagnostic> {
-    let message = format!("a {unit} is not turned round");
+    let message = format!("{} is not turned round", one(unit.word()));
     Box::new(
         Diagnostic::error("KF004", name.span, message, "this format does not fit").help(format!(
             "write `reverse` alone, as in {{t:reverse}}: the latest comes first, and a pattern by `{unit} of t` reads a beginning of it; or `{unit}` alone, and a pattern with `newest`"

@@ -106,9 +106,10 @@ pub(super) fn type_of(
             match &found {
                 Some((first, kind)) if *kind != attribute.kind => {
                     let message = format!(
-                        "`{}` would be a {kind} for {first} and a {} for {}",
+                        "`{}` would be {} for {first} and {} for {}",
                         name.text,
-                        attribute.kind,
+                        kind.with_article(),
+                        attribute.kind.with_article(),
                         model.name_of(one)
                     );
                     return Err(Box::new(

@@ -440,8 +440,12 @@ impl Scope {
             }
             Some(known) => {
                 let message = format!(
-                    "`{}` of {} is a {}, and the parameter `{}` a {}",
-                    attribute.name, action.text, attribute.kind, known.name, known.kind
+                    "`{}` of {} is {}, and the parameter `{}` {}",
+                    attribute.name,
+                    action.text,
+                    attribute.kind.with_article(),
+                    known.name,
+                    known.kind.with_article()
                 );
                 let label = "one parameter cannot be both";
                 return Err(Box::new(
@@ -547,8 +551,10 @@ fn check_field(
         )
     } else {
         format!(
-            "`{name}` of {} is a {}, and a record's a {kind}",
-            declared.entity.text, attribute.kind
+            "`{name}` of {} is {}, and a record's {}",
+            declared.entity.text,
+            attribute.kind.with_article(),
+            kind.with_article()
         )
     };
     let span = declared

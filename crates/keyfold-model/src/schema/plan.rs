@@ -5,6 +5,7 @@ use crate::period::Unit;
 use crate::template::{KeyTemplate, Part, print};
 use crate::types::Type;
 use crate::words::Comparator;
+use crate::written::one;
 use std::fmt;
 
 /// The plan of a pattern.
@@ -309,7 +310,7 @@ impl PatternPlan {
                     Some(_) => String::new(),
                     None => format!(", up to the present {unit}"),
                 };
-                format!("{each} a {unit}{merged}{end}")
+                format!("{each} {}{merged}{end}", one(unit.word()))
             }
             (Fan::One, RequestKind::BatchGetItem) if !self.gets.is_empty() => "1".to_owned(),
             (Fan::One, RequestKind::BatchGetItem) => "1 per 100 ids".to_owned(),

@@ -70,7 +70,7 @@ pub enum ValueError {
     },
     /// A range of time has too many periods.
     #[error(
-        "{name}: from {} to {} are more than {most} periods of a {unit}; ask for less",
+        "{name}: from {} to {} are more than {most} {unit}s; ask for less",
         shown(low),
         shown(high)
     )]

@@ -58,7 +58,7 @@ pub fn parse(name: &str, kind: &Type, text: &str) -> Result<Value, ValueError> {
         Type::Words(words) => Err(wrong(&format!("one of {}", words.join(", ")))),
         Type::List(_) | Type::Map(_) | Type::Set(_) | Type::Record(_) => {
             let value = json::read(text).map_err(|fault| match fault {
-                Fault::Form => wrong(&format!("JSON of a {kind}")),
+                Fault::Form => wrong(&format!("JSON of {}", kind.with_article())),
                 Fault::Twice(key) => ValueError::Twice {
                     name: name.to_owned(),
                     key,

@@ -108,7 +108,7 @@ def _periods_of(question: Question, fan: Periods, now_epoch_ms: int) -> list[str
     if found is None:
         raise Invalid(
             f"{fan.attribute}: from {shown(low)} to {shown(high)} are more than {PERIODS_MAX}"
-            f" periods of a {fan.unit}; ask for less",
+            f" {fan.unit}s; ask for less",
             attribute=fan.attribute,
         )
     if question.is_strict(fan.low):

@@ -165,7 +165,7 @@ class Kinds:
     def _wrong(self, kind: _Kind, item: Item, error: UnknownItem) -> UnknownItem:
         """The error about an item of a kind that is not as the model writes it."""
         return UnknownItem(
-            f"{self._pattern.name} found a {kind.name} ({_shown(item)}): {error.message}",
+            f"{self._pattern.name} found an item of {kind.name} ({_shown(item)}): {error.message}",
             entity=kind.name,
             key=_shown(item),
             attribute=error.attribute,
@@ -181,7 +181,7 @@ class Kinds:
             if kind.index is not None:
                 place = f"which {kind.index.name} holds for it neither as an attribute nor in a key"
             raise UnknownItem(
-                f"{self._pattern.name} found a {kind.name} without `{name}`, {place}"
+                f"{self._pattern.name} found an item of {kind.name} without `{name}`, {place}"
                 f" ({_shown(item)}): it was not written through the model",
                 entity=kind.name,
                 key=_shown(item),
