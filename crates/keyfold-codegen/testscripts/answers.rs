@@ -382,9 +382,32 @@ typed::patch! { AccountPatch {
     updated_at: "updatedAt",
 } }
 
+/// What an `Account` gets that is created or put: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountMade {
+    /// The value `updatedAt`.
+    pub updated_at: typed::Timestamp,
+}
+
+typed::made! { AccountMade {
+    updated_at: argument("Account", "updatedAt"),
+} }
+
+/// What an update of an `Account` sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountTouched {
+    /// The value `updatedAt`.
+    pub updated_at: typed::Timestamp,
+}
+
+typed::made! { AccountTouched {
+    updated_at: argument("Account", "updatedAt"),
+} }
+
 typed::entity! {
     Account = "Account" of AnswersParts;
     new NewAccount; patch AccountPatch;
+    made AccountMade; touched AccountTouched;
     put PutAccount { id, owner, balance, country, city, street, plan, tags, prices, logo, home, grid, visits, updated_at, v, }
     key AccountKey { id, v, }
 }
@@ -509,9 +532,21 @@ typed::patch! { TicketPatch {
     assignee: "assignee",
 } }
 
+/// What a `Ticket` gets that is created or put: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TicketMade {
+    /// The value `ticketId`.
+    pub ticket_id: TicketId,
+}
+
+typed::made! { TicketMade {
+    ticket_id: argument("Ticket", "ticketId"),
+} }
+
 typed::entity! {
     Ticket = "Ticket" of AnswersParts;
     new NewTicket; patch TicketPatch;
+    made TicketMade; touched ();
     put NewTicket { id, ticket_id, opened_at, due_at, severity, status, history, assignee, }
     key TicketKey { id, ticket_id, }
 }
@@ -854,6 +889,17 @@ typed::given! { OpenTicketArguments {
     assignee: "assignee",
 } }
 
+/// What `open_ticket` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenTicketMade {
+    /// The value `ticketId`.
+    pub ticket_id: TicketId,
+}
+
+typed::made! { OpenTicketMade {
+    ticket_id: argument("Ticket", "ticketId"),
+} }
+
 /// The named writes of the model `answers` as parts of a transaction: nothing is sent before
 /// `transact` takes them.
 #[derive(Debug, Clone, Copy)]
@@ -875,7 +921,10 @@ impl AnswersParts {
     }
 
     /// The write `open_ticket`.
-    pub fn open_ticket(&self, arguments: &OpenTicketArguments) -> typed::Part<AnswersParts> {
+    pub fn open_ticket(
+        &self,
+        arguments: &OpenTicketArguments,
+    ) -> typed::Part<AnswersParts, OpenTicketMade> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("open_ticket")
@@ -949,11 +998,12 @@ impl AnswersClient {
     }
 
     /// Carries several writes out in one transaction, as if one happened after the other: all
-    /// of them or none.
-    pub fn transact(
+    /// of them or none. A tuple of parts has a tuple of their effects, a list of parts of one
+    /// type a list.
+    pub fn transact<P: typed::Parted<AnswersParts>>(
         &self,
-        parts: impl IntoIterator<Item = typed::Part<AnswersParts>>,
-    ) -> Result<typed::Transacted, typed::Error> {
+        parts: P,
+    ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts)
     }
 
@@ -1154,7 +1204,10 @@ impl AnswersClient {
     /// - update Account as to (balance = balance + amount)
     ///
     /// Requests: TransactWriteItems.
-    pub fn transfer(&self, arguments: &TransferArguments) -> Result<typed::Written, typed::Error> {
+    pub fn transfer(
+        &self,
+        arguments: &TransferArguments,
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "transfer");
         call.give_all(arguments);
         call.send()
@@ -1165,7 +1218,7 @@ impl AnswersClient {
     /// - update Account (owner = owner, plan = plan)
     ///
     /// Requests: UpdateItem.
-    pub fn edit(&self, arguments: &EditArguments) -> Result<typed::Written, typed::Error> {
+    pub fn edit(&self, arguments: &EditArguments) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "edit");
         call.give_all(arguments);
         call.send()
@@ -1179,7 +1232,7 @@ impl AnswersClient {
     pub fn open_ticket(
         &self,
         arguments: &OpenTicketArguments,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<OpenTicketMade>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "open_ticket");
         call.give_all(arguments);
         call.send()
@@ -1195,7 +1248,7 @@ impl AnswersClient {
         entry: &Entry,
         id: &AccountId,
         ticket_id: &TicketId,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "log");
         call.give("entry", entry);
         call.give("id", id);
@@ -1257,11 +1310,12 @@ impl AsyncAnswersClient {
     }
 
     /// Carries several writes out in one transaction, as if one happened after the other: all
-    /// of them or none.
-    pub async fn transact(
+    /// of them or none. A tuple of parts has a tuple of their effects, a list of parts of one
+    /// type a list.
+    pub async fn transact<P: typed::Parted<AnswersParts>>(
         &self,
-        parts: impl IntoIterator<Item = typed::Part<AnswersParts>>,
-    ) -> Result<typed::Transacted, typed::Error> {
+        parts: P,
+    ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts).await
     }
 
@@ -1420,14 +1474,17 @@ impl AsyncAnswersClient {
     pub async fn transfer(
         &self,
         arguments: &TransferArguments,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "transfer");
         call.give_all(arguments);
         call.send().await
     }
 
     /// See [`AnswersClient::edit`].
-    pub async fn edit(&self, arguments: &EditArguments) -> Result<typed::Written, typed::Error> {
+    pub async fn edit(
+        &self,
+        arguments: &EditArguments,
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "edit");
         call.give_all(arguments);
         call.send().await
@@ -1437,7 +1494,7 @@ impl AsyncAnswersClient {
     pub async fn open_ticket(
         &self,
         arguments: &OpenTicketArguments,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<OpenTicketMade>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "open_ticket");
         call.give_all(arguments);
         call.send().await
@@ -1449,7 +1506,7 @@ impl AsyncAnswersClient {
         entry: &Entry,
         id: &AccountId,
         ticket_id: &TicketId,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "log");
         call.give("entry", entry);
         call.give("id", id);

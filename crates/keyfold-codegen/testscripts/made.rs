@@ -89,9 +89,24 @@ typed::patch! { CartPatch {
     note: "note",
 } }
 
+/// What a `Cart` gets that is created or put: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CartMade {
+    /// The value `id`.
+    pub id: CartId,
+    /// The value `at`.
+    pub at: typed::Timestamp,
+}
+
+typed::made! { CartMade {
+    id: argument("Cart", "id"),
+    at: argument("Cart", "at"),
+} }
+
 typed::entity! {
     Cart = "Cart" of MadeParts alone;
     new NewCart; patch CartPatch;
+    made CartMade; touched ();
     put NewCart { id, at, note, }
     key CartKey { id, }
 }
@@ -176,9 +191,24 @@ typed::patch! { LinePatch {
     amount: "amount",
 } }
 
+/// What a `Line` gets that is created or put: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineMade {
+    /// The value `lineId`.
+    pub line_id: LineId,
+    /// The value `at`.
+    pub at: typed::Timestamp,
+}
+
+typed::made! { LineMade {
+    line_id: argument("Line", "lineId"),
+    at: argument("Line", "at"),
+} }
+
 typed::entity! {
     Line = "Line" of MadeParts alone;
     new NewLine; patch LinePatch;
+    made LineMade; touched ();
     put NewLine { cart_id, line_id, at, amount, }
     key LineKey { cart_id, line_id, }
 }
@@ -253,9 +283,21 @@ typed::patch! { VisitPatch {
     first_at: "firstAt",
 } }
 
+/// What a `Visit` gets that is created or put: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VisitMade {
+    /// The value `firstAt`.
+    pub first_at: typed::Timestamp,
+}
+
+typed::made! { VisitMade {
+    first_at: argument("Visit", "firstAt"),
+} }
+
 typed::entity! {
     Visit = "Visit" of MadeParts alone;
     new NewVisit; patch VisitPatch;
+    made VisitMade; touched ();
     put NewVisit { day, count, first_at, }
     key VisitKey { day, }
 }
@@ -314,6 +356,26 @@ typed::given! { FillArguments {
     cart_id: "cartId",
 } }
 
+/// What `fill` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FillMade {
+    /// The value `id`.
+    pub id: CartId,
+    /// The value `Cart.at`.
+    pub cart_at: typed::Timestamp,
+    /// The value `lineId`.
+    pub line_id: Vec<LineId>,
+    /// The value `Line.at`.
+    pub line_at: Vec<typed::Timestamp>,
+}
+
+typed::made! { FillMade {
+    id: argument("Cart", "id"),
+    cart_at: argument("Cart", "at"),
+    line_id: each_element("Line", "lineId", "lines"),
+    line_at: each_argument("Line", "at", "lines"),
+} }
+
 /// The arguments of `pair`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PairArguments {
@@ -338,6 +400,26 @@ typed::given! { PairArguments {
     two_id: "two.id",
     two_at: "two.at",
     two_note: "two.note",
+} }
+
+/// What `pair` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairMade {
+    /// The value `one.id`.
+    pub one_id: CartId,
+    /// The value `one.at`.
+    pub one_at: typed::Timestamp,
+    /// The value `two.id`.
+    pub two_id: CartId,
+    /// The value `two.at`.
+    pub two_at: typed::Timestamp,
+}
+
+typed::made! { PairMade {
+    one_id: argument("Cart", "one.id"),
+    one_at: argument("Cart", "one.at"),
+    two_id: argument("Cart", "two.id"),
+    two_at: argument("Cart", "two.at"),
 } }
 
 /// The arguments of `add`.
@@ -372,6 +454,20 @@ typed::given! { AddArguments {
     amount: "amount",
 } }
 
+/// What `add` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddMade {
+    /// The value `lineId`.
+    pub line_id: LineId,
+    /// The value `at`.
+    pub at: typed::Timestamp,
+}
+
+typed::made! { AddMade {
+    line_id: argument("Line", "lineId"),
+    at: argument("Line", "at"),
+} }
+
 /// The arguments of `visit`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitArguments {
@@ -396,6 +492,17 @@ typed::given! { VisitArguments {
     first_at: "firstAt",
 } }
 
+/// What `visit` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VisitMade2 {
+    /// The value `firstAt`.
+    pub first_at: Option<typed::Timestamp>,
+}
+
+typed::made! { VisitMade2 {
+    first_at: never("Visit", "firstAt"),
+} }
+
 /// The named writes of the model `made` as parts of a transaction: nothing is sent before
 /// `transact` takes them.
 #[derive(Debug, Clone, Copy)]
@@ -403,28 +510,28 @@ pub struct MadeParts;
 
 impl MadeParts {
     /// The write `fill`.
-    pub fn fill(&self, arguments: &FillArguments) -> typed::Part<MadeParts> {
+    pub fn fill(&self, arguments: &FillArguments) -> typed::Part<MadeParts, FillMade> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("fill")
     }
 
     /// The write `pair`.
-    pub fn pair(&self, arguments: &PairArguments) -> typed::Part<MadeParts> {
+    pub fn pair(&self, arguments: &PairArguments) -> typed::Part<MadeParts, PairMade> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("pair")
     }
 
     /// The write `add`.
-    pub fn add(&self, arguments: &AddArguments) -> typed::Part<MadeParts> {
+    pub fn add(&self, arguments: &AddArguments) -> typed::Part<MadeParts, AddMade> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("add")
     }
 
     /// The write `visit`.
-    pub fn visit(&self, arguments: &VisitArguments) -> typed::Part<MadeParts> {
+    pub fn visit(&self, arguments: &VisitArguments) -> typed::Part<MadeParts, VisitMade2> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("visit")
@@ -487,11 +594,12 @@ impl MadeClient {
     }
 
     /// Carries several writes out in one transaction, as if one happened after the other: all
-    /// of them or none.
-    pub fn transact(
+    /// of them or none. A tuple of parts has a tuple of their effects, a list of parts of one
+    /// type a list.
+    pub fn transact<P: typed::Parted<MadeParts>>(
         &self,
-        parts: impl IntoIterator<Item = typed::Part<MadeParts>>,
-    ) -> Result<typed::Transacted, typed::Error> {
+        parts: P,
+    ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts)
     }
 
@@ -529,7 +637,10 @@ impl MadeClient {
     /// - create Line for each of lines
     ///
     /// Requests: TransactWriteItems.
-    pub fn fill(&self, arguments: &FillArguments) -> Result<typed::Written, typed::Error> {
+    pub fn fill(
+        &self,
+        arguments: &FillArguments,
+    ) -> Result<typed::Written<FillMade>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "fill");
         call.give_all(arguments);
         call.send()
@@ -541,7 +652,10 @@ impl MadeClient {
     /// - create Cart as two
     ///
     /// Requests: TransactWriteItems.
-    pub fn pair(&self, arguments: &PairArguments) -> Result<typed::Written, typed::Error> {
+    pub fn pair(
+        &self,
+        arguments: &PairArguments,
+    ) -> Result<typed::Written<PairMade>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "pair");
         call.give_all(arguments);
         call.send()
@@ -553,7 +667,7 @@ impl MadeClient {
     /// - create Line
     ///
     /// Requests: TransactWriteItems.
-    pub fn add(&self, arguments: &AddArguments) -> Result<typed::Written, typed::Error> {
+    pub fn add(&self, arguments: &AddArguments) -> Result<typed::Written<AddMade>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "add");
         call.give_all(arguments);
         call.send()
@@ -564,7 +678,10 @@ impl MadeClient {
     /// - create or update Visit (count = count + 1) else (count = 1)
     ///
     /// Requests: UpdateItem.
-    pub fn visit(&self, arguments: &VisitArguments) -> Result<typed::Written, typed::Error> {
+    pub fn visit(
+        &self,
+        arguments: &VisitArguments,
+    ) -> Result<typed::Written<VisitMade2>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "visit");
         call.give_all(arguments);
         call.send()
@@ -627,11 +744,12 @@ impl AsyncMadeClient {
     }
 
     /// Carries several writes out in one transaction, as if one happened after the other: all
-    /// of them or none.
-    pub async fn transact(
+    /// of them or none. A tuple of parts has a tuple of their effects, a list of parts of one
+    /// type a list.
+    pub async fn transact<P: typed::Parted<MadeParts>>(
         &self,
-        parts: impl IntoIterator<Item = typed::Part<MadeParts>>,
-    ) -> Result<typed::Transacted, typed::Error> {
+        parts: P,
+    ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts).await
     }
 
@@ -660,28 +778,40 @@ impl AsyncMadeClient {
     }
 
     /// See [`MadeClient::fill`].
-    pub async fn fill(&self, arguments: &FillArguments) -> Result<typed::Written, typed::Error> {
+    pub async fn fill(
+        &self,
+        arguments: &FillArguments,
+    ) -> Result<typed::Written<FillMade>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "fill");
         call.give_all(arguments);
         call.send().await
     }
 
     /// See [`MadeClient::pair`].
-    pub async fn pair(&self, arguments: &PairArguments) -> Result<typed::Written, typed::Error> {
+    pub async fn pair(
+        &self,
+        arguments: &PairArguments,
+    ) -> Result<typed::Written<PairMade>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "pair");
         call.give_all(arguments);
         call.send().await
     }
 
     /// See [`MadeClient::add`].
-    pub async fn add(&self, arguments: &AddArguments) -> Result<typed::Written, typed::Error> {
+    pub async fn add(
+        &self,
+        arguments: &AddArguments,
+    ) -> Result<typed::Written<AddMade>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "add");
         call.give_all(arguments);
         call.send().await
     }
 
     /// See [`MadeClient::visit`].
-    pub async fn visit(&self, arguments: &VisitArguments) -> Result<typed::Written, typed::Error> {
+    pub async fn visit(
+        &self,
+        arguments: &VisitArguments,
+    ) -> Result<typed::Written<VisitMade2>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "visit");
         call.give_all(arguments);
         call.send().await

@@ -163,6 +163,7 @@ typed::patch! { ClassPatch {
 typed::entity! {
     Class = "class" of NamesParts alone;
     new NewClass; patch ClassPatch;
+    made (); touched ();
     put NewClass { id, user_id, in_progress, tick_x, state, }
     key ClassKey { id, }
 }
@@ -240,6 +241,7 @@ typed::patch! { PromisePatch {
 typed::entity! {
     Promise = "Promise" of NamesParts alone;
     new NewPromise; patch PromisePatch;
+    made (); touched ();
     put NewPromise { id, class_id, note, }
     key PromiseKey { id, class_id, }
 }
@@ -294,9 +296,21 @@ typed::patch! { OrderItemPatch {
     __: "_",
 } }
 
+/// What an `order_item` gets that is created or put: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItemMade {
+    /// The value `itemId`.
+    pub item_id: ItemId,
+}
+
+typed::made! { OrderItemMade {
+    item_id: argument("order_item", "itemId"),
+} }
+
 typed::entity! {
     OrderItem = "order_item" of NamesParts alone;
     new NewOrderItem; patch OrderItemPatch;
+    made OrderItemMade; touched ();
     put NewOrderItem { item_id, __, }
     key OrderItemKey { item_id, }
 }
@@ -361,6 +375,7 @@ typed::patch! { OrderItem2Patch {
 typed::entity! {
     OrderItem2 = "OrderItem" of NamesParts alone;
     new NewOrderItem2; patch OrderItem2Patch;
+    made (); touched ();
     put NewOrderItem2 { n, then, }
     key OrderItem2Key { n, }
 }
@@ -442,6 +457,17 @@ typed::given! { OrderItemArguments3 {
     __: "_",
 } }
 
+/// What `order_item` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderItemMade2 {
+    /// The value `itemId`.
+    pub item_id: ItemId,
+}
+
+typed::made! { OrderItemMade2 {
+    item_id: argument("order_item", "itemId"),
+} }
+
 /// The named writes of the model `names` as parts of a transaction: nothing is sent before
 /// `transact` takes them.
 #[derive(Debug, Clone, Copy)]
@@ -457,7 +483,10 @@ impl NamesParts {
     }
 
     /// The write `order_item`.
-    pub fn order_item__(&self, arguments: &OrderItemArguments3) -> typed::Part<NamesParts> {
+    pub fn order_item__(
+        &self,
+        arguments: &OrderItemArguments3,
+    ) -> typed::Part<NamesParts, OrderItemMade2> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("order_item")
@@ -524,11 +553,12 @@ impl NamesClient {
     }
 
     /// Carries several writes out in one transaction, as if one happened after the other: all
-    /// of them or none.
-    pub fn transact(
+    /// of them or none. A tuple of parts has a tuple of their effects, a list of parts of one
+    /// type a list.
+    pub fn transact<P: typed::Parted<NamesParts>>(
         &self,
-        parts: impl IntoIterator<Item = typed::Part<NamesParts>>,
-    ) -> Result<typed::Transacted, typed::Error> {
+        parts: P,
+    ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts)
     }
 
@@ -616,7 +646,10 @@ impl NamesClient {
     /// - create OrderItem
     ///
     /// Requests: PutItem.
-    pub fn to_string(&self, arguments: &ToStringArguments) -> Result<typed::Written, typed::Error> {
+    pub fn to_string(
+        &self,
+        arguments: &ToStringArguments,
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "toString");
         call.give_all(arguments);
         call.send()
@@ -630,7 +663,7 @@ impl NamesClient {
     pub fn order_item__(
         &self,
         arguments: &OrderItemArguments3,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<OrderItemMade2>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "order_item");
         call.give_all(arguments);
         call.send()
@@ -697,11 +730,12 @@ impl AsyncNamesClient {
     }
 
     /// Carries several writes out in one transaction, as if one happened after the other: all
-    /// of them or none.
-    pub async fn transact(
+    /// of them or none. A tuple of parts has a tuple of their effects, a list of parts of one
+    /// type a list.
+    pub async fn transact<P: typed::Parted<NamesParts>>(
         &self,
-        parts: impl IntoIterator<Item = typed::Part<NamesParts>>,
-    ) -> Result<typed::Transacted, typed::Error> {
+        parts: P,
+    ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts).await
     }
 
@@ -776,7 +810,7 @@ impl AsyncNamesClient {
     pub async fn to_string(
         &self,
         arguments: &ToStringArguments,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "toString");
         call.give_all(arguments);
         call.send().await
@@ -786,7 +820,7 @@ impl AsyncNamesClient {
     pub async fn order_item__(
         &self,
         arguments: &OrderItemArguments3,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<OrderItemMade2>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "order_item");
         call.give_all(arguments);
         call.send().await

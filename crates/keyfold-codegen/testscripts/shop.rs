@@ -136,6 +136,7 @@ typed::patch! { UserPatch {
 typed::entity! {
     User = "User" of ShopParts;
     new NewUser; patch UserPatch;
+    made (); touched ();
     put NewUser { user_id, email, name, created_at, }
     key UserKey { user_id, }
 }
@@ -220,6 +221,7 @@ typed::patch! { OrderPatch {
 typed::entity! {
     Order = "Order" of ShopParts;
     new NewOrder; patch OrderPatch;
+    made (); touched ();
     put NewOrder { order_id, user_id, created_at, total, status, }
     key OrderKey { order_id, }
 }
@@ -324,6 +326,7 @@ typed::patch! { OrderItemPatch {
 typed::entity! {
     OrderItem = "OrderItem" of ShopParts alone;
     new NewOrderItem; patch OrderItemPatch;
+    made (); touched ();
     put NewOrderItem { order_id, item_id, product_id, quantity, price, }
     key OrderItemKey { order_id, item_id, }
 }
@@ -399,6 +402,7 @@ typed::patch! { ProductPatch {
 typed::entity! {
     Product = "Product" of ShopParts alone;
     new NewProduct; patch ProductPatch;
+    made (); touched ();
     put NewProduct { product_id, name, price, stock, }
     key ProductKey { product_id, }
 }
@@ -562,11 +566,12 @@ impl ShopClient {
     }
 
     /// Carries several writes out in one transaction, as if one happened after the other: all
-    /// of them or none.
-    pub fn transact(
+    /// of them or none. A tuple of parts has a tuple of their effects, a list of parts of one
+    /// type a list.
+    pub fn transact<P: typed::Parted<ShopParts>>(
         &self,
-        parts: impl IntoIterator<Item = typed::Part<ShopParts>>,
-    ) -> Result<typed::Transacted, typed::Error> {
+        parts: P,
+    ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts)
     }
 
@@ -700,7 +705,7 @@ impl ShopClient {
     pub fn create_order(
         &self,
         arguments: &CreateOrderArguments,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "create_order");
         call.give_all(arguments);
         call.send()
@@ -715,7 +720,7 @@ impl ShopClient {
         &self,
         status: OrderStatus,
         order_id: &OrderId,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "set_status");
         call.give("status", &status);
         call.give("orderId", order_id);
@@ -733,7 +738,7 @@ impl ShopClient {
         email: &str,
         name: &str,
         created_at: typed::Timestamp,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "create_user");
         call.give("userId", user_id);
         call.give("email", email);
@@ -802,11 +807,12 @@ impl AsyncShopClient {
     }
 
     /// Carries several writes out in one transaction, as if one happened after the other: all
-    /// of them or none.
-    pub async fn transact(
+    /// of them or none. A tuple of parts has a tuple of their effects, a list of parts of one
+    /// type a list.
+    pub async fn transact<P: typed::Parted<ShopParts>>(
         &self,
-        parts: impl IntoIterator<Item = typed::Part<ShopParts>>,
-    ) -> Result<typed::Transacted, typed::Error> {
+        parts: P,
+    ) -> Result<typed::Transacted<P::Done>, typed::Error> {
         self.client.transact(parts).await
     }
 
@@ -909,7 +915,7 @@ impl AsyncShopClient {
     pub async fn create_order(
         &self,
         arguments: &CreateOrderArguments,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "create_order");
         call.give_all(arguments);
         call.send().await
@@ -920,7 +926,7 @@ impl AsyncShopClient {
         &self,
         status: OrderStatus,
         order_id: &OrderId,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "set_status");
         call.give("status", &status);
         call.give("orderId", order_id);
@@ -934,7 +940,7 @@ impl AsyncShopClient {
         email: &str,
         name: &str,
         created_at: typed::Timestamp,
-    ) -> Result<typed::Written, typed::Error> {
+    ) -> Result<typed::Written<()>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "create_user");
         call.give("userId", user_id);
         call.give("email", email);

@@ -9,7 +9,7 @@ use keyfold::typed::{self, Error, Keyfold, Patch};
 use keyfold_generated::case_answers::{
     Account, AccountId, AccountKey, AccountPatch, AccountPlan, Address, AnswersClient,
     DueArguments, EditArguments, Entry, EntryState, NewAccount, NewTicket, PlacesArguments,
-    PutAccount, TicketId, TicketKey, TicketPatch, TicketStatus, TransferArguments, WholeItem,
+    PutAccount, TicketKey, TicketPatch, TicketStatus, TransferArguments, WholeItem,
 };
 use keyfold_generated::santa::{
     CreateLetterArguments, DemandItem, LetterId, LetterItem, NewToy, Quote, SantaClient, ToyId,
@@ -83,7 +83,7 @@ fn a_patch_keeps_sets_and_removes() {
     let written = client.ticket.create(&new).unwrap();
     let key = TicketKey {
         id: "a".into(),
-        ticket_id: TicketId::from(written.made["ticketId"].as_str()),
+        ticket_id: written.made.ticket_id,
     };
     let patch = TicketPatch {
         assignee: Patch::Remove,

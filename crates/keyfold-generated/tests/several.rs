@@ -65,32 +65,30 @@ fn writes_of_several_entities_happen_together() {
         ..OrderPatch::default()
     };
     let done = shop
-        .transact([
+        .transact((
             shop.user.part().create(&user("u1", "ada@example.com")),
             shop.order.part().put(&order("o1")),
             shop.product.part().create(&product(1)),
-        ])
+        ))
         .unwrap();
-    assert_eq!(
-        (done.operation.as_str(), done.writes.len()),
-        ("TransactWriteItems", 3)
-    );
-    shop.transact([
+    assert_eq!(done.operation, "TransactWriteItems");
+    assert_eq!(done.writes.2.changes, ["put Product"]);
+    shop.transact((
         shop.part().set_status(OrderStatus::Shipped, &"o1".into()),
         shop.product.part().delete(&ProductKey {
             product_id: "p1".into(),
         }),
-    ])
+    ))
     .unwrap();
     let found = shop.orders_of_user(&"u1".into()).all(10).unwrap();
     assert_eq!(found[0].status, OrderStatus::Shipped, "the copy follows");
     assert_eq!(shop.product(&"p1".into()).unwrap(), None);
 
     // The second write is refused, and so the first does not happen.
-    let refused = shop.transact([
+    let refused = shop.transact((
         shop.order.part().update(&key("o1"), &patch),
         shop.part().set_status(OrderStatus::Paid, &"o2".into()),
-    ]);
+    ));
     assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
     let status = shop
         .orders_of_user(&"u1".into())
@@ -132,9 +130,12 @@ fn an_awaited_client_does_the_same() {
         let keyfold = typed::AsyncKeyfold::memory().await.unwrap();
         let shop = AsyncShopClient::new(&keyfold).await.unwrap();
         let done = shop
-            .transact([
-                shop.user.part().create(&user("u1", "ada@example.com")),
-                shop.order.part().create(&order("o1")),
+            .transact(vec![
+                shop.user
+                    .part()
+                    .create(&user("u1", "ada@example.com"))
+                    .untyped(),
+                shop.order.part().create(&order("o1")).untyped(),
             ])
             .await
             .unwrap();

@@ -7,7 +7,6 @@ use crate::given::{self, Given, add, unknown};
 use crate::handle::Shared;
 use crate::item::Item;
 use crate::page::Page;
-use crate::written::Written;
 use keyfold_client::{Observer, Terms, origin};
 use keyfold_lower::arguments::{self, Values};
 use keyfold_lower::{Found, Lowering, PageRequest, read, write};
@@ -85,11 +84,11 @@ impl Named {
     }
 
     /// Carries out the named write.
-    pub(crate) async fn write(self, bound: &Bound) -> Result<Written, Error> {
+    pub(crate) async fn write(self, bound: &Bound) -> Result<write::Written, Error> {
         let terms = self.terms(bound);
         let (write, arguments) = self.of_write(&bound.model)?;
         let call = write::run(origin(), &bound.model, write, &arguments);
-        Ok(Written::of(carried(&bound.shared, &terms, call).await?))
+        carried(&bound.shared, &terms, call).await
     }
 
     /// The write of the model, and its arguments.

@@ -161,7 +161,7 @@ impl Database {
     /// another item's; `NotFound` when the parent that counts it does not exist; `StaleVersion`.
     pub fn put(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
         let values = given::members(values)?;
-        blocked(self.write(Verb::Put, entity, values, &[]))
+        blocked(self.write(Verb::Put, entity, values, &[])).map(Written::of)
     }
 
     /// Writes a whole entity that must not exist.
@@ -170,7 +170,7 @@ impl Database {
     /// As [`Database::put`]; `Exists` when an item with its key is there.
     pub fn create(&self, entity: &str, values: impl Serialize) -> Result<Written, Error> {
         let values = given::members(values)?;
-        blocked(self.write(Verb::Create, entity, values, &[]))
+        blocked(self.write(Verb::Create, entity, values, &[])).map(Written::of)
     }
 
     /// Changes some attributes of an entity that exists: those given beside its key. `None` is not
@@ -196,7 +196,7 @@ impl Database {
     ) -> Result<Written, Error> {
         let removed: Vec<String> = removed.iter().map(|name| (*name).to_owned()).collect();
         let values = given::members(values)?;
-        blocked(self.write(Verb::Change, entity, values, &removed))
+        blocked(self.write(Verb::Change, entity, values, &removed)).map(Written::of)
     }
 
     /// Removes optional attributes of the entity with a key, and leaves the others as they are.
@@ -221,7 +221,7 @@ impl Database {
     /// when items are counted in it.
     pub fn delete(&self, entity: &str, key: impl Serialize) -> Result<Written, Error> {
         let key = given::members(key)?;
-        blocked(self.write(Verb::Delete, entity, key, &[]))
+        blocked(self.write(Verb::Delete, entity, key, &[])).map(Written::of)
     }
 
     /// Carries out the write of one entity.
@@ -231,12 +231,11 @@ impl Database {
         entity: &str,
         given: Given,
         removed: &[String],
-    ) -> Result<Written, Error> {
+    ) -> Result<write::Written, Error> {
         let terms = self.bound.terms(entity, None);
         let (entity, values) = self.of_entity(verb, entity, given)?;
         let call = self.call(verb, entity, &values, removed);
-        let written = carried(&self.bound.shared, &terms, call).await?;
-        Ok(Written::of(written))
+        carried(&self.bound.shared, &terms, call).await
     }
 
     /// The entity of a write, and its values.
@@ -359,7 +358,7 @@ impl Run<'_> {
     /// # Errors
     /// `Refused` with the action and condition that did not hold; `Taken`; `NotFound`; `Invalid`.
     pub fn send(self) -> Result<Written, Error> {
-        blocked(self.named.write(self.bound))
+        blocked(self.named.write(self.bound)).map(Written::of)
     }
 }
 

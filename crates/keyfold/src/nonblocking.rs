@@ -345,7 +345,7 @@ impl Database {
     /// # Errors
     /// As [`crate::Database::transact`].
     pub async fn transact(&self, transaction: Transaction) -> Result<Transacted, Error> {
-        self.inner.transacted(transaction).await
+        self.inner.transacted(transaction).await.map(Transacted::of)
     }
 
     /// Reads entities by their keys, 100 in a request.
@@ -381,7 +381,10 @@ impl Database {
         entity: &str,
         items: impl IntoIterator<Item = V>,
     ) -> Result<BatchWritten, Error> {
-        self.inner.put_all(entity, items).await
+        self.inner
+            .put_all(entity, items)
+            .await
+            .map(BatchWritten::of)
     }
 
     /// Deletes entities, whether they exist or not, 25 in a request; the batch is not atomic.
@@ -393,7 +396,8 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<BatchWritten, Error> {
-        self.inner.deleted_all(entity, keys).await
+        let written = self.inner.deleted_all(entity, keys).await;
+        written.map(BatchWritten::of)
     }
 
     async fn write(
@@ -403,7 +407,8 @@ impl Database {
         given: Given,
         removed: &[String],
     ) -> Result<Written, Error> {
-        self.inner.write(verb, entity, given, removed).await
+        let written = self.inner.write(verb, entity, given, removed).await;
+        written.map(Written::of)
     }
 
     pub(crate) fn inner(&self) -> &database::Database {
@@ -617,7 +622,8 @@ impl Run {
     /// As [`crate::Run::send`].
     pub async fn send(self) -> Result<Written, Error> {
         let Run { database, named } = self;
-        named.write(database.inner.bound()).await
+        let written = named.write(database.inner.bound()).await;
+        written.map(Written::of)
     }
 }
 

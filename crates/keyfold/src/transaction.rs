@@ -148,17 +148,20 @@ impl Database {
     /// Those of the single writes, with the number and the name of the write; `Refused` where two
     /// writes meet in an item and their order would make a difference.
     pub fn transact(&self, transaction: Transaction) -> Result<Transacted, Error> {
-        blocked(self.transacted(transaction))
+        blocked(self.transacted(transaction)).map(Transacted::of)
     }
 
     /// Carries several writes out.
-    pub(crate) async fn transacted(&self, transaction: Transaction) -> Result<Transacted, Error> {
+    pub(crate) async fn transacted(
+        &self,
+        transaction: Transaction,
+    ) -> Result<write::Transacted, Error> {
         let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms("transact", None);
         let known = self.known(transaction)?;
         let parts: Vec<Part<'_>> = known.iter().map(Known::part).collect();
         let call = write::transact(origin(), model, &parts);
-        Ok(Transacted::of(carried(shared, &terms, call).await?))
+        carried(shared, &terms, call).await
     }
 
     fn known(&self, transaction: Transaction) -> Result<Vec<Known<'_>>, Error> {
@@ -244,7 +247,7 @@ impl Database {
         entity: &str,
         items: impl IntoIterator<Item = V>,
     ) -> Result<BatchWritten, Error> {
-        blocked(self.put_all(entity, items))
+        blocked(self.put_all(entity, items)).map(BatchWritten::of)
     }
 
     /// Writes whole entities.
@@ -252,7 +255,7 @@ impl Database {
         &self,
         entity: &str,
         items: impl IntoIterator<Item = V>,
-    ) -> Result<BatchWritten, Error> {
+    ) -> Result<write::ManyWritten, Error> {
         self.put_each(entity, members_of(items)?).await
     }
 
@@ -260,12 +263,12 @@ impl Database {
         &self,
         entity: &str,
         items: Vec<Given>,
-    ) -> Result<BatchWritten, Error> {
+    ) -> Result<write::ManyWritten, Error> {
         let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, items) = self.all_of(Verb::Put, entity, items)?;
         let call = write::put_many(origin(), model, entity, &items);
-        Ok(BatchWritten::of(carried(shared, &terms, call).await?))
+        carried(shared, &terms, call).await
     }
 
     /// Deletes entities, whether they exist or not, as [`Database::put_many`] writes them.
@@ -277,7 +280,7 @@ impl Database {
         entity: &str,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<BatchWritten, Error> {
-        blocked(self.deleted_all(entity, keys))
+        blocked(self.deleted_all(entity, keys)).map(BatchWritten::of)
     }
 
     /// Deletes entities.
@@ -285,7 +288,7 @@ impl Database {
         &self,
         entity: &str,
         keys: impl IntoIterator<Item = K>,
-    ) -> Result<BatchWritten, Error> {
+    ) -> Result<write::ManyWritten, Error> {
         self.delete_each(entity, members_of(keys)?).await
     }
 
@@ -293,12 +296,12 @@ impl Database {
         &self,
         entity: &str,
         keys: Vec<Given>,
-    ) -> Result<BatchWritten, Error> {
+    ) -> Result<write::ManyWritten, Error> {
         let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
         let call = write::delete_many(origin(), model, entity, &keys);
-        Ok(BatchWritten::of(carried(shared, &terms, call).await?))
+        carried(shared, &terms, call).await
     }
 
     /// The entity, and the values of each of its items.

@@ -208,11 +208,11 @@ async fn a_call_that_is_not_awaited(shop: &AsyncShopClient, id: &UserId) -> Resu
 }
 
 fn a_part_of_another_model(shop: &ShopClient, answers: &AnswersClient, new: &NewTicket) {
-    shop.transact([answers.ticket.part().create(new)]).ok(); //~ E0271
+    shop.transact([answers.ticket.part().create(new)]).ok(); //~ E0277 `[Part<AnswersParts, TicketMade>; 1]` is no transaction of `ShopParts`
 }
 
 fn a_call_in_place_of_a_part(shop: &ShopClient, id: &OrderId) {
-    shop.transact([shop.set_status(OrderStatus::Paid, id)]).ok(); //~ E0271
+    shop.transact([shop.set_status(OrderStatus::Paid, id)]).ok(); //~ E0277 `[Result<Written<()>, Error>; 1]` is no transaction of `ShopParts`
 }
 
 fn a_part_that_is_given_another_entity(shop: &ShopClient, new: &NewUser) {

@@ -1,9 +1,10 @@
 //! The ends of calls that are awaited, and answers that are streams.
 
 use super::client;
+use super::made::Made;
 use super::members::{Alone, Answer, Entity, Together};
 use super::order::Unordered;
-use super::part::Part;
+use super::parted::Parted;
 use super::query::{self, first_of, gathered, page_of};
 use super::question::Question;
 use super::writer;
@@ -51,10 +52,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`crate::Database::transact`].
-    pub async fn transact<M>(
-        &self,
-        parts: impl IntoIterator<Item = Part<M>>,
-    ) -> Result<Transacted, Error> {
+    pub async fn transact<M, P: Parted<M>>(&self, parts: P) -> Result<Transacted<P::Done>, Error> {
         self.transacted(parts).await
     }
 }
@@ -94,7 +92,7 @@ impl Call<'_> {
     ///
     /// # Errors
     /// `Refused` with the action and the condition that did not hold; `Taken`; `NotFound`; `Invalid`.
-    pub async fn send(self) -> Result<Written, Error> {
+    pub async fn send<M: Made>(self) -> Result<Written<M>, Error> {
         self.written().await
     }
 }
@@ -104,7 +102,7 @@ impl<E: Entity> Writer<E> {
     ///
     /// # Errors
     /// As [`crate::Database::create`].
-    pub async fn create(&self, new: &E::New) -> Result<Written, Error> {
+    pub async fn create(&self, new: &E::New) -> Result<Written<E::Made>, Error> {
         self.created(new).await
     }
 
@@ -112,7 +110,7 @@ impl<E: Entity> Writer<E> {
     ///
     /// # Errors
     /// As [`crate::Database::put`].
-    pub async fn put(&self, whole: &E::Put) -> Result<Written, Error> {
+    pub async fn put(&self, whole: &E::Put) -> Result<Written<E::Made>, Error> {
         self.replaced(whole).await
     }
 
@@ -120,7 +118,11 @@ impl<E: Entity> Writer<E> {
     ///
     /// # Errors
     /// As [`crate::Database::update`].
-    pub async fn update(&self, key: &E::Key, patch: &E::Patch) -> Result<Written, Error> {
+    pub async fn update(
+        &self,
+        key: &E::Key,
+        patch: &E::Patch,
+    ) -> Result<Written<E::Touched>, Error> {
         self.updated(key, patch).await
     }
 
@@ -128,7 +130,7 @@ impl<E: Entity> Writer<E> {
     ///
     /// # Errors
     /// As [`crate::Database::delete`].
-    pub async fn delete(&self, key: &E::Key) -> Result<Written, Error> {
+    pub async fn delete(&self, key: &E::Key) -> Result<Written<()>, Error> {
         self.deleted(key).await
     }
 
@@ -157,7 +159,7 @@ impl<E: Alone> Writer<E> {
     pub async fn put_many<'k>(
         &self,
         items: impl IntoIterator<Item = &'k E::Put>,
-    ) -> Result<BatchWritten, Error>
+    ) -> Result<BatchWritten<E::Made>, Error>
     where
         E::Put: 'k,
     {
@@ -171,7 +173,7 @@ impl<E: Alone> Writer<E> {
     pub async fn delete_many<'k>(
         &self,
         keys: impl IntoIterator<Item = &'k E::Key>,
-    ) -> Result<BatchWritten, Error>
+    ) -> Result<BatchWritten<()>, Error>
     where
         E::Key: 'k,
     {

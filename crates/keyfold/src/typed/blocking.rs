@@ -1,9 +1,10 @@
 //! The ends of calls that block, and answers that are iterated over.
 
 use super::client;
+use super::made::Made;
 use super::members::{Alone, Answer, Entity, Together};
 use super::order::Unordered;
-use super::part::Part;
+use super::parted::Parted;
 use super::query::{self, first_of, gathered, page_of};
 use super::question::Question;
 use super::writer;
@@ -50,10 +51,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`crate::Database::transact`].
-    pub fn transact<M>(
-        &self,
-        parts: impl IntoIterator<Item = Part<M>>,
-    ) -> Result<Transacted, Error> {
+    pub fn transact<M, P: Parted<M>>(&self, parts: P) -> Result<Transacted<P::Done>, Error> {
         blocked(self.transacted(parts))
     }
 }
@@ -93,7 +91,7 @@ impl<'c> Call<'c> {
     ///
     /// # Errors
     /// `Refused` with the action and the condition that did not hold; `Taken`; `NotFound`; `Invalid`.
-    pub fn send(self) -> Result<Written, Error> {
+    pub fn send<M: Made>(self) -> Result<Written<M>, Error> {
         blocked(self.written())
     }
 }
@@ -103,7 +101,7 @@ impl<E: Entity> Writer<E> {
     ///
     /// # Errors
     /// As [`Database::create`].
-    pub fn create(&self, new: &E::New) -> Result<Written, Error> {
+    pub fn create(&self, new: &E::New) -> Result<Written<E::Made>, Error> {
         blocked(self.created(new))
     }
 
@@ -111,7 +109,7 @@ impl<E: Entity> Writer<E> {
     ///
     /// # Errors
     /// As [`Database::put`].
-    pub fn put(&self, whole: &E::Put) -> Result<Written, Error> {
+    pub fn put(&self, whole: &E::Put) -> Result<Written<E::Made>, Error> {
         blocked(self.replaced(whole))
     }
 
@@ -119,7 +117,7 @@ impl<E: Entity> Writer<E> {
     ///
     /// # Errors
     /// As [`Database::update`].
-    pub fn update(&self, key: &E::Key, patch: &E::Patch) -> Result<Written, Error> {
+    pub fn update(&self, key: &E::Key, patch: &E::Patch) -> Result<Written<E::Touched>, Error> {
         blocked(self.updated(key, patch))
     }
 
@@ -127,7 +125,7 @@ impl<E: Entity> Writer<E> {
     ///
     /// # Errors
     /// As [`Database::delete`].
-    pub fn delete(&self, key: &E::Key) -> Result<Written, Error> {
+    pub fn delete(&self, key: &E::Key) -> Result<Written<()>, Error> {
         blocked(self.deleted(key))
     }
 
@@ -156,7 +154,7 @@ impl<E: Alone> Writer<E> {
     pub fn put_many<'k>(
         &self,
         items: impl IntoIterator<Item = &'k E::Put>,
-    ) -> Result<BatchWritten, Error>
+    ) -> Result<BatchWritten<E::Made>, Error>
     where
         E::Put: 'k,
     {
@@ -170,7 +168,7 @@ impl<E: Alone> Writer<E> {
     pub fn delete_many<'k>(
         &self,
         keys: impl IntoIterator<Item = &'k E::Key>,
-    ) -> Result<BatchWritten, Error>
+    ) -> Result<BatchWritten<()>, Error>
     where
         E::Key: 'k,
     {

@@ -4,14 +4,14 @@
 use super::base::Base;
 use super::cursor::Cursors;
 use super::event::Events;
+use super::made::{Kept, Made};
 use super::members::{Answer, Members, ToMembers, Together, answer};
-use super::part::Part;
+use super::parted::{Parted, Reports, Writes};
 use super::question::Question;
 use super::value::Given;
 use super::writer::Writer;
 use crate::asked::{Asked, Bound, Extent, Named, first};
 use crate::error::Error;
-use crate::transaction::Transaction;
 use crate::written::{Transacted, Written};
 use std::time::Duration;
 
@@ -70,13 +70,13 @@ impl<D: Base> Client<D> {
     }
 
     /// Carries several writes out in one transaction.
-    pub(super) async fn transacted<M>(
+    pub(super) async fn transacted<M, P: Parted<M>>(
         &self,
-        parts: impl IntoIterator<Item = Part<M>>,
-    ) -> Result<Transacted, Error> {
-        let writes = parts.into_iter().map(Part::into_write).collect();
-        let database = self.database.inner();
-        database.transacted(Transaction::of(writes)).await
+        parts: P,
+    ) -> Result<Transacted<P::Done>, Error> {
+        let (transaction, kept) = Writes::of(parts).into_transaction();
+        let done = self.database.inner().transacted(transaction).await?;
+        Reports::of::<M, P>(done, kept)
     }
 
     /// The writes of an entity.
@@ -150,9 +150,10 @@ impl<'c, D: Base> Call<'c, D> {
         T::of_named(Question::named(page))
     }
 
-    pub(super) async fn written(self) -> Result<Written, Error> {
+    pub(super) async fn written<M: Made>(self) -> Result<Written<M>, Error> {
         let bound = self.bound();
-        let given = self.members.into_parts().map(|(given, _)| given);
-        Named::with(self.name, given).write(bound).await
+        let (given, _) = self.members.into_parts()?;
+        let kept = Kept::of::<M>(&given);
+        kept.written(Named::with(self.name, Ok(given)).write(bound).await?)
     }
 }

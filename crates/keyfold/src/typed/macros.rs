@@ -189,6 +189,25 @@ macro_rules! __typed_patch {
     };
 }
 
+/// What a write makes: for each member the method of [`Report`](crate::typed::Report) that finds it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __typed_made {
+    ($name:ident { $($field:ident: $how:ident($($text:literal),+),)+ }) => {
+        impl $crate::typed::Made for $name {
+            const NAMES: &'static [&'static str] = &[$($($text,)+)+];
+
+            fn of_report(
+                report: &mut $crate::typed::Report,
+            ) -> Result<$name, $crate::typed::Fault> {
+                Ok($name {
+                    $($field: report.$how($($text),+)?,)+
+                })
+            }
+        }
+    };
+}
+
 /// An entity with the types of its writes, and how a stored one becomes one that is put, and a key.
 #[doc(hidden)]
 #[macro_export]
@@ -199,6 +218,7 @@ macro_rules! __typed_entity {
     (
         $entity:ident = $name:literal of $model:ident $($alone:ident)?;
         new $new:ident; patch $patch:ident;
+        made $made:ty; touched $touched:ty;
         put $put:ident { $($field:ident,)* }
         key $key:ident { $($part:ident,)* }
     ) => {
@@ -209,6 +229,8 @@ macro_rules! __typed_entity {
             type Put = $put;
             type Key = $key;
             type Patch = $patch;
+            type Made = $made;
+            type Touched = $touched;
         }
 
         $(

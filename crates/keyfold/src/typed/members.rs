@@ -1,5 +1,6 @@
 //! Structs as names and values, and back. The macros of generated files implement these traits.
 
+use super::made::Made;
 use super::value::{Attribute, Fault, Given};
 use crate::error::Error;
 use crate::item::Item;
@@ -200,6 +201,10 @@ pub trait Entity {
     type Key: ToMembers;
     /// Changes of it.
     type Patch: ToMembers;
+    /// What is made for a new one.
+    type Made: Made;
+    /// What each update sets.
+    type Touched: Made;
 }
 
 /// An entity from which nothing follows: no copy, guard, count, version or part. Batches, which have

@@ -25,8 +25,9 @@
 //! | `binary`, `list`, `set`, `map` | `Vec<u8>`, `Vec`, [`Set`], [`Map`] |
 //! | an attribute that may be absent | `Option`; in changes [`Patch`] |
 //!
-//! - `transact` carries out several [`Part`]s of one model: those of `client.part()` are its named
-//!   writes, those of `client.order.part()` the writes of an entity.
+//! - `transact` carries out several [`Part`]s of one model, as a tuple or a list: those of
+//!   `client.part()` are its named writes, those of `client.order.part()` the writes of an entity.
+//! - `made` of [`Written`] is a struct of the identifiers and moments that the write made, or was given.
 //! - `events` reads stream records as an enum of [`Change`]s.
 //! - `strong` is the same client, whose reads are strongly consistent.
 //! - [`Query`]: an answer of any number of items: a page, all pages, all items, the first.
@@ -44,9 +45,11 @@ mod client;
 mod cursor;
 mod event;
 mod macros;
+mod made;
 mod members;
 mod order;
 mod part;
+mod parted;
 mod patch;
 mod query;
 mod question;
@@ -58,23 +61,28 @@ pub use crate::nonblocking::Keyfold as AsyncKeyfold;
 pub use crate::open::Keyfold;
 pub use crate::page::Page;
 pub use crate::time::Precision;
-pub use crate::written::{BatchWritten, Transacted, Written};
+pub use crate::written::{BatchWritten, OneOfSeveral, Transacted, Written};
 #[doc(hidden)]
 pub use crate::{
     __typed_entity as entity, __typed_events as events, __typed_given as given, __typed_id as id,
-    __typed_patch as patch, __typed_record as record, __typed_stored as stored,
-    __typed_together as together, __typed_union as union, __typed_words as words,
+    __typed_made as made, __typed_patch as patch, __typed_record as record,
+    __typed_stored as stored, __typed_together as together, __typed_union as union,
+    __typed_words as words,
 };
 pub use blocking::{Call, Client, Items, Pages, Query, Writer};
 pub use event::{Change, Events, OfEvent};
 pub use jiff::Timestamp;
 pub use jiff::civil::Date;
 pub use keyfold_types::{Number, Value};
+pub use made::{Made, Report};
 pub use members::{
     Alone, Answer, Entity, Held, Members, Named, OfMembers, ToMembers, Together, unknown_kind,
 };
 pub use order::{Ordered, Unordered};
 pub use part::{Arguments, Part, Parts};
+pub use parted::Parted;
+#[doc(hidden)]
+pub use parted::{Reports, Writes};
 pub use patch::{Changed, Patch};
 pub use value::{Attribute, Fault, Given};
 

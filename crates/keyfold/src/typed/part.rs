@@ -1,34 +1,63 @@
 //! Writes as parts of a transaction: nothing is sent before `transact` takes them.
 
+use super::made::{Kept, Made};
 use super::members::{Entity, Members, ToMembers};
 use super::value::Given;
 use crate::database::Verb;
 use crate::transaction::One;
 use std::marker::PhantomData;
 
-/// A write as a part of a transaction of the model `M`.
+/// A write as a part of a transaction of the model `M`, which makes `T`.
 #[must_use = "a part happens when `transact` carries it out"]
-pub struct Part<M> {
+pub struct Part<M, T = ()> {
     write: One,
-    of: PhantomData<fn() -> M>,
+    kept: Kept,
+    of: PhantomData<fn() -> (M, T)>,
 }
 
-impl<M> Part<M> {
-    fn new(write: One) -> Part<M> {
+impl<M, T: Made> Part<M, T> {
+    /// A named write with its arguments.
+    pub fn named(name: &str, arguments: Members) -> Part<M, T> {
+        let given = arguments.into_parts().map(|(given, _)| given);
         Part {
-            write,
+            kept: given.as_ref().map(Kept::of::<T>).unwrap_or_default(),
+            write: One::Run(name.to_owned(), given),
             of: PhantomData,
         }
     }
 
-    /// A named write with its arguments.
-    pub fn named(name: &str, arguments: Members) -> Part<M> {
-        let given = arguments.into_parts().map(|(given, _)| given);
-        Part::new(One::Run(name.to_owned(), given))
+    /// A write of an entity.
+    fn of_entity(verb: Verb, entity: &str, members: Members) -> Part<M, T> {
+        let (given, removed) = match members.into_parts() {
+            Ok((given, removed)) => (Ok(given), removed),
+            Err(error) => (Err(error), Vec::new()),
+        };
+        Part {
+            kept: given.as_ref().map(Kept::of::<T>).unwrap_or_default(),
+            write: One::OfEntity {
+                verb,
+                entity: entity.to_owned(),
+                given,
+                removed,
+            },
+            of: PhantomData,
+        }
+    }
+}
+
+impl<M, T> Part<M, T> {
+    /// The same part, whose report is without what it makes: different writes as one type, for a list
+    /// of them.
+    pub fn untyped(self) -> Part<M> {
+        Part {
+            write: self.write,
+            kept: Kept::default(),
+            of: PhantomData,
+        }
     }
 
-    pub(super) fn into_write(self) -> One {
-        self.write
+    pub(super) fn into_parts(self) -> (One, Kept) {
+        (self.write, self.kept)
     }
 }
 
@@ -55,7 +84,7 @@ impl Arguments {
     }
 
     /// The write of a name with these arguments.
-    pub fn part<M>(self, name: &str) -> Part<M> {
+    pub fn part<M, T: Made>(self, name: &str) -> Part<M, T> {
         Part::named(name, self.members)
     }
 }
@@ -71,48 +100,39 @@ impl<E: Entity> Parts<E> {
     }
 
     /// Creates one that must not exist. Defaults are filled in.
-    pub fn create(self, new: &E::New) -> Part<E::Model> {
-        of_entity::<E>(Verb::Create, new.to_members())
+    pub fn create(self, new: &E::New) -> Part<E::Model, E::Made> {
+        Part::of_entity(Verb::Create, E::NAME, new.to_members())
     }
 
     /// Writes a whole one, whether it exists or not.
-    pub fn put(self, whole: &E::Put) -> Part<E::Model> {
-        of_entity::<E>(Verb::Put, whole.to_members())
+    pub fn put(self, whole: &E::Put) -> Part<E::Model, E::Made> {
+        Part::of_entity(Verb::Put, E::NAME, whole.to_members())
     }
 
     /// Changes one that exists: what the patch does not name stays as it is.
-    pub fn update(self, key: &E::Key, patch: &E::Patch) -> Part<E::Model> {
+    pub fn update(self, key: &E::Key, patch: &E::Patch) -> Part<E::Model, E::Touched> {
         let mut members = key.to_members();
         patch.give_to(&mut members);
-        of_entity::<E>(Verb::Change, members)
+        Part::of_entity(Verb::Change, E::NAME, members)
     }
 
     /// Deletes one that exists, with everything that follows from it.
     pub fn delete(self, key: &E::Key) -> Part<E::Model> {
-        of_entity::<E>(Verb::Delete, key.to_members())
+        Part::of_entity(Verb::Delete, E::NAME, key.to_members())
     }
 }
 
-fn of_entity<E: Entity>(verb: Verb, members: Members) -> Part<E::Model> {
-    let (given, removed) = match members.into_parts() {
-        Ok((given, removed)) => (Ok(given), removed),
-        Err(error) => (Err(error), Vec::new()),
-    };
-    Part::new(One::OfEntity {
-        verb,
-        entity: E::NAME.to_owned(),
-        given,
-        removed,
-    })
-}
-
-impl<M> Clone for Part<M> {
-    fn clone(&self) -> Part<M> {
-        Part::new(self.write.clone())
+impl<M, T> Clone for Part<M, T> {
+    fn clone(&self) -> Part<M, T> {
+        Part {
+            write: self.write.clone(),
+            kept: self.kept.clone(),
+            of: PhantomData,
+        }
     }
 }
 
-impl<M> std::fmt::Debug for Part<M> {
+impl<M, T> std::fmt::Debug for Part<M, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.write.fmt(f)
     }

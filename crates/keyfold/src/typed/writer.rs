@@ -1,6 +1,7 @@
 //! Writes of one entity, whether they block or are awaited.
 
 use super::base::Base;
+use super::made::{Kept, Made};
 use super::members::{Answer, Entity, Members, ToMembers, answer};
 use super::part::Parts;
 use crate::database::Verb;
@@ -27,21 +28,25 @@ impl<E, D> Writer<E, D> {
 }
 
 impl<E: Entity, D: Base> Writer<E, D> {
-    pub(super) async fn created(&self, new: &E::New) -> Result<Written, Error> {
+    pub(super) async fn created(&self, new: &E::New) -> Result<Written<E::Made>, Error> {
         self.written(Verb::Create, new.to_members()).await
     }
 
-    pub(super) async fn replaced(&self, whole: &E::Put) -> Result<Written, Error> {
+    pub(super) async fn replaced(&self, whole: &E::Put) -> Result<Written<E::Made>, Error> {
         self.written(Verb::Put, whole.to_members()).await
     }
 
-    pub(super) async fn updated(&self, key: &E::Key, patch: &E::Patch) -> Result<Written, Error> {
+    pub(super) async fn updated(
+        &self,
+        key: &E::Key,
+        patch: &E::Patch,
+    ) -> Result<Written<E::Touched>, Error> {
         let mut members = key.to_members();
         patch.give_to(&mut members);
         self.written(Verb::Change, members).await
     }
 
-    pub(super) async fn deleted(&self, key: &E::Key) -> Result<Written, Error> {
+    pub(super) async fn deleted(&self, key: &E::Key) -> Result<Written<()>, Error> {
         self.written(Verb::Delete, key.to_members()).await
     }
 
@@ -68,29 +73,39 @@ impl<E: Entity, D: Base> Writer<E, D> {
     pub(super) async fn put_all<'k>(
         &self,
         items: impl IntoIterator<Item = &'k E::Put>,
-    ) -> Result<BatchWritten, Error>
+    ) -> Result<BatchWritten<E::Made>, Error>
     where
         E::Put: 'k,
     {
         let items = given(items)?;
-        self.database.inner().put_each(E::NAME, items).await
+        let kept: Vec<Kept> = items.iter().map(Kept::of::<E::Made>).collect();
+        let mut done = self.database.inner().put_each(E::NAME, items).await?;
+        let each = kept.into_iter().zip(std::mem::take(&mut done.made));
+        let made = each.map(|(kept, made)| kept.made(made));
+        Ok(BatchWritten::typed(
+            &done,
+            made.collect::<Result<_, Error>>()?,
+        ))
     }
 
     pub(super) async fn deleted_all<'k>(
         &self,
         keys: impl IntoIterator<Item = &'k E::Key>,
-    ) -> Result<BatchWritten, Error>
+    ) -> Result<BatchWritten<()>, Error>
     where
         E::Key: 'k,
     {
         let keys = given(keys)?;
-        self.database.inner().delete_each(E::NAME, keys).await
+        let made = vec![(); keys.len()];
+        let done = self.database.inner().delete_each(E::NAME, keys).await?;
+        Ok(BatchWritten::typed(&done, made))
     }
 
-    async fn written(&self, verb: Verb, members: Members) -> Result<Written, Error> {
+    async fn written<M: Made>(&self, verb: Verb, members: Members) -> Result<Written<M>, Error> {
         let (given, removed) = members.into_parts()?;
+        let kept = Kept::of::<M>(&given);
         let database = self.database.inner();
-        database.write(verb, E::NAME, given, &removed).await
+        kept.written(database.write(verb, E::NAME, given, &removed).await?)
     }
 }
 

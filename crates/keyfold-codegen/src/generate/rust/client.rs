@@ -2,7 +2,7 @@
 //! for each pattern and named write and a member for each entity.
 
 use super::print::{Printer, literal};
-use super::types::{Class, Types};
+use super::types::{Class, Types, made_type};
 use crate::generate::attributes::{AttributeNames, snake};
 use crate::generate::form::{Answer, Field, Form, Many, PatternForm, WriteForm};
 use crate::generate::names::Names;
@@ -69,6 +69,8 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
             &write.parameters,
             out,
         );
+        let about = format!("What `{}` writes of itself: as given, or made.", write.name);
+        types.print_made(write.made.as_ref(), &about, out);
     }
     print_parts(&types, out);
     for kind in [Kind::Blocking, Kind::Awaited] {
@@ -142,7 +144,10 @@ fn print_parts(types: &Types<'_>, out: &mut Printer) {
         let given = given(types, &write.parameters, &write.arguments_type);
         out.gap();
         out.doc(1, &[format!("The write `{}`.", write.name)]);
-        let result = format!(" -> typed::Part<{parts}> {{");
+        let result = match &write.made {
+            Some(made) => format!(" -> typed::Part<{parts}, {}> {{", made.type_name),
+            None => format!(" -> typed::Part<{parts}> {{"),
+        };
         out.open_fn(1, (&format!("pub fn {}", write.method), &result), &given);
         let mutable = if write.parameters.is_empty() {
             ""
@@ -349,13 +354,13 @@ impl Client<'_> {
         out.line(2, parts);
         out.line(1, "}");
         out.gap();
-        out.doc(1, &["Carries several writes out in one transaction, as if one happened after the other: all of them or none.".to_owned()]);
-        let given = [
-            "&self".to_owned(),
-            format!("parts: impl IntoIterator<Item = typed::Part<{parts}>>"),
-        ];
-        let open = format!("pub {}fn transact", self.kind.asynchronous());
-        let result = " -> Result<typed::Transacted, typed::Error> {";
+        out.doc(1, &["Carries several writes out in one transaction, as if one happened after the other: all of them or none. A tuple of parts has a tuple of their effects, a list of parts of one type a list.".to_owned()]);
+        let given = ["&self", "parts: P"].map(str::to_owned);
+        let open = format!(
+            "pub {}fn transact<P: typed::Parted<{parts}>>",
+            self.kind.asynchronous()
+        );
+        let result = " -> Result<typed::Transacted<P::Done>, typed::Error> {";
         out.open_fn(1, (&open, result), &given);
         let awaits = self.kind.awaits();
         out.line(2, &format!("self.client.transact(parts){awaits}"));
@@ -394,7 +399,10 @@ impl Client<'_> {
             write.arguments_type.as_str(),
         );
         let call = Call {
-            result: "Result<typed::Written, typed::Error>".to_owned(),
+            result: format!(
+                "Result<typed::Written<{}>, typed::Error>",
+                made_type(write.made.as_ref())
+            ),
             end: "send()".to_owned(),
             is_awaited: true,
         };

@@ -5,6 +5,7 @@
 //! The file may be a module, or be included in one: it has neither inner attributes nor inner doc
 //! comments.
 
+mod choice;
 mod client;
 mod names;
 mod print;

@@ -1,11 +1,12 @@
 //! The types of a generated file: identifiers, enumerations, records, entities, answers.
 
+use super::choice;
 use super::names::type_name;
 use super::print::{Printer, literal};
 use crate::generate::attributes::AttributeNames;
 use crate::generate::form::{
-    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, Many, PatternForm, RecordForm,
-    Shape,
+    Answer, CopyForm, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many, PatternForm,
+    RecordForm, Shape,
 };
 use crate::generate::names::{Names, pascal};
 use crate::generate::sentence::one;
@@ -46,7 +47,7 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
         types.print_id(id, out);
     }
     for choice in &form.choices {
-        print_choice(choice, out);
+        choice::print(choice, out);
     }
     for record in &form.records {
         let RecordForm {
@@ -69,70 +70,6 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
         types.print_answer(pattern, out);
     }
     types.print_event(out);
-}
-
-fn print_choice(choice: &Choice, out: &mut Printer) {
-    let Choice {
-        type_name,
-        of: (owner, attribute),
-        words,
-    } = choice;
-    let mut names = Names::without(&["Self"]).spelled(Some(super::names::type_name));
-    let variants: Vec<String> = words.iter().map(|word| names.take(pascal(word))).collect();
-    out.gap();
-    out.doc(
-        0,
-        &[format!("The words of `{owner}.{}`.", written(attribute))],
-    );
-    out.line(
-        0,
-        "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]",
-    );
-    if are_alike(type_name, &variants) {
-        out.line(0, "#[allow(clippy::enum_variant_names)]");
-    }
-    out.line(0, &format!("pub enum {type_name} {{"));
-    for (word, variant) in words.iter().zip(&variants) {
-        out.doc(1, &[format!("The word `{word}`.")]);
-        out.line(1, &format!("{variant},"));
-    }
-    out.line(0, "}");
-    let rows = words.iter().zip(&variants);
-    let rows: Vec<String> = rows
-        .map(|(word, variant)| format!("{variant} = {},", literal(word)))
-        .collect();
-    out.gap();
-    out.table(&format!("typed::words! {{ {type_name} {{"), &rows, "} }");
-}
-
-/// Whether variants have a first or last word in common, which a lint dislikes.
-fn are_alike(name: &str, variants: &[String]) -> bool {
-    let starts = |one: &String| first_word(one).to_owned();
-    let ends = |one: &String| last_word(one).to_owned();
-    let same = |words: Vec<String>| words.windows(2).all(|pair| pair.first() == pair.last());
-    let named = variants
-        .iter()
-        .any(|one| one.starts_with(name) || one.ends_with(name));
-    let is_many = variants.len() >= 3;
-    let is_same =
-        same(variants.iter().map(starts).collect()) || same(variants.iter().map(ends).collect());
-    named || (is_many && is_same)
-}
-
-/// The text up to the second capital letter.
-fn first_word(name: &str) -> &str {
-    let mut capitals = name
-        .char_indices()
-        .filter(|(_, c)| c.is_uppercase())
-        .skip(1);
-    let end = capitals.next().map_or(name.len(), |(at, _)| at);
-    name.get(..end).unwrap_or(name)
-}
-
-/// The text from the last capital letter on.
-fn last_word(name: &str) -> &str {
-    let start = name.rfind(char::is_uppercase).unwrap_or(0);
-    name.get(start..).unwrap_or(name)
 }
 
 impl Types<'_> {
@@ -174,8 +111,8 @@ impl Types<'_> {
             copies,
             keys,
             is_alone,
-            made: _,
-            touched: _,
+            made,
+            touched,
             split: _,
         } = entity;
         let about = format!(
@@ -184,21 +121,23 @@ impl Types<'_> {
         );
         self.print_stored(&types.stored, &about, stored, out);
         let put = if version.is_some() { "" } else { " or put" };
-        let about = format!("The attributes of {} that is created{put}.", one(name));
+        let an = one(name);
+        let about = format!("The attributes of {an} that is created{put}.");
         self.print_given(&Class::of_attributes(&types.new, &about), new, out);
-        let mut whole = new.clone();
-        whole.extend(version.clone());
+        let whole: Vec<Field> = new.iter().chain(version).cloned().collect();
         if version.is_some() {
-            let about = format!(
-                "The attributes of {} that is put, and the version that is stored.",
-                one(name)
-            );
+            let about =
+                format!("The attributes of {an} that is put, and the version that is stored.");
             self.print_given(&Class::of_attributes(&types.put, &about), &whole, out);
         }
         let versioned: Vec<Field> = key.iter().chain(version).cloned().collect();
-        let about = format!("The key of {}.", one(name));
+        let about = format!("The key of {an}.");
         self.print_given(&Class::of_attributes(&types.key, &about), &versioned, out);
         self.print_patch(entity, patch, out);
+        let about = format!("What {an} gets that is created or put: as given, or made.");
+        self.print_made(made.as_ref(), &about, out);
+        let about = format!("What an update of {an} sets.");
+        self.print_made(touched.as_ref(), &about, out);
         let alone = if *is_alone { " alone" } else { "" };
         let rows = [
             format!(
@@ -208,6 +147,11 @@ impl Types<'_> {
                 self.form.parts
             ),
             format!("new {}; patch {};", types.new, types.patch),
+            format!(
+                "made {}; touched {};",
+                made_type(made.as_ref()),
+                made_type(touched.as_ref())
+            ),
             format!("put {} {{ {} }}", types.put, self.listed(&whole)),
             format!("key {} {{ {} }}", types.key, self.listed(&versioned)),
         ];
@@ -221,6 +165,40 @@ impl Types<'_> {
             } = copy;
             self.print_stored(type_name, &format!("The copy `{kind}`."), fields, out);
         }
+    }
+
+    /// The struct of the identifiers and moments that a write makes.
+    pub(super) fn print_made(&self, made: Option<&MadeForm>, about: &str, out: &mut Printer) {
+        let Some(MadeForm { type_name, members }) = made else {
+            return;
+        };
+        let class = Class {
+            name: type_name,
+            about,
+            member: "value",
+        };
+        let fields: Vec<Field> = members.iter().map(MadeMember::shown).collect();
+        self.print_struct(&class, &fields, out);
+        let rows: Vec<String> = members.iter().map(|one| self.made_row(one)).collect();
+        out.gap();
+        out.table(&format!("typed::made! {{ {type_name} {{"), &rows, "} }");
+    }
+
+    /// The name of a member, and how a report has it.
+    fn made_row(&self, member: &MadeMember) -> String {
+        let MadeMember {
+            field,
+            entity,
+            attribute,
+            each,
+            given,
+        } = member;
+        let texts = [Some(entity), Some(attribute), each.as_ref()];
+        let texts = texts.into_iter().flatten().map(|text| literal(text));
+        let texts: Vec<String> = texts.collect();
+        let start = if each.is_some() { "each_" } else { "" };
+        let (name, word) = (self.names.get(&field.name), given.word());
+        format!("{name}: {start}{word}({}),", texts.join(", "))
     }
 
     /// The enum of all changes.
@@ -598,6 +576,11 @@ impl Types<'_> {
             | Type::Record(_) => "String",
         }
     }
+}
+
+/// The type of what a write makes.
+pub(super) fn made_type(made: Option<&MadeForm>) -> &str {
+    made.map_or("()", |made| &made.type_name)
 }
 
 /// A sentence with a capital first letter.
