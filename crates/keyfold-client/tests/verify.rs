@@ -475,6 +475,8 @@ fn damage(place: &Place, item: &mut Item, random: &mut fastrand::Rng) -> (String
 struct Interrupted {
     seen: Vec<Finding>,
     saves_left: Option<u64>,
+    /// Whether the output fails at the end.
+    fails_at_end: bool,
 }
 
 impl Observer for Interrupted {
@@ -498,6 +500,56 @@ impl Observer for Interrupted {
         self.seen.push(finding.clone());
         Ok(())
     }
+
+    fn end(&mut self) -> Result<(), ClientError> {
+        match self.fails_at_end {
+            true => Err(ClientError::Transport("the output is full".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A state outlives the verification whose output fails at the very end.
+#[test]
+fn a_verification_whose_output_fails_continues() {
+    let place = good(2);
+    let tables = verify::sizes(&place.backend, &place.model).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options {
+        kept: Some(Kept {
+            folder: folder.path().join("state"),
+            subject: "test".to_owned(),
+            every: std::time::Duration::from_secs(60),
+        }),
+        ..Options::default()
+    };
+    let mut observer = Interrupted {
+        fails_at_end: true,
+        ..Interrupted::default()
+    };
+    let run = |observer: &mut Interrupted| {
+        verify::run(&place.backend, &place.model, &tables, &options, observer)
+    };
+    assert!(run(&mut observer).is_err());
+    assert!(folder.path().join("state/verification.json").exists());
+    observer.fails_at_end = false;
+    let report = run(&mut observer).unwrap();
+    assert!(report.items > 0 && !folder.path().join("state").exists());
+    let sample = Options {
+        sample: Some(1),
+        ..Options::default()
+    };
+    observer.fails_at_end = true;
+    assert!(
+        verify::run(
+            &place.backend,
+            &place.model,
+            &tables,
+            &sample,
+            &mut observer
+        )
+        .is_err()
+    );
 }
 
 /// Any number of interruptions, at any page: the findings are those of one run, each once.

@@ -13,6 +13,7 @@ pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
+mod findings;
 pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod import;

@@ -1,6 +1,7 @@
 //! `keyfold verify FILE`: compares every stored item with the model.
 
 use crate::backend::{BackendArguments, Use};
+use crate::cmd::findings::{Course, Findings};
 use crate::failure::Failure;
 use crate::json;
 use crate::model_file::{self, Shown};
@@ -16,8 +17,6 @@ use keyfold_client::verify::{
 use keyfold_model::{Sources, value};
 use keyfold_types::{CapacityHalves, Item};
 use serde_json::{Value as Json, json};
-use std::fs::File;
-use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,14 +60,18 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     if output == Output::Text && !arguments.yes {
         announce(&tables, arguments.sample)?;
     }
+    let course = match &arguments.state {
+        Some(_) => Course::Resumable,
+        None => Course::Once,
+    };
     let mut watch = Watch {
         bar: bar(&tables, arguments.sample, output),
-        file: None,
+        file: match &arguments.findings {
+            Some(path) => Some(Findings::open(path, output, course)?),
+            None => None,
+        },
         sources: &sources,
     };
-    if let Some(path) = &arguments.findings {
-        watch.file = Some((BufWriter::new(created(path)?), path));
-    }
     let options = Options {
         segments: arguments.segments,
         rate: arguments.rate,
@@ -76,25 +79,32 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         sample: arguments.sample,
         kept: arguments.state.as_ref().map(|folder| Kept {
             folder: folder.clone(),
-            subject: format!(
-                "{} at {}",
-                value::digest(sources.text()),
-                arguments.backend.shown()
-            ),
+            subject: subject(arguments, &sources),
             every: SAVE_EVERY,
         }),
     };
     let report = verify::run(&backend, &model, &tables, &options, &mut watch);
     watch.bar.finish_and_clear();
-    if let Some((mut file, path)) = watch.file {
-        file.flush().map_err(|error| unwritten(path, &error))?;
-    }
     let report = report?;
     output.report(
         view(&report, &tables, &sources),
         || show(&report, &sources),
         verdict(&report, &file),
     )
+}
+
+/// What a state belongs to: the model, where the tables are, and the file that has the findings.
+fn subject(arguments: &Arguments, sources: &Sources) -> String {
+    let mut subject = format!(
+        "{} at {}",
+        value::digest(sources.text()),
+        arguments.backend.shown()
+    );
+    if let Some(path) = &arguments.findings {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        subject.push_str(&format!(", findings in {}", path.display()));
+    }
+    subject
 }
 
 fn verdict(report: &Report, path: &Path) -> Result<(), Failure> {
@@ -147,49 +157,40 @@ fn bar(tables: &[TableSize], sample: Option<u64>, output: Output) -> ProgressBar
     bar
 }
 
-fn created(path: &Path) -> Result<File, Failure> {
-    // What an interrupted run wrote stays until it is known whether this one continues it.
-    let mut options = File::options();
-    let options = options.write(true).create(true).truncate(false);
-    options.open(path).map_err(|error| unwritten(path, &error))
-}
-
-fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
-}
-
 fn unwritable(path: &Path, error: &std::io::Error) -> ClientError {
-    ClientError::Transport(format!("cannot write {}: {error}", path.display()))
+    ClientError::Transport(format!(
+        "cannot write the findings to {}: {error}",
+        path.display()
+    ))
 }
 
 /// Sees the verification: a bar, and the file of findings.
 struct Watch<'w> {
     bar: ProgressBar,
-    file: Option<(BufWriter<File>, &'w Path)>,
+    file: Option<Findings>,
     sources: &'w Sources,
+}
+
+impl Watch<'_> {
+    /// Does something with the file of findings, if there is one.
+    fn with_file<T: Default>(
+        &mut self,
+        work: impl FnOnce(&mut Findings) -> Result<T, std::io::Error>,
+    ) -> Result<T, ClientError> {
+        let Some(file) = &mut self.file else {
+            return Ok(T::default());
+        };
+        work(file).map_err(|error| unwritable(file.path(), &error))
+    }
 }
 
 impl Observer for Watch<'_> {
     fn begin(&mut self, position: u64) -> Result<(), ClientError> {
-        let Some((file, path)) = &mut self.file else {
-            return Ok(());
-        };
-        let placed = file
-            .get_mut()
-            .set_len(position)
-            .and_then(|()| file.seek(SeekFrom::Start(position)));
-        placed.map(drop).map_err(|error| unwritable(path, &error))
+        self.with_file(|file| file.begin(position))
     }
 
     fn position(&mut self) -> Result<u64, ClientError> {
-        let Some((file, path)) = &mut self.file else {
-            return Ok(0);
-        };
-        let position = file.flush().and_then(|()| {
-            file.get_ref().sync_data()?;
-            file.stream_position()
-        });
-        position.map_err(|error| unwritable(path, &error))
+        self.with_file(Findings::position)
     }
 
     fn progress(&mut self, scan: u32, items: u64) {
@@ -198,11 +199,12 @@ impl Observer for Watch<'_> {
     }
 
     fn finding(&mut self, finding: &Finding) -> Result<(), ClientError> {
-        let Some((file, path)) = &mut self.file else {
-            return Ok(());
-        };
-        let text = finding_view(finding, self.sources);
-        writeln!(file, "{text}").map_err(|error| unwritable(path, &error))
+        let sources = self.sources;
+        self.with_file(|file| file.write(&finding_view(finding, sources)))
+    }
+
+    fn end(&mut self) -> Result<(), ClientError> {
+        self.with_file(Findings::end)
     }
 }
 

@@ -201,6 +201,7 @@ impl<'v> Verification<'v> {
             })?;
             suspects = suspects.without(&unclaimed);
         }
+        locked(&self.shared).observer.end()?;
         if let Some(state) = &self.state {
             state.remove()?;
         }
@@ -237,6 +238,7 @@ impl<'v> Verification<'v> {
                 }
             }
         }
+        locked(&self.shared).observer.end()?;
         let (read, wrong) = locked(&self.shared).units;
         let mut report = self.into_report();
         report.scans = 1;

@@ -65,6 +65,15 @@ pub trait Observer: Send {
     /// # Errors
     /// Any error ends the verification.
     fn finding(&mut self, finding: &Finding) -> Result<(), ClientError>;
+
+    /// The verification is complete. Returns when the output is where it is to stay: the saved state
+    /// is removed then.
+    ///
+    /// # Errors
+    /// Any error fails the verification, which then continues from its state.
+    fn end(&mut self) -> Result<(), ClientError> {
+        Ok(())
+    }
 }
 
 /// A table with its size as DescribeTable reports it.

@@ -77,7 +77,7 @@ impl State {
         };
         if json["subject"].as_str() != Some(&state.subject) {
             return Err(state.unusable(
-                "holds the state of another verification: the model, the tables, the endpoint or the segments differ",
+                "holds the state of another verification: the model, the tables, the endpoint, the segments or the file of findings differ",
             ));
         }
         let saved = saved(&json);
