@@ -1,6 +1,6 @@
 /** Attributes as they are stored: compressed as GZIP, long lists split over several items. */
 
-import { unknownAttribute } from "./error.js";
+import { KeyfoldError, unknownAttribute } from "./error.js";
 import type { Io } from "./io.js";
 import { givesBack } from "./key/field.js";
 import { indexColumns, indexOf } from "./model.js";
@@ -88,25 +88,53 @@ export interface Origin {
   readonly copy: CopyPlan | undefined;
 }
 
+/** What is wrong with attributes that are not stored as the model stores them, by their names. */
+export type Unreadable = Map<string, KeyfoldError>;
+
 /** The attributes of an entity or of a copy from its stored items: the main item, then the parts of its
- * list in order. An attribute that is not stored is read back from the keys. */
-export async function valuesOf(origin: Origin, names: Iterable<string>, items: readonly Item[]): Promise<Values> {
-  const { io, table, entity, copy } = origin;
+ * list in order. An attribute that is not stored is read back from the keys. One that cannot be read is added
+ * to `unreadable`, or is an error without it. */
+export async function valuesOf(
+  origin: Origin,
+  names: Iterable<string>,
+  items: readonly Item[],
+  unreadable?: Unreadable,
+): Promise<Values> {
   const values: Values = new Map();
   const [first] = items;
   if (first === undefined) return values;
   for (const name of names) {
-    let value: AttributeValue | undefined;
-    if (entity.split?.attribute === name) {
-      value = await joined(io, entity, name, items);
-    } else {
-      const stored = held(first, name);
-      if (stored === undefined) value = await inKeys(table, entity, copy, first, name);
-      else value = entity.compressed === undefined ? stored : await unpack(io, entity, name, stored);
+    try {
+      const value = await valueOf(origin, name, first, items);
+      if (value !== undefined) values.set(name, value);
+    } catch (error) {
+      if (unreadable === undefined || !(error instanceof KeyfoldError) || error.code !== "unknown_item") throw error;
+      unreadable.set(name, error);
     }
-    if (value !== undefined) values.set(name, value);
   }
   return values;
+}
+
+/** One of the attributes that `valuesOf` returns. */
+async function valueOf(
+  { io, table, entity, copy }: Origin,
+  name: string,
+  first: Item,
+  items: readonly Item[],
+): Promise<AttributeValue | undefined> {
+  if (entity.split?.attribute === name) return joined(io, entity, name, items);
+  const stored = held(first, name);
+  if (stored === undefined) return inKeys(table, entity, copy, first, name);
+  return entity.compressed === undefined ? stored : unpack(io, entity, name, stored);
+}
+
+/** Takes the split list, whose parts are not those that the main item describes, out of the values. */
+export function withoutList(entity: EntityPlan, values: Values, unreadable: Unreadable): void {
+  if (entity.split === undefined) return;
+  const name = entity.split.attribute;
+  values.delete(name);
+  if (unreadable.has(name)) return;
+  unreadable.set(name, unknownAttribute(`${name} is stored, but its parts do not belong together`, name));
 }
 
 /** The list that is split over items. */

@@ -53,6 +53,7 @@ mod error;
 mod expression;
 mod lengths;
 mod lowering;
+mod printed;
 pub mod read;
 mod refused;
 pub mod retry;

@@ -2,6 +2,8 @@
 
 use crate::arguments::Values;
 use crate::error::ClientError;
+use crate::printed::print;
+use crate::refused::Refused;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -64,11 +66,57 @@ pub(crate) fn pack(entity: &Entity, name: &str, value: &Value) -> Result<Value, 
     Ok(Value::B(packed))
 }
 
+/// An attribute that is not stored as the model stores it: another program wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{attribute} is stored, but {why}")]
+pub struct Unreadable {
+    /// The attribute.
+    pub attribute: String,
+    why: &'static str,
+}
+
+impl Unreadable {
+    fn new(attribute: &str, why: &'static str) -> Unreadable {
+        Unreadable {
+            attribute: attribute.to_owned(),
+            why,
+        }
+    }
+
+    /// The error about the attribute of an item of a kind: an entity, or a copy of one.
+    pub(crate) fn error(
+        &self,
+        (table, entity): (&Table, &Entity),
+        copy: Option<&Copy>,
+        item: &Item,
+    ) -> ClientError {
+        let mut key = Item::new();
+        for column in table.columns() {
+            if let Some(held) = item.get(&column.name) {
+                key.insert(column.name.as_str(), held.clone());
+            }
+        }
+        let shown = key.iter().map(|(name, held)| print(name, " = ", held));
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let kind = match copy {
+            Some(copy) => format!("{}.{}", entity.name, copy.name),
+            None => entity.name.clone(),
+        };
+        ClientError::Refused(Box::new(Refused {
+            entity: Some(entity.name.clone()),
+            key,
+            ..Refused::because(format!(
+                "{kind} ({shown}): {self}; it was not written through the model, and `keyfold verify` finds such items"
+            ))
+        }))
+    }
+}
+
 /// Returns the value that was stored by [`pack`].
 ///
 /// # Errors
-/// `Refused` when it is not compressed: it was not written through the model.
-fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, ClientError> {
+/// When it is not compressed: it was not written through the model.
+fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, Unreadable> {
     if !entity
         .compressed
         .iter()
@@ -76,11 +124,7 @@ fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, ClientErro
     {
         return Ok(value);
     }
-    let wrong = || {
-        ClientError::refused(format!(
-            "{name} is stored, but not as the model compresses it"
-        ))
-    };
+    let wrong = || Unreadable::new(name, "not as the model compresses it");
     let Value::B(bytes) = value else {
         return Err(wrong());
     };
@@ -140,7 +184,7 @@ fn columns_of(key: &KeyPair) -> impl Iterator<Item = &[Part]> {
 /// parts of its list in order. An attribute that is not stored is read back from the keys.
 ///
 /// # Errors
-/// `Refused` when an attribute is not stored as the model stores it.
+/// `Refused`, with entity and key, when an attribute is not stored as the model stores it.
 pub fn values_of<'a>(
     table: &Table,
     entity: &Entity,
@@ -148,26 +192,54 @@ pub fn values_of<'a>(
     names: impl Iterator<Item = &'a str>,
     items: &[Item],
 ) -> Result<Values, ClientError> {
-    let mut values = Values::new();
+    let (values, unreadable) = readable_of(table, entity, copy, names, items);
+    match (unreadable.first(), items.first()) {
+        (Some(wrong), Some(first)) => Err(wrong.error((table, entity), copy, first)),
+        (Some(_) | None, _) => Ok(values),
+    }
+}
+
+/// Returns the attributes that [`values_of`] returns, without those that cannot be read, and these.
+pub(crate) fn readable_of<'a>(
+    table: &Table,
+    entity: &Entity,
+    copy: Option<&Copy>,
+    names: impl Iterator<Item = &'a str>,
+    items: &[Item],
+) -> (Values, Vec<Unreadable>) {
+    let (mut values, mut unreadable) = (Values::new(), Vec::new());
     for name in names {
-        if let Some(held) = value_of(table, entity, copy, name, items)? {
-            values.insert(name.to_owned(), held);
+        match value_of(table, entity, copy, name, items) {
+            Ok(Some(held)) => drop(values.insert(name.to_owned(), held)),
+            Ok(None) => {}
+            Err(wrong) => unreadable.push(wrong),
         }
     }
-    Ok(values)
+    (values, unreadable)
+}
+
+/// Takes the split list, whose parts are not those that the main item describes, out of the values.
+pub(crate) fn without_list(entity: &Entity, values: &mut Values, unreadable: &mut Vec<Unreadable>) {
+    let Some((split, _)) = &entity.split else {
+        return;
+    };
+    values.remove(split);
+    if !unreadable.iter().any(|one| one.attribute == *split) {
+        unreadable.push(Unreadable::new(split, "its parts do not belong together"));
+    }
 }
 
 /// Returns one of the attributes that [`values_of`] returns.
 ///
 /// # Errors
-/// Those of [`values_of`].
+/// When it is not stored as the model stores it.
 pub fn value_of(
     table: &Table,
     entity: &Entity,
     copy: Option<&Copy>,
     name: &str,
     items: &[Item],
-) -> Result<Option<Value>, ClientError> {
+) -> Result<Option<Value>, Unreadable> {
     let Some(first) = items.first() else {
         return Ok(None);
     };
@@ -186,11 +258,7 @@ pub fn value_of(
             .transpose()?
         {
             Some(Value::L(elements)) => list.get_or_insert_default().extend(elements),
-            Some(_) => {
-                return Err(ClientError::refused(format!(
-                    "{name} is stored, but is no list"
-                )));
-            }
+            Some(_) => return Err(Unreadable::new(name, "is no list")),
             None => {}
         }
     }

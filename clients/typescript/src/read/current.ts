@@ -9,6 +9,7 @@ import type { AttributeValue, EntityPlan, Item, PatternPlan, UniquePlan } from "
 import { valuesOf } from "../stored.js";
 import { lower } from "../value/text.js";
 import { hasKey, held, isEqual, setOwn } from "../value/value.js";
+import { unknownOf } from "./item.js";
 import type { Kinds } from "./kinds.js";
 import type { Question, Raw } from "./question.js";
 import { tableOf } from "./request.js";
@@ -39,7 +40,9 @@ export async function keepCurrent(question: Question, pattern: PatternPlan, kind
   for (const [at, { members }] of owners.entries()) {
     const item = stored[at];
     if (item === undefined) continue;
-    const values = await valuesOf(origin, unique.attributes, [item]);
+    const values = await valuesOf(origin, unique.attributes, [item]).catch((error: unknown) => {
+      throw unknownOf(error, origin, item, `${pattern.name} found a ${kind.name}`);
+    });
     const has = (name: string): boolean => isOwned(question, name, values.get(name));
     if (unique.attributes.every(has)) kept.push(...members);
   }

@@ -2,34 +2,34 @@
 
 import { attributesOf, bind, conditionText, holds, parametersOf } from "../bound.js";
 import type { Term } from "../expression.js";
-import type { Model } from "../model.js";
 import type { ActionPlan, Condition, EntityPlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import type { Values } from "../value/value.js";
+import type { Context } from "./context.js";
 import { type Inputs, nameOf } from "./inputs.js";
 import { errorOf, keyText, notFoundText, placeOfEntity, type Refusal, subject } from "./refusal.js";
 import type { Step } from "./step.js";
-import type { StoredEntity } from "./stored-entity.js";
+import { requireReadable, type StoredEntity } from "./stored-entity.js";
 
 /** Judges the conditions of an action on an entity that was read; an entity that does not exist has no
  * attributes. Returns the attributes that they rest on: these must not change before the write. */
 export function judged(
-  model: Model,
+  context: Context,
   entity: EntityPlan,
   action: ActionPlan,
   inputs: Inputs,
   old: StoredEntity | undefined,
 ): string[] {
+  const compared = (action.when ?? []).flatMap(attributesOf);
+  if (old !== undefined) requireReadable(context, entity, old, (name) => compared.includes(name));
   const values: Values = old?.values ?? new Map();
-  const watched: string[] = [];
   for (const condition of action.when ?? []) {
     if (!holds(bind(condition, inputs.args), values)) {
       const refusal = refused(entity, action, [condition], inputs, old === undefined ? "absent" : "stored");
-      throw errorOf(refusal, placeOfEntity(model, nameOf(action), entity, inputs.own));
+      throw errorOf(refusal, placeOfEntity(context.model, nameOf(action), entity, inputs.own));
     }
-    watched.push(...attributesOf(condition));
   }
-  return watched;
+  return compared;
 }
 
 /** The refusal of an action whose conditions do not hold, where the engine judges them. */

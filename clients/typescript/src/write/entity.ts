@@ -10,12 +10,20 @@ import { addNumbers } from "../value/number.js";
 import { sortedNames } from "../value/text.js";
 import { held, isSameItem, type Values } from "../value/value.js";
 import type { Context } from "./context.js";
+import { decides } from "./decides.js";
 import { leftBehind } from "./left-behind.js";
 import { type GivenNames, mainStep } from "./main-item.js";
 import { move, movedGuard, watchedOf } from "./moved.js";
 import { keyText, occupied, type Refusal, taken } from "./refusal.js";
 import { type Draft, put, putNew, remove, type RemainingItems, type Step, step, unlessStale } from "./step.js";
-import { derivedOf, explained, type StoredEntity, withKept } from "./stored-entity.js";
+import {
+  derivedOf,
+  explained,
+  requireReadable,
+  requireReplaceable,
+  type StoredEntity,
+  withKept,
+} from "./stored-entity.js";
 
 /** Adds the puts of all items that follow from the values. `refusal` is that of a main item that exists. */
 export async function addCreate(
@@ -60,6 +68,7 @@ export async function addDelete(
   watched: readonly string[],
   draft: Draft,
 ): Promise<void> {
+  requireReadable(context, entity, old, (name) => decides(context.model, entity, name));
   const aggregates = entity.aggregates ?? [];
   draft.remaining.push(...aggregates.flatMap((one) => remainingItems(context, entity, old, one, watched) ?? []));
   const counters = aggregates.map((one) => one.items);
@@ -124,6 +133,7 @@ export interface Replacement {
  * version, it adds none, or a check in a write of several actions. */
 export async function addReplace(context: Context, replacement: Replacement, draft: Draft): Promise<void> {
   const { entity, old, given } = replacement;
+  requireReplaceable(context, entity, old, given);
   const values = withNextVersion(replacement);
   const [mainBefore, ...before] = await derivedOf(context, entity, old);
   const made = derive(context.io, context.model, entity, values);

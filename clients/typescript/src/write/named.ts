@@ -29,7 +29,7 @@ import {
 } from "./inputs.js";
 import { exists, notFound, notFoundText, placeOfEntity, subject } from "./refusal.js";
 import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
-import { read, type StoredEntity } from "./stored-entity.js";
+import { read, requireReadable, type StoredEntity } from "./stored-entity.js";
 import { addChange, addUpsert } from "./upsert.js";
 import { unreadOf } from "./unread.js";
 
@@ -176,13 +176,14 @@ async function addAction(
         return own;
       }
       const old = await read(context, entity, own);
-      const watched = judged(context.model, entity, action, inputs, old);
+      const watched = judged(context, entity, action, inputs, old);
       await addPutOver(context, entity, own, old, watched, draft);
       return own;
     }
     case "delete": {
       const old = await readExisting(context, entity, action, own);
-      const watched = [...judged(context.model, entity, action, inputs, old), ...inputs.lent];
+      const watched = [...judged(context, entity, action, inputs, old), ...inputs.lent];
+      requireReadable(context, entity, old, (name) => inputs.lent.includes(name));
       await addDelete(context, entity, old, watched, draft);
       return old.values;
     }
@@ -230,7 +231,8 @@ async function addCheck(
     return inputs.own;
   }
   const old = await readExisting(context, entity, action, inputs.own);
-  const watched = [...judged(context.model, entity, action, inputs, old), ...inputs.lent];
+  const watched = [...judged(context, entity, action, inputs, old), ...inputs.lent];
+  requireReadable(context, entity, old, (name) => inputs.lent.includes(name));
   const key = entity.id === undefined ? inputs.own : old.values;
   const made = onMainItem(context, entity, action, key);
   draft.steps.push(unlessStale(made, unchanged(context, entity, old, watched)));

@@ -7,9 +7,18 @@ import { type Answer, backOff, isNoTable, TRIES } from "../io.js";
 import { CHUNK, column } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, EntityPlan, Item, UniquePlan } from "../plan.js";
-import { isAsWritten, partsAttribute, valuesOf } from "../stored.js";
+import { unknownOf } from "../read/item.js";
+import {
+  digestAttribute,
+  isAsWritten,
+  partsAttribute,
+  type Unreadable,
+  valuesOf,
+  withoutList,
+} from "../stored.js";
 import { held, isSameItem, type Values, whole } from "../value/value.js";
 import { type Context, get } from "./context.js";
+import { decides } from "./decides.js";
 import { itemText } from "./lacking.js";
 import type { GivenNames } from "./main-item.js";
 import { keyText } from "./refusal.js";
@@ -24,6 +33,9 @@ export interface StoredEntity {
   readonly parts: readonly Item[];
   /** Whether it has an `id` whose guard is absent: another program wrote it. */
   readonly lacksGuard: boolean;
+  /** The attributes that cannot be read, and are absent from the values: another program wrote them. The item
+   * can be deleted and replaced. */
+  readonly unreadable: Unreadable;
 }
 
 /** Reads an entity with strong consistency, with all of its parts; one that moves by its `id`. */
@@ -95,20 +107,62 @@ export function explained(
 async function readAt(context: Context, entity: EntityPlan, key: Values): Promise<StoredEntity | undefined> {
   const table = context.model.table(entity.table);
   const name = tableName(table, entity, key);
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  let before: readonly Item[] = [];
+  for (let tried = 0; ; tried += 1) {
     const main = await mainItem(context, entity, name, key);
     if (main === undefined) return undefined;
     const parts = await partsOf(context, entity, name, key, main);
     const origin = { io: context.io, table, entity, copy: undefined };
-    const values = await valuesOf(origin, entity.attributes.map((one) => one.name), [main, ...parts]);
+    const items = [main, ...parts];
+    const unreadable: Unreadable = new Map();
+    const values = await valuesOf(origin, entity.attributes.map((one) => one.name), items, unreadable);
+    const isWhole = isAsWritten(entity, main, values);
+    const isStable = items.length === before.length && items.every((item, at) => isSameItem(item, before[at] ?? {}));
+    if (isWhole || tried === TRIES || isStable) {
+      if (!isWhole) withoutList(entity, values, unreadable);
+      return { item: main, values, parts, lacksGuard: false, unreadable };
+    }
     // A list whose parts changed while they were read is read again.
-    if (isAsWritten(entity, main, values)) return { item: main, values, parts, lacksGuard: false };
+    before = items;
     await backOff(context.io, tried);
   }
-  throw failure(
-    "refused",
-    `the parts of ${entity.name} do not belong together: they were not written through the model`,
-  );
+}
+
+/** Refuses what needs an attribute that cannot be read. */
+export function requireReadable(
+  { model }: Context,
+  entity: EntityPlan,
+  { item, unreadable }: StoredEntity,
+  isNeeded: (name: string) => boolean,
+): void {
+  for (const [name, wrong] of unreadable) {
+    if (isNeeded(name)) throw unknownOf(wrong, { table: model.table(entity.table), entity }, item, entity.name);
+  }
+}
+
+/** Refuses a change that gives these attributes, where others cannot be read, or where one that cannot decides
+ * which other items follow. */
+export function requireReplaceable(context: Context, entity: EntityPlan, old: StoredEntity, given: GivenNames): void {
+  requireReadable(context, entity, old, (name) => {
+    const isGiven = given === "all" || given.includes(name);
+    return !isGiven || decides(context.model, entity, name);
+  });
+}
+
+/** Adds what is stored of attributes that cannot be read to the items that hold them: new values differ from
+ * it. */
+function withUnreadable(entity: EntityPlan, { item, unreadable }: StoredEntity, one: Derived): Derived {
+  const { role } = one;
+  const copy = typeof role === "object" && "copy" in role ? role.copy : undefined;
+  const copied = entity.copies?.find(({ name }) => name === copy)?.attributes;
+  const stored = [...unreadable.keys()]
+    .filter((name) => role === "main" || copied?.includes(name) === true)
+    .flatMap((name) => [name, partsAttribute(name), digestAttribute(name)])
+    .flatMap((name): [string, AttributeValue][] => {
+      const value = held(item, name);
+      return value === undefined ? [] : [[name, value]];
+    });
+  return stored.length === 0 ? one : { ...one, item: { ...one.item, ...Object.fromEntries(stored) } };
 }
 
 async function mainItem(context: Context, entity: EntityPlan, name: string, key: Values): Promise<Item | undefined> {
@@ -168,7 +222,8 @@ export async function derivedOf(context: Context, entity: EntityPlan, old: Store
     const inTable = (name: string): string => `correct \`${name}\` in the table`;
     throw wrongValue(entity, old.values, error, ["copies and guards", inTable]);
   });
-  const all = old.lacksGuard ? derived.filter(({ role }) => role !== "idGuard") : derived;
+  const guarded = old.lacksGuard ? derived.filter(({ role }) => role !== "idGuard") : derived;
+  const all = guarded.map((one) => withUnreadable(entity, old, one));
   if (entity.split === undefined) return all;
   const table = context.model.table(entity.table);
   const name = tableName(table, entity, old.values);

@@ -1,7 +1,7 @@
 /** Changes of an entity by a named write's assignments: of one that was read, or that may not exist. */
 
 import { complete, type MadeValue } from "../complete.js";
-import type { ActionPlan, EntityPlan } from "../plan.js";
+import type { ActionPlan, AssignmentPlan, EntityPlan } from "../plan.js";
 import type { Values } from "../value/value.js";
 import { apply, removeAt } from "./assignment.js";
 import { blindUpsert } from "./blind.js";
@@ -11,7 +11,7 @@ import { type Fate, operandsOf, writtenAttributes } from "./direct.js";
 import { addCreate, addReplace } from "./entity.js";
 import type { Inputs } from "./inputs.js";
 import type { Draft } from "./step.js";
-import { read, type StoredEntity } from "./stored-entity.js";
+import { read, requireReadable, type StoredEntity } from "./stored-entity.js";
 
 /** Adds the steps of an upsert: one update where that has the outcome of both, a change or a creation of what
  * was read otherwise. Returns what was made for a new item. */
@@ -40,7 +40,7 @@ export async function addUpsert(
     await addChange(context, entity, action, inputs, old, draft);
     return made;
   }
-  judged(context.model, entity, action, inputs, undefined);
+  judged(context, entity, action, inputs, undefined);
   await addCreate(context, entity, newValues(context, entity, action, inputs, made), "stale", draft);
   return made;
 }
@@ -70,6 +70,15 @@ function newValues(
   return complete(io, entity, values, made);
 }
 
+/** Whether an action takes the old value of an attribute, or changes a part of it. */
+function isTaken({ set = [], removeFields = [] }: ActionPlan, name: string): boolean {
+  const takes = (one: AssignmentPlan): boolean => operandsOf(one).some(({ attribute }) => attribute === name);
+  return (
+    set.some((one) => takes(one) || (one.fields !== undefined && one.attribute === name)) ||
+    removeFields.some(({ attribute }) => attribute === name)
+  );
+}
+
 /** Adds the steps that change an entity that was read. */
 export async function addChange(
   context: Context,
@@ -79,7 +88,8 @@ export async function addChange(
   old: StoredEntity,
   draft: Draft,
 ): Promise<void> {
-  const watched = [...judged(context.model, entity, action, inputs, old), ...inputs.lent];
+  const watched = [...judged(context, entity, action, inputs, old), ...inputs.lent];
+  requireReadable(context, entity, old, (name) => inputs.lent.includes(name) || isTaken(action, name));
   const after: Values = new Map(old.values);
   for (const one of action.set ?? []) {
     apply(context.model, entity, one, inputs.args, [old.values, after]);

@@ -9,10 +9,11 @@ use super::record::{Record, RecordKind, Relation, key_bytes, stored_bytes};
 use super::shares::Shares;
 use crate::kinds::Role;
 use keyfold_codec::RawItem;
-use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};
-use keyfold_lower::stored::{digest_attribute, is_as_written, parts_attribute, value_of};
+use keyfold_lower::stored::{
+    Unreadable, digest_attribute, is_as_written, parts_attribute, value_of,
+};
 use keyfold_model::schema::{AggregateKind, Attribute};
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, Table, value};
@@ -296,7 +297,7 @@ impl<'s> One<'s> {
         &self,
         name: &str,
         items: &'i [Item],
-    ) -> Result<Option<Cow<'i, Value>>, ClientError> {
+    ) -> Result<Option<Cow<'i, Value>>, Unreadable> {
         let entity = self.entity;
         let is_split = entity
             .split

@@ -1,12 +1,12 @@
 //! From stored items to the model's: keys distinguish the kinds, split lists are joined.
 
 use super::answer::{FoundItem, Raw};
-use super::condition::print;
 use super::cursor;
 use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
 use crate::error::ClientError;
+use crate::printed::print;
 use crate::stored::{digest_attribute, is_as_written, values_of};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{Copy, Returned};

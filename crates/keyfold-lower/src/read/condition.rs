@@ -6,6 +6,7 @@ use crate::bound::order;
 use crate::error::ClientError;
 use crate::expression::Placeholders;
 use crate::lengths::KeyPart;
+use crate::printed::print;
 use keyfold_model::template::Part;
 use keyfold_model::value::{self, End};
 use keyfold_model::{KeyTemplate, SortCondition};
@@ -188,14 +189,4 @@ fn written(attribute: &str, name: &str, bounds: Bounds, made: &mut Placeholders)
             (format!("{name} < {}", made.value(high)), shown)
         }
     }
-}
-
-/// A comparison for people.
-pub(super) fn print(attribute: &str, comparison: &str, value: &Value) -> String {
-    let text = if let Value::S(text) = value {
-        format!("\"{}\"", text.replace(char::MAX, "…"))
-    } else {
-        value::shown(value)
-    };
-    format!("{attribute}{comparison}{text}")
 }

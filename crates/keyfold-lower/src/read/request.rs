@@ -9,6 +9,7 @@ use crate::capacity;
 use crate::error::{ClientError, unexpected};
 use crate::expression::{Placeholders, Term};
 use crate::lengths::KeyPart;
+use crate::printed::print;
 use keyfold_api::{ErrorKind, GetItemInput, QueryInput, RawItem, Response, ScanInput, Select};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::{KeyTemplate, PatternPlan, SortCondition, value};
@@ -102,7 +103,7 @@ pub(super) async fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
     let key = key_of(question, &question.arguments)?;
     let condition: Vec<String> = key
         .iter()
-        .map(|(name, value)| condition::print(name, " = ", value))
+        .map(|(name, value)| print(name, " = ", value))
         .collect();
     let asked = Asked {
         operation: "GetItem".to_owned(),

@@ -249,7 +249,7 @@ fn shown(one: &Wanted<'_>) -> String {
     let key: Vec<String> = one
         .key
         .iter()
-        .map(|(name, value)| super::condition::print(name, " = ", value))
+        .map(|(name, value)| crate::printed::print(name, " = ", value))
         .collect();
     key.join(" AND ")
 }

@@ -1,5 +1,6 @@
 //! The conditions of a named write's actions: judged by the engine, or on an entity that was read.
 
+use super::context::Context;
 use super::inputs::{Inputs, name_of};
 use super::refusal::{Refusal, identity_of, key_text, not_found, not_found_text};
 use super::step::Step;
@@ -15,11 +16,17 @@ use keyfold_model::{Action, Entity, value};
 /// Judges the conditions of an action on an entity that was read; an entity that does not exist has
 /// no attributes. Returns the attributes that they rest on: these must not change before the write.
 pub(super) fn require<'a>(
+    context: &Context<'_>,
     entity: &Entity,
     action: &'a Action,
     inputs: &Inputs<'_>,
     old: Option<&StoredEntity>,
 ) -> Result<Vec<&'a str>, ClientError> {
+    if let Some(old) = old {
+        let compared = action.conditions.iter().flat_map(Condition::attributes);
+        let compared: Vec<&str> = compared.collect();
+        old.require_readable((context, entity), |name| compared.contains(&name))?;
+    }
     let nothing = Values::new();
     let held = old.map_or(&nothing, |old| &old.values);
     let mut watched = Vec::new();

@@ -84,6 +84,9 @@ pub(super) fn delete(
     watched: &[&str],
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
+    old.require_readable((context, entity), |name| {
+        context.model.decides(entity, name)
+    })?;
     let counters: Vec<String> = entity
         .aggregates
         .iter()
@@ -215,6 +218,7 @@ pub(super) fn replace(
     let Replacement {
         entity, old, given, ..
     } = *replacement;
+    old.require_replaceable((context, entity), given)?;
     let new = replacement.with_next_version();
     let before = old.derived(context, entity)?;
     let after = derive(context.model, entity, &new);
@@ -227,8 +231,8 @@ pub(super) fn replace(
         return Err(moved::key_stays(entity));
     }
     let table = table(context.model, entity)?;
-    let is_whole = given == Given::All;
-    let left = left_behind((table, entity), old, (&new, &main_after.item), is_whole)?;
+    let changed = (&new, &main_after.item);
+    let left = left_behind((table, entity), old, changed, given == Given::All)?;
     let followers = Followers {
         table,
         entity,
@@ -236,8 +240,7 @@ pub(super) fn replace(
         after: after.get(1..).unwrap_or_default(),
     };
     if is_moved {
-        let watched = moved::watched(table, entity, old);
-        let conditions = unchanged(context, entity, old, &watched)?;
+        let conditions = unchanged(context, entity, old, &moved::watched(table, entity, old))?;
         let mains = ([main_before, main_after], left.as_slice());
         moved::add(table, (entity, old), mains, conditions, draft);
         followers.replace(&new, draft);

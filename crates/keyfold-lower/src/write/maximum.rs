@@ -167,7 +167,8 @@ async fn search(
         let mut found = None;
         for item in &items {
             if found.is_none() && !removed.iter().any(|key| has_key(item, key)) {
-                found = value_of(child_table, child, copy, of, std::slice::from_ref(item))?;
+                let held = value_of(child_table, child, copy, of, std::slice::from_ref(item));
+                found = held.map_err(|wrong| wrong.error((child_table, child), copy, item))?;
             }
         }
         match (found, next) {

@@ -214,12 +214,13 @@ async fn add(
         }
         Verb::Put => {
             let old = stored_entity::read(context, entity, values).await?;
-            let watched = require(entity, action, inputs, old.as_ref())?;
+            let watched = require(context, entity, action, inputs, old.as_ref())?;
             entity::put_over(context, (entity, values), old.as_ref(), &watched, draft)?;
         }
         Verb::Delete => {
             let old = read(context, entity, values).await?;
-            let mut watched = require(entity, action, inputs, Some(&old))?;
+            let mut watched = require(context, entity, action, inputs, Some(&old))?;
+            old.require_readable((context, entity), |name| inputs.lent.contains(&name))?;
             watched.extend(&inputs.lent);
             entity::delete(context, entity, &old, &watched, draft)?;
             return Ok(old.values);
@@ -294,7 +295,8 @@ async fn check(
         return Ok(inputs.own.clone());
     }
     let old = read(context, entity, &inputs.own).await?;
-    let mut watched = require(entity, action, inputs, Some(&old))?;
+    let mut watched = require(context, entity, action, inputs, Some(&old))?;
+    old.require_readable((context, entity), |name| inputs.lent.contains(&name))?;
     watched.extend(&inputs.lent);
     let key = if entity.moves() {
         &old.values

@@ -10,7 +10,9 @@ use crate::derive::{
 };
 use crate::error::{ClientError, unexpected};
 use crate::retry::{TRIES, back_off};
-use crate::stored::{is_as_written, parts_attribute, values_of};
+use crate::stored::{
+    Unreadable, digest_attribute, is_as_written, parts_attribute, readable_of, without_list,
+};
 use keyfold_api::{ErrorKind, ExpressionAttributes, QueryInput, Response};
 use keyfold_model::schema::Column;
 use keyfold_model::template::CHUNK_DIGITS;
@@ -27,6 +29,9 @@ pub(super) struct StoredEntity {
     parts: Vec<Item>,
     /// Whether it has an `id` whose guard is absent: another program wrote it.
     pub(super) lacks_guard: bool,
+    /// The attributes that cannot be read, and are absent from the values: another program wrote
+    /// them. The item can be deleted and replaced.
+    unreadable: Vec<Unreadable>,
 }
 
 /// Reads an entity with strong consistency, with all of its parts; one that moves by its `id`.
@@ -126,7 +131,8 @@ async fn read_at(
 ) -> Result<Option<StoredEntity>, ClientError> {
     let table = table(context.model, entity)?;
     let name = table_name(table, entity, key)?;
-    for tried in 0..TRIES {
+    let mut before: Option<Vec<Item>> = None;
+    for tried in 0.. {
         let Some(main) = main_item(context, entity, table, &name, key).await? else {
             return Ok(None);
         };
@@ -137,26 +143,29 @@ async fn read_at(
             .map(|attribute| attribute.name.as_str());
         let mut items = vec![main];
         items.extend(parts);
-        let values = values_of(table, entity, None, names, &items)?;
-        // A list whose parts changed while they were read is read again.
-        if items
+        let (mut values, mut unreadable) = readable_of(table, entity, None, names, &items);
+        let is_whole = items
             .first()
-            .is_some_and(|first| is_as_written(entity, first, &values))
-        {
-            let item = items.remove(0);
-            return Ok(Some(StoredEntity {
-                item,
-                values,
-                parts: items,
-                lacks_guard: false,
-            }));
+            .is_some_and(|first| is_as_written(entity, first, &values));
+        // A list whose parts changed while they were read is read again.
+        if !is_whole && tried < TRIES && before.as_ref() != Some(&items) {
+            before = Some(items);
+            context.io.pause(back_off(tried)).await;
+            continue;
         }
-        context.io.pause(back_off(tried)).await;
+        if !is_whole {
+            without_list(entity, &mut values, &mut unreadable);
+        }
+        let item = items.remove(0);
+        return Ok(Some(StoredEntity {
+            item,
+            values,
+            parts: items,
+            lacks_guard: false,
+            unreadable,
+        }));
     }
-    Err(ClientError::refused(format!(
-        "the parts of {} do not belong together: they were not written through the model",
-        entity.name
-    )))
+    Ok(None)
 }
 
 async fn main_item(
@@ -301,6 +310,7 @@ impl StoredEntity {
         let mut all =
             derived.map_err(|error| wrong_value((entity, &self.values), error, unknown))?;
         all.retain(|one| !self.lacks_guard || one.role != Role::IdGuard);
+        self.add_unreadable(entity, &mut all);
         if entity.split.is_none() {
             return Ok(all);
         }
@@ -322,6 +332,71 @@ impl StoredEntity {
             });
         }
         Ok(all)
+    }
+
+    /// Adds what is stored of attributes that cannot be read to the items that hold them: new values
+    /// differ from it.
+    fn add_unreadable(&self, entity: &Entity, all: &mut [Derived]) {
+        for wrong in &self.unreadable {
+            let name = &wrong.attribute;
+            let hidden = [parts_attribute(name), digest_attribute(name)];
+            let names = std::iter::once(name).chain(&hidden);
+            let stored = names.filter_map(|name| Some((name, self.item.get(name)?)));
+            let stored: Vec<_> = stored.collect();
+            for one in all.iter_mut() {
+                let has_it = match &one.role {
+                    Role::Main => true,
+                    Role::Copy(copy) => {
+                        let mut copies = entity.copies.iter();
+                        let copy = copies.find(|one| one.name == *copy);
+                        copy.is_some_and(|copy| copy.attributes.contains(name))
+                    }
+                    Role::Part(_) | Role::Guard(_) | Role::IdGuard => false,
+                };
+                if has_it {
+                    let held = stored.iter();
+                    held.for_each(|(name, held)| {
+                        one.item.insert(name.as_str(), (*held).clone());
+                    });
+                }
+            }
+        }
+    }
+
+    /// Refuses what needs an attribute that cannot be read.
+    ///
+    /// # Errors
+    /// `Refused`, with entity and key.
+    pub(super) fn require_readable(
+        &self,
+        (context, entity): (&Context<'_>, &Entity),
+        is_needed: impl Fn(&str) -> bool,
+    ) -> Result<(), ClientError> {
+        let mut unreadable = self.unreadable.iter();
+        match unreadable.find(|one| is_needed(&one.attribute)) {
+            Some(wrong) => {
+                let table = table(context.model, entity)?;
+                Err(wrong.error((table, entity), None, &self.item))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a change that gives these attributes, where others cannot be read, or where one that
+    /// cannot decides which other items follow.
+    ///
+    /// # Errors
+    /// `Refused`, with entity and key.
+    pub(super) fn require_replaceable(
+        &self,
+        (context, entity): (&Context<'_>, &Entity),
+        given: Given<'_>,
+    ) -> Result<(), ClientError> {
+        self.require_readable((context, entity), |name| {
+            let attribute = entity.attribute(name);
+            let is_given = attribute.is_some_and(|attribute| given.has(attribute));
+            !is_given || context.model.decides(entity, name)
+        })
     }
 
     /// The error of new values of which no key can be made, where the value is one that another

@@ -13,6 +13,7 @@ use super::stored_entity::{self, StoredEntity};
 use crate::arguments::Values;
 use crate::complete::{Made, complete};
 use crate::error::ClientError;
+use keyfold_model::schema::Assignment;
 use keyfold_model::{Action, Entity};
 
 /// Adds the steps of an upsert: one update where that has the outcome of both, a change or a
@@ -38,7 +39,7 @@ pub(super) async fn add(
     match stored_entity::read(context, entity, &inputs.own).await? {
         Some(old) => change_stored(context, (entity, action), inputs, &old, draft),
         None => {
-            require(entity, action, inputs, None)?;
+            require(context, entity, action, inputs, None)?;
             let new = new_values(context, (entity, action), inputs, made)?;
             entity::create(context, entity, &new, Refusal::Stale, draft)
         }
@@ -78,6 +79,16 @@ fn new_values(
     Ok(complete(context.io, entity, &values, made))
 }
 
+/// Whether an action takes the old value of an attribute, or changes a part of it.
+fn is_taken(action: &Action, name: &str) -> bool {
+    let in_part = |one: &Assignment| one.attribute == name && !one.fields.is_empty();
+    let takes = |one: &Assignment| one.sources().any(|path| path.attribute == name);
+    let mut assigned = action.assignments.iter();
+    let mut removed = action.removed.iter();
+    assigned.any(|one| in_part(one) || takes(one))
+        || removed.any(|path| path.attribute == name && !path.is_whole())
+}
+
 /// Adds the steps that change an entity that was read.
 pub(super) fn change_stored(
     context: &Context<'_>,
@@ -86,8 +97,11 @@ pub(super) fn change_stored(
     old: &StoredEntity,
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    let mut watched = require(entity, action, inputs, Some(old))?;
+    let mut watched = require(context, entity, action, inputs, Some(old))?;
     watched.extend(&inputs.lent);
+    old.require_readable((context, entity), |name| {
+        is_taken(action, name) || inputs.lent.contains(&name)
+    })?;
     let mut new = old.values.clone();
     for assignment in &action.assignments {
         let arguments = inputs.arguments;

@@ -76,8 +76,14 @@ impl Copy {
     /// occur several times.
     pub fn followed(&self) -> impl Iterator<Item = &str> {
         let held = self.attributes.iter().map(String::as_str);
+        held.chain(self.deciding())
+    }
+
+    /// The attributes that make its key, and those that decide whether there is one; one may occur
+    /// several times.
+    pub(crate) fn deciding(&self) -> impl Iterator<Item = &str> {
         let decide = self.when.iter().flat_map(Condition::attributes);
-        held.chain(self.key.fields()).chain(decide)
+        self.key.fields().chain(decide)
     }
 
     /// Whether only items with this attribute have a copy.

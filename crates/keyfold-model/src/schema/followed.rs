@@ -56,24 +56,43 @@ impl Model {
         entity: &'m Entity,
         aggregates: &[&'m Aggregate],
     ) -> Vec<&'m str> {
+        let mut names = self.deciding_with(entity, aggregates);
+        for copy in &entity.copies {
+            names.extend(copy.attributes.iter().map(String::as_str));
+        }
+        names.extend(entity.split.iter().map(|(name, _)| name.as_str()));
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Whether an attribute decides which other items follow from an entity, where they lie and what
+    /// aggregates count. Copies may hold other attributes, and parts the split list.
+    pub fn decides(&self, entity: &Entity, attribute: &str) -> bool {
+        let aggregates: Vec<&Aggregate> = self.aggregates_of(entity).map(|(_, one)| one).collect();
+        self.deciding_with(entity, &aggregates).contains(&attribute)
+    }
+
+    fn deciding_with<'m>(
+        &'m self,
+        entity: &'m Entity,
+        aggregates: &[&'m Aggregate],
+    ) -> Vec<&'m str> {
         let mut names: Vec<&str> = entity.uniques.iter().flat_map(Unique::attributes).collect();
         names.extend(entity.moving());
         for copy in &entity.copies {
-            names.extend(copy.followed());
+            names.extend(copy.deciding());
         }
         let table = self.tables.get(entity.table);
         for key in &entity.indexes {
             names.extend(key.followed(entity, table));
         }
-        names.extend(entity.split.iter().map(|(name, _)| name.as_str()));
         names.extend(entity.ttl.iter().map(String::as_str));
         for aggregate in aggregates {
             names.extend(aggregate.of.iter().map(String::as_str));
             names.extend(aggregate.condition.iter().map(|(name, _)| name.as_str()));
             names.extend(aggregate.link.iter().map(|(_, name)| name.as_str()));
         }
-        names.sort_unstable();
-        names.dedup();
         names
     }
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from keyfold.errors import UnknownItem
 from keyfold.keys.inverse import gives_back, inverse
 from keyfold.keys.text import digest as text_digest
+from keyfold.lower.read.question import printed
 from keyfold.plan.model import Copy, Entity
 from keyfold.plan.template import KeyColumn
 from keyfold.values.value import Item, Value, Values, decoded, encoded
@@ -25,6 +26,9 @@ _INSIDE = "v"
 Packed: TypeAlias = "dict[str, Value]"
 """Compressed values as they are stored, by the JSON inside of them. Each library compresses in its
 own way: a value that has not changed keeps its bytes, and is no change of the item."""
+
+Unreadable: TypeAlias = "dict[str, UnknownItem]"
+"""The errors about attributes that are not stored as the model stores them, by their names."""
 
 
 def parts_attribute(attribute: str) -> str:
@@ -111,28 +115,61 @@ def values_of(
     names: Iterable[str],
     items: Sequence[Item],
     packed: Packed | None = None,
+    unreadable: Unreadable | None = None,
 ) -> Values:
     """The attributes of an entity or a copy from its stored items: the main one, then the parts.
 
-    Compressed values are added to `packed`.
+    Compressed values are added to `packed`. An attribute that cannot be read is added to
+    `unreadable`, or is an error without it.
     """
     values: Values = {}
     if not items:
         return values
-    first = items[0]
-    split = entity.split[0] if entity.split else None
     for name in names:
-        if name == split:
-            joined = _joined(entity, name, items, packed)
-        else:
-            stored = first.get(name)
-            if stored is None:
-                joined = _in_keys(entity, copy, first, name)
-            else:
-                joined = unpack(entity, name, stored, packed)
-        if joined is not None:
-            values[name] = joined
+        try:
+            held = _value_of(entity, copy, name, items, packed)
+        except UnknownItem as wrong:
+            named = _named(entity, copy, items[0], wrong)
+            if unreadable is None:
+                raise named from None
+            unreadable[name] = named
+            continue
+        if held is not None:
+            values[name] = held
     return values
+
+
+def _value_of(
+    entity: Entity, copy: Copy | None, name: str, items: Sequence[Item], packed: Packed | None
+) -> Value | None:
+    """One of the attributes that `values_of` returns."""
+    if entity.split is not None and name == entity.split[0]:
+        return _joined(entity, name, items, packed)
+    stored = items[0].get(name)
+    if stored is None:
+        return _in_keys(entity, copy, items[0], name)
+    return unpack(entity, name, stored, packed)
+
+
+def _named(entity: Entity, copy: Copy | None, item: Item, wrong: UnknownItem) -> UnknownItem:
+    """The error about an attribute with the entity and the key of its item."""
+    kind = entity.name if copy is None else f"{entity.name}.{copy.name}"
+    columns = [name for name in entity.table.columns if name in item]
+    key = ", ".join(printed(name, " = ", item[name]) for name in columns)
+    message = f"{kind} ({key}): {wrong.message}; it was not written through the model"
+    return UnknownItem(message, entity=kind, key=key, attribute=wrong.attribute)
+
+
+def without_list(entity: Entity, values: Values, unreadable: Unreadable, first: Item) -> None:
+    """Takes the split list, whose parts are not those that the main item describes, out of the
+    values."""
+    if entity.split is None:
+        return
+    name = entity.split[0]
+    values.pop(name, None)
+    if name not in unreadable:
+        message = f"{name} is stored, but its parts do not belong together"
+        unreadable[name] = _named(entity, None, first, UnknownItem(message, attribute=name))
 
 
 def _joined(

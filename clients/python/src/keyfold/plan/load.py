@@ -94,6 +94,7 @@ class _Loader:
             }
             self.records[one["name"]] = Record(one["name"], fields)
         self.tables = {one["name"]: _table(one) for one in document["tables"]}
+        self.counted = _counted(document)
         self.entities: dict[str, Entity] = {}
         for one in document["entities"]:
             self.entities[one["name"]] = self.entity(one)
@@ -149,6 +150,17 @@ class _Loader:
         table = self.tables[one["table"]]
         key = self.key(one["key"])
         split = one.get("split")
+        indexes = tuple(self.index_key(table, own) for own in one.get("indexes", ()))
+        copies = {own["name"]: self.copy(own) for own in one.get("copies", ())}
+        uniques = tuple(self.unique(own) for own in one.get("uniques", ()))
+        deciding = {
+            *(name for unique in uniques for name in unique.attributes),
+            *(name for copy in copies.values() for name in _deciding(copy)),
+            *(name for own in indexes for name in own.fields),
+            *(own.sparse.attribute for own in indexes if own.sparse is not None),
+            *self.counted.get(one["name"], ()),
+            *([one["ttl"]] if "ttl" in one else []),
+        }
         return Entity(
             name=one["name"],
             table=table,
@@ -157,9 +169,9 @@ class _Loader:
             key_fields=tuple(key_fields(key)),
             id=tuple(one.get("id", ())),
             left_out=frozenset(one.get("leftOut", ())),
-            indexes=tuple(self.index_key(table, own) for own in one.get("indexes", ())),
-            copies={own["name"]: self.copy(own) for own in one.get("copies", ())},
-            uniques=tuple(self.unique(own) for own in one.get("uniques", ())),
+            indexes=indexes,
+            copies=copies,
+            uniques=uniques,
             ttl=one.get("ttl"),
             version=one.get("version"),
             aggregates=tuple(self.aggregate(own) for own in one.get("aggregates", ())),
@@ -167,6 +179,7 @@ class _Loader:
             compressed=frozenset(one.get("compressed", ())),
             period_attribute=one.get("periodAttribute"),
             followed=tuple(one.get("followed", ())),
+            deciding=frozenset(deciding),
             alone=bool(one.get("alone")),
         )
 
@@ -351,6 +364,23 @@ class _Loader:
                 for own in one.get("upserts", ())
             ),
         )
+
+
+def _counted(document: Json) -> dict[str, set[str]]:
+    """For each entity the attributes by which others' aggregates count it."""
+    found: dict[str, set[str]] = {}
+    for one in (one for parent in document["entities"] for one in parent.get("aggregates", ())):
+        names = found.setdefault(one["entity"], set())
+        names.update(link["other"] for link in one["link"])
+        names.update([one["of"]] if "of" in one else [])
+        names.update([one["where"]["attribute"]] if "where" in one else [])
+    return found
+
+
+def _deciding(copy: Copy) -> set[str]:
+    """The attributes that make the key of a copy, and those that decide whether there is one."""
+    names = {name for one in copy.when for name in conditions.attributes(one)}
+    return names.union(key_fields(copy.key))
 
 
 def _format(form: str | Json | None) -> Format:

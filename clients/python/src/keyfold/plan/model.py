@@ -164,6 +164,9 @@ class Entity:
     compressed: frozenset[str]
     period_attribute: str | None
     followed: tuple[str, ...]
+    deciding: frozenset[str]
+    """The attributes that decide which other items follow, where they lie and what aggregates
+    count. Copies may hold other attributes, and parts the split list."""
     alone: bool
 
     def kind_at(self, path: Path) -> Kind | None:

@@ -23,12 +23,13 @@ def require(action: Action, inputs: Inputs, old: StoredEntity | None) -> list[st
     """Judges the conditions of an action on an entity that was read; an entity that does not exist
     has no attributes. Returns the attributes that they rest on."""
     held = old.values if old is not None else {}
-    watched: list[str] = []
+    watched = [name for one in action.conditions for name in plan.attributes(one)]
+    if old is not None:
+        old.require_readable(lambda name: name in watched)
     for condition in action.conditions:
         if not holds(bind(condition, inputs.arguments), held):
             found: Found = "absent" if old is None else "stored"
             raise _refused(action, [condition], inputs, found)
-        watched.extend(plan.attributes(condition))
     return watched
 
 

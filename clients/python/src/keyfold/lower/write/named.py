@@ -145,6 +145,7 @@ class Composition:
         elif action.verb == "delete":
             old = yield from _read(action, inputs.own)
             watched = [*require(action, inputs, old), *inputs.lent]
+            old.require_readable(lambda name: name in inputs.lent)
             entity.delete(own, old, watched, self.draft)
             return old.values
         elif action.verb == "check":
@@ -161,6 +162,7 @@ class Composition:
             return inputs.own
         old = yield from _read(action, inputs.own)
         watched = [*require(action, inputs, old), *inputs.lent]
+        old.require_readable(lambda name: name in inputs.lent)
         conditions = entity.unchanged(action.entity, old, watched)
         step = _on_main_item(action, old.values if action.entity.id else inputs.own)
         self.draft.steps.append(step.unless_stale(conditions))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from keyfold.errors import Invalid, KeyfoldError, Refused, UnknownItem, is_absent_table
 from keyfold.keys.text import CHUNK, column
 from keyfold.lower.derive import (
+    CopyRole,
     Derived,
     IdGuard,
+    Main,
     PartRole,
     derive,
     guard_key,
@@ -19,7 +21,15 @@ from keyfold.lower.derive import (
     table_name,
 )
 from keyfold.lower.steps import TRIES, Lowering, Request, ask, back_off
-from keyfold.lower.stored import Packed, is_as_written, parts_attribute, values_of
+from keyfold.lower.stored import (
+    Packed,
+    Unreadable,
+    digest_attribute,
+    is_as_written,
+    parts_attribute,
+    values_of,
+    without_list,
+)
 from keyfold.lower.write.refusal import key_text
 from keyfold.plan.model import Entity
 from keyfold.plan.template import Chunk
@@ -40,6 +50,9 @@ class StoredEntity:
     """Its compressed values, as they are stored."""
     lacks_guard: bool = False
     """Whether it has an `id` whose guard is absent: another program wrote it."""
+    unreadable: Unreadable = field(default_factory=lambda: {})
+    """The attributes that cannot be read, and are absent from the values: another program wrote
+    them. The item can be deleted and replaced."""
 
     def derived(self, entity: Entity) -> list[Derived]:
         """The items that are stored for the entity, the main one first.
@@ -54,6 +67,7 @@ class StoredEntity:
             raise self._wrong_value(entity, wrong, "copies and guards", repair) from None
         if self.lacks_guard:
             all_of = [one for one in all_of if not isinstance(one.role, IdGuard)]
+        all_of = [self._with_unreadable(entity, one) for one in all_of]
         if entity.split is None:
             return all_of
         all_of = [one for one in all_of if not isinstance(one.role, PartRole)]
@@ -62,6 +76,25 @@ class StoredEntity:
             key = {own: item[own] for own in entity.table.columns if own in item}
             all_of.append(Derived(PartRole(at), name, key, item))
         return all_of
+
+    def _with_unreadable(self, entity: Entity, one: Derived) -> Derived:
+        """An item with what is stored of attributes that cannot be read, where it holds them: new
+        values differ from it."""
+        copy = entity.copies[one.role.name] if isinstance(one.role, CopyRole) else None
+        stored: Item = {}
+        for name in self.unreadable:
+            if not (isinstance(one.role, Main) or (copy is not None and name in copy.attributes)):
+                continue
+            for held in (name, parts_attribute(name), digest_attribute(name)):
+                if held in self.item:
+                    stored[held] = self.item[held]
+        return replace(one, item={**one.item, **stored}) if stored else one
+
+    def require_readable(self, is_needed: Callable[[str], bool]) -> None:
+        """Refuses what needs an attribute that cannot be read."""
+        for name, wrong in self.unreadable.items():
+            if is_needed(name):
+                raise wrong
 
     def explained(
         self, entity: Entity, given: Sequence[str] | None, error: Invalid
@@ -142,21 +175,26 @@ def _unguarded(entity: Entity, key: Values) -> Lowering[StoredEntity | None]:
 def _read_at(entity: Entity, key: Values) -> Lowering[StoredEntity | None]:
     """Reads an entity by its whole key."""
     name = table_name(entity, key)
-    for tried in range(TRIES):
+    before: list[Item] | None = None
+    tried = 0
+    while True:
         main = yield from _main_item(entity, name, key)
         if main is None:
             return None
         parts = yield from _parts(entity, name, key, main)
         packed: Packed = {}
-        values = values_of(entity, None, entity.attributes, [main, *parts], packed)
+        unreadable: Unreadable = {}
+        items = [main, *parts]
+        values = values_of(entity, None, entity.attributes, items, packed, unreadable)
+        is_whole = is_as_written(entity, main, values)
+        if is_whole or tried == TRIES or items == before:
+            if not is_whole:
+                without_list(entity, values, unreadable, main)
+            return StoredEntity(main, values, parts, packed, unreadable=unreadable)
         # A list whose parts changed while they were read is read again.
-        if is_as_written(entity, main, values):
-            return StoredEntity(main, values, parts, packed)
+        before = items
         yield from back_off(tried)
-    raise UnknownItem(
-        f"the parts of {entity.name} do not belong together: they were not written through the"
-        " model"
-    )
+        tried += 1
 
 
 def _main_item(entity: Entity, name: str, key: Values) -> Lowering[Item | None]:

@@ -65,9 +65,20 @@ def _new_values(origin: Origin, action: Action, inputs: Inputs, made: list[Made]
     return complete(origin, action.entity, values, made)
 
 
+def _is_taken(action: Action, name: str) -> bool:
+    """Whether an action takes the old value of an attribute, or changes a part of it."""
+    for one in action.assignments:
+        if one.fields and one.attribute == name:
+            return True
+        if any(isinstance(own, Attribute) and own.name == name for own in one.operands()):
+            return True
+    return any(len(path) > 1 and path[0] == name for path in action.removed)
+
+
 def change_stored(action: Action, inputs: Inputs, old: StoredEntity, draft: Draft) -> None:
     """Adds the steps that change an entity that was read."""
     watched = [*require(action, inputs, old), *inputs.lent]
+    old.require_readable(lambda name: name in inputs.lent or _is_taken(action, name))
     new = dict(old.values)
     for one in action.assignments:
         apply(action.entity, one, inputs.arguments, old.values, new)

@@ -1,0 +1,21 @@
+/** The attributes that decide which other items follow from an entity. */
+
+import { attributesOf } from "../bound.js";
+import { fieldsOf } from "../key/make.js";
+import type { Model } from "../model.js";
+import type { EntityPlan, KeyColumn } from "../plan.js";
+
+/** Whether an attribute decides which other items follow from an entity, where they lie and what aggregates count.
+ * Copies may hold other attributes, and parts the split list. */
+export function decides(model: Model, entity: EntityPlan, name: string): boolean {
+  const fields = (key: readonly KeyColumn[]): string[] => key.flatMap(({ parts = [] }) => fieldsOf(parts));
+  return [
+    ...(entity.uniques ?? []).flatMap((one) => one.attributes),
+    ...(entity.copies ?? []).flatMap((one) => [...fields(one.key), ...(one.when ?? []).flatMap(attributesOf)]),
+    ...(entity.indexes ?? []).flatMap((one) => [...fields(one.key), one.sparse?.attribute]),
+    ...model
+      .aggregatesOf(entity)
+      .flatMap(([, one]) => [one.of, one.where?.attribute, ...one.link.map(({ other }) => other)]),
+    entity.ttl,
+  ].includes(name);
+}
