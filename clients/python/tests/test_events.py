@@ -7,6 +7,7 @@ import copy
 import json
 import time
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -111,35 +112,56 @@ def test_each_change_of_an_entity_is_one_event(streamed: tuple[Client, Stream]) 
         assert [event for event in events if event is not None] == expected
 
 
-def test_images_may_be_missing(model: Model, client: Client) -> None:
-    """A stream may have keys, or only one of the images."""
+def test_one_of_the_images_may_be_missing(client: Client) -> None:
+    """A stream may have only one of the images."""
     keys = {"PK": {"S": "THING#t"}, "SK": {"S": "NOTE#000001"}}
-    event = client.event({"dynamodb": {"Keys": keys}})
-    assert event == Event("Note", None, None)
     image = {**keys, "kind": {"S": "Note"}, "text": {"S": ""}, "level": {"N": "3"}}
     event = client.event({"dynamodb": {"Keys": keys, "OldImage": image}})
     assert event is not None and event.new is None and event.old is not None
     assert dict(event.old) == {"thingId": "t", "noteId": 1, "text": "", "level": 3}
 
 
-def test_what_follows_is_no_event_and_the_unknown_an_error(client: Client) -> None:
-    def record(pk: str, sk: str, **image: Any) -> dict[str, Any]:
-        keys = {"PK": {"S": pk}, "SK": {"S": sk}}
-        return {"dynamodb": {"Keys": keys, "NewImage": {**keys, **image}}}
-
-    assert client.event(record("SHORT#t", "000001", kind={"S": "Note.short"})) is None
-    assert client.event(record("UNIQUE#Account#email#e", "UNIQUE", kind={"S": "unique"})) is None
-    for pk, sk in (("OTHER", "x"), ("THING#t", "OTHER"), ("UNIQUE#Other#e", "UNIQUE")):
-        with pytest.raises(UnknownItem, match="the stream has an item that the model does not"):
-            client.event(record(pk, sk))
-        assert client.event(record(pk, sk), on_unknown="skip") is None
+CASES: dict[str, Any] = json.loads((support.ROOT / "clients/cases/events.json").read_text())
 
 
-def test_a_record_of_another_table_is_unknown(client: Client) -> None:
-    keys = {"PK": {"S": "THING#t"}, "SK": {"S": "THING"}}
-    arn = "arn:aws:dynamodb:eu-west-1:1:table/Others/stream/2024-01-01T00:00:00.000"
-    with pytest.raises(UnknownItem):
-        client.event({"eventSourceARN": arn, "dynamodb": {"Keys": keys}})
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Client:
+    file = tmp_path_factory.mktemp("events") / "events.keyfold"
+    file.write_text("\n".join(CASES["model"]) + "\n")
+    return Client(load(support.plan(file)), "http://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("case", CASES["cases"], ids=lambda case: case["name"])
+def test_the_cases_of_all_clients(shared: Client, case: dict[str, Any]) -> None:
+    copies: bool = case.get("copies", False)
+    expected = case["event"]
+    if expected == "invalid":
+        with pytest.raises(Invalid):
+            shared.event(case["record"], copies=copies, on_unknown="skip")
+    elif expected == "unknown":
+        with pytest.raises(UnknownItem):
+            shared.event(case["record"], copies=copies)
+        assert shared.event(case["record"], copies=copies, on_unknown="skip") is None
+    else:
+        event = shared.event(case["record"], copies=copies)
+        assert (event and shown(event)) == expected
+
+
+def shown(event: Event) -> dict[str, Any]:
+    images = {"old": event.old, "new": event.new}
+    held = {name: plain(one) for name, one in images.items() if one is not None}
+    return {"kind": event.kind, **held}
+
+
+def plain(item: Item) -> dict[str, Any]:
+    """An item as JSON has it."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, datetime):
+            return value.astimezone(timezone.utc).isoformat(timespec="milliseconds")[:23] + "Z"
+        return value
+
+    return {name: of(value) for name, value in item.items()}
 
 
 def test_an_item_that_moves_and_a_split_list() -> None:

@@ -19,6 +19,7 @@ import type {
   ClientOptions,
   Connection,
   EntityEvent,
+  EventOptions,
   FoundItem,
   ManyOptions,
   Page,
@@ -222,11 +223,14 @@ export class Client {
     return this.#batch("delete", entity, keys, options);
   }
 
-  /** A stream record as a typed entity; `undefined` for an item that no caller sees: a guard, a part,
-   * another program's. */
-  async event<T = FoundItem>(record: StreamRecord): Promise<EntityEvent<T> | undefined> {
+  /** A stream record as a typed entity; `undefined` for an item that follows from one, whose record comes beside
+   * it: a copy, unless `copies` asks for them, a guard, a further part of a list. */
+  async event<T = FoundItem>(record: StreamRecord, options: EventOptions = {}): Promise<EntityEvent<T> | undefined> {
     const { eventOf } = await import("./write/all.js");
-    const event = await carryOut(this.#driver, "event", {}, (io) => eventOf(io, this.#model, record, this.#driver.options));
+    const { numbers, onUnknown } = this.#driver.options;
+    const shown = { numbers, onUnknown: options.onUnknown ?? onUnknown };
+    const asked = { shown, copies: options.copies === true };
+    const event = await carryOut(this.#driver, "event", {}, (io) => eventOf(io, this.#model, record, asked));
     if (event === undefined) return undefined;
     const { kind, old, new: next } = event;
     return {

@@ -1,13 +1,13 @@
 /** Stream records as the model's entities and copies. */
 
-import { invalid } from "./error.js";
+import { invalid, KeyfoldError } from "./error.js";
 import type { Io } from "./io.js";
 import { columnsOf, isOfPeriod, kindName, type Model } from "./model.js";
 import type { FoundItem, StreamRecord } from "./options.js";
-import type { AttributeValue, CopyPlan, EntityPlan, Item, TablePlan } from "./plan.js";
+import type { AttributeValue, CopyPlan, EntityPlan, Item, KeyColumn, TablePlan, UniquePlan } from "./plan.js";
 import { checkedItem, unknownOf } from "./read/item.js";
-import { fitsColumn, type Shown } from "./read/kinds.js";
-import { partsAttribute, valuesOf } from "./stored.js";
+import { fitsColumn, type Shown, shownItem } from "./read/kinds.js";
+import { isAsWritten, valuesOf } from "./stored.js";
 import type { Numbers } from "./value/plain.js";
 import { base64Of, held } from "./value/value.js";
 
@@ -18,20 +18,31 @@ export interface FoundEvent {
   readonly new: FoundItem | undefined;
 }
 
-/** What an item can be. */
+/** What an item can be: the main item of an entity, one of its copies, or what follows from it and has no
+ * event: a further part of its list, a guard. */
 interface Kind {
   readonly table: TablePlan;
   readonly entity: EntityPlan;
   readonly copy: CopyPlan | undefined;
+  /** The name that the table's attribute of types holds. */
+  readonly name: string;
+  readonly follows: boolean;
 }
 
-/** The change that a stream record reports; `undefined` for an item that no caller sees: a guard, a part,
- * another program's. */
+/** Which records become events. */
+export interface Asked {
+  readonly shown: Shown;
+  /** Whether those of copies do. */
+  readonly copies: boolean;
+}
+
+/** The change that a stream record reports; `undefined` for an item that follows from an entity, whose record
+ * comes beside it. */
 export async function eventOf(
   io: Io,
   model: Model,
   record: StreamRecord | null | undefined,
-  shown: Shown,
+  { shown, copies }: Asked,
 ): Promise<FoundEvent | undefined> {
   const { Keys, OldImage, NewImage } = record?.dynamodb ?? {};
   const [key, old, next] = [itemOf(Keys), itemOf(OldImage), itemOf(NewImage)];
@@ -39,14 +50,20 @@ export async function eventOf(
   if (record === null || record === undefined || image === undefined) {
     throw invalid("the record has no image; the table's stream must have new and old images", "record");
   }
-  const kind = kindOf(model, record, { ...key, ...image });
-  if (kind === undefined) return undefined;
+  const item = { ...key, ...image };
+  const kind = kindOf(model, record, item);
+  if (kind === undefined) {
+    if (shown.onUnknown === "skip") return undefined;
+    const message = `the stream has an item that the model does not know (${shownItem(key ?? item)}): it was not written through the model`;
+    throw new KeyfoldError(message, { code: "unknown_item" });
+  }
+  if (kind.follows || (kind.copy !== undefined && !copies)) return undefined;
   const found = async (one: Item | undefined): Promise<FoundItem | undefined> =>
     one && foundOf(io, model, shown.numbers, kind, { ...key, ...one });
   try {
-    return { kind: kindName(kind.entity, kind.copy), old: await found(old), new: await found(next) };
+    return { kind: kind.name, old: await found(old), new: await found(next) };
   } catch (error) {
-    const unknown = unknownOf(error, kind, { ...key, ...image }, `the record has an item of ${kindName(kind.entity, kind.copy)}`);
+    const unknown = unknownOf(error, kind, item, `the record has an item of ${kind.name}`);
     if (shown.onUnknown === "skip") return undefined;
     throw unknown;
   }
@@ -55,32 +72,46 @@ export async function eventOf(
 /** The kind of an item: its table's type attribute and its key say it. */
 function kindOf(model: Model, record: StreamRecord, item: Item): Kind | undefined {
   const source = (record as { readonly eventSourceARN?: unknown }).eventSourceARN;
-  const table = typeof source === "string" ? /:table\/([^/]+)/.exec(source)?.[1] : undefined;
-  const fits = ({ table: own, entity, copy }: Kind): boolean => {
+  const table = typeof source === "string" ? /:table\/([^/]*)/.exec(source)?.[1] : undefined;
+  for (const entity of model.plan.entities) {
+    const own = model.table(entity.table);
     const isIn = table === undefined || table === own.name || isOfPeriod(own, table);
+    if (!isIn || !columnsOf(own).every(({ name }) => held(item, name))) continue;
     const said = own.typeAttribute === undefined ? undefined : held(item, own.typeAttribute);
-    const isSaid = said === undefined || said.S === kindName(entity, copy);
-    const key = (copy ?? entity).key;
-    return isIn && isSaid && key.every((one) => fitsColumn(one, held(item, one.attribute))) && isMain(key, item);
+    const kind = kindsOf(own, entity, item).find(({ name }) => said === undefined || said.S === name);
+    if (kind !== undefined) return kind;
+  }
+  return undefined;
+}
+
+/** The kinds of an entity's items whose keys are as that of an item. */
+function kindsOf(table: TablePlan, entity: EntityPlan, item: Item): Kind[] {
+  const kinds: Kind[] = [];
+  const add = (name: string, copy: CopyPlan | undefined, follows: boolean): void => {
+    kinds.push({ table, entity, copy, name, follows });
   };
-  return allKinds(model).find((kind) => columnsOf(kind.table).every(({ name }) => held(item, name)) && fits(kind));
+  const fits = (key: readonly KeyColumn[]): boolean => key.every((one) => fitsColumn(one, held(item, one.attribute)));
+  if (fits(entity.key)) {
+    const isMain = isMainItem(entity.key, item);
+    add(isMain ? entity.name : `${entity.name}.part`, undefined, !isMain);
+  }
+  for (const copy of entity.copies ?? []) if (fits(copy.key)) add(kindName(entity, copy), copy, false);
+  const [partition, sort] = columnsOf(table).map(({ name }) => held(item, name)?.S);
+  const isGuard = ({ key: [start], sort: last }: UniquePlan): boolean =>
+    typeof start === "string" && partition?.startsWith(start) === true && (table.sort === undefined || sort === last);
+  if (entity.uniques?.some(isGuard) === true) add("unique", undefined, true);
+  return kinds;
 }
 
 /** Whether an item is no further part of a split list: those hold nothing but elements. */
-function isMain(key: EntityPlan["key"], item: Item): boolean {
+function isMainItem(key: EntityPlan["key"], item: Item): boolean {
   const last = key[1]?.parts.at(-1);
   if (typeof last !== "object" || !("part" in last)) return true;
   return /^0*$/.test(held(item, key[1]?.attribute ?? "")?.S?.slice(-last.part) ?? "");
 }
 
-function allKinds(model: Model): Kind[] {
-  return model.plan.entities.flatMap((entity): Kind[] => {
-    const table = model.table(entity.table);
-    const copies = (entity.copies ?? []).map((copy): Kind => ({ table, entity, copy }));
-    return [{ table, entity, copy: undefined }, ...copies];
-  });
-}
-
+/** An image as a program sees it. A list that is stored in several parts changes by several records, and none of
+ * them has all of it. */
 async function foundOf(
   io: Io,
   model: Model,
@@ -89,11 +120,10 @@ async function foundOf(
   item: Item,
 ): Promise<FoundItem> {
   const names = copy?.attributes ?? entity.attributes.map((one) => one.name);
-  const { split } = entity;
-  // A list that is stored in several parts changes by several records, and none of them has all of it.
-  const isWhole = split === undefined || Number(held(item, partsAttribute(split.attribute))?.N ?? "1") <= 1;
-  const attributes = names.filter((name) => isWhole || name !== split?.attribute);
-  const values = await valuesOf({ io, table, entity, copy }, attributes, [item]);
+  const values = await valuesOf({ io, table, entity, copy }, names, [item]);
+  const list = copy === undefined && !isAsWritten(entity, item, values) ? entity.split?.attribute : undefined;
+  if (list !== undefined) values.delete(list);
+  const attributes = names.filter((name) => name !== list);
   return checkedItem(model, numbers ?? "number", { entity, copy, attributes }, values);
 }
 

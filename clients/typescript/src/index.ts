@@ -17,6 +17,7 @@ export type {
   Credentials,
   Endpoint,
   EntityEvent,
+  EventOptions,
   FoundItem,
   Item,
   Made,

@@ -217,6 +217,14 @@ export interface EntityEvent<T = FoundItem> {
   readonly new?: T;
 }
 
+/** Options of the reading of a stream record. */
+export interface EventOptions {
+  /** What becomes of an item that the model does not know, instead of the client's. */
+  readonly onUnknown?: "error" | "skip" | undefined;
+  /** Whether the records of copies are events, too. */
+  readonly copies?: boolean | undefined;
+}
+
 /** A record of a stream: as a reader of streams or an event of Lambda has it. */
 export interface StreamRecord {
   readonly dynamodb?:

@@ -1,16 +1,19 @@
 /** Stream records as the model's entities and copies. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { counted, planOf } from "./model.mjs";
 import { source } from "./source.mjs";
 
 const { Client } = await source("client.js");
 
+const CASES = JSON.parse(readFileSync(new URL("../../cases/events.json", import.meta.url), "utf8"));
+const CASES_PLAN = planOf(CASES.model.join("\n") + "\n");
+
 const PLAN = planOf(`
 model events 1
 table Main (PK, SK) type entity
-table Logs (PK, SK) per day
 entity User in Main
   id: string, mail: string, photo: binary?
   key "USER#{id}" "USER"
@@ -20,9 +23,6 @@ entity Basket in Main
   id: string, lines: list of int
   key "BASKET#{id}" "LINES#"
   split lines by 2
-entity Log in Logs
-  id: string, at: time
-  key "LOG#{id}" "{at}"
 pattern user(id) -> User?
 `);
 
@@ -56,15 +56,6 @@ test("an entity is created, changed and deleted", async () => {
   assert.deepEqual(await client.event(record(undefined, user)), { kind: "User", old: ada });
 });
 
-test("a copy has a kind of its own, and a guard is nothing", async () => {
-  const [, ...others] = await stored("User", { id: "ada", mail: "a@x" });
-  const events = await Promise.all(others.map((item) => client.event(record(item))));
-  assert.deepEqual(events.filter((event) => event !== undefined), [
-    { kind: "User.card", new: { kind: "User.card", mail: "a@x" } },
-  ]);
-  assert.equal(events.length, 2);
-});
-
 test("bytes of a reader of streams and base64 of Lambda are the same", async () => {
   const [user] = await stored("User", { id: "ada", mail: "a@x", photo: new Uint8Array([1, 2]) });
   for (const photo of [user.photo, { B: new Uint8Array([1, 2]) }]) {
@@ -81,19 +72,21 @@ test("of a list in several parts, the main item comes without it", async () => {
   assert.equal(await client.event(record(part)), undefined);
 });
 
-test("tables of periods are known by the address of the stream", async () => {
-  const [log] = await stored("Log", { id: "l", at: "2024-01-15T10:30:00Z" });
-  const eventSourceARN = "arn:aws:dynamodb:eu-west-1:1:table/Logs_2024_01_15/stream/2024-01-15T00:00:00.000";
-  assert.equal((await client.event({ ...record(log), eventSourceARN })).kind, "Log");
-  // A table of another program may have a name that only resembles a day.
-  for (const name of ["Other", "Logs_2024_01_32", "Logs_2023_02_29", "Logs_2024_01", "Logs_archive"]) {
-    const other = eventSourceARN.replace("Logs_2024_01_15", name);
-    assert.equal(await client.event({ ...record(log), eventSourceARN: other }), undefined, name);
-  }
-});
-
-test("another program's item is nothing, and a record without images is refused", async () => {
-  assert.equal(await client.event(record({ PK: { S: "X" }, SK: { S: "Y" } })), undefined);
-  await assert.rejects(client.event({ dynamodb: { Keys: {} } }), { code: "invalid" });
-  await assert.rejects(client.event({}), { code: "invalid" });
-});
+for (const { name, record: one, copies, event } of CASES.cases) {
+  test(`the cases of all clients: ${name}`, async () => {
+    const shared = new Client(CASES_PLAN, counted());
+    const call = (options) => shared.event(one, { copies, ...options });
+    if (event === "invalid") {
+      return assert.rejects(call({ onUnknown: "skip" }), { code: "invalid" });
+    }
+    if (event === "unknown") {
+      await assert.rejects(call(), { code: "unknown_item" });
+      return assert.equal(await call({ onUnknown: "skip" }), undefined);
+    }
+    const found = await call();
+    if (event === null) return assert.equal(found, undefined);
+    const { kind, ...images } = event;
+    const shown = Object.entries(images).map(([when, item]) => [when, { kind, ...item }]);
+    assert.deepEqual(found, { kind, ...Object.fromEntries(shown) });
+  });
+}

@@ -2,19 +2,21 @@
 //!
 //! A record has the key of an item and its images, the old one and the new one. The key says which
 //! entity it is. Items that follow from an entity (copies, guards, the further parts of a split list)
-//! change nothing that the record of the entity does not show.
+//! change nothing that the record of the entity does not show; those of copies are changes where a
+//! program asks for them.
 
-use crate::kinds::{Kinds, Role};
+use crate::kinds::{Kind, Kinds, Role};
 use keyfold_api::{StreamEvent, StreamRecord};
 use keyfold_lower::stored::{is_as_written, values_of};
 use keyfold_lower::{ClientError, FoundItem};
+use keyfold_model::schema::Copy;
 use keyfold_model::{Entity, Model, Table, value};
-use keyfold_types::Item;
+use keyfold_types::{Item, Value};
 
-/// A change of an entity.
+/// A change of an entity, or of a copy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// The entity.
+    /// The entity, or `Entity.copy`.
     pub kind: String,
     /// It before the change; `None` when it was created.
     pub old: Option<FoundItem>,
@@ -26,6 +28,16 @@ pub struct Change {
 pub struct Events<'m> {
     model: &'m Model,
     tables: Vec<Kinds<'m>>,
+    has_copies: bool,
+}
+
+/// An entity, or one of its copies.
+#[derive(Clone, Copy)]
+struct Of<'m> {
+    table: &'m Table,
+    entity: &'m Entity,
+    copy: Option<&'m Copy>,
+    kind: &'m str,
 }
 
 impl<'m> Events<'m> {
@@ -36,7 +48,14 @@ impl<'m> Events<'m> {
         Events {
             model,
             tables: tables.collect(),
+            has_copies: false,
         }
+    }
+
+    /// Takes the records of copies as changes, too.
+    pub fn with_copies(mut self) -> Self {
+        self.has_copies = true;
+        self
     }
 
     /// The change that a record reports; `None` for an item that follows from an entity.
@@ -45,8 +64,9 @@ impl<'m> Events<'m> {
     /// their own, and none of them has all of it.
     ///
     /// # Errors
-    /// `Unknown` for an item that the model does not know, `Invalid` for a record without images,
-    /// `Refused` for an attribute that is not stored as the model stores it.
+    /// `Unknown` for an item that the model does not know: with another key or type, without an
+    /// attribute that it must have, or with one that is no value of its type. `Invalid` for a record
+    /// without images.
     pub fn change(&self, record: &StreamEvent) -> Result<Option<Change>, ClientError> {
         let absent = StreamRecord::default();
         let images = record.dynamodb.as_ref().unwrap_or(&absent);
@@ -62,46 +82,87 @@ impl<'m> Events<'m> {
                     .to_owned(),
             ));
         };
-        let mut item = shown.clone();
-        for (name, held) in keys.iter().flat_map(|keys| keys.iter()) {
-            item.insert(name, held.clone());
-        }
+        let item = whole(keys, shown);
         let Some((kinds, kind)) = self.kind_of(record, &item) else {
             return Err(unknown(keys.unwrap_or(shown)));
         };
-        let is_later_part =
-            || matches!(kind.part_of(kinds.table, &item), Some((_, number)) if number > 0);
-        if kind.role != Role::Main || is_later_part() {
-            return Ok(None);
-        }
-        let Some(entity) = self.model.entities.get(kind.at) else {
+        let Some(of) = self.of(kinds, kind, &item) else {
             return Ok(None);
         };
         let found = |image: Option<&Item>| {
-            let found = image.map(|image| found(kinds.table, entity, image));
+            let found = image.map(|image| found(of, &whole(keys, image)));
             found.transpose()
         };
         Ok(Some(Change {
-            kind: entity.name.clone(),
+            kind: of.kind.to_owned(),
             old: found(old)?,
             new: found(new)?,
         }))
     }
 
+    /// What changes; `None` where an item follows from an entity.
+    fn of<'k>(&'k self, kinds: &'k Kinds<'m>, kind: &'k Kind, item: &Item) -> Option<Of<'k>> {
+        let entity = self.model.entities.get(kind.at)?;
+        let copy = match kind.role {
+            Role::Main if is_later_part(kinds, kind, item) => return None,
+            Role::Main => None,
+            Role::Copy(at) if self.has_copies => Some(entity.copies.get(at)?),
+            Role::Copy(_) | Role::Guard(_) => return None,
+        };
+        Some(Of {
+            table: kinds.table,
+            entity,
+            copy,
+            kind: &kind.name,
+        })
+    }
+
     /// The table and the kind of an item.
-    fn kind_of(
-        &self,
-        record: &StreamEvent,
-        item: &Item,
-    ) -> Option<(&Kinds<'m>, &crate::kinds::Kind)> {
+    fn kind_of(&self, record: &StreamEvent, item: &Item) -> Option<(&Kinds<'m>, &Kind)> {
         let source = record.event_source_arn.as_deref().and_then(table_of);
         let tables = self.tables.iter().filter(|one| {
             let is_complete = one.table.columns().all(|key| item.get(&key.name).is_some());
             is_complete && source.is_none_or(|name| is_named(one.table, name))
         });
         let mut kinds = tables.map(|one| (one, one.kind_of(item)));
-        kinds.find_map(|(one, kind)| Some((one, kind?)))
+        let (one, kind) = kinds.find_map(|(one, kind)| Some((one, kind?)))?;
+        has_its_type(one, kind, item).then_some((one, kind))
     }
+}
+
+/// An image with the key that stands beside it.
+fn whole(keys: Option<&Item>, image: &Item) -> Item {
+    let mut item = image.clone();
+    for (name, held) in keys.iter().flat_map(|keys| keys.iter()) {
+        item.insert(name, held.clone());
+    }
+    item
+}
+
+fn is_later_part(kinds: &Kinds<'_>, kind: &Kind, item: &Item) -> bool {
+    matches!(kind.part_of(kinds.table, item), Some((_, number)) if number > 0)
+}
+
+/// Whether an item holds the name of its kind, where it holds one at all.
+fn has_its_type(kinds: &Kinds<'_>, kind: &Kind, item: &Item) -> bool {
+    let named = kinds.table.type_attribute.as_ref();
+    named
+        .and_then(|name| item.get(name))
+        .is_none_or(|held| match held {
+            Value::S(said) if is_later_part(kinds, kind, item) => {
+                said.strip_suffix(".part") == Some(&kind.name)
+            }
+            Value::S(said) => *said == kind.name,
+            Value::N(_)
+            | Value::B(_)
+            | Value::Bool(_)
+            | Value::Null
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_)
+            | Value::L(_)
+            | Value::M(_) => false,
+        })
 }
 
 /// The table that the ARN of a stream names. Records of a stream reader have none.
@@ -124,20 +185,44 @@ fn image<E: std::fmt::Display>(
 }
 
 /// An image as the model's attributes.
-fn found(table: &Table, entity: &Entity, image: &Item) -> Result<FoundItem, ClientError> {
-    let names = entity.attributes.iter().map(|one| one.name.as_str());
-    let items = std::slice::from_ref(image);
-    let mut values = values_of(table, entity, None, names, items)?;
-    if let Some((split, _)) = &entity.split
-        && !is_as_written(entity, image, &values)
-    {
-        values.remove(split);
+fn found(of: Of<'_>, image: &Item) -> Result<FoundItem, ClientError> {
+    let Of {
+        table,
+        entity,
+        copy,
+        kind,
+    } = of;
+    let all = entity.attributes.iter();
+    let own = all.filter(|one| copy.is_none_or(|copy| copy.attributes.contains(&one.name)));
+    let names = own.clone().map(|one| one.name.as_str());
+    let unfit = |why: String| {
+        let written = "it was not written through the model";
+        ClientError::Unknown(format!(
+            "the stream has an item of {kind} with {why}; {written}"
+        ))
+    };
+    let read = values_of(table, entity, copy, names, std::slice::from_ref(image));
+    let mut values = read.map_err(|error| unfit(error.to_string()))?;
+    let list = entity.split.as_ref().map(|(list, _)| list);
+    let cut = list.filter(|_| copy.is_none() && !is_as_written(entity, image, &values));
+    if let Some(cut) = cut {
+        values.remove(cut);
     }
-    let names = entity.attributes.iter().map(|one| &one.name);
-    let attributes = names.filter_map(|name| Some((name.clone(), values.remove(name)?)));
+    let mut attributes = Vec::new();
+    for one in own {
+        match values.remove(&one.name) {
+            Some(held) => {
+                let checked = value::check(&one.name, &one.kind, &held);
+                checked.map_err(|error| unfit(error.to_string()))?;
+                attributes.push((one.name.clone(), held));
+            }
+            None if one.optional || one.is_kept || cut == Some(&one.name) => {}
+            None => return Err(unfit(format!("no {}", one.name))),
+        }
+    }
     Ok(FoundItem {
-        kind: entity.name.clone(),
-        attributes: attributes.collect(),
+        kind: kind.to_owned(),
+        attributes,
     })
 }
 

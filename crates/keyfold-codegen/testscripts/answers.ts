@@ -409,9 +409,7 @@ export type LogArguments = {
 
 /** A change that a stream reports; `kind` says of what. */
 export type AnswersEvent =
-  | keyfold.Change<"Account", Account>
-  | keyfold.Change<"Ticket", Ticket>
-  | keyfold.Change<"Ticket.brief", TicketBrief>;
+  keyfold.Change<"Account", Account> | keyfold.Change<"Ticket", Ticket>;
 
 /**
  * The patterns, named writes and entities of the model `answers`, version
@@ -701,8 +699,8 @@ export class AnswersClient {
   }
 
   /**
-   * The change of a stream's record, of a reader or of Lambda; of the
-   * model's own items, nothing.
+   * The change of a stream's record, of a reader or of Lambda; of items
+   * that follow from an entity, nothing.
    */
   event(record: keyfold.StreamRecord): Promise<AnswersEvent | undefined> {
     return keyfold.change<AnswersEvent>(this.client, record);

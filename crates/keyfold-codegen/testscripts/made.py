@@ -1,7 +1,7 @@
 """A client of the model made, version 1.
 
 Made by keyfold (test). The plan document's hash:
-47149f8d9578b50893683913f146726d.
+4c677f8a15c6c086da481114aae95bbb.
 Changes here are lost: change the model, and run `keyfold generate`.
 """
 
@@ -19,6 +19,8 @@ CartId = NewType("CartId", str)
 """A value of `Cart.id`."""
 LineId = NewType("LineId", str)
 """A value of `Line.lineId`."""
+TrackId = NewType("TrackId", str)
+"""A value of `Track.trackId`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +186,58 @@ class VisitChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """The entity `Track` as it is stored, under `"TRACK#{trackId}" "TRACK##‹part›"`."""
+
+    track_id: TrackId
+    title: str
+    points: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTrack:
+    """The attributes of a `Track` that is created or put."""
+
+    track_id: TrackId
+    title: str
+    points: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackKey:
+    """The key of a `Track`."""
+
+    track_id: TrackId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackPatch:
+    """Changes of a `Track`: what is not named stays as it is."""
+
+    title: str | typed.Unset = typed.UNSET
+    points: Sequence[int] | typed.Unset = typed.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackImage:
+    """The entity `Track` as a stream record shows it: `points` only where one item
+    holds all of it.
+    """
+
+    track_id: TrackId
+    title: str
+    points: list[int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackChange:
+    """A change of a `Track` that a stream reports."""
+
+    old: TrackImage | None = None
+    new: TrackImage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FillMade:
     """What `fill` writes of itself: as given, or made."""
 
@@ -218,7 +272,7 @@ class VisitMade_:
     first_at: _datetime.datetime | None = None
 
 
-MadeEvent: TypeAlias = CartChange | LineChange | VisitChange
+MadeEvent: TypeAlias = CartChange | LineChange | VisitChange | TrackChange
 """A change that a stream reports; its class says of what."""
 
 
@@ -330,6 +384,16 @@ class MadeClient(typed.Typed):
             typed.NothingMade,
         ](self, "Visit", Visit, VisitMade, typed.NothingMade)
         """Writes a `Visit` with all that follows from it."""
+        self.Track = typed.Writer[
+            NewTrack,
+            NewTrack,
+            TrackKey,
+            TrackPatch,
+            Track,
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Track", Track, typed.NothingMade, typed.NothingMade)
+        """Writes a `Track` with all that follows from it."""
         self.part = MadeParts(_SHAPES)
         """The named writes as parts of a transaction."""
 
@@ -366,6 +430,26 @@ class MadeClient(typed.Typed):
             {"Line": Line},
             backward=backward,
             strong=strong,
+        )
+
+    def track(
+        self,
+        *,
+        track_id: TrackId,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> Track | None:
+        """`track(trackId) -> Track?`
+
+        Query of Main: `PK = "TRACK#{trackId}" AND begins_with(SK, "TRACK##")`; 1
+        request, about 0.5 read units.
+        """
+        return self._one(
+            "track",
+            {"trackId": track_id},
+            {"Track": Track},
+            strong,
+            timeout,
         )
 
     def fill(
@@ -500,6 +584,16 @@ class AsyncMadeClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "Visit", Visit, VisitMade, typed.NothingMade)
         """Writes a `Visit` with all that follows from it."""
+        self.Track = typed.AsyncWriter[
+            NewTrack,
+            NewTrack,
+            TrackKey,
+            TrackPatch,
+            Track,
+            typed.NothingMade,
+            typed.NothingMade,
+        ](self, "Track", Track, typed.NothingMade, typed.NothingMade)
+        """Writes a `Track` with all that follows from it."""
         self.part = MadeParts(_SHAPES)
         """The named writes as parts of a transaction."""
 
@@ -536,6 +630,26 @@ class AsyncMadeClient(typed.AsyncTyped):
             {"Line": Line},
             backward=backward,
             strong=strong,
+        )
+
+    async def track(
+        self,
+        *,
+        track_id: TrackId,
+        strong: bool = False,
+        timeout: float | None = None,
+    ) -> Track | None:
+        """`track(trackId) -> Track?`
+
+        Query of Main: `PK = "TRACK#{trackId}" AND begins_with(SK, "TRACK##")`; 1
+        request, about 0.5 read units.
+        """
+        return await self._one(
+            "track",
+            {"trackId": track_id},
+            {"Track": Track},
+            strong,
+            timeout,
         )
 
     async def fill(
@@ -671,6 +785,7 @@ _SHAPES = typed.Shapes(
         "one.at": "one_at",
         "one.id": "one_id",
         "one.note": "one_note",
+        "trackId": "track_id",
         "two.at": "two_at",
         "two.id": "two_id",
         "two.note": "two_note",
@@ -682,6 +797,7 @@ _EVENTS: Mapping[str, tuple[type[Any], type[MadeEvent]]] = {
     "Cart": (Cart, CartChange),
     "Line": (Line, LineChange),
     "Visit": (Visit, VisitChange),
+    "Track": (TrackImage, TrackChange),
 }
 
 _PLAN = r"""
@@ -689,13 +805,15 @@ _PLAN = r"""
 "entities": [
   {"alone":true,"attributes":[{"default":"new","name":"id","type":"ulid"},{"default":"now","name":"at","type":"time.ms"},{"name":"note","optional":true,"type":"string"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"id","type":"ulid"}]},{"attribute":"SK","matches":"CART","parts":["CART"]}],"name":"Cart","table":"Main"},
   {"alone":true,"attributes":[{"name":"cartId","refers":{"attribute":"id","entity":"Cart"},"type":"ulid"},{"default":"new","name":"lineId","type":"uuid"},{"default":"now","name":"at","type":"time.ms"},{"name":"amount","type":"int"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"cartId","type":"ulid"}]},{"attribute":"SK","matches":"LINE#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["LINE#",{"field":"lineId","type":"uuid"}]}],"name":"Line","table":"Main"},
-  {"alone":true,"attributes":[{"name":"day","type":"date"},{"name":"count","type":"int"},{"default":"now","name":"firstAt","type":"time.ms"}],"key":[{"attribute":"PK","matches":"VISITS","parts":["VISITS"]},{"attribute":"SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}","parts":[{"field":"day","type":"date"}]}],"name":"Visit","table":"Main"}
+  {"alone":true,"attributes":[{"name":"day","type":"date"},{"name":"count","type":"int"},{"default":"now","name":"firstAt","type":"time.ms"}],"key":[{"attribute":"PK","matches":"VISITS","parts":["VISITS"]},{"attribute":"SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}","parts":[{"field":"day","type":"date"}]}],"name":"Visit","table":"Main"},
+  {"attributes":[{"name":"trackId","type":"string"},{"name":"title","type":"string"},{"name":"points","type":{"list":"int"}}],"followed":["points"],"key":[{"attribute":"PK","matches":"TRACK#[^\u0000]+","parts":["TRACK#",{"field":"trackId","type":"string"}]},{"attribute":"SK","matches":"TRACK##[0-9]{4}","parts":["TRACK#","#",{"part":4}]}],"name":"Track","split":{"attribute":"points","size":100},"table":"Main"}
 ],
 "keyfoldPlan": 1,
-"model": {"hash":"47149f8d9578b50893683913f146726d","name":"made","version":1},
+"model": {"hash":"4c677f8a15c6c086da481114aae95bbb","name":"made","version":1},
 "patterns": [
   {"name":"cart","parameters":[{"attribute":"id","limit":"equal","name":"id","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"id","type":"ulid"}]}],"request":"GetItem","sort":{"at":["CART"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Cart","name":"Cart","optional":true}]},
-  {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]}
+  {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]},
+  {"name":"track","parameters":[{"attribute":"trackId","limit":"equal","name":"trackId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["TRACK#",{"field":"trackId","type":"string"}]}],"request":"Query","sort":{"at":["TRACK#","#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Track","name":"Track","optional":true}]}
 ],
 "records": [
   {"fields":[{"name":"amount","type":"int"},{"name":"lineId","optional":true,"type":"uuid"}],"name":"Wanted"}

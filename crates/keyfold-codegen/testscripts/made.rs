@@ -1,5 +1,5 @@
 // Made by keyfold (test) of the model made, version 1.
-// The plan document's hash: 47149f8d9578b50893683913f146726d.
+// The plan document's hash: 4c677f8a15c6c086da481114aae95bbb.
 // Changes here are lost: change the model, and run `keyfold generate`.
 
 use keyfold::typed;
@@ -15,6 +15,12 @@ typed::id! { CartId: text }
 pub struct LineId(String);
 
 typed::id! { LineId: text }
+
+/// A value of `Track.trackId`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TrackId(String);
+
+typed::id! { TrackId: text }
 
 /// The record `Wanted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -302,6 +308,91 @@ typed::entity! {
     key VisitKey { day, }
 }
 
+/// The entity `Track` as it is stored, under `"TRACK#{trackId}" "TRACK##‹part›"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Track {
+    /// The attribute `trackId`.
+    pub track_id: TrackId,
+    /// The attribute `title`.
+    pub title: String,
+    /// The attribute `points`.
+    pub points: Vec<i64>,
+}
+
+typed::stored! { Track {
+    track_id: "trackId",
+    title: "title",
+    points: "points",
+} }
+
+/// The attributes of a `Track` that is created or put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTrack {
+    /// The attribute `trackId`.
+    pub track_id: TrackId,
+    /// The attribute `title`.
+    pub title: String,
+    /// The attribute `points`.
+    pub points: Vec<i64>,
+}
+
+typed::given! { NewTrack {
+    track_id: "trackId",
+    title: "title",
+    points: "points",
+} }
+
+/// The key of a `Track`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrackKey {
+    /// The attribute `trackId`.
+    pub track_id: TrackId,
+}
+
+typed::given! { TrackKey {
+    track_id: "trackId",
+} }
+
+/// Changes of a `Track`: what is not named stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TrackPatch {
+    /// The attribute `title`.
+    pub title: Option<String>,
+    /// The attribute `points`.
+    pub points: Option<Vec<i64>>,
+}
+
+typed::patch! { TrackPatch {
+    title: "title",
+    points: "points",
+} }
+
+typed::entity! {
+    Track = "Track" of MadeParts;
+    new NewTrack; patch TrackPatch;
+    made (); touched ();
+    put NewTrack { track_id, title, points, }
+    key TrackKey { track_id, }
+}
+
+/// The entity `Track` as a stream record shows it: `points` only where one item holds all of
+/// it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrackImage {
+    /// The attribute `trackId`.
+    pub track_id: TrackId,
+    /// The attribute `title`.
+    pub title: String,
+    /// The attribute `points`.
+    pub points: Option<Vec<i64>>,
+}
+
+typed::stored! { TrackImage {
+    track_id: "trackId",
+    title: "title",
+    points: "points",
+} }
+
 /// A change of an entity, from a stream record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
@@ -312,12 +403,15 @@ pub enum MadeEvent {
     Line(typed::Change<Line>),
     /// A change of a `Visit`.
     Visit(typed::Change<Visit>),
+    /// A change of a `Track`.
+    Track(typed::Change<TrackImage>),
 }
 
 typed::events! { MadeEvent {
     Cart(Cart) = "Cart",
     Line(Line) = "Line",
     Visit(Visit) = "Visit",
+    Track(TrackImage) = "Track",
 } }
 
 /// The arguments of `fill`.
@@ -548,6 +642,8 @@ pub struct MadeClient {
     pub line: typed::Writer<Line>,
     /// Writes a `Visit` with all that follows from it.
     pub visit: typed::Writer<Visit>,
+    /// Writes a `Track` with all that follows from it.
+    pub track: typed::Writer<Track>,
 }
 
 impl MadeClient {
@@ -563,6 +659,7 @@ impl MadeClient {
             cart: client.writer(),
             line: client.writer(),
             visit: client.writer(),
+            track: client.writer(),
             client,
         }
     }
@@ -629,6 +726,16 @@ impl MadeClient {
         let mut call = typed::Call::new(&self.client, "lines");
         call.give("cartId", cart_id);
         call.query()
+    }
+
+    /// `track(trackId) -> Track?`
+    ///
+    /// Query of Main: `PK = "TRACK#{trackId}" AND begins_with(SK, "TRACK##")`; 1 request,
+    /// about 0.5 read units.
+    pub fn track(&self, track_id: &TrackId) -> Result<Option<Track>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "track");
+        call.give("trackId", track_id);
+        call.one()
     }
 
     /// The write `fill`:
@@ -698,6 +805,8 @@ pub struct AsyncMadeClient {
     pub line: typed::nonblocking::Writer<Line>,
     /// Writes a `Visit` with all that follows from it.
     pub visit: typed::nonblocking::Writer<Visit>,
+    /// Writes a `Track` with all that follows from it.
+    pub track: typed::nonblocking::Writer<Track>,
 }
 
 impl AsyncMadeClient {
@@ -713,6 +822,7 @@ impl AsyncMadeClient {
             cart: client.writer(),
             line: client.writer(),
             visit: client.writer(),
+            track: client.writer(),
             client,
         }
     }
@@ -777,6 +887,13 @@ impl AsyncMadeClient {
         call.query()
     }
 
+    /// See [`MadeClient::track`].
+    pub async fn track(&self, track_id: &TrackId) -> Result<Option<Track>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "track");
+        call.give("trackId", track_id);
+        call.one().await
+    }
+
     /// See [`MadeClient::fill`].
     pub async fn fill(
         &self,
@@ -819,7 +936,7 @@ impl AsyncMadeClient {
 }
 
 /// The hash of the plan document.
-const HASH: &str = "47149f8d9578b50893683913f146726d";
+const HASH: &str = "4c677f8a15c6c086da481114aae95bbb";
 
 /// The files of the model, by name.
 const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];
@@ -861,5 +978,12 @@ write add()
 
 write visit(day)
   create or update Visit set count = count + 1 else count = 1
+
+entity Track
+  trackId: string, title: string, points: list of int
+  key    "TRACK#{trackId}"  "TRACK#"
+  split  points by 100
+
+pattern track(trackId)  -> Track?
 "#,
 );

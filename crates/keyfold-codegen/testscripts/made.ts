@@ -1,5 +1,5 @@
 // Made by keyfold (test) of the model made, version 1.
-// The plan document's hash: 47149f8d9578b50893683913f146726d.
+// The plan document's hash: 4c677f8a15c6c086da481114aae95bbb.
 // Changes here are lost: change the model, and run `keyfold generate`.
 
 import * as keyfold from "@keyfold/client";
@@ -26,6 +26,17 @@ export type LineId = string & { readonly [of]: "Line.lineId" };
 /** Makes a value one of `Line.lineId`. */
 export function LineId(value: string): LineId {
   return value as LineId;
+}
+
+/**
+ * A value of `Track.trackId`. Other values are none until `TrackId` makes
+ * them one.
+ */
+export type TrackId = string & { readonly [of]: "Track.trackId" };
+
+/** Makes a value one of `Track.trackId`. */
+export function TrackId(value: string): TrackId {
+  return value as TrackId;
 }
 
 /** The record `Wanted`. */
@@ -140,6 +151,35 @@ export interface VisitMade {
   readonly firstAt: string;
 }
 
+/**
+ * The entity `Track` as it is stored, under `"TRACK#{trackId}"
+ * "TRACK##‹part›"`.
+ */
+export interface Track {
+  readonly kind: "Track";
+  readonly trackId: TrackId;
+  readonly title: string;
+  readonly points: readonly number[];
+}
+
+/** The attributes of a `Track` that is created or put. */
+export interface NewTrack {
+  readonly trackId: TrackId;
+  readonly title: string;
+  readonly points: readonly number[];
+}
+
+/** The key of a `Track`. */
+export interface TrackKey {
+  readonly trackId: TrackId;
+}
+
+/** Changes of a `Track`: what is not named stays as it is. */
+export interface TrackPatch {
+  readonly title?: string;
+  readonly points?: readonly number[];
+}
+
 /** The arguments of `cart`. */
 export type CartArguments = {
   readonly id: CartId;
@@ -148,6 +188,11 @@ export type CartArguments = {
 /** The arguments of `lines`. */
 export type LinesArguments = {
   readonly cartId: CartId;
+};
+
+/** The arguments of `track`. */
+export type TrackArguments = {
+  readonly trackId: TrackId;
 };
 
 /** The arguments of `fill`. */
@@ -210,11 +255,23 @@ export interface VisitMade_ {
   readonly firstAt?: string;
 }
 
+/**
+ * The entity `Track` as a stream record shows it: `points` only where one
+ * item holds all of it.
+ */
+export interface TrackImage {
+  readonly kind: "Track";
+  readonly trackId: TrackId;
+  readonly title: string;
+  readonly points?: readonly number[];
+}
+
 /** A change that a stream reports; `kind` says of what. */
 export type MadeEvent =
   | keyfold.Change<"Cart", Cart>
   | keyfold.Change<"Line", Line>
-  | keyfold.Change<"Visit", Visit>;
+  | keyfold.Change<"Visit", Visit>
+  | keyfold.Change<"Track", TrackImage>;
 
 /** The patterns, named writes and entities of the model `made`, version 1. */
 export class MadeClient {
@@ -247,6 +304,14 @@ export class MadeClient {
     Visit,
     VisitMade
   >;
+  /** Writes a `Track` with all that follows from it. */
+  readonly Track: keyfold.Writer<
+    NewTrack,
+    TrackKey,
+    TrackPatch,
+    NewTrack,
+    Track
+  >;
   /** The named writes as parts of a transaction. */
   readonly part: MadeParts;
 
@@ -263,6 +328,7 @@ export class MadeClient {
     this.Cart = new keyfold.BatchWriter(this.client, "Cart", made);
     this.Line = new keyfold.BatchWriter(this.client, "Line", made);
     this.Visit = new keyfold.BatchWriter(this.client, "Visit", made);
+    this.Track = new keyfold.Writer(this.client, "Track");
     this.part = new MadeParts();
   }
 
@@ -289,6 +355,19 @@ export class MadeClient {
     args: LinesArguments,
   ): keyfold.Query<Line, keyfold.Ordered & keyfold.Strong> {
     return new keyfold.Query(this.client, "lines", args);
+  }
+
+  /**
+   * `track(trackId) -> Track?`
+   *
+   * Query of Main: `PK = "TRACK#{trackId}" AND begins_with(SK, "TRACK##")`;
+   * 1 request, about 0.5 read units.
+   */
+  track(
+    args: TrackArguments,
+    options?: keyfold.CallOptions & keyfold.Strong,
+  ): Promise<Track | undefined> {
+    return this.client.one<Track>("track", args, options);
   }
 
   /**
@@ -354,8 +433,8 @@ export class MadeClient {
   }
 
   /**
-   * The change of a stream's record, of a reader or of Lambda; of the
-   * model's own items, nothing.
+   * The change of a stream's record, of a reader or of Lambda; of items
+   * that follow from an entity, nothing.
    */
   event(record: keyfold.StreamRecord): Promise<MadeEvent | undefined> {
     return keyfold.change<MadeEvent>(this.client, record);
@@ -434,13 +513,15 @@ const plan: keyfold.Plan = JSON.parse(String.raw`
 "entities": [
   {"alone":true,"attributes":[{"default":"new","name":"id","type":"ulid"},{"default":"now","name":"at","type":"time.ms"},{"name":"note","optional":true,"type":"string"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"id","type":"ulid"}]},{"attribute":"SK","matches":"CART","parts":["CART"]}],"name":"Cart","table":"Main"},
   {"alone":true,"attributes":[{"name":"cartId","refers":{"attribute":"id","entity":"Cart"},"type":"ulid"},{"default":"new","name":"lineId","type":"uuid"},{"default":"now","name":"at","type":"time.ms"},{"name":"amount","type":"int"}],"key":[{"attribute":"PK","matches":"CART#[0-9A-HJ-KM-NP-TV-Z]{26}","parts":["CART#",{"field":"cartId","type":"ulid"}]},{"attribute":"SK","matches":"LINE#[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}","parts":["LINE#",{"field":"lineId","type":"uuid"}]}],"name":"Line","table":"Main"},
-  {"alone":true,"attributes":[{"name":"day","type":"date"},{"name":"count","type":"int"},{"default":"now","name":"firstAt","type":"time.ms"}],"key":[{"attribute":"PK","matches":"VISITS","parts":["VISITS"]},{"attribute":"SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}","parts":[{"field":"day","type":"date"}]}],"name":"Visit","table":"Main"}
+  {"alone":true,"attributes":[{"name":"day","type":"date"},{"name":"count","type":"int"},{"default":"now","name":"firstAt","type":"time.ms"}],"key":[{"attribute":"PK","matches":"VISITS","parts":["VISITS"]},{"attribute":"SK","matches":"[0-9]{4}-[0-9]{2}-[0-9]{2}","parts":[{"field":"day","type":"date"}]}],"name":"Visit","table":"Main"},
+  {"attributes":[{"name":"trackId","type":"string"},{"name":"title","type":"string"},{"name":"points","type":{"list":"int"}}],"followed":["points"],"key":[{"attribute":"PK","matches":"TRACK#[^\u0000]+","parts":["TRACK#",{"field":"trackId","type":"string"}]},{"attribute":"SK","matches":"TRACK##[0-9]{4}","parts":["TRACK#","#",{"part":4}]}],"name":"Track","split":{"attribute":"points","size":100},"table":"Main"}
 ],
 "keyfoldPlan": 1,
-"model": {"hash":"47149f8d9578b50893683913f146726d","name":"made","version":1},
+"model": {"hash":"4c677f8a15c6c086da481114aae95bbb","name":"made","version":1},
 "patterns": [
   {"name":"cart","parameters":[{"attribute":"id","limit":"equal","name":"id","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"id","type":"ulid"}]}],"request":"GetItem","sort":{"at":["CART"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Cart","name":"Cart","optional":true}]},
-  {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]}
+  {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]},
+  {"name":"track","parameters":[{"attribute":"trackId","limit":"equal","name":"trackId","type":"string"}],"plan":{"partition":[{"attribute":"PK","parts":["TRACK#",{"field":"trackId","type":"string"}]}],"request":"Query","sort":{"at":["TRACK#","#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Track","name":"Track","optional":true}]}
 ],
 "records": [
   {"fields":[{"name":"amount","type":"int"},{"name":"lineId","optional":true,"type":"uuid"}],"name":"Wanted"}

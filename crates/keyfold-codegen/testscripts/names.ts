@@ -410,8 +410,8 @@ export class NamesClient {
   }
 
   /**
-   * The change of a stream's record, of a reader or of Lambda; of the
-   * model's own items, nothing.
+   * The change of a stream's record, of a reader or of Lambda; of items
+   * that follow from an entity, nothing.
    */
   event(record: keyfold.StreamRecord): Promise<NamesEvent | undefined> {
     return keyfold.change<NamesEvent>(this.client, record);

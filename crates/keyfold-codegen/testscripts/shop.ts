@@ -278,7 +278,6 @@ export type CreateUserArguments = {
 export type ShopEvent =
   | keyfold.Change<"User", User>
   | keyfold.Change<"Order", Order>
-  | keyfold.Change<"Order.summary", OrderSummary>
   | keyfold.Change<"OrderItem", OrderItem>
   | keyfold.Change<"Product", Product>;
 
@@ -492,8 +491,8 @@ export class ShopClient {
   }
 
   /**
-   * The change of a stream's record, of a reader or of Lambda; of the
-   * model's own items, nothing.
+   * The change of a stream's record, of a reader or of Lambda; of items
+   * that follow from an entity, nothing.
    */
   event(record: keyfold.StreamRecord): Promise<ShopEvent | undefined> {
     return keyfold.change<ShopEvent>(this.client, record);

@@ -5,11 +5,11 @@ use crate::item::Item;
 use keyfold_api::{Operation, Response, StreamEvent};
 use keyfold_client::{ClientError, event};
 
-/// A change of an entity, from a stream record.
+/// A change of an entity, or of a copy, from a stream record.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The entity.
+    /// The entity, or `Entity.copy`.
     pub kind: String,
     /// It before the change; `None` when it was created, or when the stream has no old images.
     pub old: Option<Item>,
@@ -38,14 +38,20 @@ impl<'d> Events<'d> {
         self
     }
 
+    /// Takes the records of copies as changes, too: of the kind `Entity.copy`.
+    pub fn with_copies(mut self) -> Self {
+        self.events = self.events.with_copies();
+        self
+    }
+
     /// The change that a record of GetRecords reports. `None` for an item that follows from an entity:
-    /// a copy, a guard, a further part of a list that is stored in several items. The record of the
-    /// entity comes beside it. Such a list is not among the attributes, since no record has all of it.
+    /// a copy (see [`Events::with_copies`]), a guard, a further part of a list that is stored in
+    /// several items. The record of the entity comes beside it. Such a list is not among the attributes, since no record has all of it.
     ///
     /// # Errors
-    /// `Invalid` for an item that the model does not know, and for a record without images: the
-    /// stream of the table must have them. `Refused` for an attribute that is not stored as the model
-    /// stores it.
+    /// `Invalid` for an item that the model does not know: with another key or type, without an
+    /// attribute that it must have, or with one that is no value of its type. `Invalid` for a record
+    /// without images: the stream of the table must have them.
     pub fn of_record(&self, record: &StreamEvent) -> Result<Option<Event>, Error> {
         let change = match self.events.change(record) {
             Err(ClientError::Unknown(_)) if self.skips_unknown => None,

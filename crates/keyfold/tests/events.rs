@@ -10,6 +10,7 @@ use keyfold::api::{
 };
 use keyfold::types::{Item, Value};
 use keyfold::{Database, Error, Event, Keyfold, values};
+use serde_json::Value as Json;
 
 const MODEL: &str = r#"
 model m 1
@@ -172,4 +173,48 @@ fn a_foreign_item_is_not_an_entity() {
     ));
     let skipping = database.events().skip_unknown();
     assert_eq!(skipping.of_record(&last).unwrap(), None);
+}
+
+/// The cases that the clients in all languages share.
+#[test]
+fn records_become_the_events_of_all_clients() {
+    let cases: Json =
+        serde_json::from_str(include_str!("../../../clients/cases/events.json")).unwrap();
+    let lines = cases["model"].as_array().unwrap().iter();
+    let lines: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
+    let model = format!("{}\n", lines.join("\n"));
+    let database = Keyfold::memory().unwrap().model(&model).unwrap();
+    for case in cases["cases"].as_array().unwrap() {
+        let name = &case["name"];
+        let reader = || match case["copies"].as_bool() {
+            Some(true) => database.events().with_copies(),
+            _ => database.events(),
+        };
+        let json = serde_json::json!({ "Records": [case["record"]] }).to_string();
+        let found = reader().of_json(json.as_bytes());
+        let skipped = reader().skip_unknown().of_json(json.as_bytes());
+        match case["event"].as_str() {
+            Some(word) => {
+                assert!(matches!(found, Err(Error::Invalid(_))), "{name}: {found:?}");
+                let is_skipped = skipped.as_ref().is_ok_and(Vec::is_empty);
+                assert_eq!(is_skipped, word == "unknown", "{name}: {skipped:?}");
+            }
+            None => {
+                let found = found.unwrap();
+                let shown = found.first().map_or(Json::Null, shown);
+                assert_eq!(shown, case["event"], "{name}");
+            }
+        }
+    }
+}
+
+/// An event as JSON.
+fn shown(event: &Event) -> Json {
+    let images = [("old", &event.old), ("new", &event.new)];
+    let images = images
+        .into_iter()
+        .filter_map(|(name, item)| Some((name.to_owned(), item.as_ref()?.to_json())));
+    let mut shown: serde_json::Map<String, Json> = images.collect();
+    shown.insert("kind".to_owned(), Json::from(event.kind.as_str()));
+    Json::Object(shown)
 }

@@ -176,7 +176,6 @@ function newsOf(change: ShopEvent): News | undefined {
       const isSoldOut = product?.stock === 0 && old?.stock !== 0;
       return isSoldOut ? { news: "sold_out", productId: product.productId } : undefined;
     }
-    case "Order.summary":
     case "OrderItem":
       return undefined;
   }

@@ -246,8 +246,13 @@ class Client:
         return self._driver.drive(self._calls.ensure_tables(), timeout, "ensure_tables")
 
     def event(
-        self, record: Mapping[str, Any], *, on_unknown: OnUnknown | None = None
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: OnUnknown | None = None,
+        copies: bool = False,
     ) -> Event | None:
-        """The change of an entity in a stream record; none for items that follow from one."""
-        options = self._calls.options
-        return event_of(self._calls.model, record, on_unknown or options.on_unknown)
+        """The change of an entity in a stream record; none for items that follow from one, whose
+        record comes beside theirs. With `copies`, those of copies are events, too."""
+        wanted = on_unknown or self._calls.options.on_unknown
+        return event_of(self._calls.model, record, wanted, copies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from keyfold.calls import item_of
 from keyfold.errors import Invalid, UnknownItem
@@ -14,96 +14,127 @@ from keyfold.lower.derive import is_of_period
 from keyfold.lower.read.question import FoundItem
 from keyfold.lower.stored import is_as_written, values_of
 from keyfold.options import OnUnknown
-from keyfold.plan.model import Entity, Model, Table
-from keyfold.plan.template import Chunk, KeyColumn
+from keyfold.plan.model import Copy, Entity, Model, Table, Unique
+from keyfold.plan.template import Chunk, KeyColumn, Text
 from keyfold.values.value import Item, decoded_item, shown
 
 
-def event_of(model: Model, record: Mapping[str, Any], on_unknown: OnUnknown) -> Event | None:
+class _Kind(NamedTuple):
+    """What an item can be."""
+
+    entity: Entity
+    copy: Copy | None
+    name: str
+    """The name that the table's attribute of types holds."""
+    follows: bool
+    """Whether it follows from the entity and has no event: a guard, a further part of its list."""
+
+
+def event_of(
+    model: Model, record: Mapping[str, Any], on_unknown: OnUnknown, copies: bool
+) -> Event | None:
     """The change of an entity in a stream record, in the form of a stream reader or of Lambda.
 
-    None for the items that follow from an entity: its copies, guards and the parts of its list. The
-    record of the entity itself comes beside them.
+    None for the items that follow from an entity: its copies, unless they are asked for, guards and
+    the further parts of its list. The record of the entity itself comes beside them.
     """
-    images = _images(record)
-    keys = images["Keys"] or {}
-    tables = [one for one in model.tables.values() if _is_of(one, record)]
-    found = _entity_of(model, tables, keys, images["NewImage"] or images["OldImage"] or {})
-    if isinstance(found, Entity):
-        try:
-            old, new = (_shown(found, images[name]) for name in ("OldImage", "NewImage"))
-        except UnknownItem:
-            if on_unknown == "skip":
-                return None
-            raise
-        return Event(found.name, old, new)
-    if found == "unknown" and on_unknown == "error":
-        held = ", ".join(f"{name} = {shown(value)}" for name, value in keys.items())
+    keys, old, new = _images(record)
+    kind = _kind_of(model, record, {**(keys or {}), **(new or old or {})})
+    if kind is None:
+        if on_unknown == "skip":
+            return None
+        held = ", ".join(
+            f"{name} = {shown(value)}" for name, value in (keys or new or old or {}).items()
+        )
         raise UnknownItem(
             f"the stream has an item that the model does not know ({held}): it was not written"
             " through the model",
             key=held,
         )
-    return None
+    if kind.follows or (kind.copy is not None and not copies):
+        return None
+    try:
+        images = (None if one is None else {**(keys or {}), **one} for one in (old, new))
+        return Event(kind.name, *(None if one is None else _shown(kind, one) for one in images))
+    except UnknownItem:
+        if on_unknown == "skip":
+            return None
+        raise
 
 
-def _images(record: object) -> dict[str, Item | None]:
-    """The key and the images of a record."""
+def _images(record: object) -> list[Item | None]:
+    """The key, the old and the new image of a record."""
     try:
         change = cast("Mapping[str, Any]", record)["dynamodb"]
-        found = {
-            name: decoded_item(dict(change[name])) if change.get(name) else None
+        found = [
+            decoded_item(dict(change[name])) if change.get(name) else None
             for name in ("Keys", "OldImage", "NewImage")
-        }
+        ]
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
-        found = {}
-    if not found.get("Keys"):
+        found = []
+    if not found or not any(found):
         raise Invalid(
             "this is no record of a stream: it has `dynamodb` with the `Keys` of an item, as those"
             " of Lambda's `event['Records']` and of a stream reader have",
             attribute="record",
         )
+    if not any(found[1:]):
+        raise Invalid(
+            "the record has no image; the table's stream must have new and old images",
+            attribute="record",
+        )
     return found
+
+
+def _kind_of(model: Model, record: Mapping[str, Any], item: Item) -> _Kind | None:
+    """The kind of an item: its key and its table's attribute of types say it."""
+    tables = [one for one in model.tables.values() if _is_of(one, record)]
+    for entity in model.entities.values():
+        if entity.table not in tables:
+            continue
+        attribute = entity.table.type_attribute
+        said = item.get(attribute) if attribute else None
+        for kind in _kinds_of(entity, item):
+            if said is None or said.get("S") == kind.name:
+                return kind
+    return None
 
 
 def _is_of(table: Table, record: Mapping[str, Any]) -> bool:
     """Whether a record is of a table. A record of a stream reader does not name its table."""
     source = record.get("eventSourceARN")
-    if not isinstance(source, str):
+    if not isinstance(source, str) or ":table/" not in source:
         return True
     name = source.partition(":table/")[2].partition("/")[0]
     return name == table.name or is_of_period(table, name)
 
 
-def _entity_of(model: Model, tables: list[Table], keys: Item, image: Item) -> Entity | str:
-    """The entity of an item: `follows` for one that follows from an entity, or `unknown`."""
-    entities = [one for one in model.entities.values() if one.table in tables]
-    for entity, role in _candidates(entities, keys):
-        attribute = entity.table.type_attribute
-        kind = image.get(attribute, {}).get("S") if attribute else None
-        if kind is None or kind == role:
-            is_main = role == entity.name
-            return entity if is_main else "follows"
-    return "unknown"
+def _kinds_of(entity: Entity, item: Item) -> Iterator[_Kind]:
+    """The kinds of an entity's items whose keys are as that of an item."""
+    if _fits(entity.key, item):
+        is_part = _is_part(entity, item)
+        name = f"{entity.name}.part" if is_part else entity.name
+        yield _Kind(entity, None, name, is_part)
+    for copy in entity.copies.values():
+        if _fits(copy.key, item):
+            yield _Kind(entity, copy, f"{entity.name}.{copy.name}", False)
+    if any(_is_guard(entity.table, unique, item) for unique in entity.uniques):
+        yield _Kind(entity, None, "unique", True)
 
 
-def _candidates(entities: list[Entity], keys: Item) -> Iterator[tuple[Entity, str]]:
-    """The entities whose key, or whose copy's or guard's key, an item may have, and its kind."""
-    for entity in entities:
-        if _fits(entity.key, keys):
-            yield entity, f"{entity.name}.part" if _is_part(entity, keys) else entity.name
-    for entity in entities:
-        for copy in entity.copies.values():
-            if _fits(copy.key, keys):
-                yield entity, f"{entity.name}.{copy.name}"
-        partition = keys.get(entity.table.partition, {}).get("S", "")
-        if entity.uniques and partition.startswith(f"UNIQUE#{entity.name}#"):
-            yield entity, "unique"
+def _is_guard(table: Table, unique: Unique, item: Item) -> bool:
+    """Whether an item's key is that of a guard."""
+    start = unique.key[0]
+    partition, *sort = table.columns
+    held = item.get(partition, {}).get("S")
+    if not isinstance(start, Text) or held is None or not held.startswith(start.text):
+        return False
+    return all(item.get(column) == {"S": unique.sort} for column in sort)
 
 
-def _fits(key: tuple[KeyColumn, ...], keys: Item) -> bool:
+def _fits(key: tuple[KeyColumn, ...], item: Item) -> bool:
     for column in key:
-        value = keys.get(column.attribute)
+        value = item.get(column.attribute)
         if value is None:
             return False
         if column.matches is not None:
@@ -113,26 +144,27 @@ def _fits(key: tuple[KeyColumn, ...], keys: Item) -> bool:
     return True
 
 
-def _is_part(entity: Entity, keys: Item) -> bool:
+def _is_part(entity: Entity, item: Item) -> bool:
     """Whether an item is another part of a split list than the first."""
     last = entity.key[-1].parts[-1] if entity.key[-1].parts else None
     if entity.split is None or not isinstance(last, Chunk):
         return False
-    text: str = keys.get(entity.key[-1].attribute, {}).get("S", "")
+    text: str = item.get(entity.key[-1].attribute, {}).get("S", "")
     return text[-last.digits :].strip("0") != ""
 
 
-def _shown(entity: Entity, image: Item | None) -> Shown | None:
-    if image is None:
-        return None
-    values = values_of(entity, None, entity.attributes, [image])
-    # The first item of a split list holds only its beginning.
+def _shown(kind: _Kind, image: Item) -> Shown:
+    entity, copy = kind.entity, kind.copy
+    names = entity.attributes if copy is None else copy.attributes
+    values = values_of(entity, copy, names, [image])
+    # No record has all of a list that is stored in several items.
     cut = None
-    if entity.split is not None and not is_as_written(entity, image, values):
+    if copy is None and entity.split is not None and not is_as_written(entity, image, values):
         cut = entity.split[0]
         values.pop(cut, None)
-    shown = item_of(entity, FoundItem(entity.name, values))
-    for name, attribute in entity.attributes.items():
+    shown = item_of(entity, FoundItem(kind.name, values))
+    for name in names:
+        attribute = entity.attributes[name]
         is_certain = not (attribute.optional or attribute.kept or name == cut)
         if is_certain and name not in values:
             raise lacking(entity, shown, name)

@@ -207,7 +207,7 @@ export class Kinds {
 }
 
 /** The first attributes of an item. */
-function shownItem(item: Item): string {
+export function shownItem(item: Item): string {
   const names = Object.keys(item).sort().slice(0, 2);
   return names.map((name) => print(name, " = ", item[name] ?? {})).join(", ");
 }

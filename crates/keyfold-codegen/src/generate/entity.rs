@@ -30,6 +30,10 @@ pub(super) fn take_names(model: &Model, names: &mut Names) -> Taken {
             key: names.take(format!("{stored}Key")),
             patch: names.take(format!("{stored}Patch")),
             change: names.take(format!("{stored}Change")),
+            image: match &entity.split {
+                Some(_) => names.take(format!("{stored}Image")),
+                None => stored.clone(),
+            },
             stored,
         }
     });

@@ -147,6 +147,23 @@ pub(super) struct EntityForm {
     pub(super) touched: Option<MadeForm>,
 }
 
+impl EntityForm {
+    /// The attributes of the entity as a stream record shows it, and a sentence about them; `None`
+    /// where that is all of them. No record has all of a list that is stored in several items.
+    pub(super) fn image(&self) -> Option<(Vec<Field>, String)> {
+        let list = self.split.as_ref()?;
+        let fields = self.stored.iter().map(|field| Field {
+            optional: field.optional || field.name == *list,
+            ..field.clone()
+        });
+        let about = format!(
+            "The entity `{}` as a stream record shows it: `{list}` only where one item holds all of it.",
+            self.name
+        );
+        Some((fields.collect(), about))
+    }
+}
+
 /// The identifiers and moments that a write makes.
 pub(super) struct MadeForm {
     /// The name of the type.
@@ -211,6 +228,8 @@ pub(super) struct EntityTypes {
     pub(super) key: String,
     pub(super) patch: String,
     pub(super) change: String,
+    /// As a stream record shows it: `stored`, where that is all of it.
+    pub(super) image: String,
     /// As it is put: of a versioned entity, with the version that must be stored.
     pub(super) put: String,
 }

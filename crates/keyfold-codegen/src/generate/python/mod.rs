@@ -160,7 +160,7 @@ fn print_tables(form: &Form, names: &AttributeNames, out: &mut Printer) {
     }
     out.nested(0, "_SHAPES = typed.Shapes(", &tables, ")");
     let events = form.entities.iter().map(|entity| {
-        let held = format!("({}, {})", entity.types.stored, entity.types.change);
+        let held = format!("({}, {})", entity.types.image, entity.types.change);
         entry((&entity.name, &held))
     });
     let events: Vec<String> = events.collect();

@@ -154,7 +154,10 @@ impl Types<'_> {
             let about = format!("The copy `{kind}`.");
             self.class(type_name, &about, (fields, Side::Stored), out);
         }
-        let image = format!("{} | None = None", types.stored);
+        if let Some((fields, about)) = entity.image() {
+            self.class(&types.image, &about, (&fields, Side::Stored), out);
+        }
+        let image = format!("{} | None = None", types.image);
         self.open(
             &types.change,
             &format!("A change of {} that a stream reports.", one(name)),

@@ -225,14 +225,14 @@ impl Types<'_> {
         out.line(0, &format!("pub enum {event} {{"));
         for (entity, variant) in entities.iter().zip(&variants) {
             out.doc(1, &[format!("A change of {}.", one(&entity.name))]);
-            let image = image_of(entity);
+            let image = &entity.types.image;
             out.line(1, &format!("{variant}(typed::Change<{image}>),"));
         }
         out.line(0, "}");
         let rows = entities.iter().zip(&variants).map(|(entity, variant)| {
             format!(
                 "{variant}({}) = {},",
-                image_of(entity),
+                &entity.types.image,
                 literal(&entity.name)
             )
         });
@@ -244,19 +244,11 @@ impl Types<'_> {
         );
     }
 
-    /// An entity as a stream record shows it, where that is not all of it: no record has all of a list
-    /// that is stored in several items.
+    /// An entity as a stream record shows it, where that is not all of it.
     fn print_image(&self, entity: &EntityForm, out: &mut Printer) {
-        let Some(list) = &entity.split else {
-            return;
-        };
-        let about = format!(
-            "The entity `{}` as a stream record shows it, without its `{list}`.",
-            entity.name
-        );
-        let shown = entity.stored.iter().filter(|field| field.name != *list);
-        let shown: Vec<Field> = shown.cloned().collect();
-        self.print_stored(image_of(entity), &about, &shown, out);
+        if let Some((fields, about)) = entity.image() {
+            self.print_stored(&entity.types.image, &about, &fields, out);
+        }
     }
 
     /// A struct that is read.
@@ -588,14 +580,6 @@ fn capital(sentence: &str) -> String {
     let mut chars = sentence.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase());
     first.into_iter().chain(chars).collect()
-}
-
-/// The name of the type of an entity in events.
-fn image_of(entity: &EntityForm) -> &str {
-    match &entity.split {
-        Some(_) => &entity.types.change,
-        None => &entity.types.stored,
-    }
 }
 
 fn name_of(name: Option<&String>) -> String {

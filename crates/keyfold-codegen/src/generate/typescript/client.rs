@@ -334,7 +334,7 @@ fn print_own(form: &Form, out: &mut Printer) {
     out.gap();
     out.doc(
         1,
-        &["The change of a stream's record, of a reader or of Lambda; of the model's own items, nothing.".to_owned()],
+        &["The change of a stream's record, of a reader or of Lambda; of items that follow from an entity, nothing.".to_owned()],
     );
     let result = format!("): Promise<{event} | undefined> {{");
     let members = ["record: keyfold.StreamRecord".to_owned()];

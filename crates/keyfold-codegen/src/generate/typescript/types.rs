@@ -384,18 +384,10 @@ fn print_write(form: &Form, write: &WriteForm, out: &mut Printer) {
     print_made(form, made.as_ref(), &about, out);
 }
 
-/// A stream record's change, of each entity and copy.
+/// A stream record's change, of each entity.
 fn print_event(form: &Form, out: &mut Printer) {
     let entities = form.entities.iter();
-    let kinds = entities.flat_map(|entity| {
-        let own = (entity.name.clone(), entity.types.stored.clone());
-        let copies = entity
-            .copies
-            .iter()
-            .map(|copy| (copy.kind.clone(), copy.type_name.clone()));
-        std::iter::once(own).chain(copies)
-    });
-    let arguments = kinds.map(|(kind, type_name)| [literal(&kind), type_name]);
+    let arguments = entities.map(|entity| [literal(&entity.name), print_image(form, entity, out)]);
     let arguments: Vec<[String; 2]> = arguments.collect();
     let members = arguments
         .iter()
@@ -412,6 +404,16 @@ fn print_event(form: &Form, out: &mut Printer) {
         out.union(&form.event, &members);
     }
     out.gap();
+}
+
+/// The type of an entity as a stream record shows it, which is printed where that is not all of it.
+fn print_image(form: &Form, entity: &EntityForm, out: &mut Printer) -> String {
+    let image = &entity.types.image;
+    if let Some((fields, about)) = entity.image() {
+        out.doc(0, &[about]);
+        interface(form, image, Some(&entity.name), &fields, out);
+    }
+    image.clone()
 }
 
 /// An interface. `kind` is the name by which answers tell it apart.
