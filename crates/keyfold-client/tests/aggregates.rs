@@ -194,7 +194,7 @@ fn a_parent_with_children_is_not_deleted_and_a_child_needs_its_parent() {
     let values = place.values("Member", &[("team", "a"), ("n", "2"), ("score", "1")]);
     let refused = write::create(&place.backend, &place.model, entity, &values);
     assert!(
-        matches!(&refused, Err(ClientError::NotFound(why)) if why.contains("there is no Team")),
+        matches!(&refused, Err(ClientError::NotFound(why)) if why.message.contains("there is no Team")),
         "{refused:?}"
     );
     assert!(place.stored().is_empty());

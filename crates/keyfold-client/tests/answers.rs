@@ -63,7 +63,7 @@ fn a_collection_without_its_required_item_is_not_found() {
         place.put("Zone", &[("id", "1"), ("n", n)]);
     }
     let of = [("id", "1")];
-    let is_missing = |answer: Result<_, ClientError>| matches!(answer.map(|_: keyfold_client::read::Found| ()), Err(ClientError::NotFound(text)) if text.contains("there is no Order"));
+    let is_missing = |answer: Result<_, ClientError>| matches!(answer.map(|_: keyfold_client::read::Found| ()), Err(ClientError::NotFound(why)) if why.message.contains("there is no Order"));
     assert!(is_missing(place.ask("order", &of, &PageRequest::default())));
     assert!(is_missing(place.ask(
         "order",

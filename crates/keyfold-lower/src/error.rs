@@ -63,24 +63,24 @@ pub enum ClientError {
     },
     /// An item with this key exists already.
     #[error("{0}")]
-    Exists(String),
+    Exists(Box<Refused>),
     /// A condition of a write does not hold, or what is stored contradicts the model.
     #[error("{0}")]
     Refused(Box<Refused>),
     /// A unique value belongs to another item.
-    #[error("{message}")]
+    #[error("{refused}")]
     Taken {
         /// The unique attributes.
         attributes: Vec<String>,
-        /// The message.
-        message: String,
+        /// The sentence, and the item that was to have them.
+        refused: Box<Refused>,
     },
     /// The given version is not the stored one: the item has been changed since it was read.
     #[error("{0}")]
-    StaleVersion(String),
+    StaleVersion(Box<Refused>),
     /// A required item does not exist.
     #[error("{0}")]
-    NotFound(String),
+    NotFound(Box<Refused>),
     /// A batch was written in part.
     #[error("{0}")]
     Incomplete(Incomplete),
@@ -114,12 +114,38 @@ impl ClientError {
         ClientError::Refused(Box::new(Refused::because(message)))
     }
 
+    /// The error about an item that must exist, as a sentence.
+    pub fn not_found(message: impl Into<String>) -> ClientError {
+        ClientError::NotFound(Box::new(Refused::because(message)))
+    }
+
     /// The error, whose refusal has the action and item of a step where it had none.
-    pub(crate) fn at_item(self, action: &str, table: &str, key: &Item) -> ClientError {
-        if let ClientError::Refused(refused) = self {
-            return ClientError::Refused(Box::new(refused.at(action, table, key)));
+    pub(crate) fn at_item(mut self, action: &str, table: &str, key: &Item) -> ClientError {
+        if let Some(refused) = self.refusal_mut() {
+            refused.locate(action, table, key);
         }
         self
+    }
+
+    /// The refusal, of an error that is about an item.
+    fn refusal_mut(&mut self) -> Option<&mut Refused> {
+        match self {
+            ClientError::Exists(refused)
+            | ClientError::Refused(refused)
+            | ClientError::Taken { refused, .. }
+            | ClientError::StaleVersion(refused)
+            | ClientError::NotFound(refused) => Some(refused),
+            ClientError::Value(_)
+            | ClientError::Unknown(_)
+            | ClientError::Missing { .. }
+            | ClientError::Invalid(_)
+            | ClientError::Service { .. }
+            | ClientError::Transport(_)
+            | ClientError::TimedOut(_)
+            | ClientError::OutcomeUnknown { .. }
+            | ClientError::TableDiffers { .. }
+            | ClientError::Incomplete(_) => None,
+        }
     }
 
     /// The error of one absent argument.
@@ -136,6 +162,10 @@ impl ClientError {
             true => text,
             false => format!("{write}: {text}"),
         };
+        let of_part = |refused: Refused| {
+            let message = said(refused.message.clone());
+            refused.of_write(message, number)
+        };
         match self {
             ClientError::Value(error) => ClientError::Value(ValueError::Argument {
                 argument: format!("writes[{number}]"),
@@ -147,21 +177,17 @@ impl ClientError {
             },
             ClientError::Unknown(text) => ClientError::Unknown(said(text)),
             ClientError::Invalid(text) => ClientError::Invalid(said(text)),
-            ClientError::Exists(text) => ClientError::Exists(said(text)),
-            ClientError::Refused(refused) => ClientError::Refused(Box::new(Refused {
-                message: said(refused.message.clone()),
-                write: Some(number),
-                ..*refused
-            })),
+            ClientError::Exists(refused) => ClientError::Exists(of_part(*refused)),
+            ClientError::Refused(refused) => ClientError::Refused(of_part(*refused)),
             ClientError::Taken {
                 attributes,
-                message,
+                refused,
             } => ClientError::Taken {
                 attributes,
-                message: said(message),
+                refused: of_part(*refused),
             },
-            ClientError::StaleVersion(text) => ClientError::StaleVersion(said(text)),
-            ClientError::NotFound(text) => ClientError::NotFound(said(text)),
+            ClientError::StaleVersion(refused) => ClientError::StaleVersion(of_part(*refused)),
+            ClientError::NotFound(refused) => ClientError::NotFound(of_part(*refused)),
             ClientError::Service { .. }
             | ClientError::Transport(_)
             | ClientError::TimedOut(_)

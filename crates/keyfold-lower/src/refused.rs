@@ -1,10 +1,11 @@
-//! Why a write is refused: a sentence for people, and the parts that a program acts on.
+//! Why a write is refused, or an item is not found: a sentence for people, and the parts that a program
+//! acts on.
 
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
-/// A refusal of a write. Parts that are not known, or that no single item is at fault for, are `None`
-/// and empty.
+/// A refusal of a write, or of a read of an item that must exist. Parts that are not known, or that no
+/// single item is at fault for, are `None` and empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 #[non_exhaustive]
 #[error("{message}")]
@@ -37,13 +38,21 @@ impl Refused {
         }
     }
 
-    /// The refusal with the action and item of a step, where it has none.
-    pub(crate) fn at(mut self, action: &str, table: &str, key: &Item) -> Refused {
+    /// Adds the action and the item of a step, where the refusal has none.
+    pub(crate) fn locate(&mut self, action: &str, table: &str, key: &Item) {
         self.action.get_or_insert_with(|| action.to_owned());
         if self.table.is_none() {
             self.table = Some(table.to_owned());
             self.key.clone_from(key);
         }
-        self
+    }
+
+    /// The refusal in the words of the write of a transaction that it is of, and its number.
+    pub(crate) fn of_write(self, message: String, number: usize) -> Box<Refused> {
+        Box::new(Refused {
+            message,
+            write: Some(number),
+            ..self
+        })
     }
 }

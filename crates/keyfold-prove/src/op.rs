@@ -300,7 +300,7 @@ fn expire(
     row: &Values,
 ) -> Result<(), ClientError> {
     let items =
-        expect::items(model, entity, row).map_err(|error| ClientError::NotFound(error.0))?;
+        expect::items(model, entity, row).map_err(|error| ClientError::not_found(error.0))?;
     for one in items {
         let key: Item = one.key.into_iter().collect();
         let input = DeleteItemInput {

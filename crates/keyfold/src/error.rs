@@ -24,27 +24,27 @@ pub enum Error {
     /// An argument is wrong or missing, or a name that the model does not have.
     #[error("{0}")]
     Invalid(String),
-    /// An item with this key exists already.
+    /// An item with this key exists already: with the sentence, the action of the write and the item.
     #[error("{0}")]
-    Exists(String),
+    Exists(Box<Refused>),
     /// A condition does not hold, an item is still counted: with the sentence, the conditions, the
     /// action of the write and the item.
     #[error("{0}")]
     Refused(Box<Refused>),
     /// A unique value is another item's.
-    #[error("{message}")]
+    #[error("{refused}")]
     Taken {
         /// The unique attributes.
         attributes: Vec<String>,
-        /// What is taken by whom.
-        message: String,
+        /// The sentence, the action of the write, and the item that was to have them.
+        refused: Box<Refused>,
     },
     /// The version given is not the item's: it has been changed since it was read.
     #[error("{0}")]
-    StaleVersion(String),
+    StaleVersion(Box<Refused>),
     /// An item or table that must exist does not.
     #[error("{0}")]
-    NotFound(String),
+    NotFound(Box<Refused>),
     /// The database has been closed.
     #[error("the database is closed")]
     Closed,
@@ -108,6 +108,45 @@ pub struct Finding {
 }
 
 impl Error {
+    /// The sentence, the action and the item, of an error that is about an item: `Refused`, `Exists`,
+    /// `Taken`, `StaleVersion`, `NotFound`.
+    ///
+    /// ```
+    /// # use keyfold::{Keyfold, values};
+    /// # let db = Keyfold::memory()?;
+    /// # let notes = db.model("model n 1\ntable Notes (PK, SK)\nentity Note\n  id: string\n  key \"N#{id}\" \"N\"\npattern note(id) -> Note?\n")?;
+    /// notes.create("Note", values! { "id": "a" })?;
+    /// let again = notes.create("Note", values! { "id": "a" }).unwrap_err();
+    /// let refused = again.refused().expect("it is about a note");
+    /// assert_eq!(refused.action.as_deref(), Some("put Note"));
+    /// assert_eq!(refused.entity.as_deref(), Some("Note"));
+    /// # Ok::<(), keyfold::Error>(())
+    /// ```
+    pub fn refused(&self) -> Option<&Refused> {
+        match self {
+            Error::Exists(refused)
+            | Error::Refused(refused)
+            | Error::Taken { refused, .. }
+            | Error::StaleVersion(refused)
+            | Error::NotFound(refused) => Some(refused),
+            Error::Model(_)
+            | Error::TableDiffers { .. }
+            | Error::Invalid(_)
+            | Error::Closed
+            | Error::Open(_)
+            | Error::Unavailable(_)
+            | Error::TimedOut(_)
+            | Error::OutcomeUnknown { .. }
+            | Error::Incomplete(_)
+            | Error::Service { .. } => None,
+        }
+    }
+
+    /// The error about an item that must exist, as a sentence.
+    pub(crate) fn not_found(message: String) -> Error {
+        ClientError::not_found(message).into()
+    }
+
     /// The errors of a model's texts.
     pub(crate) fn of_model(sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
         let errors = diagnostics
@@ -154,10 +193,10 @@ impl From<ClientError> for Error {
             ClientError::Refused(refused) => Error::Refused(refused),
             ClientError::Taken {
                 attributes,
-                message,
+                refused,
             } => Error::Taken {
                 attributes,
-                message,
+                refused,
             },
             ClientError::StaleVersion(why) => Error::StaleVersion(why),
             ClientError::NotFound(why) => Error::NotFound(why),

@@ -48,7 +48,9 @@ fn a_transaction_reports_each_write() {
     let user = db.query("user").arg("id", "a").one().unwrap().unwrap();
     assert_eq!(user.int("posts"), Some(2));
     let again = db.transact(both()).unwrap_err();
-    assert!(matches!(&again, Error::Exists(text) if text.starts_with("write 1 (create User): ")));
+    assert!(
+        matches!(&again, Error::Exists(why) if why.message.starts_with("write 1 (create User): "))
+    );
     let unknown = Transaction::new().delete("Users", values! {});
     assert!(matches!(db.transact(unknown), Err(Error::Invalid(_))));
 }

@@ -423,7 +423,7 @@ fn an_item_that_was_read_can_be_put_back() {
     db.delete("Team", &last).unwrap();
     let gone = db.put("Team", &last);
     assert!(
-        matches!(&gone, Err(Error::StaleVersion(why)) if why.contains("deleted")),
+        matches!(&gone, Err(Error::StaleVersion(why)) if why.message.contains("deleted")),
         "{gone:?}"
     );
     for (wrong, why) in [

@@ -114,7 +114,7 @@ pub fn sizes(backend: &Backend, model: &Model) -> Result<Vec<TableSize>, ClientE
         };
         for name in names {
             let Some(description) = tables::describe(backend, &name)? else {
-                return Err(ClientError::NotFound(format!("there is no table {name}")));
+                return Err(ClientError::not_found(format!("there is no table {name}")));
             };
             let count = |number: Option<i64>| u64::try_from(number.unwrap_or(0)).unwrap_or(0);
             sizes.push(TableSize {

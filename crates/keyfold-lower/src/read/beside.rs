@@ -41,7 +41,7 @@ pub(super) async fn read(
             && found.items.is_empty()
             && !returned.optional
         {
-            return Err(ClientError::NotFound(format!(
+            return Err(ClientError::not_found(format!(
                 "{}: there is no {} for {}",
                 pattern.name,
                 kind_name(model, returned),

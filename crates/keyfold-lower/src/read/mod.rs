@@ -262,7 +262,7 @@ fn check_single(pattern: &Pattern, items: &[FoundItem], asked: &Asked) -> Result
         )));
     }
     if items.is_empty() && !one.optional {
-        return Err(ClientError::NotFound(format!(
+        return Err(ClientError::not_found(format!(
             "{}: no item for {}",
             pattern.name, asked.condition
         )));

@@ -79,7 +79,7 @@ pub fn kind_name(model: &Model, returned: &Returned) -> String {
 
 fn not_found(model: &Model, pattern: &Pattern, missing: &Returned, asked: &Asked) -> ClientError {
     let kind = kind_name(model, missing);
-    ClientError::NotFound(format!(
+    ClientError::not_found(format!(
         "{}: there is no {kind} for {}",
         pattern.name, asked.condition
     ))

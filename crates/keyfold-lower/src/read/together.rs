@@ -56,7 +56,7 @@ pub(super) async fn page(
             Some(stored) => items.extend(found(model, pattern, one, stored)?),
             None if one.returned.optional => {}
             None => {
-                return Err(ClientError::NotFound(format!(
+                return Err(ClientError::not_found(format!(
                     "{}: there is no {} for {}",
                     pattern.name,
                     one.get.name,

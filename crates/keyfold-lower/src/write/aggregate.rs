@@ -5,7 +5,7 @@
 //! for the next one when its item goes.
 
 use super::context::Context;
-use super::contribution::{AggregateChange, Contribution, Target, no_parent_text};
+use super::contribution::{AggregateChange, Contribution, Target, no_parent};
 use super::maximum;
 use super::refusal::Refusal;
 use super::step::{Draft, EntityChange, RemainingItems, Step, StepAction};
@@ -157,7 +157,7 @@ async fn add(
     }
     let place = target.place;
     let refusal = match change.new {
-        Some(new) => Refusal::NotFound(no_parent_text(parent, &new.parent)),
+        Some(new) => Refusal::NotFound(no_parent(parent, &new.parent)),
         // The parent may be deleted before the items that it counts.
         None if change
             .context

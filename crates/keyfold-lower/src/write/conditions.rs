@@ -145,7 +145,10 @@ pub(super) fn add_conditions(
     step.conditions.extend(terms(conditions, inputs.arguments)?);
     if let Refusal::NotFound(reason) = &step.refusal {
         let shown = show(conditions, inputs.arguments);
-        let message = format!("{}: {reason}, or it does not have {shown}", step.label);
+        let message = format!(
+            "{}: {}, or it does not have {shown}",
+            step.label, reason.message
+        );
         step.refusal = Refusal::Because(Box::new(Refused {
             entity: Some(entity.name.clone()),
             id: identity_of(entity, &inputs.own),

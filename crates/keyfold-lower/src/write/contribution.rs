@@ -1,8 +1,10 @@
 //! The contributions of items to an aggregate of another entity, before and after a change.
 
 use super::context::Context;
+use super::refusal::of_entity;
 use crate::arguments::Values;
 use crate::derive::Place;
+use crate::refused::Refused;
 use keyfold_model::schema::Aggregate;
 use keyfold_model::value::Attributes;
 use keyfold_model::{Entity, value};
@@ -85,11 +87,12 @@ pub(super) struct Target<'m> {
     pub(super) step: Option<usize>,
 }
 
-/// The sentence about a parent that does not exist.
-pub(super) fn no_parent_text(parent: &Entity, key: &Values) -> String {
+/// The refusal of a write whose parent does not exist.
+pub(super) fn no_parent(parent: &Entity, key: &Values) -> Box<Refused> {
     let shown: Vec<String> = key
         .iter()
         .map(|(name, held)| format!("{name} = {}", value::shown(held)))
         .collect();
-    format!("there is no {} with {}", parent.name, shown.join(", "))
+    let message = format!("there is no {} with {}", parent.name, shown.join(", "));
+    of_entity(parent, key, message)
 }

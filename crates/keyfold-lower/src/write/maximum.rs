@@ -4,7 +4,7 @@
 //! items increments a counter beside the maximum, and the write requires that the counter is as it
 //! was read: the search never misses an item that another writer adds in the meantime.
 
-use super::contribution::{AggregateChange, Target, no_parent_text};
+use super::contribution::{AggregateChange, Target, no_parent};
 use super::refusal::Refusal;
 use super::step::{MaximumChange, Step, StepAction};
 use crate::bound::order;
@@ -42,8 +42,9 @@ pub(super) async fn follow(
         return match change.new {
             None => Ok(()),
             Some(new) => {
-                let reason = no_parent_text(change.parent, &new.parent);
-                Err(ClientError::NotFound(reason))
+                let error = ClientError::NotFound(no_parent(change.parent, &new.parent));
+                let label = format!("max {}.{attribute}", change.parent.name);
+                Err(error.at_item(&label, &place.table_name, &place.key))
             }
         };
     };

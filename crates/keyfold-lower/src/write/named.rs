@@ -8,7 +8,7 @@ use super::entity;
 use super::execute::sent;
 use super::inputs::{self, GivenItems, Inputs, name_of};
 use super::lacking::Unread;
-use super::refusal::{Refusal, not_found, not_found_text};
+use super::refusal::{Refusal, absent, not_found};
 use super::step::{Draft, Step, StepAction};
 use super::stored_entity::{self, StoredEntity};
 use super::upsert;
@@ -272,7 +272,7 @@ fn on_main_item(
     let place = Place::of(context.model, entity, key)?;
     Ok(Step {
         label: name_of(action, entity),
-        refusal: Refusal::NotFound(not_found_text(entity, key)),
+        refusal: Refusal::NotFound(absent(entity, key)),
         conditions: vec![Term::Exists(place.table.partition.name.clone())],
         table: place.table_name,
         key: place.key,

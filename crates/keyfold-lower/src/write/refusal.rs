@@ -13,32 +13,29 @@ pub(super) enum Refusal {
     /// Another writer was faster: the write reads again and is tried again.
     Stale,
     /// An item that must not exist does.
-    Exists(String),
+    Exists(Box<Refused>),
     /// The write is not possible.
     Because(Box<Refused>),
     /// An item that must exist does not.
-    NotFound(String),
+    NotFound(Box<Refused>),
     /// A unique value belongs to another item: the attributes, and the sentence.
-    Taken(Vec<String>, String),
+    Taken(Vec<String>, Box<Refused>),
 }
 
 impl Refusal {
     /// A refusal that is about an entity.
     pub(super) fn about(entity: &Entity, values: &Values, message: String) -> Refusal {
-        Refusal::Because(Box::new(Refused {
-            entity: Some(entity.name.clone()),
-            id: identity_of(entity, values),
-            ..Refused::because(message)
-        }))
+        Refusal::Because(of_entity(entity, values, message))
     }
 
     /// The refusal to create an entity that exists.
     pub(super) fn exists(entity: &Entity, values: &Values) -> Refusal {
-        Refusal::Exists(format!(
+        let message = format!(
             "{} exists already ({})",
             entity.name,
             key_text(entity, values)
-        ))
+        );
+        Refusal::Exists(of_entity(entity, values, message))
     }
 
     /// The refusal of unique values that belong to another item.
@@ -55,30 +52,31 @@ impl Refusal {
             all.join(", "),
             entity.name
         );
-        Refusal::Taken(attributes.to_vec(), message)
+        Refusal::Taken(attributes.to_vec(), of_entity(entity, values, message))
     }
 
     /// The sentence of the refusal; none where the request is not at fault.
     pub(super) fn text(&self) -> &str {
         match self {
-            Refusal::Exists(text) | Refusal::NotFound(text) | Refusal::Taken(_, text) => text,
-            Refusal::Because(refused) => &refused.message,
+            Refusal::Exists(refused)
+            | Refusal::Because(refused)
+            | Refusal::NotFound(refused)
+            | Refusal::Taken(_, refused) => &refused.message,
             Refusal::None | Refusal::Stale => "",
         }
     }
 
     /// The refusal, in the words of the write of a transaction that it is one of, and its number.
     pub(super) fn of_write(self, write: &str, number: usize) -> Refusal {
-        let said = |text: String| format!("{write}: {text}");
+        let of_part = |refused: Refused| {
+            let message = format!("{write}: {}", refused.message);
+            refused.of_write(message, number)
+        };
         match self {
-            Refusal::Exists(text) => Refusal::Exists(said(text)),
-            Refusal::Because(refused) => Refusal::Because(Box::new(Refused {
-                message: said(refused.message.clone()),
-                write: Some(number),
-                ..*refused
-            })),
-            Refusal::NotFound(text) => Refusal::NotFound(said(text)),
-            Refusal::Taken(attributes, text) => Refusal::Taken(attributes, said(text)),
+            Refusal::Exists(refused) => Refusal::Exists(of_part(*refused)),
+            Refusal::Because(refused) => Refusal::Because(of_part(*refused)),
+            Refusal::NotFound(refused) => Refusal::NotFound(of_part(*refused)),
+            Refusal::Taken(attributes, refused) => Refusal::Taken(attributes, of_part(*refused)),
             Refusal::None => Refusal::None,
             Refusal::Stale => Refusal::Stale,
         }
@@ -104,13 +102,22 @@ impl Refusal {
             Refusal::Exists(reason) => Some(ClientError::Exists(reason.clone())),
             Refusal::Because(reason) => Some(ClientError::Refused(reason.clone())),
             Refusal::NotFound(reason) => Some(ClientError::NotFound(reason.clone())),
-            Refusal::Taken(attributes, message) => Some(ClientError::Taken {
+            Refusal::Taken(attributes, refused) => Some(ClientError::Taken {
                 attributes: attributes.clone(),
-                message: message.clone(),
+                refused: refused.clone(),
             }),
             Refusal::None | Refusal::Stale => None,
         }
     }
+}
+
+/// A refusal that is about an entity.
+pub(super) fn of_entity(entity: &Entity, values: &Values, message: String) -> Box<Refused> {
+    Box::new(Refused {
+        entity: Some(entity.name.clone()),
+        id: identity_of(entity, values),
+        ..Refused::because(message)
+    })
 }
 
 /// The attributes that identify an entity.
@@ -138,7 +145,12 @@ pub(super) fn not_found_text(entity: &Entity, values: &Values) -> String {
     )
 }
 
+/// The refusal of a write to an entity that does not exist.
+pub(super) fn absent(entity: &Entity, values: &Values) -> Box<Refused> {
+    of_entity(entity, values, not_found_text(entity, values))
+}
+
 /// The error about an entity that does not exist.
 pub(super) fn not_found(entity: &Entity, values: &Values) -> ClientError {
-    ClientError::NotFound(not_found_text(entity, values))
+    ClientError::NotFound(absent(entity, values))
 }

@@ -3,10 +3,11 @@
 use super::context::Context;
 use super::entity::{self, Replacement};
 use super::main_item::Given;
-use super::refusal::{key_text, not_found, not_found_text};
+use super::refusal::{key_text, not_found, not_found_text, of_entity};
 use super::step::Draft;
 use super::stored_entity::{StoredEntity, read};
 use crate::arguments::Values;
+use crate::derive::identifying_place;
 use crate::error::ClientError;
 use keyfold_model::{Entity, value};
 use keyfold_types::Value;
@@ -20,10 +21,11 @@ pub(super) async fn put(
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let old = read(context, entity, values).await?;
-    match &old {
-        Some(old) => check_version(entity, old, given)?,
-        None => check_absent(entity, given)?,
-    }
+    let checked = match &old {
+        Some(old) => check_version(entity, old, given),
+        None => check_absent(entity, given),
+    };
+    checked.map_err(|error| located(context, ("put", entity), values, error))?;
     entity::put_over(context, (entity, values), old.as_ref(), &[], draft)
 }
 
@@ -35,10 +37,7 @@ pub(super) async fn update(
     (changes, removed, is_part): (&Values, &[String], bool),
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    let Some(old) = read(context, entity, changes).await? else {
-        return Err(not_found(entity, changes));
-    };
-    check_version(entity, &old, changes)?;
+    let old = existing(context, ("update", entity), changes).await?;
     let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
     let mut new = old.values.clone();
     new.extend(changes.clone());
@@ -63,12 +62,37 @@ pub(super) async fn delete(
     key: &Values,
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
-    let Some(old) = read(context, entity, key).await? else {
-        return Err(not_found(entity, key));
-    };
-    check_version(entity, &old, key)?;
+    let old = existing(context, ("delete", entity), key).await?;
     let watched: Vec<&str> = entity.version.iter().map(String::as_str).collect();
     entity::delete(context, entity, &old, &watched, draft)
+}
+
+/// Reads an entity that must exist, and compares the given version.
+async fn existing(
+    context: &Context<'_>,
+    (verb, entity): (&str, &Entity),
+    given: &Values,
+) -> Result<StoredEntity, ClientError> {
+    let Some(old) = read(context, entity, given).await? else {
+        let error = not_found(entity, given);
+        return Err(located(context, (verb, entity), given, error));
+    };
+    check_version(entity, &old, given)
+        .map_err(|error| located(context, (verb, entity), given, error))?;
+    Ok(old)
+}
+
+/// The error with the action and the item.
+fn located(
+    context: &Context<'_>,
+    (verb, entity): (&str, &Entity),
+    values: &Values,
+    error: ClientError,
+) -> ClientError {
+    match identifying_place(context.model, entity, values) {
+        Ok((table, key)) => error.at_item(&format!("{verb} {}", entity.name), &table, &key),
+        Err(_) => error,
+    }
 }
 
 /// Refuses to remove attributes that the entity does not have, requires, or is given.
@@ -107,13 +131,20 @@ fn check_version(entity: &Entity, old: &StoredEntity, given: &Values) -> Result<
         return Ok(());
     };
     match (given.get(version), old.values.get(version)) {
-        (Some(given), held) if Some(given) != held => Err(ClientError::StaleVersion(format!(
-            "the {} with {} has been changed: its {version} is {}, and {} was expected; read it again",
-            entity.name,
-            key_text(entity, &old.values),
-            held.map_or_else(|| "missing".to_owned(), value::shown),
-            value::shown(given)
-        ))),
+        (Some(given), held) if Some(given) != held => {
+            let message = format!(
+                "the {} with {} has been changed: its {version} is {}, and {} was expected; read it again",
+                entity.name,
+                key_text(entity, &old.values),
+                held.map_or_else(|| "missing".to_owned(), value::shown),
+                value::shown(given)
+            );
+            Err(ClientError::StaleVersion(of_entity(
+                entity,
+                &old.values,
+                message,
+            )))
+        }
         (Some(_) | None, _) => Ok(()),
     }
 }
@@ -122,11 +153,14 @@ fn check_version(entity: &Entity, old: &StoredEntity, given: &Values) -> Result<
 fn check_absent(entity: &Entity, given: &Values) -> Result<(), ClientError> {
     let version = entity.version.as_ref().and_then(|name| given.get(name));
     match version {
-        Some(version) if *version != Value::from(0) => Err(ClientError::StaleVersion(format!(
-            "{}, and its version {} was expected: it has been deleted",
-            not_found_text(entity, given),
-            value::shown(version)
-        ))),
+        Some(version) if *version != Value::from(0) => {
+            let message = format!(
+                "{}, and its version {} was expected: it has been deleted",
+                not_found_text(entity, given),
+                value::shown(version)
+            );
+            Err(ClientError::StaleVersion(of_entity(entity, given, message)))
+        }
         Some(_) | None => Ok(()),
     }
 }

@@ -174,7 +174,7 @@ impl Named {
     /// `NotFound` when it is not; `Invalid` when it does not fit.
     pub fn required<T: Answer>(&mut self, name: &str) -> Result<T, Error> {
         self.optional(name)?
-            .ok_or_else(|| Error::NotFound(format!("there is no {name}")))
+            .ok_or_else(|| Error::not_found(format!("there is no {name}")))
     }
 }
 

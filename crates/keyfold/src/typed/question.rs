@@ -80,7 +80,7 @@ impl Question {
     /// The item of a pattern that promises one.
     pub(crate) fn required<T: Answer>(&self, found: Option<Item>) -> Result<T, Error> {
         let (pattern, _) = self.asked.named();
-        let found = found.ok_or_else(|| Error::NotFound(format!("{pattern}: no item")))?;
+        let found = found.ok_or_else(|| Error::not_found(format!("{pattern}: no item")))?;
         answer(found)
     }
 
