@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::schema::Model;
 use crate::sources::Sources;
 use crate::tried::{self, Finding, Stage};
-use crate::{check, plan, resolve, syntax};
+use crate::{check, plan, repeated, resolve, syntax};
 
 /// The result of a compilation: the model, or the reasons why there is none.
 pub struct Compiled {
@@ -94,6 +94,7 @@ fn findings(sources: &Sources) -> (Model, Vec<Finding>) {
         let faulty = resolve::faulty_types(&tree);
         syntax::remove_consequences(sources, &tree.broken, &faulty, &mut diagnostics);
     }
+    repeated::join(sources, &mut diagnostics);
     findings.extend(staged(Stage::Resolve, &mut diagnostics));
     // Proofs on a model with unknown names would only repeat the errors about the names.
     if !findings.iter().any(Finding::is_error) {

@@ -26,6 +26,7 @@ pub mod period;
 pub mod plan;
 pub mod regular;
 mod render;
+mod repeated;
 mod resolve;
 pub mod schema;
 mod sources;

@@ -36,6 +36,10 @@ pub(super) fn resolve(
             .collect(),
         optional: optional.map(|one| one.name.text.clone()).collect(),
     };
+    // The type of a parameter may be that of an attribute of an entity that is not declared.
+    for action in &declared.actions {
+        entities.place(&action.entity, diagnostics)?;
+    }
     for WriteParameterDecl {
         name,
         kind,

@@ -54,14 +54,13 @@ pub(crate) fn remove_consequences(
     spread(&mut all, |one| &mut one.is_mistyped);
     errors.retain(|error| {
         let at = error.place();
-        if faulty.contains(&at) {
-            return true;
-        }
         // What concerns the whole file has no place.
         let is_of_file = error.labels.iter().all(|(span, _)| span.end == 0);
         let owner = all.iter().rev().find(|one| one.start <= at);
-        let follows =
-            |owner: &Declaration| owner.is_affected || (owner.is_mistyped && error.code == "KF004");
+        let is_own = faulty.contains(&at);
+        let follows = |owner: &Declaration| {
+            owner.is_affected || (owner.is_mistyped && error.code == "KF004" && !is_own)
+        };
         (broken.is_empty() || !is_of_file) && !owner.is_some_and(follows)
     });
 }

@@ -49,6 +49,10 @@ pub(super) fn recover(
         Some(_) => diagnostic.message.clone(),
         None => format!("{} {label}", diagnostic.message),
     };
+    // Without it, the key is another one, which no template of an entity fits.
+    if wanted.contains("a key attribute") && lacks_name(tokens, failed) {
+        return (diagnostic, None);
+    }
     let changes = changes(tokens, failed, &wanted);
     let found = changes
         .into_iter()
@@ -65,6 +69,21 @@ pub(super) fn recover(
         diagnostic = diagnostic.help(change.help).repair(vec![change.edit]);
     }
     (diagnostic, Some(change.tokens))
+}
+
+/// Whether a name may be missing at a place, as in `(, SK)` and `(PK, )`.
+fn lacks_name(tokens: &[Token], failed: usize) -> bool {
+    let sign = |place: Option<usize>| match &tokens.get(place?)?.kind {
+        TokenKind::Sign(sign) => Some(*sign),
+        TokenKind::Word(_) | TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Braces(_) => {
+            None
+        }
+    };
+    let (before, at) = (sign(failed.checked_sub(1)), sign(Some(failed)));
+    matches!(
+        (before, at),
+        (Some("("), Some(",")) | (Some(","), Some(")"))
+    )
 }
 
 /// The changes that may be meant, the likeliest first.
