@@ -13,10 +13,13 @@ from support import CASES, SHOP, THINGS, Proxy, plan
 
 from keyfold import Client, Invalid, Model, Options, load
 from keyfold.calls import Calls
+from keyfold.keys.end import At
+from keyfold.keys.fitted import Side, fitted
 from keyfold.keys.periods import is_period, is_period_in_name
 from keyfold.keys.text import lower
 from keyfold.lower import arguments
 from keyfold.plan.template import Unit
+from keyfold.values.value import Value
 
 UTC = timezone.utc
 NOTE = {"thingId": "t", "noteId": 1, "text": ""}
@@ -320,6 +323,21 @@ def test_a_time_without_a_zone_is_advised() -> None:
         arguments.of_entity(model.entities["Thing"], {"thingId": "t", "madeAt": naive})
     aware = naive.replace(tzinfo=timezone.utc)
     arguments.of_entity(model.entities["Thing"], {"thingId": "t", "madeAt": aware})
+
+
+def test_an_end_longer_than_a_key_becomes_one_that_no_key_distinguishes_from_it() -> None:
+    """The other languages have the same list in their tests."""
+    lines = (CASES / "ends.txt").read_text().splitlines()
+
+    def text(points: str) -> Value:
+        return {"S": "".join(chr(int(point, 16)) for point in points.split(","))}
+
+    for side, long, short in (line.split(" ") for line in lines if not line.startswith("#")):
+        wanted = "nothing" if short == "-" else At(text(short))
+        assert fitted(At(text(long)), cast(Side, side), 4) == wanted, (side, long)
+    assert fitted(At({"B": b"\1\2\3"}), "high", 2) == At({"B": b"\1\2"})
+    assert fitted(At({"B": b"\1\xff\0"}), "low", 2) == At({"B": b"\2"})
+    assert fitted(At({"B": b"\xff\xff\0"}), "low", 2) == "nothing"
 
 
 def test_a_name_of_no_period_of_the_calendar_is_refused() -> None:

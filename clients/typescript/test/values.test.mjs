@@ -6,8 +6,8 @@ import { after, before, test } from "node:test";
 import { counted, planOf } from "./model.mjs";
 import { source } from "./source.mjs";
 
-const files = ["client.js", "error.js", "transport/node.js", "value/text.js", "value/time.js"];
-const { Client, KeyfoldError, connect, isPeriodInName, lower } = await source(...files);
+const files = ["client.js", "error.js", "transport/node.js", "value/text.js", "value/time.js", "key/fitted.js"];
+const { Client, KeyfoldError, connect, fittedEnd, isPeriodInName, lower } = await source(...files);
 
 const PLAN = planOf(`
 model values 1
@@ -215,4 +215,17 @@ test("a name of no period of the calendar is refused", () => {
     const [unit, name, period] = line.split(" ");
     assert.equal(isPeriodInName(unit, name), period !== "-", line);
   }
+});
+
+test("an end that is longer than a key becomes one that no key distinguishes from it", () => {
+  const textOf = (points) => points.split(",").map((point) => String.fromCodePoint(parseInt(point, 16))).join("");
+  for (const line of cases("ends.txt")) {
+    const [side, long, short] = line.split(" ");
+    const wanted = short === "-" ? "nothing" : { at: { S: textOf(short) } };
+    assert.deepEqual(fittedEnd({ at: { S: textOf(long) } }, side, 4), wanted, line);
+  }
+  const bytes = (...all) => ({ at: { B: Buffer.from(all).toString("base64") } });
+  assert.deepEqual(fittedEnd(bytes(1, 2, 3), "high", 2), bytes(1, 2));
+  assert.deepEqual(fittedEnd(bytes(1, 255, 0), "low", 2), bytes(2));
+  assert.equal(fittedEnd(bytes(255, 255, 0), "low", 2), "nothing");
 });

@@ -96,9 +96,9 @@ fn keys_that_are_too_long_are_refused_before_they_are_sent() {
     for (pattern, parameter) in [("noted", "start"), ("since", "start"), ("between", "high")] {
         let given = [("email", "a"), (parameter, long), ("low", "a")];
         let given = &given[..if pattern == "between" { 3 } else { 2 }];
-        let found = asked(&place, pattern, given);
-        let expected = format!("the pattern {pattern}: {parameter} makes GSI1SK 10");
-        assert!(found.starts_with(&expected), "{found}");
+        // No key is as long as such an end, which limits as any text does.
+        let found = place.ask(pattern, given, &PageRequest::default());
+        assert!(found.unwrap().items.is_empty(), "{pattern}");
     }
     is(
         asked(&place, "item", &[("who", "a"), ("what", long)]),

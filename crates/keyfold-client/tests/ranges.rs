@@ -385,3 +385,77 @@ fn signed_numbers_are_stored_in_their_order_and_read_back() {
             .all(|item| !item.iter().any(|(name, _)| name == "level"))
     );
 }
+
+const LONG: &str = r##"
+model long 1
+table Tab (PK, SK)
+  gsi ByName (place, name)
+entity Note
+  place: string, name: string
+  key "PLACE#{place}" "NAME#{name}"
+
+pattern a_from(place, name >= low)             -> Note[]
+pattern a_above(place, name > low)             -> Note[]
+pattern a_to(place, name <= high)              -> Note[]
+pattern a_below(place, name < high)            -> Note[]
+pattern a_within(place, name in low..high)     -> Note[]
+pattern a_starts(place, name starts low)       -> Note[]
+"##;
+
+/// The patterns over the table's key and over a text that is the key of an index itself.
+fn over_long_keys() -> [(Place, usize); 2] {
+    let indexed = LONG.replace(
+        "key \"PLACE#{place}\" \"NAME#{name}\"",
+        "key \"NOTE#{place}#{name:hash}\" \"NOTE\"",
+    );
+    [
+        (Place::new(LONG), 1024 - "NAME#".len()),
+        (Place::new(&indexed), 1024),
+    ]
+}
+
+/// No key is as long as such an end, so that it limits as any text does.
+#[test]
+fn ends_longer_than_a_key_limit_as_texts_do() {
+    const TAILS: [&str; 12] = [
+        "", "a", "ab", "abc", "b", "b\u{7f}", "\u{7f}", "é", "éa", "\u{7ff}", "€", "\u{ffff}",
+    ];
+    for (place, most) in over_long_keys() {
+        let all: Vec<String> = TAILS
+            .iter()
+            .flat_map(|tail| [0, 1, 2, 3].map(|left| format!("{}{tail}", "a".repeat(most - left))))
+            .collect();
+        let mut kept: Vec<&String> = all.iter().filter(|name| name.len() <= most).collect();
+        kept.sort();
+        kept.dedup();
+        kept.iter()
+            .for_each(|name| place.put("Note", &[("place", "p"), ("name", name)]));
+        let mut ends: Vec<&str> = all.iter().map(String::as_str).collect();
+        let longest = "z".repeat(3000);
+        ends.extend(["a", "b", longest.as_str()]);
+        for (at, end) in ends.iter().copied().enumerate() {
+            let other = ends[(at * 7 + 3) % ends.len()];
+            let asked: [(&str, &str, &dyn Fn(&str) -> bool); 6] = [
+                ("a_from", "low", &|name| name >= end),
+                ("a_above", "low", &|name| name > end),
+                ("a_to", "high", &|name| name <= end),
+                ("a_below", "high", &|name| name < end),
+                ("a_starts", "low", &|name| name.starts_with(end)),
+                ("a_within", "low", &|name| name >= end && name <= other),
+            ];
+            for (pattern, parameter, is_in) in asked {
+                let mut given = vec![("place", "p"), (parameter, end)];
+                given.extend((pattern == "a_within").then_some(("high", other)));
+                let found = place.found(pattern, &given, "name");
+                let wanted = kept.iter().filter(|name| is_in(name));
+                assert!(
+                    found.iter().eq(wanted.copied()),
+                    "{pattern} of {} bytes: {} of {}",
+                    end.len(),
+                    found.len(),
+                    kept.len()
+                );
+            }
+        }
+    }
+}

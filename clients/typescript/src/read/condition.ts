@@ -2,6 +2,7 @@
 
 import { failure } from "../error.js";
 import { end, type End } from "../key/end.js";
+import { fittedEnd, isLongerThanKeys } from "../key/fitted.js";
 import { column, LAST, prefix } from "../key/make.js";
 import { checkLength } from "../lengths.js";
 import type { Placeholders } from "../placeholders.js";
@@ -26,9 +27,9 @@ export function keyCondition(question: Question, args: Values, made: Placeholder
   const range = rangeOf(question, sort, sort.at ?? []);
   if (range === "nothing") return undefined;
   if (range === "all") return terms;
-  for (const [at, held] of range.values.entries()) {
-    const parts = (at === 0 ? sort.at : sort.to) ?? [];
-    checkLength(`the pattern ${question.name}`, "sort", { attribute: sort.attribute, parts }, held);
+  if (range.is === "=") {
+    const column = { attribute: sort.attribute, parts: sort.at ?? [] };
+    checkLength(`the pattern ${question.name}`, "sort", column, range.values[0]);
   }
   terms.push(written(sort.attribute, range, made));
   return terms;
@@ -46,20 +47,22 @@ interface Bounds {
 }
 
 function rangeOf(question: Question, sort: RangePlan, first: readonly Part[]): Bounds | "all" | "nothing" {
-  const at = (parts: readonly Part[]): End => end(parts, question.args, (name) => rangeEnd(question, name));
+  const at = (parts: readonly Part[], side: "low" | "high"): End =>
+    fittedEnd(end(parts, question.args, (name) => rangeEnd(question, name)), side);
   switch (sort.is) {
     case "equal":
       return { is: "=", values: [column(first, question.args)] };
     case "beginsWith": {
       const text = prefix(first, question.args);
-      return text === "" ? "all" : { is: "starts", values: [{ S: text }] };
+      if (text === "") return "all";
+      return isLongerThanKeys(text) ? "nothing" : { is: "starts", values: [{ S: text }] };
     }
     case "atLeast":
-      return between(at(first), "open");
+      return between(at(first, "low"), "open");
     case "atMost":
-      return between("open", at(first));
+      return between("open", at(first, "high"));
     case "between":
-      return between(at(first), at(sort.to ?? []));
+      return between(at(first, "low"), at(sort.to ?? [], "high"));
   }
 }
 

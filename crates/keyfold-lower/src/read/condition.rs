@@ -1,5 +1,6 @@
 //! The key condition of a query: the partition, and the range of sort keys.
 
+use super::ends::{self, Side};
 use super::question::Question;
 use crate::arguments::Values;
 use crate::bound::order;
@@ -61,9 +62,8 @@ pub(super) fn of_key(
         Range::All => Some(terms),
         Range::Nothing => None,
         Range::Some(range) => {
-            let templates = [*last, high.copied().unwrap_or(last)];
-            for (held, parts) in range.ends().iter().zip(templates) {
-                question.check_length(KeyPart::Sort, (attribute, parts), held)?;
+            if let Bounds::Equal(held) = &range {
+                question.check_length(KeyPart::Sort, (attribute, last), held)?;
             }
             let name = made.name(attribute);
             terms.push(written(attribute, &name, range, made));
@@ -99,37 +99,30 @@ enum Bounds {
     Below(Value),
 }
 
-impl Bounds {
-    /// The values that are sent, the lower one first.
-    fn ends(&self) -> Vec<Value> {
-        match self {
-            Bounds::Starts(text) => vec![Value::S(text.clone())],
-            Bounds::Between(low, high) => vec![low.clone(), high.clone()],
-            Bounds::Equal(one)
-            | Bounds::AtLeast(one)
-            | Bounds::AtMost(one)
-            | Bounds::Below(one) => vec![one.clone()],
-        }
-    }
-}
-
 fn range(
     question: &Question<'_>,
     first: &[Part],
     second: Option<&[Part]>,
 ) -> Result<Range, ClientError> {
     let arguments = &question.arguments;
-    let end = |parts: &[Part]| value::end(parts, arguments, |name| question.range_end(name));
+    let end = |parts: &[Part], side: Side| {
+        let end = value::end(parts, arguments, |name| question.range_end(name))?;
+        Ok::<End, ClientError>(ends::fitted(end, side))
+    };
     Ok(match &question.plan.sort {
         SortCondition::Any => Range::All,
         SortCondition::Equal(_) => Range::Some(Bounds::Equal(value::column(first, arguments)?)),
         SortCondition::BeginsWith(_) => match value::prefix(first, arguments)? {
             text if text.is_empty() => Range::All,
+            text if ends::is_longer_than_keys(&text) => Range::Nothing,
             text => Range::Some(Bounds::Starts(text)),
         },
-        SortCondition::AtLeast(_) => between(end(first)?, End::Open)?,
-        SortCondition::AtMost(_) => between(End::Open, end(first)?)?,
-        SortCondition::Between(..) => between(end(first)?, end(second.unwrap_or_default())?)?,
+        SortCondition::AtLeast(_) => between(end(first, Side::Low)?, End::Open)?,
+        SortCondition::AtMost(_) => between(End::Open, end(first, Side::High)?)?,
+        SortCondition::Between(..) => between(
+            end(first, Side::Low)?,
+            end(second.unwrap_or_default(), Side::High)?,
+        )?,
     })
 }
 

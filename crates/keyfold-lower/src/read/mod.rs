@@ -15,6 +15,7 @@ mod beside;
 mod condition;
 mod current;
 mod cursor;
+mod ends;
 mod fan;
 mod guarded;
 mod many;

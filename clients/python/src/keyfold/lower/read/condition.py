@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from keyfold.errors import Invalid
 from keyfold.keys.end import At, Before, End, end
+from keyfold.keys.fitted import Side, fitted, is_longer_than_keys
 from keyfold.keys.text import column, prefix
 from keyfold.lower.expression import Placeholders
 from keyfold.lower.read.question import Question, printed
@@ -51,8 +52,8 @@ def of_key(question: Question, arguments: Values, made: Placeholders) -> list[Wr
     if found == "nothing":
         return None
     if found != "all":
-        for held, parts in zip(found.ends, (plan.sort.at, plan.sort.to or plan.sort.at)):
-            question.check_length("sort", plan.sort.attribute, parts, held)
+        if plan.sort.shape == "equal":
+            question.check_length("sort", plan.sort.attribute, plan.sort.at, found.ends[0])
         terms.append(found.write(plan.sort.attribute, made))
     return terms
 
@@ -69,16 +70,18 @@ def _range(question: Question, sort: Range) -> _Bounds | _Whole:
         return _compared("=", column(sort.at, arguments))
     if sort.shape == "beginsWith":
         text = prefix(sort.at, arguments)
+        if is_longer_than_keys(text):
+            return "nothing"
         return _starts({"S": text}) if text else "all"
 
-    def end_of(parts: Parts) -> End:
-        return end(parts, arguments, question.range_end)
+    def end_of(parts: Parts, side: Side) -> End:
+        return fitted(end(parts, arguments, question.range_end), side)
 
     if sort.shape == "atLeast":
-        return _between(end_of(sort.at), "open")
+        return _between(end_of(sort.at, "low"), "open")
     if sort.shape == "atMost":
-        return _between("open", end_of(sort.at))
-    return _between(end_of(sort.at), end_of(sort.to or ()))
+        return _between("open", end_of(sort.at, "high"))
+    return _between(end_of(sort.at, "low"), end_of(sort.to or (), "high"))
 
 
 def _between(low: End, high: End) -> _Bounds | _Whole:
