@@ -1,0 +1,41 @@
+/** Values that people and programs give, held against what the workshop takes. */
+
+import { Problem } from "./problem.js";
+
+/** The highest price, in cents. */
+const PRICE_MAX = 1_000_000;
+const QUANTITY_MAX = 99;
+
+/** A text without blanks around it, that is not empty. People know the field as `called`. */
+export function texted(value: unknown, field: string, most: number, called: string = field): string {
+  const text = typeof value === "string" ? value.trim() : "";
+  if (text === "") throw new Problem("invalid", `The ${called} is missing. Fill it in.`, field);
+  if (text.length > most) {
+    throw new Problem("invalid", `The ${called} is longer than ${most} characters. Shorten it.`, field);
+  }
+  return text;
+}
+
+/** A price in cents. */
+export function priced(value: unknown, field: string): number {
+  if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > PRICE_MAX) {
+    throw new Problem(
+      "invalid",
+      `The ${field} is no amount from 0.01 to ${PRICE_MAX / 100}. Correct it.`,
+      field,
+    );
+  }
+  return value as number;
+}
+
+/** A number of pieces. */
+export function pieces(value: unknown, toy: string): number {
+  if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > QUANTITY_MAX) {
+    throw new Problem(
+      "invalid",
+      `The quantity of ${toy} is no number from 1 to ${QUANTITY_MAX}. Correct it.`,
+      "wishes",
+    );
+  }
+  return value as number;
+}

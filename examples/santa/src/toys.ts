@@ -1,0 +1,115 @@
+/** What is done with toys. */
+
+import { KeyfoldError, type Page } from "@keyfold/client";
+import { priced, texted } from "./given.js";
+import { changedMeanwhile, Problem } from "./problem.js";
+import { type DemandItem, type SantaClient, type Toy, ToyId, type Wish } from "./santa.js";
+
+/** The most toys of the catalogue, of which a letter chooses. */
+export const TOYS_MAX = 500;
+
+const ID_LENGTH_MAX = 100;
+
+/** S1: a page of all toys. */
+export function toys(santa: SantaClient, after?: string): Promise<Page<Toy>> {
+  return santa.toys().page({ after });
+}
+
+/** S1: all toys, for a letter to choose of. */
+export function allToys(santa: SantaClient): Promise<Toy[]> {
+  return santa.toys().all(TOYS_MAX, { limit: TOYS_MAX });
+}
+
+/** S2: one toy. */
+export async function toy(santa: SantaClient, toyId: ToyId): Promise<Toy> {
+  const found = await santa.toy({ toyId });
+  if (found === undefined) throw noToy(toyId);
+  return found;
+}
+
+export interface Demand {
+  /** With `wanted`, the number of pieces to deliver. */
+  readonly toy: Toy;
+  /** Who asks for it, the latest letter first. */
+  readonly wishes: readonly Wish[];
+  readonly next?: string;
+}
+
+/** S7: a toy, how many to deliver, and a page of those who ask for it. The toy is in the first page; the index
+ * of a table may be late with a new one. */
+export async function demand(santa: SantaClient, toyId: ToyId, after?: string): Promise<Demand> {
+  const { items, next } = await demandPage(santa, toyId, after);
+  const found = items.find((item) => item.kind === "Toy") ?? (await toy(santa, toyId));
+  const wishes = items.filter((item) => item.kind === "Wish");
+  return { toy: found, wishes, ...(next !== undefined && { next }) };
+}
+
+async function demandPage(
+  santa: SantaClient,
+  toyId: ToyId,
+  after: string | undefined,
+): Promise<{ readonly items: readonly DemandItem[]; readonly next?: string }> {
+  try {
+    return await santa.demand({ toyId }).page({ after });
+  } catch (error) {
+    if (error instanceof KeyfoldError && error.code === "not_found") return { items: [] };
+    throw error;
+  }
+}
+
+export interface GivenToy {
+  readonly name: string;
+  readonly description: string;
+  readonly price: number;
+}
+
+/** S6: creates a toy. Its id follows from its name, so that no two have the same. */
+export async function createToy(santa: SantaClient, given: GivenToy): Promise<ToyId> {
+  const name = texted(given.name, "name", 60);
+  const description = texted(given.description, "description", 300);
+  const toyId = idOf(name);
+  try {
+    await santa.createToy({ toyId, name, description, price: priced(given.price, "price") });
+  } catch (error) {
+    if (!(error instanceof KeyfoldError) || error.code !== "exists") throw error;
+    throw new Problem("exists", `There is a toy named ${name} already. Choose another name.`, "name");
+  }
+  return toyId;
+}
+
+/** Changes the price that somebody has seen, and no other. */
+export async function reprice(
+  santa: SantaClient,
+  toyId: ToyId,
+  given: { seen: number; price: number },
+): Promise<void> {
+  const price = priced(given.price, "price");
+  const { price: now } = await toy(santa, toyId);
+  if (now !== given.seen) throw changedMeanwhile();
+  try {
+    await santa.reprice({ toyId, seen: given.seen, price });
+  } catch (error) {
+    if (error instanceof KeyfoldError && error.code === "refused") throw changedMeanwhile();
+    throw error;
+  }
+}
+
+/** The id of a toy of this name: its letters and digits in small letters. */
+function idOf(name: string): ToyId {
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const id = plain.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+  if (id === "")
+    throw new Problem("invalid", "The name has no letter. Give the toy a name of letters.", "name");
+  return ToyId(id);
+}
+
+/** The toy's id that an address or a form names. */
+export function toyIdOf(text: string): ToyId {
+  if (text === "" || text.length > ID_LENGTH_MAX) throw noToy(ToyId(text.slice(0, ID_LENGTH_MAX)));
+  return ToyId(text);
+}
+
+/** There is no such toy. */
+export function noToy(toyId: ToyId): Problem {
+  return new Problem("not_found", `There is no toy “${toyId}”. Look for it in the list of toys.`);
+}
