@@ -2,6 +2,7 @@
 //! come from lock files into ignored folders; a tool that is missing fails the tests.
 
 use crate::execute;
+use crate::install::{keyfold, node, npm, python, target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,16 +23,8 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let folder = root.join("e2e");
     let python = python(&folder)?;
     node(&folder)?;
-    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    execute(
-        build
-            .current_dir(root)
-            .args(["build", "--quiet", "--package", "keyfold-cli"]),
-    )?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let binary = target.join("debug").join("keyfold");
-    let models = random_models(root, &target)?;
+    let binary = keyfold(root)?;
+    let models = random_models(root, &target(root))?;
     let mut boto3 = Command::new(&python);
     boto3
         .current_dir(&folder)
@@ -50,9 +43,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
             .env("NODE_NO_WARNINGS", "1"),
     )?;
     typescript(&root.join("clients").join("typescript"), &binary)?;
-    shop(&root.join("examples").join("shop-typescript"), &binary)?;
     python_package(&root.join("clients").join("python"), &binary, &models)?;
-    python_example(root, &binary)?;
     languages(root, &python, (&binary, &models))
 }
 
@@ -79,25 +70,10 @@ fn languages(root: &Path, python: &Path, (binary, models): (&Path, &Path)) -> Re
 /// through it.
 fn typescript(folder: &Path, binary: &Path) -> Result<(), String> {
     node(folder)?;
-    for script in ["check", "test"] {
-        let mut npm = Command::new("npm");
-        npm.current_dir(folder)
-            .args(["run", "--silent", script])
-            .env("KEYFOLD_BIN", binary);
-        execute(&mut npm)?;
-    }
+    npm(folder, "check", binary)?;
+    npm(folder, "test", binary)?;
     // Tests of a package run in its folder.
     prove_random_models(folder, "node ../../clients/typescript/built/lockstep.mjs")
-}
-
-/// The example of a program on the package for TypeScript, which is built by now.
-fn shop(folder: &Path, binary: &Path) -> Result<(), String> {
-    node(folder)?;
-    let mut npm = Command::new("npm");
-    npm.current_dir(folder)
-        .args(["run", "--silent", "test"])
-        .env("KEYFOLD_BIN", binary);
-    execute(&mut npm)
 }
 
 /// The package for Python: its tests, which prove each model through it, and the proof of random
@@ -114,20 +90,6 @@ fn python_package(folder: &Path, binary: &Path, models: &Path) -> Result<(), Str
     let through = format!("{package}/.venv/bin/python {package}/tests/lockstep.py");
     prove_random_models(folder, &through)?;
     prove_random_models(folder, &format!("{through} --async"))
-}
-
-/// The example in Python: its tests, on the package's sources and with its tools.
-fn python_example(root: &Path, binary: &Path) -> Result<(), String> {
-    let package = root.join("clients").join("python");
-    let sources = package.join("src");
-    let mut tests = Command::new(python(&package)?);
-    tests
-        .current_dir(root.join("examples").join("myapp-python"))
-        .args(["-m", "pytest", "--quiet"])
-        .env("PYTHONPATH", &sources)
-        .env("MYPYPATH", &sources)
-        .env("KEYFOLD_BIN", binary);
-    execute(&mut tests)
 }
 
 /// Proves random models through the client that a command starts.
@@ -159,57 +121,4 @@ fn random_models(root: &Path, target: &Path) -> Result<PathBuf, String> {
         .env("RANDOM_MODELS_DIR", &folder);
     execute(&mut draw)?;
     Ok(folder)
-}
-
-/// Whether what `lock` asks for is installed; `stamp` is a copy of the lock it was installed from.
-fn is_current(lock: &Path, stamp: &Path) -> bool {
-    matches!((std::fs::read(lock), std::fs::read(stamp)), (Ok(lock), Ok(stamp)) if lock == stamp)
-}
-
-fn stamped(lock: &Path, stamp: &Path) -> Result<(), String> {
-    std::fs::copy(lock, stamp)
-        .map(drop)
-        .map_err(|error| format!("cannot write {}: {error}", stamp.display()))
-}
-
-fn python(folder: &Path) -> Result<PathBuf, String> {
-    let venv = folder.join(".venv");
-    let python = venv.join("bin").join("python");
-    let (lock, stamp) = (folder.join("requirements.txt"), venv.join("installed.txt"));
-    if !is_current(&lock, &stamp) {
-        execute(
-            Command::new("python3")
-                .args(["-m", "venv", "--clear"])
-                .arg(&venv),
-        )?;
-        let mut install = Command::new(&python);
-        install.args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--requirement",
-        ]);
-        execute(install.arg(&lock))?;
-        stamped(&lock, &stamp)?;
-    }
-    Ok(python)
-}
-
-fn node(folder: &Path) -> Result<(), String> {
-    let (lock, stamp) = (
-        folder.join("package-lock.json"),
-        folder.join("node_modules").join("installed.json"),
-    );
-    if is_current(&lock, &stamp) {
-        return Ok(());
-    }
-    execute(Command::new("npm").current_dir(folder).args([
-        "ci",
-        "--no-audit",
-        "--no-fund",
-        "--silent",
-    ]))?;
-    stamped(&lock, &stamp)
 }

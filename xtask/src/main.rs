@@ -5,7 +5,9 @@
 
 mod counts;
 mod e2e;
+mod examples;
 mod fuzz;
+mod install;
 mod modules;
 mod tidy;
 
@@ -23,6 +25,8 @@ cargo xtask tidy   the house rules alone
 cargo xtask counts instructions of each kind of request, counted by valgrind
 cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of targets choose; `--keep` keeps what was found
 cargo xtask e2e    the end-to-end tests alone
+cargo xtask examples   the tests of the applications in examples/, and their start from a fresh clone; names choose
+cargo xtask examples run NAME   starts an application, such as santa, and prints its address
 cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (more with `-- --help`)";
 
 type Step = fn(&Path) -> Result<(), String>;
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
             ("features of the client", client_features),
             ("documentation", documentation),
             ("end-to-end tests", e2e::run),
+            ("examples", examples::test_all),
             ("instruction counts", counts::run),
             ("fuzzing", fuzz::run),
         ],
@@ -54,6 +59,7 @@ fn main() -> ExitCode {
         Some("fuzz") => &[("fuzzing", fuzz::run)],
         Some("tidy") => &[("tidy", tidy::run)],
         Some("e2e") => &[("end-to-end tests", e2e::run)],
+        Some("examples") => &[("examples", examples::run)],
         Some("bench") => &[("bench", bench)],
         _ => {
             say(HELP);
@@ -152,8 +158,12 @@ fn client_features(root: &Path) -> Result<(), String> {
     execute(tests.args(packages).args(features).args(names))
 }
 
+/// The example among the members of the workspace is tested with the others.
 fn rust_tests(root: &Path) -> Result<(), String> {
-    execute(&mut cargo(root, &["test", "--workspace"]))
+    execute(&mut cargo(
+        root,
+        &["test", "--workspace", "--exclude", "freight"],
+    ))
 }
 
 /// Builds what is measured and what measures, and measures. Arguments behind `bench` are the
