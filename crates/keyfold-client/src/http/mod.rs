@@ -37,6 +37,8 @@ pub(crate) type Outcome = (Result<Response, ClientError>, u32);
 /// An endpoint.
 pub struct HttpBackend {
     place: Place,
+    /// The endpoint of the operations on streams, where it is another.
+    streams: Option<Arc<HttpBackend>>,
     blocking: Blocking,
     awaited: Awaited,
 }
@@ -44,7 +46,15 @@ pub struct HttpBackend {
 impl HttpBackend {
     pub(crate) fn new(endpoint: Endpoint) -> Result<HttpBackend, ClientError> {
         let place = Place::new(endpoint)?;
+        let streams = match of_streams(&place.address) {
+            Some(url) => {
+                let endpoint = place.endpoint.clone();
+                Some(Arc::new(HttpBackend::new(Endpoint { url, ..endpoint })?))
+            }
+            None => None,
+        };
         Ok(HttpBackend {
+            streams,
             blocking: Blocking::new(&place),
             awaited: Awaited::default(),
             place,
@@ -59,6 +69,9 @@ impl HttpBackend {
 
     /// Carries out a request at most once, and blocks the thread.
     pub(crate) fn call(&self, request: Request, terms: &Terms) -> Outcome {
+        if let Some(streams) = self.streams_for(&request) {
+            return streams.call(request, terms);
+        }
         let mut exchange = self.exchange(request);
         loop {
             let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
@@ -97,6 +110,9 @@ impl HttpBackend {
     }
 
     async fn carried(&self, request: Request, terms: &Terms) -> Outcome {
+        if let Some(streams) = self.streams_for(&request) {
+            return Box::pin(streams.carried(request, terms)).await;
+        }
         let mut exchange = self.exchange(request);
         loop {
             let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
@@ -141,10 +157,52 @@ impl HttpBackend {
         }
     }
 
+    /// The endpoint of a request, where it is not this one.
+    fn streams_for(&self, request: &Request) -> Option<&Arc<HttpBackend>> {
+        let is_of_streams = request.operation().is_of_streams();
+        self.streams.as_ref().filter(|_| is_of_streams)
+    }
+
     /// A request before its first attempt.
     fn exchange(&self, request: Request) -> Exchange {
         let token = format!("{:032x}", fastrand::u128(..));
         let (url, retries) = (&self.place.address.url, self.place.endpoint.retries);
         Exchange::new(request, token, url, retries)
+    }
+}
+
+/// The address of the operations on streams, for Amazon's endpoints, which have one of their own.
+/// Source: "DynamoDB Streams endpoints" of Amazon's developer guide.
+fn of_streams(address: &Address) -> Option<String> {
+    let rest = address.host.strip_prefix("dynamodb.")?;
+    let is_amazons = rest.ends_with(".amazonaws.com") || rest.ends_with(".amazonaws.com.cn");
+    is_amazons.then(|| format!("https://streams.{}", address.authority))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::address;
+
+    #[test]
+    fn only_amazon_has_another_endpoint_for_streams() {
+        for (url, streams) in [
+            (
+                "https://dynamodb.eu-west-1.amazonaws.com",
+                Some("https://streams.dynamodb.eu-west-1.amazonaws.com"),
+            ),
+            (
+                "https://dynamodb.cn-north-1.amazonaws.com.cn",
+                Some("https://streams.dynamodb.cn-north-1.amazonaws.com.cn"),
+            ),
+            ("https://dynamodb.example.com", None),
+            ("http://127.0.0.1:8000", None),
+        ] {
+            assert_eq!(
+                of_streams(&address(url).unwrap()).as_deref(),
+                streams,
+                "{url}"
+            );
+        }
     }
 }
