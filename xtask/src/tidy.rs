@@ -46,8 +46,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "stream",
+        &["types", "codec", "api", "lower", "client", "wire"],
+    ),
+    (
         "keyfold",
-        &["types", "api", "engine", "model", "lower", "client", "wire"],
+        &[
+            "types", "api", "engine", "model", "lower", "client", "stream", "wire",
+        ],
     ),
     (
         "prove",

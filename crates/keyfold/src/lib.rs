@@ -36,6 +36,7 @@
 //! - [`Transaction`]: several writes that happen together, by [`Database::transact`];
 //!   [`Database::get_many`], [`Database::put_many`] and [`Database::delete_many`]: batches.
 //! - [`Events`]: stream records as changes of entities.
+//! - [`stream`]: consumers of streams, whose effects happen exactly once.
 //! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
 //! - [`typed`]: clients that `keyfold generate rust` and `keyfold-build` make of a model, with a type
 //!   for each entity and a method for each pattern.
@@ -88,6 +89,7 @@ mod page;
 mod query;
 mod sent;
 mod serial;
+pub mod stream;
 pub mod time;
 mod transaction;
 pub mod typed;

@@ -7,11 +7,12 @@ use crate::error::Error;
 use crate::given::{self, Given};
 use crate::item::Item;
 use crate::written::{BatchWritten, Transacted};
-use keyfold_client::origin;
+use keyfold_client::{ClientError, origin};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::write::Part;
 use keyfold_lower::{read, write};
 use keyfold_model::{Entity, Write};
+use keyfold_stream::world::Io;
 use serde::Serialize;
 
 /// Writes that happen together, as if one happened after the other, or not at all: one atomic request
@@ -66,6 +67,11 @@ impl Transaction {
     /// A transaction without a write.
     pub fn new() -> Transaction {
         Transaction::default()
+    }
+
+    /// Whether it has no write.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
     }
 
     pub(crate) fn of(writes: Vec<One>) -> Transaction {
@@ -162,6 +168,21 @@ impl Database {
         let parts: Vec<Part<'_>> = known.iter().map(Known::part).collect();
         let call = write::transact(origin(), model, &parts);
         carried(shared, &terms, call).await
+    }
+
+    /// Carries several writes out with the requests of a consumer.
+    pub(crate) async fn send_on(
+        &self,
+        io: &dyn Io,
+        writes: Transaction,
+    ) -> Result<(), ClientError> {
+        let known = self.known(writes).map_err(|error| {
+            // The writes contradict the model: they will next time, too.
+            ClientError::Invalid(error.to_string())
+        })?;
+        let parts: Vec<Part<'_>> = known.iter().map(Known::part).collect();
+        let call = write::transact(origin(), &self.bound().model, &parts);
+        keyfold_stream::world::carry(io, call).await.map(|_| ())
     }
 
     fn known(&self, transaction: Transaction) -> Result<Vec<Known<'_>>, Error> {

@@ -12,6 +12,7 @@ use super::value::Given;
 use super::writer::Writer;
 use crate::asked::{Asked, Bound, Extent, Named, first};
 use crate::error::Error;
+use crate::stream::Effects;
 use crate::written::{Transacted, Written};
 use std::time::Duration;
 
@@ -67,6 +68,13 @@ impl<D: Base> Client<D> {
     /// Reads stream records as changes of the model's entities. `E` is the generated enum.
     pub fn events<E>(&self) -> Events<'_, E> {
         Events::new(self.database.inner().events())
+    }
+
+    /// Writes as the effects of stream records: they happen in one transaction with the position of the
+    /// consumer. See [`crate::stream`].
+    pub fn effects<M, P: Parted<M>>(&self, parts: P) -> Effects {
+        let (transaction, _) = Writes::of(parts).into_transaction();
+        self.database.inner().effects(transaction)
     }
 
     /// Carries several writes out in one transaction.

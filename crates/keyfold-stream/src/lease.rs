@@ -1,0 +1,207 @@
+//! A lease: the right of one worker to handle the records of one shard, as an item of a table.
+//!
+//! | attribute | content |
+//! |---|---|
+//! | `consumer` | the consumer's name; partition key |
+//! | `lease` | the stream and the shard; sort key |
+//! | `owner` | the worker that has it; absent when none does |
+//! | `fence` | how often it changed hands: a worker's writes carry the number under which it took it |
+//! | `counter` | how often it was renewed: a lease whose counter stands still is free |
+//! | `position` | up to where the records are handled |
+//! | `parents` | the shard that must have ended before; absent when there is none |
+//!
+//! One more item for each stream, without a shard, has the shards with which the consumer began.
+
+use crate::position::Position;
+use keyfold_types::{Item, Value};
+
+/// Names of attributes.
+pub(crate) const CONSUMER: &str = "consumer";
+pub(crate) const LEASE: &str = "lease";
+pub(crate) const OWNER: &str = "owner";
+pub(crate) const FENCE: &str = "fence";
+pub(crate) const COUNTER: &str = "counter";
+pub(crate) const POSITION: &str = "position";
+const PARENTS: &str = "parents";
+const BEGAN: &str = "began";
+
+/// A shard of a stream.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShardKey {
+    /// The ARN of the stream.
+    pub stream: String,
+    /// The shard.
+    pub shard: String,
+}
+
+impl ShardKey {
+    /// The sort key of the lease.
+    pub(crate) fn text(&self) -> String {
+        format!("{}{BETWEEN}{}", self.stream, self.shard)
+    }
+}
+
+/// What stands between the stream and the shard. No ARN of a stream has it.
+const BETWEEN: char = ' ';
+
+/// A lease, as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// The shard.
+    pub key: ShardKey,
+    /// The worker that has it.
+    pub owner: Option<String>,
+    /// How often it changed hands.
+    pub fence: u64,
+    /// How often it was renewed.
+    pub counter: u64,
+    /// Up to where the records are handled.
+    pub position: Position,
+    /// The shard whose records come before those of this one.
+    pub parent: Option<String>,
+}
+
+/// An item of the table of leases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// A lease.
+    Lease(Lease),
+    /// The shards with which the consumer began a stream, and whether it began with their next record.
+    Stream { stream: String, began: Vec<String> },
+}
+
+impl Lease {
+    /// The lease of a shard that nobody has handled.
+    pub(crate) fn new(key: ShardKey, parent: Option<String>, position: Position) -> Lease {
+        Lease {
+            key,
+            owner: None,
+            fence: 0,
+            counter: 0,
+            position,
+            parent,
+        }
+    }
+
+    /// Whether all records are handled.
+    pub fn is_ended(&self) -> bool {
+        self.position == Position::End
+    }
+
+    /// The stored item.
+    pub(crate) fn to_item(&self, consumer: &str) -> Item {
+        let mut item = key_item(consumer, &self.key.text());
+        if let Some(owner) = &self.owner {
+            item.insert(OWNER, owner.as_str());
+        }
+        item.insert(FENCE, number(self.fence));
+        item.insert(COUNTER, number(self.counter));
+        item.insert(POSITION, self.position.to_string());
+        if let Some(parent) = &self.parent {
+            item.insert(PARENTS, Value::L(vec![Value::from(parent.as_str())]));
+        }
+        item
+    }
+}
+
+/// The item that remembers the beginning of a stream.
+pub(crate) fn stream_item(consumer: &str, stream: &str, began: &[String]) -> Item {
+    let mut item = key_item(consumer, stream);
+    let began = began.iter().map(|shard| Value::from(shard.as_str()));
+    item.insert(BEGAN, Value::L(began.collect()));
+    item
+}
+
+/// The key of an item of the table of leases.
+pub(crate) fn key_item(consumer: &str, lease: &str) -> Item {
+    Item::from_iter([(CONSUMER, consumer), (LEASE, lease)])
+}
+
+/// A number as a value.
+pub(crate) fn number(number: u64) -> Value {
+    Value::N(number.into())
+}
+
+impl Row {
+    /// Reads an item of the table.
+    ///
+    /// # Errors
+    /// A sentence that names the item and the attribute, when it is none of this crate.
+    pub(crate) fn of_item(item: &Item) -> Result<Row, String> {
+        let key = text(item, LEASE).ok_or("an item of the table of leases has no `lease`")?;
+        let wrong = |name: &str| format!("the lease {key} has no proper attribute `{name}`");
+        let Some((stream, shard)) = key.split_once(BETWEEN) else {
+            let began = texts(item, BEGAN).ok_or_else(|| wrong(BEGAN))?;
+            let stream = key.to_owned();
+            return Ok(Row::Stream { stream, began });
+        };
+        let whole = |name: &str| whole(item, name).ok_or_else(|| wrong(name));
+        let position = text(item, POSITION).and_then(Position::of);
+        Ok(Row::Lease(Lease {
+            key: ShardKey {
+                stream: stream.to_owned(),
+                shard: shard.to_owned(),
+            },
+            owner: text(item, OWNER).map(str::to_owned),
+            fence: whole(FENCE)?,
+            counter: whole(COUNTER)?,
+            position: position.ok_or_else(|| wrong(POSITION))?,
+            parent: texts(item, PARENTS).and_then(|mut parents| parents.pop()),
+        }))
+    }
+}
+
+fn text<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
+    match item.get(name) {
+        Some(Value::S(text)) => Some(text),
+        Some(_) | None => None,
+    }
+}
+
+fn whole(item: &Item, name: &str) -> Option<u64> {
+    match item.get(name) {
+        Some(Value::N(number)) => number.to_string().parse().ok(),
+        Some(_) | None => None,
+    }
+}
+
+fn texts(item: &Item, name: &str) -> Option<Vec<String>> {
+    let Some(Value::L(elements)) = item.get(name) else {
+        return None;
+    };
+    let texts = elements.iter().map(|one| {
+        let Value::S(text) = one else { return None };
+        Some(text.clone())
+    });
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_is_read_back() {
+        let key = ShardKey {
+            stream: "arn:aws:dynamodb:us-east-1:000000000000:table/T/stream/2026".to_owned(),
+            shard: "shardId-1".to_owned(),
+        };
+        let mut lease = Lease::new(key, Some("shardId-0".to_owned()), Position::Horizon);
+        lease.owner = Some("w".to_owned());
+        lease.fence = u64::MAX;
+        let item = lease.to_item("c");
+        assert_eq!(Row::of_item(&item), Ok(Row::Lease(lease)));
+        let began = vec!["a".to_owned(), "b".to_owned()];
+        let item = stream_item("c", "arn", &began);
+        let stream = "arn".to_owned();
+        assert_eq!(Row::of_item(&item), Ok(Row::Stream { stream, began }));
+    }
+
+    #[test]
+    fn an_item_of_others_is_refused_with_its_attribute() {
+        let mut item = key_item("c", "arn shard");
+        item.insert(FENCE, "1");
+        let error = Row::of_item(&item).unwrap_err();
+        assert_eq!(error, "the lease arn shard has no proper attribute `fence`");
+    }
+}

@@ -1,0 +1,273 @@
+//! The requests on the table of leases. Each change is conditional on what its caller has seen.
+
+use crate::lease::{
+    CONSUMER, COUNTER, FENCE, LEASE, Lease, OWNER, POSITION, Row, ShardKey, key_item, number,
+    stream_item,
+};
+use crate::position::Position;
+use crate::tables;
+use crate::world::{Io, ask};
+use keyfold_api::{
+    DeleteItemInput, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput, QueryInput,
+    TransactUpdate, TransactWriteItem, UpdateItemInput,
+};
+use keyfold_lower::ClientError;
+use keyfold_types::Item;
+
+/// The leases of a consumer.
+#[derive(Debug, Clone)]
+pub(crate) struct LeaseTable {
+    pub(crate) table: String,
+    pub(crate) consumer: String,
+}
+
+/// Whether a conditional change was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Changed {
+    Yes,
+    /// What the caller has seen is not there any more.
+    No,
+}
+
+impl LeaseTable {
+    /// Creates the table if it is absent.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn ensure(&self, io: &dyn Io) -> Result<(), ClientError> {
+        tables::ensure(io, &self.table, [CONSUMER, LEASE]).await
+    }
+
+    /// All leases, and the beginnings of streams.
+    ///
+    /// # Errors
+    /// The backend's; `Refused` when an item is none of this crate.
+    pub(crate) async fn all(&self, io: &dyn Io) -> Result<Vec<Row>, ClientError> {
+        let mut rows = Vec::new();
+        let mut after = None;
+        loop {
+            let attributes = ExpressionAttributes::default()
+                .name("#c", CONSUMER)
+                .value(":c", self.consumer.as_str());
+            let query = QueryInput {
+                table_name: Some(self.table.clone()),
+                consistent_read: Some(true),
+                exclusive_start_key: after.map(Ok),
+                key_condition_expression: Some("#c = :c".to_owned()),
+                expression_attributes: attributes,
+                ..QueryInput::default()
+            };
+            let page = ask(io, query).await?;
+            for item in page.items.unwrap_or_default() {
+                let row = Row::of_item(&item.to_item());
+                rows.push(row.map_err(|why| self.foreign(&why))?);
+            }
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// One lease, as it is now.
+    ///
+    /// # Errors
+    /// As [`LeaseTable::all`].
+    pub(crate) async fn one(
+        &self,
+        io: &dyn Io,
+        key: &ShardKey,
+    ) -> Result<Option<Lease>, ClientError> {
+        let input = GetItemInput {
+            table_name: Some(self.table.clone()),
+            key: Some(Ok(self.key(key))),
+            consistent_read: Some(true),
+            ..GetItemInput::default()
+        };
+        let Some(item) = ask(io, input).await?.item else {
+            return Ok(None);
+        };
+        match Row::of_item(&item.to_item()).map_err(|why| self.foreign(&why))? {
+            Row::Lease(lease) => Ok(Some(lease)),
+            Row::Stream { .. } => Ok(None),
+        }
+    }
+
+    /// Stores a lease that nobody has created.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn create(&self, io: &dyn Io, lease: &Lease) -> Result<Changed, ClientError> {
+        self.put(io, lease.to_item(&self.consumer)).await
+    }
+
+    /// Remembers the shards with which the consumer begins a stream.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn begin(
+        &self,
+        io: &dyn Io,
+        stream: &str,
+        began: &[String],
+    ) -> Result<Changed, ClientError> {
+        self.put(io, stream_item(&self.consumer, stream, began))
+            .await
+    }
+
+    async fn put(&self, io: &dyn Io, item: Item) -> Result<Changed, ClientError> {
+        let input = PutItemInput {
+            table_name: Some(self.table.clone()),
+            item: Some(Ok(item)),
+            condition_expression: Some("attribute_not_exists(#c)".to_owned()),
+            expression_attributes: ExpressionAttributes::default().name("#c", CONSUMER),
+            ..PutItemInput::default()
+        };
+        changed(ask(io, input).await)
+    }
+
+    /// Takes a lease from the owner that it was seen with. Returns it as it is then.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn take(
+        &self,
+        io: &dyn Io,
+        seen: &Lease,
+        worker: &str,
+    ) -> Result<Option<Lease>, ClientError> {
+        let taken = Lease {
+            owner: Some(worker.to_owned()),
+            fence: seen.fence + 1,
+            counter: seen.counter + 1,
+            ..seen.clone()
+        };
+        let attributes = ExpressionAttributes::default()
+            .name("#o", OWNER)
+            .name("#f", FENCE)
+            .name("#n", COUNTER)
+            .value(":o", worker)
+            .value(":f", number(taken.fence))
+            .value(":n", number(taken.counter))
+            .value(":seen", number(seen.fence))
+            .value(":count", number(seen.counter));
+        let update = self.update(
+            &seen.key,
+            "SET #o = :o, #f = :f, #n = :n",
+            "#f = :seen AND #n = :count",
+            attributes,
+        );
+        Ok(match changed(ask(io, update).await)? {
+            Changed::Yes => Some(taken),
+            Changed::No => None,
+        })
+    }
+
+    /// Renews a lease that a worker has.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn renew(&self, io: &dyn Io, held: &Lease) -> Result<Changed, ClientError> {
+        let attributes = of_owner(held).name("#n", COUNTER).value(":one", number(1));
+        let set = "SET #n = #n + :one";
+        let update = self.update(&held.key, set, IS_OWNER, attributes);
+        changed(ask(io, update).await)
+    }
+
+    /// Gives a lease back, so that another worker may take it at once.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn release(&self, io: &dyn Io, held: &Lease) -> Result<Changed, ClientError> {
+        let update = self.update(&held.key, "REMOVE #o", IS_OWNER, of_owner(held));
+        changed(ask(io, update).await)
+    }
+
+    /// Deletes the lease of a shard that has ended.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn forget(&self, io: &dyn Io, key: &ShardKey) -> Result<Changed, ClientError> {
+        let attributes = ExpressionAttributes::default()
+            .name("#p", POSITION)
+            .value(":end", Position::End.to_string());
+        let delete = DeleteItemInput {
+            table_name: Some(self.table.clone()),
+            key: Some(Ok(self.key(key))),
+            condition_expression: Some("#p = :end".to_owned()),
+            expression_attributes: attributes,
+            ..DeleteItemInput::default()
+        };
+        changed(ask(io, delete).await)
+    }
+
+    /// The action that moves a lease from one position to the next. It fails when the worker does not
+    /// have the lease any more, and when the position is another: so the effects beside it in a
+    /// transaction happen once.
+    pub(crate) fn advance(&self, held: &Lease, to: &Position) -> TransactWriteItem {
+        let attributes = of_owner(held)
+            .name("#p", POSITION)
+            .name("#n", COUNTER)
+            .value(":from", held.position.to_string())
+            .value(":to", to.to_string())
+            .value(":one", number(1));
+        TransactWriteItem {
+            update: Some(TransactUpdate {
+                table_name: Some(self.table.clone()),
+                key: Some(Ok(self.key(&held.key))),
+                update_expression: Some("SET #p = :to, #n = #n + :one".to_owned()),
+                condition_expression: Some(format!("{IS_OWNER} AND #p = :from")),
+                expression_attributes: attributes,
+                ..TransactUpdate::default()
+            }),
+            ..TransactWriteItem::default()
+        }
+    }
+
+    fn key(&self, key: &ShardKey) -> Item {
+        key_item(&self.consumer, &key.text())
+    }
+
+    fn update(
+        &self,
+        key: &ShardKey,
+        set: &str,
+        condition: &str,
+        attributes: ExpressionAttributes,
+    ) -> UpdateItemInput {
+        UpdateItemInput {
+            table_name: Some(self.table.clone()),
+            key: Some(Ok(self.key(key))),
+            update_expression: Some(set.to_owned()),
+            condition_expression: Some(condition.to_owned()),
+            expression_attributes: attributes,
+            ..UpdateItemInput::default()
+        }
+    }
+
+    fn foreign(&self, why: &str) -> ClientError {
+        ClientError::refused(format!(
+            "the table {} is no table of leases: {why}; name another for the leases of consumers",
+            self.table
+        ))
+    }
+}
+
+/// The condition that a worker has the lease still.
+const IS_OWNER: &str = "#o = :me AND #f = :mine";
+
+fn of_owner(held: &Lease) -> ExpressionAttributes {
+    ExpressionAttributes::default()
+        .name("#o", OWNER)
+        .name("#f", FENCE)
+        .value(":me", held.owner.clone().unwrap_or_default())
+        .value(":mine", number(held.fence))
+}
+
+fn changed<T>(answer: Result<T, ClientError>) -> Result<Changed, ClientError> {
+    match answer {
+        Ok(_) => Ok(Changed::Yes),
+        Err(error) if error.kind() == Some(ErrorKind::ConditionalCheckFailed) => Ok(Changed::No),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,48 @@
+//! Consumers of streams: each change of a table is handled once, by workers that may stop, sleep, be
+//! killed, and come in any number.
+//!
+//! A table's stream is divided into shards. Each shard has a [`Lease`] in a table of leases, with the
+//! position up to which its records are handled. A worker takes leases, renews them, and reads their
+//! shards, parents before their children. What a program does with records is its [`Handler`]: it
+//! returns [`Effects`], which happen in one transaction with the move of the position. A worker that
+//! lost its lease, or sends a transaction twice, changes nothing: **exactly once** into tables of the
+//! endpoint whose stream is read, at least once elsewhere.
+//!
+//! - [`world`]: what a worker needs of its surroundings; [`threads`] is how it runs in a program.
+//! - `assign`: which leases a worker takes; `coordinator`: it looks for shards, renews, takes.
+//! - `reader`: reads a shard; `handle`: tries, divides, sets aside; `commit`: effects and position, also
+//!   beside the write of a call (`joined`).
+//! - `failures`: the records that were set aside.
+//!
+//! Deliberately absent: views (they are handlers), and the model: records are items here.
+
+mod assign;
+mod commit;
+mod coordinator;
+mod crew;
+mod failures;
+mod gap;
+mod handle;
+mod handler;
+mod joined;
+mod lease;
+mod lease_table;
+mod options;
+mod position;
+mod reader;
+mod report;
+mod tables;
+mod tasks;
+pub mod threads;
+mod topology;
+pub mod world;
+
+pub use failures::SetAside;
+pub use gap::{AtGap, Gap};
+pub use handler::{ACTIONS_MAX, Effects, Failure, Handler, Record};
+pub use lease::{Lease, ShardKey};
+pub use options::{Filter, OnGap, OnReport, Options, Start};
+pub use position::Position;
+pub use report::Report;
+pub use tasks::Tasks;
+pub use threads::{Sends, Worker, replay, sends, set_aside};

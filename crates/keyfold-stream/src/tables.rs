@@ -1,0 +1,93 @@
+//! The tables that consumers keep beside those of the program.
+
+use crate::world::{Io, ask};
+use keyfold_api::{
+    AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, ErrorKind,
+    KeySchemaElement, KeyType, Named, ScalarAttributeType, TableDescription, TableStatus, known,
+};
+use keyfold_lower::ClientError;
+use std::time::Duration;
+
+/// The most times that a new table is asked for, until it is active.
+const ACTIVE_TRIES: u32 = 240;
+/// The time between two of them.
+const ACTIVE_PAUSE: Duration = Duration::from_millis(250);
+
+/// Creates a table with two text keys, if it is absent, and waits until it is active.
+///
+/// # Errors
+/// The backend's; `TableDiffers` when the table exists with another key.
+pub(crate) async fn ensure(io: &dyn Io, table: &str, keys: [&str; 2]) -> Result<(), ClientError> {
+    for tried in 0..ACTIVE_TRIES {
+        match described(io, table).await? {
+            Some(found) if known(&found.table_status) == Some(TableStatus::Active) => {
+                return check(&found, table, keys);
+            }
+            Some(_) => {}
+            None if tried == 0 => match ask(io, definition(table, keys)).await {
+                Ok(_) => {}
+                // Another worker was faster, or the table shows whether it was made.
+                Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {}
+                Err(ClientError::OutcomeUnknown { .. }) => {}
+                Err(error) => return Err(error),
+            },
+            None => {}
+        }
+        io.pause(ACTIVE_PAUSE).await;
+    }
+    Err(ClientError::refused(format!(
+        "the table {table} is not active yet: start the consumer again when it is"
+    )))
+}
+
+/// The description of a table; `None` when there is none.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn described(
+    io: &dyn Io,
+    table: &str,
+) -> Result<Option<TableDescription>, ClientError> {
+    let input = DescribeTableInput {
+        table_name: Some(table.to_owned()),
+    };
+    match ask(io, input).await {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn definition(table: &str, keys: [&str; 2]) -> CreateTableInput {
+    let attribute = |name: &str| AttributeDefinition {
+        attribute_name: Some(name.to_owned()),
+        attribute_type: Some(Named::Known(ScalarAttributeType::S)),
+    };
+    CreateTableInput {
+        table_name: Some(table.to_owned()),
+        attribute_definitions: Some(keys.map(attribute).to_vec()),
+        key_schema: Some(schema(keys)),
+        billing_mode: Some(Named::Known(BillingMode::PayPerRequest)),
+        ..CreateTableInput::default()
+    }
+}
+
+fn schema(keys: [&str; 2]) -> Vec<KeySchemaElement> {
+    let element = |(name, kind): (&str, KeyType)| KeySchemaElement {
+        attribute_name: Some(name.to_owned()),
+        key_type: Some(Named::Known(kind)),
+    };
+    let kinds = [KeyType::Hash, KeyType::Range];
+    keys.into_iter().zip(kinds).map(element).collect()
+}
+
+fn check(found: &TableDescription, table: &str, keys: [&str; 2]) -> Result<(), ClientError> {
+    if found.key_schema.as_ref() == Some(&schema(keys)) {
+        return Ok(());
+    }
+    let [hash, range] = keys;
+    Err(ClientError::TableDiffers {
+        table: table.to_owned(),
+        differences: vec![format!("its key is not ({hash}, {range})")],
+    })
+}

@@ -1,0 +1,69 @@
+//! The streams of a table, and the shards of a stream.
+
+use crate::lease::ShardKey;
+use crate::tables::described;
+use crate::world::{Io, ask};
+use keyfold_api::{DescribeStreamInput, ErrorKind};
+use keyfold_lower::ClientError;
+
+/// A shard as the stream lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shard {
+    pub(crate) key: ShardKey,
+    pub(crate) parent: Option<String>,
+    /// Whether records may still be added.
+    pub(crate) is_open: bool,
+}
+
+/// The ARN of the stream that a table has.
+///
+/// # Errors
+/// The backend's; `Refused` when the table is absent or has no stream.
+pub(crate) async fn stream_of(io: &dyn Io, table: &str) -> Result<String, ClientError> {
+    let Some(found) = described(io, table).await? else {
+        let why = format!("there is no table {table}, whose stream the consumer reads");
+        return Err(ClientError::refused(why));
+    };
+    found.latest_stream_arn.ok_or_else(|| {
+        ClientError::refused(format!(
+            "the table {table} has no stream: switch it on, with new and old images \
+             (`stream both` in a model)"
+        ))
+    })
+}
+
+/// The shards of a stream; `None` when the stream is gone.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn shards(io: &dyn Io, stream: &str) -> Result<Option<Vec<Shard>>, ClientError> {
+    let mut shards = Vec::new();
+    let mut after = None;
+    loop {
+        let input = DescribeStreamInput {
+            stream_arn: Some(stream.to_owned()),
+            exclusive_start_shard_id: after,
+            ..DescribeStreamInput::default()
+        };
+        let page = match ask(io, input).await {
+            Ok(page) => page.stream_description.unwrap_or_default(),
+            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        for listed in page.shards.unwrap_or_default() {
+            let range = listed.sequence_number_range.unwrap_or_default();
+            shards.push(Shard {
+                key: ShardKey {
+                    stream: stream.to_owned(),
+                    shard: listed.shard_id.unwrap_or_default(),
+                },
+                parent: listed.parent_shard_id,
+                is_open: range.ending_sequence_number.is_none(),
+            });
+        }
+        after = page.last_evaluated_shard_id;
+        if after.is_none() {
+            return Ok(Some(shards));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Tables, handlers and figures that the tests of this folder share.
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "each test uses its part, and fails by panicking"
+)]
+
+pub(crate) mod simulation;
+
+use keyfold_api::{
+    ErrorKind, ExpressionAttributes, Operation, Request, Response, TransactUpdate,
+    TransactWriteItem,
+};
+use keyfold_engine::Engine;
+use keyfold_lower::ClientError;
+use keyfold_stream::{Effects, Failure, Record};
+use keyfold_types::{Item, Value};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The table whose stream is read.
+pub(crate) const SOURCE: &str = "Orders";
+/// The table that the handlers write.
+pub(crate) const VIEW: &str = "Sales";
+
+/// A request in DynamoDB's JSON.
+pub(crate) fn request(operation: &str, body: &serde_json::Value) -> Request {
+    let known = Operation::ALL
+        .iter()
+        .find(|known| known.name() == operation);
+    keyfold_wire::decode(*known.unwrap(), body.to_string().as_bytes()).unwrap()
+}
+
+/// The answer of an engine, or its error as a client has it.
+pub(crate) fn answer(engine: &Engine, request: Request) -> Result<Response, ClientError> {
+    engine.execute(request).wait().map_err(|error| {
+        let mut body = Vec::new();
+        keyfold_wire::encode_error(&mut body, &error);
+        let error = keyfold_wire::client::decode_error(&body);
+        let reasons = error.reasons.into_iter();
+        ClientError::Service {
+            kind: ErrorKind::of_exception(&error.exception),
+            exception: error.exception,
+            message: error.message,
+            reasons: reasons
+                .map(|(code, message)| (keyfold_api::ReasonCode::of(&code), message))
+                .collect(),
+        }
+    })
+}
+
+/// Makes the source, with a stream, and the table of the view.
+pub(crate) fn make_tables(engine: &Engine) {
+    for (table, stream) in [(SOURCE, true), (VIEW, false)] {
+        let body = json!({
+            "TableName": table, "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+            "StreamSpecification": if stream {
+                json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"})
+            } else {
+                json!({"StreamEnabled": false})
+            },
+        });
+        answer(engine, request("CreateTable", &body)).unwrap();
+    }
+}
+
+/// Writes an order of a product. `version` is larger than those before.
+pub(crate) fn put_order(engine: &Engine, id: &str, product: &str, total: i64, version: u64) {
+    let body = json!({"TableName": SOURCE, "Item": {
+        "id": {"S": id}, "product": {"S": product}, "total": {"N": total.to_string()},
+        "version": {"N": version.to_string()},
+    }});
+    answer(engine, request("PutItem", &body)).unwrap();
+}
+
+/// All items of a table, by their `id`.
+pub(crate) fn scan(engine: &Engine, table: &str) -> BTreeMap<String, Item> {
+    let (mut found, mut after) = (BTreeMap::new(), serde_json::Value::Null);
+    loop {
+        let mut body = json!({"TableName": table, "ConsistentRead": true});
+        if after.is_object() {
+            body["ExclusiveStartKey"] = after;
+        }
+        let Ok(Response::Scan(page)) = answer(engine, request("Scan", &body)) else {
+            panic!("the scan of {table} failed");
+        };
+        for item in page.items.unwrap_or_default() {
+            let item = item.to_item();
+            found.insert(text(&item, "id"), item);
+        }
+        let Some(last) = page.last_evaluated_key else {
+            return found;
+        };
+        after = json!({"id": {"S": text(&last, "id")}});
+    }
+}
+
+/// A text of an item.
+pub(crate) fn text(item: &Item, name: &str) -> String {
+    match item.get(name) {
+        Some(Value::S(text)) => text.clone(),
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+/// A number of an item, 0 when it is absent.
+pub(crate) fn whole(item: &Item, name: &str) -> i64 {
+    match item.get(name) {
+        Some(Value::N(number)) => number.to_string().parse().unwrap(),
+        None => 0,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+/// An image of a record.
+fn image(image: Option<&keyfold_api::Attributes>) -> Option<&Item> {
+    image.map(|image| image.as_ref().unwrap())
+}
+
+/// The effects of orders: the sales of each product, how often each record had an effect, and the last
+/// version of each order, which is refused when it is not larger than the one before.
+pub(crate) fn sales(records: &[Record]) -> Result<Effects, Failure> {
+    effects(records, true)
+}
+
+/// Those of them that would happen twice if nothing prevented it.
+pub(crate) fn sums(records: &[Record]) -> Result<Effects, Failure> {
+    effects(records, false)
+}
+
+fn effects(records: &[Record], with_versions: bool) -> Result<Effects, Failure> {
+    let mut totals: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    let mut marks = Vec::new();
+    let mut versions: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for record in records {
+        let images = record.dynamodb.as_ref().unwrap();
+        if let Some(order) = image(images.new_image.as_ref()) {
+            let version = whole(order, "version");
+            let seen = versions
+                .entry(text(order, "id"))
+                .or_insert((version, version));
+            if version < seen.1 {
+                return Err(Failure::of("the records of an order are not in order"));
+            }
+            seen.1 = version;
+        }
+        let sides = [
+            (-1, image(images.old_image.as_ref())),
+            (1, image(images.new_image.as_ref())),
+        ];
+        for (sign, order) in sides {
+            if let Some(order) = order {
+                let sum = totals.entry(text(order, "product")).or_default();
+                sum.0 += sign * whole(order, "total");
+                sum.1 += sign;
+            }
+        }
+        marks.push(add(&format!("mark {}", record.number()), 1, 1));
+    }
+    let totals = totals.into_iter();
+    let rows = totals.map(|(product, (total, count))| add(&format!("of {product}"), total, count));
+    let versions = versions.into_iter().filter(|_| with_versions);
+    let versions = versions.map(|(order, seen)| set_version(&order, seen));
+    Ok(Effects::of(rows.chain(marks).chain(versions).collect()))
+}
+
+/// Stores the last version of an order, behind a smaller one than the first.
+fn set_version(order: &str, (first, last): (i64, i64)) -> TransactWriteItem {
+    TransactWriteItem {
+        update: Some(TransactUpdate {
+            table_name: Some(VIEW.to_owned()),
+            key: Some(Ok(Item::from_iter([("id", format!("version {order}"))]))),
+            update_expression: Some("SET #v = :last".to_owned()),
+            condition_expression: Some("attribute_not_exists(#v) OR #v < :first".to_owned()),
+            expression_attributes: ExpressionAttributes::default()
+                .name("#v", "version")
+                .value(":first", first)
+                .value(":last", last),
+            ..TransactUpdate::default()
+        }),
+        ..TransactWriteItem::default()
+    }
+}
+
+/// Adds to a row of the view.
+pub(crate) fn add(id: &str, total: i64, count: i64) -> TransactWriteItem {
+    TransactWriteItem {
+        update: Some(TransactUpdate {
+            table_name: Some(VIEW.to_owned()),
+            key: Some(Ok(Item::from_iter([("id", id)]))),
+            update_expression: Some("ADD #t :t, #c :c".to_owned()),
+            expression_attributes: ExpressionAttributes::default()
+                .name("#t", "total")
+                .name("#c", "count")
+                .value(":t", total)
+                .value(":c", count),
+            ..TransactUpdate::default()
+        }),
+        ..TransactWriteItem::default()
+    }
+}
+
+/// Compares the view with the source. Returns the number of records that had an effect.
+pub(crate) fn compare(engine: &Engine) -> Result<usize, String> {
+    let mut wanted: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for order in scan(engine, SOURCE).values() {
+        let sum = wanted
+            .entry(format!("of {}", text(order, "product")))
+            .or_default();
+        sum.0 += whole(order, "total");
+        sum.1 += 1;
+    }
+    let mut marks = 0;
+    for (id, row) in scan(engine, VIEW) {
+        let found = (whole(&row, "total"), whole(&row, "count"));
+        if id.starts_with("version ") {
+            continue;
+        }
+        if id.starts_with("mark ") {
+            marks += 1;
+            if found != (1, 1) {
+                return Err(format!("{id} had an effect {} times", found.1));
+            }
+        } else {
+            let wanted = wanted.remove(&id).unwrap_or_default();
+            if found != wanted {
+                return Err(format!("{id} has {found:?}, and not {wanted:?}"));
+            }
+        }
+    }
+    match wanted.is_empty() {
+        true => Ok(marks),
+        false => Err(format!("the view has no rows for {wanted:?}")),
+    }
+}

@@ -1,0 +1,223 @@
+//! Several workers share a stream while requests fail, answers are lost, pages come twice, workers are
+//! killed or stand still, their clocks differ by hours, and shards are split: the view that they keep
+//! equals what its source says, and no record has an effect twice.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use common::simulation::{Faults, Mutant, Simulation};
+use common::{VIEW, compare, put_order, sales, scan, sums};
+use keyfold_api::Request;
+use keyfold_engine::StreamShards;
+use keyfold_stream::{Handler, Options, Report};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const LEASE: Duration = Duration::from_secs(10);
+
+fn shards() -> StreamShards {
+    StreamShards {
+        open_min: 2,
+        open_max: 6,
+        lifetime: Some(Duration::from_secs(20)),
+        ..StreamShards::default()
+    }
+}
+
+fn options() -> Options {
+    Options {
+        lease_time: LEASE,
+        batch: 30,
+        ..Options::new("sales", common::SOURCE)
+    }
+}
+
+fn wild() -> Faults {
+    Faults {
+        throttled: 40,
+        unsent: 60,
+        lost: 25,
+        late: 25,
+        twice: 30,
+        still: 1_500,
+        killed: 1_500,
+    }
+}
+
+/// Writes records while workers read them, and compares what they make of them.
+fn run(seed: u64, records: u64, mutant: Option<Mutant>) -> Result<u64, String> {
+    let is_mutant = mutant.is_some();
+    let mut simulation = Simulation::new(seed, shards(), move |_| match is_mutant {
+        true => (options(), Arc::new(sums) as Arc<dyn Handler>),
+        false => (options(), Arc::new(sales) as Arc<dyn Handler>),
+    });
+    simulation.set_faults(wild());
+    if let Some(mutant) = mutant {
+        simulation.set_mutant(mutant);
+    }
+    for _ in 0..4 {
+        simulation.start();
+    }
+    let mut written = 0;
+    while written < records {
+        let chance = simulation.random();
+        if chance.is_multiple_of(20) {
+            written += 1;
+            let (order, product) = (chance / 20 % 50, chance / 1_000 % 7);
+            let total = i64::try_from(chance / 7_000 % 100).unwrap();
+            put_order(
+                &simulation.engine,
+                &order.to_string(),
+                &product.to_string(),
+                total,
+                written,
+            );
+        }
+        simulation.step();
+    }
+    simulation.set_faults(Faults::default());
+    let quiet = simulation.now() + LEASE * 20;
+    while simulation.now() < quiet {
+        simulation.step();
+    }
+    let marks = compare(&simulation.engine)? as u64;
+    // The last write of an order may equal the one before, and then is no record.
+    match marks == records {
+        true => Ok(simulation.kills),
+        false => Err(format!("{marks} of {records} records had an effect")),
+    }
+}
+
+#[test]
+fn each_record_has_its_effect_once() {
+    let seeds = std::env::var("KEYFOLD_STREAM_SEEDS").map_or(6, |text| text.parse().unwrap());
+    let mut kills = 0;
+    for seed in 0..seeds {
+        kills += run(seed, 300, None).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+    }
+    assert!(kills > 0, "no worker was killed");
+}
+
+/// Removes a part of the condition under which a lease moves.
+fn without(request: &mut Request, part: &str) {
+    if let Request::TransactWriteItems(input) = request
+        && let Some(last) = input.transact_items.iter_mut().flatten().last()
+        && let Some(update) = &mut last.update
+        && let Some(condition) = &mut update.condition_expression
+        && let Some(rest) = condition.strip_suffix(part)
+    {
+        let names = update.expression_attributes.names.as_mut().unwrap();
+        let Some(Ok(values)) = &mut update.expression_attributes.values else {
+            return;
+        };
+        values.retain(|name, _| rest.contains(name) || name == ":to" || name == ":one");
+        names.retain(|name, _| rest.contains(name) || name == "#p" || name == "#n");
+        update.condition_expression = (!rest.is_empty()).then(|| rest.to_owned());
+    }
+}
+
+/// The simulation finds programs that are wrong.
+#[test]
+fn effects_without_the_condition_on_the_position_are_found() {
+    let no_position: Mutant = |request| without(request, " AND #p = :from");
+    let nothing: Mutant = |request| without(request, "#o = :me AND #f = :mine AND #p = :from");
+    for (name, mutant) in [("no position", no_position), ("no condition", nothing)] {
+        let found = (0..12).any(|seed| run(seed, 400, Some(mutant)).is_err());
+        assert!(found, "{name} was not found");
+    }
+}
+
+/// What each worker reports.
+type Reports = Arc<Mutex<Vec<(u64, Report)>>>;
+
+/// Workers in a simulation without faults.
+fn watched(workers: usize) -> (Simulation, Reports) {
+    let seen: Reports = Arc::default();
+    let into = Arc::clone(&seen);
+    let mut simulation = Simulation::new(7, shards(), move |worker| {
+        let into = Arc::clone(&into);
+        let options =
+            options().on_report(move |report| into.lock().unwrap().push((worker, report.clone())));
+        (options, Arc::new(sales) as Arc<dyn Handler>)
+    });
+    for _ in 0..workers {
+        simulation.start();
+    }
+    (simulation, seen)
+}
+
+fn run_for(simulation: &mut Simulation, time: Duration) {
+    let end = simulation.now() + time;
+    while simulation.now() < end {
+        simulation.step();
+    }
+}
+
+/// A worker that is gone has its shards taken within two lease times.
+#[test]
+fn shards_of_a_killed_worker_are_taken() {
+    let (mut simulation, seen) = watched(1);
+    run_for(&mut simulation, LEASE);
+    let taken = |of: u64| {
+        let seen = seen.lock().unwrap();
+        seen.iter()
+            .filter(|(worker, report)| *worker == of && matches!(report, Report::Taken(_)))
+            .count()
+    };
+    assert!(taken(1) >= 2);
+    simulation.start();
+    simulation.kill(1);
+    run_for(&mut simulation, LEASE * 2);
+    put_order(&simulation.engine, "1", "1", 1, 1);
+    run_for(&mut simulation, Duration::from_secs(2));
+    assert_eq!(compare(&simulation.engine), Ok(1));
+    assert!(taken(2) >= 2);
+}
+
+/// Workers have equally many shards after a while, without any being lost.
+#[test]
+fn shards_are_shared() {
+    let (mut simulation, seen) = watched(1);
+    run_for(&mut simulation, Duration::from_secs(8));
+    simulation.start();
+    run_for(&mut simulation, Duration::from_secs(8));
+    let seen = seen.lock().unwrap();
+    let of_second = seen
+        .iter()
+        .filter(|(worker, report)| *worker == 2 && matches!(report, Report::Taken(_)));
+    assert_eq!(of_second.count(), 1, "{seen:?}");
+}
+
+/// The records of a child are handled within ten seconds of its parent's end.
+#[test]
+fn children_are_read_soon() {
+    let (mut simulation, _) = watched(2);
+    let mut version = 0;
+    let mut late = Vec::new();
+    // Ten generations of shards.
+    while simulation.now() < Duration::from_secs(200) {
+        version += 1;
+        put_order(
+            &simulation.engine,
+            &(version % 40).to_string(),
+            "1",
+            1,
+            version,
+        );
+        let before = simulation.now();
+        run_for(&mut simulation, Duration::from_secs(1));
+        if compare(&simulation.engine).is_err() {
+            run_for(&mut simulation, Duration::from_secs(9));
+            let behind = compare(&simulation.engine);
+            if behind != Ok(usize::try_from(version).unwrap()) {
+                late.push((before, behind));
+            }
+        }
+    }
+    assert!(late.is_empty(), "{late:?}");
+    assert!(scan(&simulation.engine, VIEW).len() > 40);
+}

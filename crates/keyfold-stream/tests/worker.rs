@@ -1,0 +1,413 @@
+//! Workers on threads: a record that fails stands alone and is set aside, one that comes back is
+//! handled, gaps are decided on, and workers hand over.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and waits"
+)]
+
+mod common;
+
+use common::{SOURCE, VIEW, add, compare, make_tables, put_order, sales, scan, text, whole};
+use keyfold_client::Backend;
+use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
+use keyfold_stream::{
+    AtGap, Effects, Failure, Handler, Options, Record, Report, Start, Worker, replay, set_aside,
+};
+use keyfold_stream::{Sends, sends};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+fn engine(shards: StreamShards) -> (Arc<Engine>, Sends) {
+    let options = EngineOptions {
+        shards,
+        ..EngineOptions::new(StoreOptions::Memory)
+    };
+    let engine = Arc::new(Engine::open(options).unwrap());
+    make_tables(&engine);
+    (
+        Arc::clone(&engine),
+        sends(Arc::new(Backend::Embedded(engine))),
+    )
+}
+
+fn options() -> Options {
+    Options {
+        poll_time: Duration::from_millis(5),
+        discovery_time: Duration::from_millis(100),
+        retry_pause: Duration::from_millis(1),
+        ..Options::new("sales", SOURCE)
+    }
+}
+
+/// Waits until something is so.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Starts a worker; collects its reports.
+fn start(
+    backend: &Sends,
+    options: Options,
+    handler: impl Handler,
+) -> (Worker, Arc<Mutex<Vec<Report>>>) {
+    let reports: Arc<Mutex<Vec<Report>>> = Arc::default();
+    let into = Arc::clone(&reports);
+    let options = options.on_report(move |report| into.lock().unwrap().push(report.clone()));
+    (
+        Worker::start(Arc::clone(backend), options, handler).unwrap(),
+        reports,
+    )
+}
+
+fn order_of(record: &Record) -> String {
+    let keys = record.dynamodb.as_ref().unwrap().keys.as_ref().unwrap();
+    text(keys.as_ref().unwrap(), "id")
+}
+
+/// A record that always fails is found by halving: the others have their effects, and it can be
+/// replayed when its cause is gone.
+#[test]
+fn a_record_that_always_fails_stands_alone() {
+    let (engine, backend) = engine(StreamShards::default());
+    for n in 0..64 {
+        put_order(&engine, &n.to_string(), "cup", 1, n + 1);
+    }
+    let tries = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&tries);
+    let is_mended = Arc::new(AtomicBool::new(false));
+    let mended = Arc::clone(&is_mended);
+    let handler = move |records: &[Record]| {
+        count.fetch_add(1, Ordering::SeqCst);
+        if records.iter().any(|one| order_of(one) == "41") && !mended.load(Ordering::SeqCst) {
+            return Err(Failure::of("order 41 is odd"));
+        }
+        sales(records)
+    };
+    let settings = Options {
+        batch: 64,
+        retries: 0,
+        ..options()
+    };
+    let (worker, reports) = start(&backend, settings.clone(), handler.clone());
+    until("64 records", || {
+        scan(&engine, VIEW)
+            .keys()
+            .filter(|id| id.starts_with("mark"))
+            .count()
+            == 63
+    });
+    until("it is set aside", || {
+        set_aside(&backend, &settings).unwrap().len() == 1
+    });
+    worker.stop().unwrap();
+    // The batch, each half that has it down to itself, and the other halves.
+    assert_eq!(tries.load(Ordering::SeqCst), 1 + 6 + 6);
+    let aside = set_aside(&backend, &settings).unwrap().pop().unwrap();
+    assert_eq!(aside.why, "order 41 is odd");
+    assert_eq!(order_of(&aside.record), "41");
+    let said = reports
+        .lock()
+        .unwrap()
+        .iter()
+        .any(|one| matches!(one, Report::SetAside { .. }));
+    assert!(said);
+
+    let error = replay(&backend, &settings, &aside, &handler).unwrap_err();
+    assert_eq!(error, Failure::Records("order 41 is odd".to_owned()));
+    is_mended.store(true, Ordering::SeqCst);
+    replay(&backend, &settings, &aside, &handler).unwrap();
+    assert_eq!(compare(&engine), Ok(64));
+    assert_eq!(set_aside(&backend, &settings).unwrap(), []);
+    // Twice is not possible.
+    assert!(replay(&backend, &settings, &aside, &handler).is_err());
+    assert_eq!(compare(&engine), Ok(64));
+}
+
+/// A record with two images of nearly 400 KB is larger than an item, and is set aside whole.
+#[test]
+fn a_large_record_is_set_aside_whole() {
+    let (engine, backend) = engine(StreamShards::default());
+    let mut noise = 1_u64;
+    for version in 0..2 {
+        let large: String = (0..390_000)
+            .map(|_| {
+                noise = noise
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(version);
+                char::from(b'a' + u8::try_from(noise >> 40 & 15).unwrap())
+            })
+            .collect();
+        put_order(&engine, "1", &large, 1, version + 1);
+    }
+    let settings = Options {
+        retries: 0,
+        ..options()
+    };
+    let (worker, _) = start(
+        &backend,
+        settings.clone(),
+        |records: &[Record]| match records.iter().all(|one| {
+            one.event_name
+                == Some(keyfold_api::Named::Known(
+                    keyfold_api::OperationType::Insert,
+                ))
+        }) {
+            true => Ok(Effects::none()),
+            false => panic!("a change"),
+        },
+    );
+    until("it is set aside", || {
+        set_aside(&backend, &settings).unwrap().len() == 1
+    });
+    worker.stop().unwrap();
+    let aside = set_aside(&backend, &settings).unwrap().pop().unwrap();
+    assert_eq!(aside.why, "the handler panicked: a change");
+    let images = aside.record.dynamodb.clone().unwrap();
+    let sides = [images.old_image, images.new_image]
+        .map(|one| text(&one.unwrap().unwrap(), "product").len());
+    assert_eq!(sides, [390_000, 390_000]);
+    replay(&backend, &settings, &aside, &|_: &[Record]| {
+        Ok(Effects::of(vec![add("of it", 1, 1)]))
+    })
+    .unwrap();
+    assert_eq!(set_aside(&backend, &settings).unwrap(), []);
+}
+
+/// Effects that do not fit into a transaction are made in parts.
+#[test]
+fn more_effects_than_a_transaction_takes_are_divided() {
+    let (engine, backend) = engine(StreamShards::default());
+    for n in 0..300 {
+        put_order(&engine, &n.to_string(), &(n % 5).to_string(), 2, n + 1);
+    }
+    let (worker, reports) = start(&backend, options(), sales);
+    until("300 records", || compare(&engine) == Ok(300));
+    worker.stop().unwrap();
+    let failed = reports
+        .lock()
+        .unwrap()
+        .iter()
+        .any(|one| matches!(one, Report::Failed { .. }));
+    assert!(!failed, "a division is no failure");
+}
+
+/// What is not the records' fault is tried until it succeeds, and nothing is set aside.
+#[test]
+fn a_passing_failure_is_waited_for() {
+    let (engine, backend) = engine(StreamShards::default());
+    put_order(&engine, "1", "cup", 2, 1);
+    let tries = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&tries);
+    let (worker, _) = start(&backend, options(), move |records: &[Record]| {
+        match count.fetch_add(1, Ordering::SeqCst) {
+            0..6 => Err(Failure::again("the mail server is down")),
+            _ => sales(records),
+        }
+    });
+    until("the record", || compare(&engine) == Ok(1));
+    worker.stop().unwrap();
+    assert_eq!(tries.load(Ordering::SeqCst), 7);
+    assert_eq!(set_aside(&backend, &options()).unwrap(), []);
+}
+
+/// Several workers, of which some stop and others start while shards are split, handle each record once.
+#[test]
+fn workers_come_and_go() {
+    let (engine, backend) = engine(StreamShards {
+        open_min: 3,
+        open_max: 8,
+        lifetime: Some(Duration::from_millis(700)),
+        ..StreamShards::default()
+    });
+    let settings = Options {
+        lease_time: Duration::from_millis(900),
+        batch: 40,
+        lanes: 2,
+        ..options()
+    };
+    let mut workers: Vec<Worker> = (0..3)
+        .map(|_| start(&backend, settings.clone(), sales).0)
+        .collect();
+    for n in 0..1_500_u64 {
+        put_order(
+            &engine,
+            &(n % 90).to_string(),
+            &(n % 5).to_string(),
+            i64::try_from(n % 13).unwrap(),
+            n + 1,
+        );
+        if n % 250 == 249 {
+            workers.remove(0).stop().unwrap();
+            workers.push(start(&backend, settings.clone(), sales).0);
+        }
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    until("all records", || compare(&engine) == Ok(1_500));
+    for worker in workers {
+        worker.stop().unwrap();
+    }
+    assert_eq!(set_aside(&backend, &settings).unwrap(), []);
+}
+
+/// Records that were trimmed before they were handled stop the worker, or are passed over when the
+/// program says so.
+#[test]
+fn a_gap_is_decided_on() {
+    let (engine, backend) = engine(StreamShards {
+        retention: Duration::from_millis(300),
+        ..StreamShards::default()
+    });
+    put_order(&engine, "1", "cup", 1, 1);
+    let (worker, _) = start(&backend, options(), sales);
+    until("the first record", || compare(&engine) == Ok(1));
+    worker.stop().unwrap();
+    put_order(&engine, "2", "cup", 1, 2);
+    std::thread::sleep(Duration::from_millis(700));
+    until("it is trimmed", || {
+        engine.work().unwrap();
+        let (worker, _) = start(&backend, options(), sales);
+        std::thread::sleep(Duration::from_millis(200));
+        let has_stopped = worker.has_stopped();
+        let result = worker.stop();
+        assert_eq!(result.is_err(), has_stopped);
+        result.is_err_and(|error| error.to_string().contains("are missing"))
+    });
+    let (worker, reports) = start(&backend, options().on_gap(|_| AtGap::GoOn), sales);
+    put_order(&engine, "3", "pot", 7, 3);
+    until("the third", || {
+        scan(&engine, VIEW)
+            .get("of pot")
+            .is_some_and(|row| whole(row, "total") == 7)
+    });
+    worker.stop().unwrap();
+    let gaps = reports
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|one| matches!(one, Report::Gap(_)))
+        .count();
+    assert_eq!(gaps, 1);
+    assert!(!scan(&engine, VIEW).contains_key("of 2"));
+}
+
+/// A consumer that begins with the latest record sees no earlier one; a filter leaves records out; two
+/// consumers of one table are independent of each other.
+#[test]
+fn consumers_see_what_they_ask_for() {
+    let (engine, backend) = engine(StreamShards::default());
+    put_order(&engine, "1", "cup", 1, 1);
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let into = Arc::clone(&seen);
+    let latest = Options {
+        start: Start::Latest,
+        name: "latest".to_owned(),
+        ..options()
+    }
+    .filter(|event| {
+        let keys = event.dynamodb.as_ref().unwrap().keys.as_ref().unwrap();
+        text(keys.as_ref().unwrap(), "id") != "3"
+    });
+    let (first, reports) = start(&backend, latest.clone(), move |records: &[Record]| {
+        into.lock().unwrap().extend(records.iter().map(order_of));
+        Ok(Effects::none())
+    });
+    let (second, _) = start(&backend, options(), sales);
+    until("it is taken", || {
+        reports
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|one| matches!(one, Report::Taken(_)))
+    });
+    // The iterator is made after the lease was taken.
+    std::thread::sleep(Duration::from_millis(100));
+    for (n, id) in ["2", "3", "4"].into_iter().enumerate() {
+        put_order(&engine, id, "cup", 1, n as u64 + 2);
+    }
+    until("two records", || seen.lock().unwrap().len() == 2);
+    until("all records", || compare(&engine) == Ok(4));
+    first.stop().unwrap();
+    second.stop().unwrap();
+    assert_eq!(*seen.lock().unwrap(), ["2", "4"]);
+}
+
+/// Settings that contradict each other, and tables that are none, are refused before anything is made.
+#[test]
+fn wrong_settings_are_refused() {
+    let (_, backend) = engine(StreamShards::default());
+    for (settings, why) in [
+        (
+            Options {
+                batch: 0,
+                ..options()
+            },
+            "`batch` is 0, and not 1 to 10,000",
+        ),
+        (
+            Options {
+                lanes: 65,
+                ..options()
+            },
+            "`lanes` is 65, and not 1 to 64",
+        ),
+        (
+            Options {
+                leases: SOURCE.to_owned(),
+                ..options()
+            },
+            "each lease would be a record",
+        ),
+        (
+            Options {
+                failures: "keyfold_leases".to_owned(),
+                ..options()
+            },
+            "are one table: name two",
+        ),
+        (
+            Options {
+                name: String::new(),
+                ..options()
+            },
+            "the consumer's `name` is empty",
+        ),
+        (
+            Options {
+                table: "Nothing".to_owned(),
+                ..options()
+            },
+            "there is no table Nothing",
+        ),
+        (
+            Options {
+                table: VIEW.to_owned(),
+                ..options()
+            },
+            "the table Sales has no stream",
+        ),
+        (
+            Options {
+                lease_time: Duration::from_millis(1),
+                ..options()
+            },
+            "`lease_time` is 1ms",
+        ),
+        (
+            Options {
+                leases: VIEW.to_owned(),
+                ..options()
+            },
+            "its key is not (consumer, lease)",
+        ),
+    ] {
+        let error = Worker::start(Arc::clone(&backend), settings, sales).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
