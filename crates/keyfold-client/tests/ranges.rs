@@ -414,6 +414,9 @@ fn over_long_keys() -> [(Place, usize); 2] {
     ]
 }
 
+/// Whether a name is in the range that a pattern asks for.
+type Wanted<'t> = &'t dyn Fn(&str) -> bool;
+
 /// No key is as long as such an end, so that it limits as any text does.
 #[test]
 fn ends_longer_than_a_key_limit_as_texts_do() {
@@ -435,7 +438,7 @@ fn ends_longer_than_a_key_limit_as_texts_do() {
         ends.extend(["a", "b", longest.as_str()]);
         for (at, end) in ends.iter().copied().enumerate() {
             let other = ends[(at * 7 + 3) % ends.len()];
-            let asked: [(&str, &str, &dyn Fn(&str) -> bool); 6] = [
+            let asked: [(&str, &str, Wanted<'_>); 6] = [
                 ("a_from", "low", &|name| name >= end),
                 ("a_above", "low", &|name| name > end),
                 ("a_to", "high", &|name| name <= end),
