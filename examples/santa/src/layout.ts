@@ -13,8 +13,8 @@ export interface Page {
   readonly script?: boolean;
 }
 
-/** The whole document of a page. */
-export function documentOf({ title, at, main, script = false }: Page, requests: readonly Request[]): string {
+/** The whole document of a page; without requests where they are not known. */
+export function documentOf({ title, at, main, script = false }: Page, requests?: readonly Request[]): string {
   const entry = (name: Page["at"], path: string, text: string): Html =>
     html`<li><a href="${path}"${name === at ? new Html(' aria-current="true"') : ""}>${text}</a></li>`;
   const document = html`<!doctype html>
@@ -42,7 +42,7 @@ ${entry("write", "/letters/new", "Write a letter")}
 ${main}
 </main>
 <footer><div class="wide">
-<p>${requests.length === 0 ? "This page needed no request to the table." : cost(requests)}
+<p>${requests === undefined ? "" : cost(requests)}
 <a href="/api/openapi.json">API</a></p>
 </div></footer>
 </body>
@@ -52,6 +52,7 @@ ${main}
 }
 
 function cost(requests: readonly Request[]): Html {
+  if (requests.length === 0) return html`This page needed no request to the table.`;
   return html`This page took <span class="cost">${sumOf(requests)}</span>: ${lineOf(requests)}.`;
 }
 

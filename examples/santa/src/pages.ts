@@ -20,11 +20,11 @@ type Shown = Page | { readonly page: Page; readonly status: number } | { readonl
 /** The page of a problem. */
 export function problemPage(problem: Problem): Answer {
   const main = html`<h1>This did not work</h1>${alert(problem)}
-<p><a class="button" href="/toys">To the toys</a> <a class="button" href="/letters">To the letters</a></p>`;
-  return pageAnswer(problem.status, { title: "This did not work", main }, []);
+<p class="actions"><a class="button" href="/toys">To the toys</a> <a class="button" href="/letters">To the letters</a></p>`;
+  return pageAnswer(problem.status, { title: "This did not work", main });
 }
 
-function pageAnswer(status: number, page: Page, requests: readonly Request[]): Answer {
+function pageAnswer(status: number, page: Page, requests?: readonly Request[]): Answer {
   // The button for back shows the form that was sent, with its letter's id: sent again, it is the same letter.
   const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "private, no-cache" };
   return { status, headers, body: documentOf(page, requests) };

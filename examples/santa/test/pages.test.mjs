@@ -152,6 +152,18 @@ test("the keyboard reaches everything in the order of the page, and the focus is
   const bar = ["Skip to the content", "Santa’s Workshop", "Toys", "Letters", "Write a letter"];
   const fields = ["child", "address", "find", "pieces.box-of-paints", "pieces.building-blocks"];
   assert.deepEqual(seen.slice(0, 10), [...bar, ...fields]);
+  // The bar with the total hides no field that has the focus.
+  for (let n = 0; n < 10; n += 1) {
+    const hidden = await page.evaluate(() => {
+      const { bottom } = document.activeElement.getBoundingClientRect();
+      const bar = document.querySelector(".sum");
+      return !bar.contains(document.activeElement) && bottom > bar.getBoundingClientRect().top;
+    });
+    assert.equal(hidden, false, (await focus(page))[0]);
+    await page.keyboard.press("Tab");
+  }
+  await page.goto("/letters/01HM5Z2V4XA7B8C9D0E1F2G3H4");
+  assert.doesNotMatch(await page.locator("footer").textContent(), /request/, "its requests are not known");
   await page.goto("/toys");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
