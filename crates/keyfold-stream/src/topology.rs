@@ -27,7 +27,7 @@ pub(crate) async fn stream_of(io: &dyn Io, table: &str) -> Result<String, Client
     found.latest_stream_arn.ok_or_else(|| {
         ClientError::refused(format!(
             "the table {table} has no stream: switch it on, with new and old images \
-             (`stream both` in a model)"
+             (`stream new and old images` in a model)"
         ))
     })
 }
