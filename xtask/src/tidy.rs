@@ -64,7 +64,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "types", "api", "engine", "server", "model", "codegen", "client", "prove", "wire",
+            "types", "api", "engine", "server", "model", "codegen", "client", "prove", "stream",
+            "wire",
         ],
     ),
     ("bench", &["api", "wire", "engine"]),

@@ -64,6 +64,12 @@ impl View {
             .is_none_or(Lease::is_ended)
     }
 
+    /// The leases whose records may be handled.
+    pub(crate) fn ready(&self) -> impl Iterator<Item = &Lease> {
+        self.leases()
+            .filter(|lease| !lease.is_ended() && self.is_ready(lease))
+    }
+
     /// The leases that a worker takes now, as they were seen. `held` are those that it has.
     ///
     /// Each worker takes its share: as many as all workers would have if they had equally many. When

@@ -224,6 +224,26 @@ impl LeaseTable {
         }
     }
 
+    /// Moves a lease that a worker has to a position, whatever the one before.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn set_position(
+        &self,
+        io: &dyn Io,
+        held: &Lease,
+        to: &Position,
+    ) -> Result<Changed, ClientError> {
+        let attributes = of_owner(held)
+            .name("#p", POSITION)
+            .name("#n", COUNTER)
+            .value(":to", to.to_string())
+            .value(":one", number(1));
+        let set = "SET #p = :to, #n = #n + :one";
+        let update = self.update(&held.key, set, IS_OWNER, attributes);
+        changed(ask(io, update).await)
+    }
+
     fn key(&self, key: &ShardKey) -> Item {
         key_item(&self.consumer, &key.text())
     }

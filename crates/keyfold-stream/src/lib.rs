@@ -13,6 +13,7 @@
 //! - `reader`: reads a shard; `handle`: tries, divides, sets aside; `commit`: effects and position, also
 //!   beside the write of a call (`joined`).
 //! - `failures`: the records that were set aside.
+//! - [`mapping`]: batches of records as events for a function, as AWS Lambda has them.
 //!
 //! Deliberately absent: views (they are handlers), and the model: records are items here.
 
@@ -27,6 +28,7 @@ mod handler;
 mod joined;
 mod lease;
 mod lease_table;
+pub mod mapping;
 mod options;
 mod position;
 mod reader;

@@ -23,7 +23,7 @@ pub fn sends(backend: Arc<Backend>) -> Sends {
 }
 
 /// The surroundings of a worker in a program.
-struct Threads {
+pub(crate) struct Threads {
     itself: Weak<Threads>,
     send: Sends,
     began: Instant,
@@ -33,7 +33,7 @@ struct Threads {
 }
 
 impl Threads {
-    fn new(send: Sends) -> Arc<Threads> {
+    pub(crate) fn new(send: Sends) -> Arc<Threads> {
         Arc::new_cyclic(|itself| Threads {
             itself: Weak::clone(itself),
             send,
@@ -45,13 +45,13 @@ impl Threads {
     }
 
     /// Ends all pauses, and makes none any more but the shortest.
-    fn stop(&self) {
+    pub(crate) fn stop(&self) {
         *lock(&self.stops) = true;
         self.stopped.notify_all();
     }
 
     /// Waits until all tasks have ended, also those that begin meanwhile.
-    fn join(&self) {
+    pub(crate) fn join(&self) {
         loop {
             let Some(task) = lock(&self.tasks).pop() else {
                 return;
@@ -116,7 +116,7 @@ impl World for Threads {
 }
 
 /// The result of a future none of whose steps is ever pending.
-fn blocked<T>(call: impl Future<Output = T>) -> T {
+pub(crate) fn blocked<T>(call: impl Future<Output = T>) -> T {
     match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
         Poll::Pending => unreachable!("each step blocks until it is done"),

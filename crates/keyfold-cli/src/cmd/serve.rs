@@ -3,6 +3,7 @@
 use crate::backend;
 use crate::cmd::bounds::Bounds;
 use crate::cmd::listen::Listen;
+use crate::cmd::on_stream::{Mappings, OnStream, Served};
 use crate::cmd::realism::Realism;
 use crate::failure::Failure;
 use crate::model_file;
@@ -53,6 +54,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     realism: Realism,
     #[command(flatten)]
+    on_stream: OnStream,
+    #[command(flatten)]
     listen: Listen,
 }
 
@@ -67,6 +70,7 @@ enum Acknowledged {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let config = arguments.config()?;
+    let prepared = arguments.on_stream.prepare()?;
     let of_project = Project::find()?.and_then(|project| project.model);
     let of_project = of_project.filter(|_| arguments.files.is_empty());
     let files = arguments.files.iter().chain(&of_project);
@@ -85,12 +89,18 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         tables.extend(outcomes);
     }
     drop(embedded);
+    let streams = Arc::clone(&engine);
     start(engine, &arguments.listen, config, |address| {
+        let served = Served {
+            endpoint: format!("{}://{address}", scheme(&arguments.listen)),
+            region: arguments.region.clone(),
+        };
+        let mappings = Mappings::start(prepared, &streams, &served)?;
         output.result(
             || report(&arguments.listen, (address, &place), &tables, &notes),
             || arguments.show((address, &place), &tables, &notes),
         );
-        Ok(())
+        Ok(mappings)
     })
 }
 
@@ -204,12 +214,13 @@ pub(super) fn how_to_connect(listen: &Listen, region: &str, address: SocketAddr,
 }
 
 /// Listens, calls `ready` with the address, and serves until Ctrl-C or SIGTERM, or until standard input
-/// ends where the options say so. A signal after that ends the process at once.
-pub(super) fn start(
+/// ends where the options say so. A signal after that ends the process at once. What `ready` returns is
+/// dropped when the last request is answered.
+pub(super) fn start<T>(
     engine: Arc<Engine>,
     listen: &Listen,
     config: ServerConfig,
-    ready: impl FnOnce(SocketAddr) -> Result<(), Failure>,
+    ready: impl FnOnce(SocketAddr) -> Result<T, Failure>,
 ) -> Result<(), Failure> {
     listen.start_log();
     // Each connection takes a file descriptor. If the limit cannot be raised, the present one
@@ -252,8 +263,9 @@ pub(super) fn start(
             std::process::exit(code);
         });
     }));
-    ready(address)?;
+    let beside = ready(address)?;
     let ended = runtime.block_on(serving);
+    drop(beside);
     let synced = served.sync();
     // The process ends without waiting for the background. Compactions, new indexes, backups and
     // restores continue at the next start; exports, imports and copies of the data folder fail.

@@ -1,0 +1,172 @@
+//! `--on-stream TABLE=TARGET`: batches of a table's stream as events for a function, at a URL or started
+//! as a process that speaks the Lambda Runtime API.
+
+mod process;
+mod queue;
+mod runtime_api;
+mod surroundings;
+mod url;
+
+pub(super) use surroundings::Served;
+
+use crate::failure::Failure;
+use crate::terminal;
+use clap::Args;
+use keyfold_client::Backend;
+use keyfold_engine::Engine;
+use keyfold_stream::mapping::{Function, Listener, Running, Settings};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use surroundings::Surroundings;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+/// The most time that the processes of functions have to end.
+const END_TIME: Duration = Duration::from_secs(2);
+
+/// The functions that handle streams.
+#[derive(Debug, Args)]
+pub(super) struct OnStream {
+    /// Send the changes of a table to a function as AWS Lambda does: to a URL, or to a command that
+    /// speaks the Lambda Runtime API. Settings stand behind a question mark:
+    /// 'Orders=./handler?batch=10&window=1&retries=3&bisect&report-failures&on-failure=failed.jsonl'.
+    /// More are start=latest, max-age, parallel, timeout, name and filter={"eventName":["INSERT"]}.
+    #[arg(long = "on-stream", value_name = "TABLE=TARGET", value_parser = Settings::parse)]
+    mappings: Vec<Settings>,
+}
+
+/// A mapping that can be started.
+pub(super) struct Prepared {
+    settings: Settings,
+    target: Target,
+    discards: Option<File>,
+}
+
+enum Target {
+    Url(url::Url),
+    Command(Vec<String>),
+}
+
+impl OnStream {
+    /// Checks the mappings, and opens their files, before the server listens.
+    pub(super) fn prepare(&self) -> Result<Vec<Prepared>, Failure> {
+        let mut names = BTreeSet::new();
+        let mut prepared = Vec::new();
+        for settings in &self.mappings {
+            let of = format!("--on-stream {}={}", settings.table, settings.target);
+            let failure = |why: String| Failure::usage(format!("{of}: {why}"));
+            if !names.insert(&settings.name) {
+                let why = "another mapping has the same name, under which positions are kept: \
+                           add `name=NAME`";
+                return Err(failure(why.to_owned()));
+            }
+            let target = target(&settings.target).map_err(failure)?;
+            let discards = settings.on_failure.as_ref().map(|file| {
+                let opened = OpenOptions::new().create(true).append(true).open(file);
+                opened.map_err(|error| failure(format!("on-failure={file}: {error}")))
+            });
+            prepared.push(Prepared {
+                settings: settings.clone(),
+                target,
+                discards: discards.transpose()?,
+            });
+        }
+        Ok(prepared)
+    }
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    if text.contains("://") {
+        return url::Url::parse(text).map(Target::Url);
+    }
+    let words = process::words(text)?;
+    process::check(&words)?;
+    Ok(Target::Command(words))
+}
+
+/// The mappings of a server. Dropping them stops them, and ends their processes.
+pub(super) struct Mappings {
+    running: Vec<Running>,
+    stop: watch::Sender<bool>,
+    runtime: Option<Runtime>,
+}
+
+impl Mappings {
+    pub(super) fn start(
+        prepared: Vec<Prepared>,
+        engine: &Arc<Engine>,
+        served: &Served,
+    ) -> Result<Option<Mappings>, Failure> {
+        if prepared.is_empty() {
+            return Ok(None);
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;
+        let (stop, stopped) = watch::channel(false);
+        let surroundings = Surroundings {
+            handle: runtime.handle().clone(),
+            stopped,
+            served: served.clone(),
+        };
+        let backend = Arc::new(Backend::Embedded(Arc::clone(engine)));
+        let send = keyfold_stream::sends(backend);
+        let start = |one: Prepared| {
+            let function: Arc<dyn Function> = match one.target {
+                Target::Url(url) => Arc::new(url::AtUrl::new(url, surroundings.clone())),
+                Target::Command(words) => Arc::new(process::Processes::start(
+                    words,
+                    one.settings.parallel,
+                    surroundings.clone(),
+                )),
+            };
+            let log = Arc::new(Log {
+                table: one.settings.table.clone(),
+                discards: one.discards.map(Mutex::new),
+            });
+            Running::start(Arc::clone(&send), one.settings, function, log)
+        };
+        let running = prepared.into_iter().map(start).collect();
+        Ok(Some(Mappings {
+            running,
+            stop,
+            runtime: Some(runtime),
+        }))
+    }
+}
+
+impl Drop for Mappings {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        self.running.clear();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(END_TIME);
+        }
+    }
+}
+
+/// Writes what a mapping does to standard error, and discarded batches to their file.
+struct Log {
+    table: String,
+    discards: Option<Mutex<File>>,
+}
+
+impl Listener for Log {
+    fn discarded(&self, record: &Json) -> Result<(), String> {
+        let Some(file) = &self.discards else {
+            return Ok(());
+        };
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(file, "{record}").map_err(|error| error.to_string())
+    }
+
+    fn report(&self, what: &str) {
+        terminal::error_line(&format!("on-stream {}: {what}", self.table));
+    }
+}

@@ -1,0 +1,135 @@
+//! A function at a URL: the event is posted, as the Lambda runtime interface emulator takes it.
+
+use super::surroundings::{Surroundings, timed_out};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http1;
+use hyper::{Request, StatusCode, header};
+use hyper_util::rt::TokioIo;
+use keyfold_stream::mapping::{Function, Invocation, Reply};
+use serde_json::Value as Json;
+use tokio::net::TcpStream;
+
+/// The header of an answer that is an error of the function.
+const FUNCTION_ERROR: &str = "x-amz-function-error";
+
+/// A URL without TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Url {
+    authority: String,
+    path: String,
+}
+
+impl Url {
+    pub(super) fn parse(text: &str) -> Result<Url, String> {
+        let uri: hyper::Uri = text
+            .parse()
+            .map_err(|error| format!("`{text}` is no URL: {error}"))?;
+        let authority = uri.authority().filter(|one| !one.host().is_empty());
+        match (uri.scheme_str(), authority) {
+            (Some("http"), Some(authority)) => Ok(Url {
+                authority: authority.to_string(),
+                path: uri.path().to_owned(),
+            }),
+            (_, _) => Err(format!(
+                "`{text}` is no URL of a local function: write http://HOST:PORT/PATH"
+            )),
+        }
+    }
+
+    /// Host and port, for a connection.
+    fn address(&self) -> String {
+        let has_port = self
+            .authority
+            .rsplit_once(':')
+            .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        match has_port {
+            true => self.authority.clone(),
+            false => format!("{}:80", self.authority),
+        }
+    }
+}
+
+/// A function at a URL.
+pub(super) struct AtUrl {
+    url: Url,
+    surroundings: Surroundings,
+}
+
+impl AtUrl {
+    pub(super) fn new(url: Url, surroundings: Surroundings) -> AtUrl {
+        AtUrl { url, surroundings }
+    }
+
+    async fn post(&self, event: String) -> Result<Reply, String> {
+        let failed = |error: hyper::Error| error.to_string();
+        let stream = TcpStream::connect(self.url.address()).await;
+        let stream = stream.map_err(|error| format!("{}: {error}", self.url.authority))?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+            .await
+            .map_err(failed)?;
+        // The answer's error says the same as that of the connection.
+        tokio::spawn(async move { drop(connection.await) });
+        let request = Request::post(&self.url.path)
+            .header(header::HOST, &self.url.authority)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Full::new(Bytes::from(event)))
+            .map_err(|error| error.to_string())?;
+        let answer = sender.send_request(request).await.map_err(failed)?;
+        let status = answer.status();
+        let kind = answer
+            .headers()
+            .get(FUNCTION_ERROR)
+            .map(|kind| kind.as_bytes().to_vec());
+        let body = answer
+            .into_body()
+            .collect()
+            .await
+            .map_err(failed)?
+            .to_bytes();
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Ok(match (kind.as_deref(), status) {
+            (Some(b"Handled"), _) => Reply::Failed("Handled", text),
+            (Some(_), _) => Reply::Failed("Unhandled", text),
+            // The function was not called: it has no room for more.
+            (None, StatusCode::TOO_MANY_REQUESTS) => {
+                Reply::Unreachable(format!("{status}: {text}"))
+            }
+            (None, StatusCode::OK) => match is_error(&text) {
+                true => Reply::Failed("Unhandled", text),
+                false => Reply::Returned(text),
+            },
+            (None, _) => Reply::Failed("Unhandled", format!("{status}: {text}")),
+        })
+    }
+}
+
+impl Function for AtUrl {
+    fn invoke(&self, invocation: Invocation<'_>) -> Reply {
+        let timeout = invocation.timeout;
+        let posted = self.post(invocation.event.to_owned());
+        let call = async move { tokio::time::timeout(timeout, posted).await };
+        match self.surroundings.carried(call) {
+            None => Reply::Unreachable("the server stops".to_owned()),
+            Some(Ok(Ok(reply))) => reply,
+            Some(Ok(Err(why))) => Reply::Unreachable(why),
+            Some(Err(_)) => Reply::Failed("Unhandled", timed_out(timeout)),
+        }
+    }
+
+    fn arn(&self) -> String {
+        // The runtime interface emulator has the name in its path.
+        let mut parts = self.url.path.split('/');
+        let name = parts
+            .by_ref()
+            .find(|part| *part == "functions")
+            .and(parts.next());
+        self.surroundings.arn(name.unwrap_or("function"))
+    }
+}
+
+/// Whether an answer is the error of a function, as the runtime interface emulator returns it.
+fn is_error(text: &str) -> bool {
+    let json: Result<Json, _> = serde_json::from_str(text);
+    json.is_ok_and(|json| json.get("errorType").is_some_and(Json::is_string))
+}

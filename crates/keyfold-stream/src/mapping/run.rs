@@ -1,0 +1,241 @@
+//! Finds the shards of a mapping, and reads them on threads.
+
+use crate::assign::View;
+use crate::lease::{Row, ShardKey};
+use crate::lease_table::LeaseTable;
+use crate::mapping::function::{Function, Listener};
+use crate::mapping::settings::Settings;
+use crate::mapping::shard::{Parts, Shard, Step};
+use crate::options::{Options, Start};
+use crate::position::Position;
+use crate::tables::described;
+use crate::threads::{Sends, Threads, blocked};
+use crate::topology::shards;
+use crate::world::{Io, World};
+use keyfold_lower::ClientError;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The owner of the leases: the server. Only one has the data folder at a time.
+const OWNER: &str = "keyfold serve";
+/// The time between two looks at the shards.
+const LOOK_TIME: Duration = Duration::from_millis(500);
+
+/// A mapping of a table's stream to a function, in any surroundings whose requests block.
+pub struct Mapping {
+    of: Arc<Parts>,
+    view: View,
+    began: BTreeMap<String, Vec<String>>,
+    running: BTreeSet<ShardKey>,
+}
+
+impl fmt::Debug for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mapping")
+            .field("settings", &self.of.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Mapping {
+    /// A mapping that has not begun.
+    pub fn new(
+        world: Arc<dyn World>,
+        settings: Settings,
+        function: Arc<dyn Function>,
+        listener: Arc<dyn Listener>,
+    ) -> Mapping {
+        let leases = LeaseTable {
+            table: Options::new(&settings.name, &settings.table).leases,
+            consumer: settings.name.clone(),
+        };
+        Mapping {
+            of: Arc::new(Parts {
+                world,
+                settings,
+                function,
+                listener,
+                leases,
+            }),
+            view: View::default(),
+            began: BTreeMap::new(),
+            running: BTreeSet::new(),
+        }
+    }
+
+    /// Looks at the shards of the table's stream. Returns those whose records are to be handled from now
+    /// on; none while the table is absent or has no stream.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn look(&mut self) -> Result<Vec<Shard>, ClientError> {
+        let of = Arc::clone(&self.of);
+        let io: &dyn Io = &*of.world;
+        let found = blocked(described(io, &of.settings.table))?;
+        let Some(stream) = found.and_then(|found| found.latest_stream_arn) else {
+            return Ok(Vec::new());
+        };
+        let Some(listed) = blocked(shards(io, &stream))? else {
+            return Ok(Vec::new());
+        };
+        if self.began.is_empty() {
+            blocked(of.leases.ensure(io))?;
+        }
+        self.update()?;
+        if !self.began.contains_key(&stream) {
+            // A stream that follows another one of the table is read from its beginning.
+            let is_latest = of.settings.start == Start::Latest && self.began.is_empty();
+            let names = listed.iter().filter(|_| is_latest);
+            let names: Vec<String> = names.map(|one| one.key.shard.clone()).collect();
+            blocked(of.leases.begin(io, &stream, &names))?;
+            self.began.insert(stream.clone(), names);
+        }
+        let began = self.began.get(&stream).cloned().unwrap_or_default();
+        for lease in self.view.missing(&listed, &began, of.settings.start) {
+            blocked(of.leases.create(io, &lease))?;
+        }
+        for key in self.view.over(&stream, &listed) {
+            blocked(of.leases.forget(io, &key))?;
+        }
+        self.close_lost(&stream, &listed)?;
+        self.update()?;
+        self.take()
+    }
+
+    /// Reads the leases.
+    fn update(&mut self) -> Result<(), ClientError> {
+        let of = &self.of;
+        let mut leases = Vec::new();
+        for row in blocked(of.leases.all(&*of.world))? {
+            match row {
+                Row::Lease(lease) => leases.push(lease),
+                Row::Stream { stream, began } => {
+                    self.began.insert(stream, began);
+                }
+            }
+        }
+        self.view.update(leases, of.world.now());
+        Ok(())
+    }
+
+    /// Ends leases of shards that have gone with their records, so that their children are read.
+    fn close_lost(
+        &mut self,
+        stream: &str,
+        listed: &[crate::topology::Shard],
+    ) -> Result<(), ClientError> {
+        let (of, io) = (&self.of, &*self.of.world as &dyn Io);
+        for gap in self.view.gaps(stream, listed) {
+            if self.running.contains(&gap.shard) {
+                continue;
+            }
+            let shard = &gap.shard.shard;
+            of.listener
+                .report(&format!("records of {shard} have expired and are left out"));
+            if let Some(seen) = blocked(of.leases.one(io, &gap.shard))?
+                && let Some(taken) = blocked(of.leases.take(io, &seen, OWNER))?
+            {
+                blocked(of.leases.set_position(io, &taken, &Position::End))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the shards whose parents have ended.
+    fn take(&mut self) -> Result<Vec<Shard>, ClientError> {
+        let (of, io) = (&self.of, &*self.of.world as &dyn Io);
+        let mut taken = Vec::new();
+        for seen in self.view.ready() {
+            if self.running.contains(&seen.key) {
+                continue;
+            }
+            if let Some(lease) = blocked(of.leases.take(io, seen, OWNER))? {
+                self.running.insert(lease.key.clone());
+                taken.push(Shard::new(Arc::clone(of), lease));
+            }
+        }
+        Ok(taken)
+    }
+}
+
+/// A mapping on threads, one for each shard. Dropping it stops it, and waits for the calls under way.
+pub struct Running {
+    threads: Arc<Threads>,
+    stops: Arc<AtomicBool>,
+}
+
+impl Running {
+    /// Starts a mapping. It waits until the table exists and has a stream.
+    pub fn start(
+        send: Sends,
+        settings: Settings,
+        function: Arc<dyn Function>,
+        listener: Arc<dyn Listener>,
+    ) -> Running {
+        let threads = Threads::new(send);
+        let world: Arc<dyn World> = Arc::clone(&threads) as Arc<dyn World>;
+        let stops = Arc::new(AtomicBool::new(false));
+        let mapping = Mapping::new(
+            Arc::clone(&world),
+            settings,
+            function,
+            Arc::clone(&listener),
+        );
+        let task = look(mapping, Arc::clone(&stops));
+        world.spawn(Box::pin(task));
+        Running { threads, stops }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stops.store(true, Ordering::Release);
+        self.threads.stop();
+        self.threads.join();
+    }
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").finish_non_exhaustive()
+    }
+}
+
+/// Looks for shards until the mapping is stopped.
+async fn look(mut mapping: Mapping, stops: Arc<AtomicBool>) {
+    let world = Arc::clone(&mapping.of.world);
+    while !stops.load(Ordering::Acquire) {
+        match mapping.look() {
+            Ok(found) => {
+                for shard in found {
+                    world.spawn(Box::pin(read(
+                        shard,
+                        Arc::clone(&world),
+                        Arc::clone(&stops),
+                    )));
+                }
+            }
+            Err(error) => {
+                mapping
+                    .of
+                    .listener
+                    .report(&format!("the shards are not found: {error}"));
+            }
+        }
+        world.pause(LOOK_TIME).await;
+    }
+}
+
+/// Reads a shard until it has ended, or the mapping is stopped.
+async fn read(mut shard: Shard, world: Arc<dyn World>, stops: Arc<AtomicBool>) {
+    while !stops.load(Ordering::Acquire) {
+        match shard.step() {
+            Step::Wait(time) if time.is_zero() => {}
+            Step::Wait(time) => world.pause(time).await,
+            Step::Ended => return,
+        }
+    }
+}

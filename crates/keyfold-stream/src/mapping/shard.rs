@@ -1,0 +1,400 @@
+//! Reads a shard for a mapping: forms batches, calls the function, and moves the position behind what is
+//! finished.
+
+use crate::lease::Lease;
+use crate::lease_table::{Changed, LeaseTable};
+use crate::mapping::event;
+use crate::mapping::function::{Function, Invocation, Listener};
+use crate::mapping::lane::{Discarded, Lane};
+use crate::mapping::part::{Condition, Entry, Outcome, Part, Reply};
+use crate::mapping::settings::Settings;
+use crate::position::Position;
+use crate::threads::blocked;
+use crate::world::{World, ask};
+use keyfold_api::{
+    ErrorKind, GetRecordsInput, GetShardIteratorInput, Named, ShardIteratorType, StreamEvent,
+};
+use keyfold_lower::ClientError;
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The most records that a request returns.
+const PAGE_MAX: usize = 1_000;
+/// The most records that wait for lanes whose batches fail, beside a batch for each lane.
+const AHEAD_MAX: usize = 10_000;
+/// The time between two looks at a shard without records.
+const POLL_TIME: Duration = Duration::from_millis(100);
+/// The pause after a request that failed.
+const TROUBLE_PAUSE: Duration = Duration::from_millis(500);
+
+/// What a mapping's shards share.
+pub(crate) struct Parts {
+    pub(crate) world: Arc<dyn World>,
+    pub(crate) settings: Settings,
+    pub(crate) function: Arc<dyn Function>,
+    pub(crate) listener: Arc<dyn Listener>,
+    pub(crate) leases: LeaseTable,
+}
+
+/// What comes after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The next step, after a pause.
+    Wait(Duration),
+    /// Nothing: all records of the shard are finished, or another program has taken it.
+    Ended,
+}
+
+/// A shard whose records a mapping handles.
+pub struct Shard {
+    of: Arc<Parts>,
+    lease: Lease,
+    /// Up to where the records were read.
+    read: Position,
+    iterator: Option<String>,
+    next_read: Duration,
+    is_end: bool,
+    lanes: Vec<Lane>,
+    /// The numbers of the records that were read and lie behind the position, in order.
+    order: VecDeque<String>,
+    /// Those of them that are not finished.
+    open: BTreeSet<String>,
+}
+
+impl fmt::Debug for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shard")
+            .field("lease", &self.lease)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shard {
+    pub(crate) fn new(of: Arc<Parts>, lease: Lease) -> Shard {
+        let lanes = (0..of.settings.parallel).map(|_| Lane::default()).collect();
+        Shard {
+            read: lease.position.clone(),
+            lease,
+            iterator: None,
+            next_read: Duration::ZERO,
+            is_end: false,
+            lanes,
+            order: VecDeque::new(),
+            open: BTreeSet::new(),
+            of,
+        }
+    }
+
+    /// Up to where the records are finished, as it is stored.
+    pub fn position(&self) -> &Position {
+        &self.lease.position
+    }
+
+    /// Does what can be done now: reads records, calls the function for one batch of each lane, and
+    /// stores the position.
+    pub fn step(&mut self) -> Step {
+        self.fetch();
+        let now = self.of.world.now();
+        for lane in &mut self.lanes {
+            lane.form(&self.of.settings, now, self.is_end);
+        }
+        self.expire();
+        let outcomes = self.invoke();
+        for (at, outcome) in outcomes {
+            self.settle(at, &outcome);
+        }
+        match self.checkpoint() {
+            Ok(Changed::Yes) => {}
+            Ok(Changed::No) => {
+                let shard = &self.lease.key.shard;
+                let why = format!("another program reads {shard} under the same name");
+                self.of.listener.report(&why);
+                return Step::Ended;
+            }
+            Err(error) => {
+                self.of
+                    .listener
+                    .report(&format!("the position is not stored: {error}"));
+                return Step::Wait(TROUBLE_PAUSE);
+            }
+        }
+        match self.lease.is_ended() {
+            true => Step::Ended,
+            false => Step::Wait(self.rest()),
+        }
+    }
+
+    /// How long nothing is to be done.
+    fn rest(&self) -> Duration {
+        let now = self.of.world.now();
+        let lanes = self
+            .lanes
+            .iter()
+            .filter_map(|lane| lane.due(&self.of.settings));
+        let read = (!self.is_end && self.room() > 0).then_some(self.next_read);
+        let next = lanes.chain(read).min().unwrap_or(now);
+        next.saturating_sub(now)
+    }
+
+    /// The number of records that are still read ahead. A lane whose batch fails must not keep the
+    /// others from their records, so more are read for them.
+    fn room(&self) -> usize {
+        let settings = &self.of.settings;
+        if self
+            .lanes
+            .iter()
+            .all(|lane| lane.waiting() >= settings.batch)
+        {
+            return 0;
+        }
+        let ahead = if settings.parallel > 1 { AHEAD_MAX } else { 0 };
+        let most = settings.batch * settings.parallel + ahead;
+        let waiting: usize = self.lanes.iter().map(Lane::waiting).sum();
+        most.saturating_sub(waiting)
+    }
+
+    /// Reads records, if there is room for them.
+    fn fetch(&mut self) {
+        let now = self.of.world.now();
+        if self.is_end || self.next_read > now || self.room() == 0 {
+            return;
+        }
+        match self.page() {
+            Ok(events) => {
+                if events.is_empty() {
+                    self.next_read = now + POLL_TIME;
+                }
+                self.add(events, now);
+            }
+            Err(error) => {
+                self.iterator = None;
+                match error.kind() {
+                    Some(ErrorKind::ExpiredIterator) => {}
+                    Some(ErrorKind::TrimmedDataAccess) => {
+                        let shard = &self.lease.key.shard;
+                        let why = format!("records of {shard} have expired and are left out");
+                        self.of.listener.report(&why);
+                        self.read = Position::Horizon;
+                    }
+                    // The shard is gone with all its records.
+                    Some(ErrorKind::ResourceNotFound) => self.is_end = true,
+                    Some(_) | None => {
+                        self.of
+                            .listener
+                            .report(&format!("no records are read: {error}"));
+                        self.next_read = now + TROUBLE_PAUSE;
+                    }
+                }
+            }
+        }
+    }
+
+    fn page(&mut self) -> Result<Vec<StreamEvent>, ClientError> {
+        let iterator = match self.iterator.take() {
+            Some(iterator) => iterator,
+            None => self.new_iterator()?,
+        };
+        let limit = i64::try_from(self.room().clamp(1, PAGE_MAX)).unwrap_or(1);
+        let input = GetRecordsInput {
+            shard_iterator: Some(iterator),
+            limit: Some(limit),
+        };
+        let page = blocked(ask(&*self.of.world, input))?;
+        self.iterator = page.next_shard_iterator;
+        self.is_end = self.iterator.is_none();
+        Ok(page.records.unwrap_or_default())
+    }
+
+    fn new_iterator(&self) -> Result<String, ClientError> {
+        let (kind, number) = match &self.read {
+            Position::Horizon => (ShardIteratorType::TrimHorizon, None),
+            Position::Latest | Position::End => (ShardIteratorType::Latest, None),
+            Position::After(number) => {
+                (ShardIteratorType::AfterSequenceNumber, Some(number.clone()))
+            }
+        };
+        let key = &self.lease.key;
+        let input = GetShardIteratorInput {
+            stream_arn: Some(key.stream.clone()),
+            shard_id: Some(key.shard.clone()),
+            shard_iterator_type: Some(Named::Known(kind)),
+            sequence_number: number,
+            timestamp: None,
+        };
+        let made = blocked(ask(&*self.of.world, input))?;
+        made.shard_iterator.ok_or_else(|| {
+            ClientError::Transport("the endpoint's answer has no iterator".to_owned())
+        })
+    }
+
+    /// Keeps the records that were not read before. Those that the filters leave out are finished.
+    fn add(&mut self, events: Vec<StreamEvent>, now: Duration) {
+        for (record, json) in event::records(&self.lease.key.stream, events) {
+            if self.read.is_behind(record.number()) {
+                continue;
+            }
+            self.read = Position::After(record.number().to_owned());
+            self.order.push_back(record.number().to_owned());
+            if !self.of.settings.keeps(&json) {
+                continue;
+            }
+            let entry = Entry::new(&record, &json);
+            self.open.insert(entry.number.clone());
+            // All records of an item are in one lane, in order.
+            let at = usize::try_from(entry.key % self.lanes.len() as u64).unwrap_or_default();
+            if let Some(lane) = self.lanes.get_mut(at) {
+                lane.add(entry, now);
+            }
+        }
+    }
+
+    fn expire(&mut self) {
+        let now_ms = self.of.world.epoch_ms();
+        for at in 0..self.lanes.len() {
+            let lane = self.lanes.get_mut(at);
+            let old = lane.and_then(|lane| lane.expire(&self.of.settings, now_ms));
+            if let Some(old) = old {
+                self.discard(old);
+            }
+        }
+    }
+
+    /// Calls the function for the next batch of each lane.
+    fn invoke(&mut self) -> Vec<(usize, Outcome)> {
+        let of = &self.of;
+        let now = of.world.now();
+        let lanes = self.lanes.iter_mut().enumerate();
+        let due = lanes.filter_map(|(at, lane)| lane.next(now).map(|part| (at, part)));
+        let mut due: Vec<(usize, &mut Part)> = due.collect();
+        if let [(at, part)] = due.as_mut_slice() {
+            return vec![(*at, call(of, part))];
+        }
+        std::thread::scope(|scope| {
+            let calls = due.into_iter();
+            let calls: Vec<_> = calls
+                .map(|(at, part)| (at, scope.spawn(move || call(of, part))))
+                .collect();
+            let done = calls.into_iter().map(|(at, call)| {
+                let outcome = call.join();
+                let ended = || Outcome::Unreachable("the thread of the call ended".to_owned());
+                (at, outcome.unwrap_or_else(|_| ended()))
+            });
+            done.collect()
+        })
+    }
+
+    fn settle(&mut self, at: usize, outcome: &Outcome) {
+        let of = Arc::clone(&self.of);
+        let now = of.world.now();
+        let Some(lane) = self.lanes.get_mut(at) else {
+            return;
+        };
+        match outcome {
+            Outcome::All => {}
+            Outcome::UpTo(handled) => {
+                of.listener.report(&format!(
+                    "the function handled {handled} records of a batch"
+                ));
+            }
+            Outcome::Failed(_, why) => of.listener.report(&format!("the function failed: {why}")),
+            Outcome::Unreachable(why) => {
+                of.listener
+                    .report(&format!("the function is not reached: {why}"));
+            }
+        }
+        let settled = lane.settle(&of.settings, outcome, now);
+        self.finish(&settled.finished);
+        if let Some(discarded) = settled.discarded {
+            self.discard(discarded);
+        }
+    }
+
+    fn finish(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            self.open.remove(&entry.number);
+        }
+    }
+
+    fn discard(&mut self, discarded: Discarded) {
+        let Discarded { part, condition } = discarded;
+        let (of, key) = (&self.of, &self.lease.key);
+        let why = match condition {
+            Condition::RetryAttemptsExhausted => "its retries are used up",
+            Condition::RecordAgeExceeded => "it is too old",
+        };
+        let count = part.entries.len();
+        of.listener
+            .report(&format!("a batch of {count} records is discarded: {why}"));
+        let now_ms = of.world.epoch_ms();
+        let record = event::discarded((key, &part), condition, &of.function.arn(), now_ms);
+        if let Err(why) = of.listener.discarded(&record) {
+            of.listener
+                .report(&format!("a discarded batch is not stored: {why}"));
+        }
+        self.finish(&part.entries);
+    }
+
+    /// Moves the position behind the records before the first that is not finished.
+    fn checkpoint(&mut self) -> Result<Changed, ClientError> {
+        let mut to = None;
+        while let Some(number) = self
+            .order
+            .pop_front_if(|number| !self.open.contains(number))
+        {
+            to = Some(Position::After(number));
+        }
+        if self.is_end && self.order.is_empty() && self.lanes.iter().all(Lane::is_empty) {
+            to = Some(Position::End);
+        }
+        // A position that could not be stored before is stored with the next.
+        let Some(to) = to else {
+            return Ok(Changed::Yes);
+        };
+        let moved = self
+            .of
+            .leases
+            .set_position(&*self.of.world, &self.lease, &to);
+        match blocked(moved) {
+            Ok(changed) => {
+                self.lease.position = to;
+                Ok(changed)
+            }
+            Err(error) => {
+                if let Position::After(number) = to {
+                    self.order.push_front(number);
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Calls the function with a batch.
+fn call(of: &Parts, part: &mut Part) -> Outcome {
+    part.id = request_id(&*of.world);
+    let event = event::event(&part.entries);
+    let reply = of.function.invoke(Invocation {
+        id: &part.id,
+        event: &event,
+        timeout: of.settings.timeout,
+    });
+    if !matches!(reply, Reply::Unreachable(_)) {
+        part.invoked += 1;
+    }
+    event::outcome(&of.settings, &part.entries, reply)
+}
+
+/// A random UUID.
+fn request_id(world: &dyn World) -> String {
+    let (high, low) = (world.random(), world.random());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xfff,
+        (low >> 48) & 0x3fff | 0x8000,
+        low & 0xffff_ffff_ffff
+    )
+}

@@ -1,0 +1,548 @@
+//! Event source mappings, with a clock that the test moves: one test for each behaviour that AWS
+//! documents (the table in `docs/streams.md`).
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use common::{SOURCE, answer, make_tables, put_order};
+use keyfold_api::{Request, Response};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions, StreamShards};
+use keyfold_lower::ClientError;
+use keyfold_stream::mapping::{
+    Function, Invocation, Listener, Mapping, Reply, Settings, Shard, Step,
+};
+use keyfold_stream::world::{Boxed, Io, World};
+use serde_json::{Value as Json, json};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+type Answers = dyn Fn(&[String]) -> Reply + Send + Sync;
+
+/// A table, a clock, and what the function and the listener have seen.
+struct Play {
+    engine: Engine,
+    ms: AtomicU64,
+    random: AtomicU64,
+    events: Mutex<Vec<(u64, Json)>>,
+    discarded: Mutex<Vec<Json>>,
+    answers: Box<Answers>,
+}
+
+impl Io for Play {
+    fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
+        Box::pin(async move { answer(&self.engine, request) })
+    }
+
+    fn pause(&self, time: Duration) -> Boxed<'_, ()> {
+        let ms = u64::try_from(time.as_millis()).unwrap();
+        self.ms.fetch_add(ms, Ordering::Relaxed);
+        Box::pin(async {})
+    }
+
+    fn random(&self) -> u64 {
+        self.random.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl World for Play {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.ms.load(Ordering::Relaxed))
+    }
+
+    fn epoch_ms(&self) -> i64 {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        i64::try_from((now.unwrap() + self.now()).as_millis()).unwrap()
+    }
+
+    fn spawn(&self, _: Boxed<'static, ()>) {
+        unreachable!("the test steps the shards itself");
+    }
+}
+
+impl Function for Play {
+    fn invoke(&self, invocation: Invocation<'_>) -> Reply {
+        let event: Json = serde_json::from_str(invocation.event).unwrap();
+        let ids = ids(&event);
+        let at = self.ms.load(Ordering::Relaxed);
+        self.events.lock().unwrap().push((at, event));
+        (self.answers)(&ids)
+    }
+
+    fn arn(&self) -> String {
+        "arn:aws:lambda:us-east-1:000000000000:function:test".to_owned()
+    }
+}
+
+impl Listener for Play {
+    fn discarded(&self, record: &Json) -> Result<(), String> {
+        self.discarded.lock().unwrap().push(record.clone());
+        Ok(())
+    }
+
+    fn report(&self, _: &str) {}
+}
+
+/// The orders of an event.
+fn ids(event: &Json) -> Vec<String> {
+    let records = event["Records"].as_array().unwrap().iter();
+    records
+        .map(|one| {
+            one["dynamodb"]["Keys"]["id"]["S"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect()
+}
+
+fn number(play: &Play, id: &str) -> String {
+    let events = play.events.lock().unwrap();
+    let records = events
+        .iter()
+        .flat_map(|(_, event)| event["Records"].as_array().unwrap());
+    let record = records
+        .into_iter()
+        .find(|one| one["dynamodb"]["Keys"]["id"]["S"] == id);
+    record.unwrap()["dynamodb"]["SequenceNumber"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+struct Run {
+    play: Arc<Play>,
+    mapping: Mapping,
+    shards: Vec<Shard>,
+}
+
+impl Run {
+    /// A mapping with settings as the command line has them, over a table without records.
+    fn new(settings: &str, answers: impl Fn(&[String]) -> Reply + Send + Sync + 'static) -> Run {
+        Run::with(settings, StreamShards::default(), answers)
+    }
+
+    fn with(
+        settings: &str,
+        shards: StreamShards,
+        answers: impl Fn(&[String]) -> Reply + Send + Sync + 'static,
+    ) -> Run {
+        let options = EngineOptions {
+            shards,
+            ..EngineOptions::new(StoreOptions::Memory)
+        };
+        let engine = Engine::open(options).unwrap();
+        make_tables(&engine);
+        let play = Arc::new(Play {
+            engine,
+            ms: AtomicU64::new(0),
+            random: AtomicU64::new(0),
+            events: Mutex::default(),
+            discarded: Mutex::default(),
+            answers: Box::new(answers),
+        });
+        let mapping = mapping(&play, settings);
+        Run {
+            play,
+            mapping,
+            shards: Vec::new(),
+        }
+    }
+
+    fn put(&self, ids: &[&str]) {
+        for id in ids {
+            put_order(&self.play.engine, id, "a", 1, 1);
+        }
+    }
+
+    /// Lets the mapping work for some seconds of the play's clock.
+    fn work(&mut self, seconds: u64) {
+        let end = self.play.ms.load(Ordering::Relaxed) + seconds * 1_000;
+        while self.play.ms.load(Ordering::Relaxed) < end {
+            self.shards.extend(self.mapping.look().unwrap());
+            let mut rest = Duration::from_millis(100);
+            self.shards.retain_mut(|shard| match shard.step() {
+                Step::Wait(time) => {
+                    rest = rest.min(time);
+                    true
+                }
+                Step::Ended => false,
+            });
+            drop(self.play.pause(rest.max(Duration::from_millis(1))));
+        }
+    }
+
+    fn events(&self) -> Vec<Vec<String>> {
+        let events = self.play.events.lock().unwrap();
+        events.iter().map(|(_, event)| ids(event)).collect()
+    }
+
+    fn discarded(&self) -> Vec<Json> {
+        self.play.discarded.lock().unwrap().clone()
+    }
+}
+
+fn mapping(play: &Arc<Play>, settings: &str) -> Mapping {
+    let text = format!("{SOURCE}=./handler?{settings}");
+    Mapping::new(
+        Arc::clone(play) as _,
+        Settings::parse(&text).unwrap(),
+        Arc::clone(play) as _,
+        Arc::clone(play) as _,
+    )
+}
+
+fn done(_: &[String]) -> Reply {
+    Reply::Returned("null".to_owned())
+}
+
+fn failed() -> Reply {
+    Reply::Failed("Unhandled", "no".to_owned())
+}
+
+/// Fails when an event has one of these orders.
+fn fails_at(bad: &'static [&'static str]) -> impl Fn(&[String]) -> Reply + Send + Sync {
+    move |ids| match ids.iter().any(|id| bad.contains(&id.as_str())) {
+        true => failed(),
+        false => done(ids),
+    }
+}
+
+#[test]
+fn an_event_has_the_documented_shape() {
+    let mut run = Run::new("", done);
+    run.put(&["1"]);
+    run.work(1);
+    let event = run.play.events.lock().unwrap()[0].1.clone();
+    let record = &event["Records"][0];
+    let names: Vec<&str> = record
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let wanted = [
+        "awsRegion",
+        "dynamodb",
+        "eventID",
+        "eventName",
+        "eventSource",
+        "eventSourceARN",
+        "eventVersion",
+    ];
+    assert_eq!(
+        names.iter().filter(|name| wanted.contains(name)).count(),
+        wanted.len()
+    );
+    assert_eq!(names.len(), wanted.len(), "{names:?}");
+    assert_eq!(record["eventSource"], "aws:dynamodb");
+    assert_eq!(record["eventName"], "INSERT");
+    assert!(
+        record["eventSourceARN"]
+            .as_str()
+            .unwrap()
+            .contains("table/Orders/stream/")
+    );
+    let change = &record["dynamodb"];
+    assert_eq!(change["Keys"], json!({"id": {"S": "1"}}));
+    assert_eq!(change["NewImage"]["total"], json!({"N": "1"}));
+    assert_eq!(change["StreamViewType"], "NEW_AND_OLD_IMAGES");
+    assert!(change["ApproximateCreationDateTime"].is_number() && change["SizeBytes"].is_u64());
+}
+
+#[test]
+fn a_batch_has_at_most_batch_size_records() {
+    let mut run = Run::new("batch=2", done);
+    run.put(&["1", "2", "3", "4", "5"]);
+    run.work(1);
+    assert_eq!(run.events(), [vec!["1", "2"], vec!["3", "4"], vec!["5"]]);
+}
+
+#[test]
+fn a_batch_waits_for_its_window() {
+    let mut run = Run::new("batch=3&window=5", done);
+    run.put(&["1"]);
+    run.work(2);
+    run.put(&["2"]);
+    run.work(2);
+    assert!(run.events().is_empty());
+    run.work(2);
+    assert_eq!(run.events(), [["1", "2"]]);
+    run.put(&["3", "4", "5"]);
+    run.work(1);
+    assert_eq!(run.events().len(), 2, "a full batch does not wait");
+}
+
+#[test]
+fn an_event_has_at_most_six_megabytes() {
+    let mut run = Run::new("window=1", done);
+    let long = "x".repeat(380_000);
+    for id in 0..20 {
+        put_order(&run.play.engine, &id.to_string(), &long, 1, 1);
+    }
+    run.work(4);
+    let events = run.play.events.lock().unwrap();
+    assert_eq!(events.len(), 2);
+    assert!(
+        events
+            .iter()
+            .all(|(_, event)| event.to_string().len() <= 6 * 1024 * 1024)
+    );
+    assert_eq!(ids(&events[0].1).len() + ids(&events[1].1).len(), 20);
+}
+
+#[test]
+fn a_failed_batch_is_tried_again_until_its_retries_are_used_up() {
+    let mut run = Run::new("batch=2&retries=2", fails_at(&["1"]));
+    run.put(&["1", "2", "3"]);
+    run.work(10);
+    assert_eq!(
+        run.events(),
+        [vec!["1", "2"], vec!["1", "2"], vec!["1", "2"], vec!["3"]]
+    );
+    let discarded = run.discarded();
+    assert_eq!(discarded.len(), 1);
+    let [context, info] = [
+        &discarded[0]["requestContext"],
+        &discarded[0]["DDBStreamBatchInfo"],
+    ];
+    assert_eq!(context["condition"], "RetryAttemptsExhausted");
+    assert_eq!(context["approximateInvokeCount"], 3);
+    assert_eq!(
+        discarded[0]["responseContext"]["functionError"],
+        "Unhandled"
+    );
+    assert_eq!(info["batchSize"], 2);
+    assert_eq!(info["startSequenceNumber"], number(&run.play, "1"));
+    assert_eq!(info["endSequenceNumber"], number(&run.play, "2"));
+    assert!(info["shardId"].as_str().unwrap().starts_with("shardId-"));
+    assert!(info["streamArn"].as_str().unwrap().contains("/stream/"));
+    assert!(
+        info["approximateArrivalOfFirstRecord"]
+            .as_str()
+            .unwrap()
+            .ends_with('Z')
+    );
+}
+
+#[test]
+fn without_a_limit_a_failed_batch_blocks_its_shard() {
+    let mut run = Run::new("batch=1", fails_at(&["1"]));
+    run.put(&["1", "2"]);
+    run.work(600);
+    assert!(run.events().len() > 50 && run.discarded().is_empty());
+    assert!(run.events().iter().all(|event| event == &["1"]));
+}
+
+#[test]
+fn a_function_that_is_not_reached_uses_up_no_retry() {
+    let mut run = Run::new("retries=0", |_| Reply::Unreachable("down".to_owned()));
+    run.put(&["1"]);
+    run.work(60);
+    assert!(run.events().len() > 5 && run.discarded().is_empty());
+}
+
+#[test]
+fn a_record_beyond_the_maximum_age_is_discarded() {
+    let mut run = Run::new("max-age=60", fails_at(&["1"]));
+    run.put(&["1"]);
+    run.work(100);
+    let discarded = run.discarded();
+    assert_eq!(discarded.len(), 1);
+    assert_eq!(
+        discarded[0]["requestContext"]["condition"],
+        "RecordAgeExceeded"
+    );
+    let tries = run.events().len();
+    run.put(&["2"]);
+    run.work(1);
+    // The record's time is the wall clock's, which the play's clock has left behind.
+    assert_eq!((run.events().len(), run.discarded().len()), (tries, 2));
+}
+
+#[test]
+fn a_batch_that_fails_is_bisected() {
+    let mut run = Run::new("retries=1&bisect", fails_at(&["3"]));
+    run.put(&["1", "2", "3", "4"]);
+    run.work(5);
+    let wanted = [
+        vec!["1", "2", "3", "4"],
+        vec!["1", "2"],
+        vec!["3", "4"],
+        vec!["3"],
+        vec!["3"],
+        vec!["4"],
+    ];
+    assert_eq!(run.events(), wanted);
+    let info = &run.discarded()[0]["DDBStreamBatchInfo"];
+    assert_eq!((&info["batchSize"], run.discarded().len()), (&json!(1), 1));
+}
+
+/// Runs a mapping over orders 1 to 4 whose first answer is a text, made with the numbers of the records.
+fn answered_once(settings: &str, text: impl Fn(&[String]) -> String) -> Vec<Vec<String>> {
+    let reply: Arc<Mutex<Option<String>>> = Arc::default();
+    let used = Arc::clone(&reply);
+    let mut run = Run::new(settings, move |ids| match used.lock().unwrap().take() {
+        Some(text) => Reply::Returned(text),
+        None => done(ids),
+    });
+    run.put(&["1", "2", "3", "4"]);
+    // The numbers are those that another mapping of the table sees.
+    let mut other = mapping(&run.play, "name=other");
+    for mut shard in other.look().unwrap() {
+        shard.step();
+    }
+    let numbers: Vec<String> = ["1", "2", "3", "4"]
+        .map(|id| number(&run.play, id))
+        .to_vec();
+    run.play.events.lock().unwrap().clear();
+    *reply.lock().unwrap() = Some(text(&numbers));
+    run.work(5);
+    run.events()
+}
+
+fn failures(numbers: &[&String]) -> String {
+    let failures = numbers.iter().map(|one| json!({"itemIdentifier": one}));
+    json!({"batchItemFailures": failures.collect::<Vec<_>>()}).to_string()
+}
+
+#[test]
+fn the_lowest_reported_number_is_the_checkpoint() {
+    let all = ["1", "2", "3", "4"].to_vec();
+    for settings in ["report-failures", "report-failures&bisect"] {
+        let events = answered_once(settings, |all| failures(&[&all[3], &all[1]]));
+        assert_eq!(events, [all.clone(), vec!["2", "3", "4"]], "{settings}");
+    }
+}
+
+#[test]
+fn a_partial_answer_counts_only_with_the_setting() {
+    let events = answered_once("", |all| failures(&[&all[1]]));
+    assert_eq!(events.len(), 1);
+}
+
+#[test]
+fn an_empty_answer_is_a_success() {
+    for text in [
+        "",
+        "null",
+        "{}",
+        r#"{"batchItemFailures":[]}"#,
+        r#"{"batchItemFailures":null}"#,
+    ] {
+        let events = answered_once("report-failures", |_| text.to_owned());
+        assert_eq!(events.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_identifier_is_a_failure_of_the_batch() {
+    for text in [
+        r#"{"batchItemFailures":[{"itemIdentifier":""}]}"#,
+        r#"{"batchItemFailures":[{"itemIdentifier":null}]}"#,
+        r#"{"batchItemFailures":[{"id":"1"}]}"#,
+        r#"{"batchItemFailures":[{"itemIdentifier":"17"}]}"#,
+        "[1]",
+    ] {
+        let events = answered_once("report-failures", |_| text.to_owned());
+        assert_eq!(events, [["1", "2", "3", "4"]; 2], "{text}");
+    }
+}
+
+#[test]
+fn only_records_that_a_filter_matches_are_handled() {
+    let filter =
+        |id: &str| format!("filter={{\"dynamodb\":{{\"Keys\":{{\"id\":{{\"S\":[\"{id}\"]}}}}}}}}");
+    let mut run = Run::new(&format!("{}&{}", filter("2"), filter("4")), done);
+    run.put(&["1", "2", "3", "4", "5"]);
+    run.work(1);
+    assert_eq!(run.events().concat(), ["2", "4"]);
+    // Records that no filter matches are behind the position, too.
+    let last = run.shards[0].position().to_string();
+    let mut other = mapping(&run.play, "name=other");
+    let mut shards = other.look().unwrap();
+    shards[0].step();
+    assert_eq!(last, number(&run.play, "5"));
+}
+
+#[test]
+fn lanes_keep_the_order_of_an_item_and_one_that_fails_does_not_hold_the_others() {
+    let mut run = Run::new("batch=1&parallel=4", fails_at(&["1"]));
+    let names: Vec<String> = (0..40).map(|id| id.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    run.put(&names);
+    for version in 2..5 {
+        put_order(&run.play.engine, "2", "a", 1, version);
+    }
+    run.work(20);
+    let events = run.play.events.lock().unwrap();
+    let of_two = events.iter().filter(|(_, event)| ids(event) == ["2"]);
+    let versions: Vec<String> = of_two
+        .map(|(_, event)| event["Records"][0]["dynamodb"]["NewImage"]["version"]["N"].to_string())
+        .collect();
+    assert!(versions.is_sorted(), "{versions:?}");
+    let seen: std::collections::BTreeSet<Vec<String>> =
+        events.iter().map(|(_, one)| ids(one)).collect();
+    assert!(seen.len() > 20, "{}", seen.len());
+    // The position stays before the record that fails.
+    assert!(seen.contains(&vec!["1".to_owned()]));
+}
+
+#[test]
+fn a_mapping_begins_where_starting_position_says() {
+    for (start, wanted) in [("trim_horizon", vec!["1", "2"]), ("latest", vec!["2"])] {
+        let mut run = Run::new(&format!("start={start}"), done);
+        run.put(&["1"]);
+        run.work(1);
+        run.put(&["2"]);
+        run.work(1);
+        assert_eq!(run.events().concat(), wanted, "{start}");
+    }
+}
+
+#[test]
+fn a_mapping_goes_on_where_it_stopped() {
+    let mut run = Run::new("batch=1", done);
+    run.put(&["1", "2"]);
+    run.work(1);
+    run.mapping = mapping(&run.play, "batch=1");
+    run.shards.clear();
+    run.put(&["3"]);
+    run.work(1);
+    assert_eq!(run.events().concat(), ["1", "2", "3"]);
+}
+
+#[test]
+fn parents_come_before_their_children() {
+    let shards = StreamShards {
+        open_min: 1,
+        open_max: 4,
+        lifetime: Some(Duration::from_millis(30)),
+        ..StreamShards::default()
+    };
+    let mut run = Run::with("batch=3", shards, done);
+    for version in 1..40 {
+        put_order(&run.play.engine, "1", "a", 1, version);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    run.work(20);
+    let events = run.play.events.lock().unwrap();
+    let records = events
+        .iter()
+        .flat_map(|(_, event)| event["Records"].as_array().unwrap());
+    let versions: Vec<i32> = records
+        .map(|one| {
+            one["dynamodb"]["NewImage"]["version"]["N"]
+                .as_str()
+                .unwrap()
+                .parse()
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(versions, (1..40).collect::<Vec<i32>>());
+}

@@ -1,0 +1,91 @@
+"""`keyfold serve --on-stream` with functions in Python and Node, which speak the Lambda Runtime API."""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+from server import Server
+
+HANDLERS = pathlib.Path(__file__).resolve().parent / "handlers"
+COMMANDS = {
+    "python": f'"{sys.executable}" "{HANDLERS / "handler.py"}"',
+    "node": f'node "{HANDLERS / "handler.mjs"}"',
+}
+MODEL = 'model notes 1\ntable Notes (PK, SK)\n  stream new and old images\nentity Note\n  id: string\n  key "NOTE#{id}" "N"\n'
+
+SLOW = """
+import os, time, urllib.request
+api = os.environ["AWS_LAMBDA_RUNTIME_API"]
+urllib.request.urlopen(f"http://{api}/2018-06-01/runtime/invocation/next")
+time.sleep(60)
+"""
+
+
+class OnStream(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.model = self.folder / "notes.keyfold"
+        self.model.write_text(MODEL, encoding="utf-8")
+        self.addCleanup(os.environ.pop, "SEEN", None)
+
+    def test_functions_handle_fail_end_and_begin_again(self):
+        for language, command in COMMANDS.items():
+            with self.subTest(language=language):
+                self.play(language, command)
+
+    def play(self, language, command):
+        seen, failed = self.folder / f"{language}.seen", self.folder / f"{language}.failed"
+        os.environ["SEEN"] = str(seen)
+        mapping = f"Notes={command}?batch=1&retries=1&report-failures&on-failure={failed}"
+        server = Server("--on-stream", mapping, models=[str(self.model)])
+        try:
+            for note in ("a", "bad", "exit", "b"):
+                server.keyfold("put", str(self.model), "Note", f"id={note}")
+            wanted = ["a", "bad", "bad", "exit", "exit", "b"]
+            self.assertEqual(self.notes(seen, len(wanted)), wanted)
+            # The positions are stored: what was handled does not come again.
+            self.until(lambda: len(failed.read_text().splitlines()) == 2)
+            time.sleep(0.3)
+            server.kill_and_restart()
+            server.keyfold("put", str(self.model), "Note", "id=c")
+            self.assertEqual(self.notes(seen, len(wanted) + 1), [*wanted, "c"])
+        finally:
+            self.assertEqual(server.stop(), 0)
+        records = [json.loads(line) for line in failed.read_text().splitlines()]
+        self.assertEqual([record["requestContext"]["condition"] for record in records], ["RetryAttemptsExhausted"] * 2)
+
+    def test_a_function_that_takes_too_long_is_ended(self):
+        failed = self.folder / "slow.failed"
+        script = self.folder / "slow.py"
+        script.write_text(SLOW, encoding="utf-8")
+        mapping = f'Notes="{sys.executable}" "{script}"?retries=0&timeout=1&on-failure={failed}'
+        server = Server("--on-stream", mapping, models=[str(self.model)])
+        try:
+            server.keyfold("put", str(self.model), "Note", "id=a")
+            self.until(lambda: failed.read_text() != "")
+        finally:
+            self.assertEqual(server.stop(), 0)
+
+    def notes(self, seen, count):
+        def read():
+            lines = seen.read_text().splitlines() if seen.exists() else []
+            return [json.loads(line)[0].removeprefix("NOTE#") for line in lines]
+
+        self.until(lambda: len(read()) >= count)
+        return read()
+
+    def until(self, is_so):
+        end = time.monotonic() + 30
+        while not is_so():
+            self.assertLess(time.monotonic(), end, "nothing came in 30 seconds")
+            time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    unittest.main()
