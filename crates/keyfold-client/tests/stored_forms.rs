@@ -408,7 +408,7 @@ pattern plain(id)                   -> Plain[]  page 10
         panic!("{lacking:?}")
     };
     assert!(
-        why.message.contains("a Plain without `note`") && why.message.contains("0008"),
+        why.message.contains("an item of Plain without `note`") && why.message.contains("0008"),
         "{why}"
     );
 }
