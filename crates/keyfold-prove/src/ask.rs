@@ -27,10 +27,7 @@ pub(crate) fn arguments<'m>(
     }
     // A range limits the kinds with `[]`: the arguments come from a row of one of them.
     let many = pattern.returned.iter().filter(|one| one.many).count();
-    let has_range = pattern
-        .parameters
-        .iter()
-        .any(|one| is_low(one.limit) || is_high(one.limit) || one.limit == Limit::Starts);
+    let has_range = pattern.parameters.iter().any(|one| limits_some(one.limit));
     let picked = if has_range && many > 0 && pattern.returned.len() > 1 {
         let at = generator.rng.usize(..many);
         pattern.returned.iter().filter(|one| one.many).nth(at)
@@ -82,6 +79,13 @@ pub(crate) fn arguments<'m>(
         order_ends(pattern, &mut values);
     }
     values
+}
+
+/// Whether an argument limits the kinds with `[]` of a collection: an end of a range, a beginning or
+/// a period.
+fn limits_some(limit: Limit) -> bool {
+    let is_period = matches!(limit, Limit::In(_));
+    is_low(limit) || is_high(limit) || limit == Limit::Starts || is_period
 }
 
 /// Whether an argument is the lower end of a range.

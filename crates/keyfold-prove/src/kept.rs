@@ -95,7 +95,8 @@ pub(crate) fn has_children(rows: &Rows<'_>, entity: &Entity, values: &Values) ->
                     .fields()
                     .any(|field| child.get(field) != values.get(field))
         };
-        children(rows, entity, aggregate, values).any(|child| other(&child))
+        let stays = |child: &Values| !rows.is_going(aggregate.entity, child);
+        children(rows, entity, aggregate, values).any(|child| other(&child) && stays(child))
     })
 }
 

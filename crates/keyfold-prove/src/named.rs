@@ -189,8 +189,13 @@ pub(crate) fn carry_out(
     rows.coming = made
         .map(|one| (one.action.entity, one.own.clone()))
         .collect();
+    let deleted = all.iter().filter(|one| one.action.verb == Verb::Delete);
+    rows.going = deleted
+        .map(|one| (one.action.entity, one.own.clone()))
+        .collect();
     let possible = act_all(rows, &all);
     rows.coming.clear();
+    rows.going.clear();
     possible
 }
 

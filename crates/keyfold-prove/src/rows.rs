@@ -29,6 +29,8 @@ pub(crate) struct Rows<'m> {
     journal: Vec<(usize, i64, Option<Values>)>,
     /// The rows that the write at hand makes: a reference may name one before it is made.
     pub(crate) coming: Vec<(usize, Values)>,
+    /// The rows that the write at hand deletes: a parent may go together with its children.
+    pub(crate) going: Vec<(usize, Values)>,
 }
 
 /// A length of the journal, to roll back to.
@@ -131,6 +133,7 @@ impl<'m> Rows<'m> {
             next: 1,
             journal: Vec::new(),
             coming: Vec::new(),
+            going: Vec::new(),
         })
     }
 
@@ -140,6 +143,16 @@ impl<'m> Rows<'m> {
         let has_key = |row: &Values| key.iter().all(|(name, value)| row.get(name) == Some(value));
         let mut coming = self.coming.iter();
         coming.any(|(of, row)| *of == at && has_key(row))
+    }
+
+    /// Whether the write at hand deletes a row of the entity at a place.
+    pub(crate) fn is_going(&self, at: usize, row: &Values) -> bool {
+        let Some(entity) = self.model.entities.get(at) else {
+            return false;
+        };
+        let names = identity(entity);
+        let is_it = |key: &Values| names.iter().all(|name| key.get(*name) == row.get(*name));
+        self.going.iter().any(|(of, key)| *of == at && is_it(key))
     }
 
     /// The index of an entity in the model.

@@ -43,6 +43,64 @@ fn is_proved(source: &str) {
     }
 }
 
+/// Three generations that are made, and go, in one write; two of one entity that go together.
+const FAMILY: &str = r##"
+model family 1
+table Tab (PK, SK)
+entity Group
+  g: string, name: string
+  key   "G#{g}"  "G"
+  count members of Member
+entity Member
+  g: Group.g, m: string
+  key   "G#{g}"  "M#{m}"
+  count public of Post where pub = true
+  sum   likes of Post.likes
+entity Post
+  g: Member.g, m: Member.m, at: time, p: string, likes: int = 0, pub: bool = false
+  key   "G#{g}#{m}"  "{at}#{p}"
+entity Node
+  id: string, next: Node.id?
+  key   "NODE#{id}"  "NODE"
+  count before of Node
+pattern group(g)    -> Group? + Member[]
+pattern posts(g, m) -> Post[] newest
+pattern node(id)    -> Node?
+write all(g, m, at, p)
+  create Group
+  create Member
+  create Post
+write none(g, m, at, p)
+  delete Post
+  delete Member
+write nobody(g, m)
+  delete Group
+  delete Member
+write pair
+  create Node as one set next = {two.id}
+  create Node as two
+write unpair
+  delete Node as one
+  delete Node as two
+"##;
+
+/// A period of a collection whose first kind has none.
+const PERIODS: &str = r##"
+model periods 1
+table Tab (PK, SK)
+entity Customer
+  c: string, name: string
+  key  "C#{c}"  "A"
+entity Order
+  c: Customer.c, at: time, o: string
+  key  "C#{c}"  "E#{at}#O#{o}"
+entity Shipment
+  c: Customer.c, at: time, s: string
+  key  "C#{c}"  "E#{at}#S#{s}"
+pattern on_day(c, day of at)     -> Customer + Order[] + Shipment[]
+pattern in_year(c, year of at)   -> Customer? + Shipment[] + Order[] newest page 2
+"##;
+
 /// Items of one write that refer to each other.
 const CIRCLE: &str = r##"
 model circle 1
@@ -132,4 +190,14 @@ fn an_upsert_is_one_request_where_one_has_both_outcomes() {
         .map(|write| write.name.as_str())
         .collect();
     assert_eq!(direct, ["view", "note", "load", "add_load"]);
+}
+
+#[test]
+fn families_come_and_go_in_one_write() {
+    is_proved(FAMILY);
+}
+
+#[test]
+fn periods_of_collections_are_those_of_the_kinds_that_have_them() {
+    is_proved(PERIODS);
 }
