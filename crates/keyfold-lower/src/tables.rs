@@ -353,6 +353,14 @@ fn print_projection(kind: ProjectionType, names: &[String]) -> String {
     }
 }
 
+/// Whether an existing table has the key of the model's: its items can be read by their keys.
+pub fn has_key(table: &Table, existing: &TableDescription) -> bool {
+    let existing_kinds: BTreeMap<String, ScalarAttributeType> =
+        existing.definitions().into_iter().collect();
+    let wanted = key_elements([&table.partition], &table.sort);
+    print_key(&wanted, &definitions(table)) == print_key(&existing.key_elements(), &existing_kinds)
+}
+
 /// The differences between an existing table and the model's, one a line. An index that the model
 /// does not have is no difference.
 fn differences(table: &Table, existing: &TableDescription) -> Vec<Difference> {

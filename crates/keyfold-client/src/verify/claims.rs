@@ -1,7 +1,8 @@
 //! What an item says about copies and guards: that it is one, or which ones it must have.
 
 use super::form::Scope;
-use super::record::{ANY_DIGEST, Record, RecordKind, Relation, digest, group, key_bytes, slot};
+use super::pack::Pack;
+use super::record::{ANY_DIGEST, Head, RecordKind, Relation, digest, group, key_bytes, slot};
 use crate::kinds::Role;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive;
@@ -28,33 +29,32 @@ fn is_copy_broken(copy: &Copy, is_broken: &dyn Fn(&str) -> bool) -> bool {
 }
 
 impl Subject<'_> {
-    /// A record about the item with a key, as JSON.
-    pub(super) fn record(
+    /// Adds a record about the item with a key, as a stored item.
+    pub(super) fn add(
         self,
         kind: RecordKind,
-        key: Vec<u8>,
+        (key, more): (&[u8], &[u8]),
         (slot, digest): (u32, u128),
-        more: Vec<u8>,
-    ) -> Record {
-        Record {
-            group: group(self.scope.name, &key),
+        records: &mut Pack,
+    ) {
+        let head = Head {
+            group: group(self.scope.name, key),
             kind,
             entity: u32::try_from(self.at).unwrap_or(0),
             slot,
             digest,
-            table: self.scope.name.to_owned(),
-            key,
-            more,
-        }
+        };
+        records.push_parts(head, [self.scope.name.as_bytes(), key, more]);
     }
 
-    /// The record of a copy or guard that is stored, with the encoded values of its attributes.
-    pub(super) fn stored<'v>(
+    /// Adds the record of a copy or guard that is stored, with the encoded values of its attributes.
+    pub(super) fn add_stored<'v>(
         self,
         role: Role,
-        key: Vec<u8>,
+        key: &[u8],
         get: impl Fn(&str) -> Encoded<'v>,
-    ) -> Record {
+        records: &mut Pack,
+    ) {
         let digest = match role {
             Role::Guard(number) => self.guard_digest(number, |name| get(&held_in_guard(name))),
             Role::Copy(number) => {
@@ -63,7 +63,8 @@ impl Subject<'_> {
             }
             Role::Main => self.copy_digest(&[], get),
         };
-        self.record(RecordKind::Stored, key, (slot(role), digest), Vec::new())
+        let place = (slot(role), digest);
+        self.add(RecordKind::Stored, (key, &[]), place, records);
     }
 
     /// The copies and guards that an item may have, of which broken attributes do not say which ones.
@@ -78,20 +79,20 @@ impl Subject<'_> {
         roles.map(|role| (at, slot(role))).collect()
     }
 
-    /// The records of the copies and guards that the item with this key must have, without those
-    /// that are [`Subject::unclaimed`].
-    pub(super) fn claimed(
+    /// Adds the records of the copies and guards that the item with this key must have, without
+    /// those that are [`Subject::unclaimed`].
+    pub(super) fn add_claimed(
         self,
         owner: &[u8],
         values: &Values,
         is_broken: &dyn Fn(&str) -> bool,
-    ) -> Vec<Record> {
+        records: &mut Pack,
+    ) {
         let (table, name) = (self.scope.kinds.table, self.scope.name);
         let get = |name: &str| {
             let held = values.get(name)?;
             Some(Cow::Owned(keyfold_codec::item::encode_value(held)))
         };
-        let mut records = Vec::new();
         let copies = self.entity.copies.iter().enumerate();
         for (at, copy) in copies.filter(|(_, copy)| !is_copy_broken(copy, is_broken)) {
             let key = derive::copy_key(table, name, self.entity, copy, values);
@@ -104,7 +105,8 @@ impl Subject<'_> {
                 self.copy_digest(&copy.attributes, get)
             };
             let place = (slot(Role::Copy(at)), digest);
-            records.push(self.record(RecordKind::Claimed, key_bytes(&key), place, owner.to_vec()));
+            let texts: (&[u8], _) = (&key_bytes(&key), owner);
+            self.add(RecordKind::Claimed, texts, place, records);
         }
         for (at, unique) in self.entity.uniques.iter().enumerate() {
             let is_held = |name: &str| values.contains_key(name) && !is_broken(name);
@@ -123,9 +125,9 @@ impl Subject<'_> {
                 self.guard_digest(at, get)
             };
             let place = (slot(Role::Guard(at)), digest);
-            records.push(self.record(RecordKind::Claimed, key_bytes(&key), place, owner.to_vec()));
+            let texts: (&[u8], _) = (&key_bytes(&key), owner);
+            self.add(RecordKind::Claimed, texts, place, records);
         }
-        records
     }
 
     /// The digest of the key attributes that the guard of an `id` holds; any, for other guards.

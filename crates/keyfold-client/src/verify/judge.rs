@@ -5,7 +5,8 @@ use super::assemble::Unit;
 use super::claims::Subject;
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::form::Scope;
-use super::record::{Record, RecordKind, Relation, key_bytes, stored_bytes};
+use super::pack::Pack;
+use super::record::{RecordKind, Relation, key_bytes, stored_bytes};
 use super::shares::Shares;
 use crate::kinds::Role;
 use keyfold_codec::RawItem;
@@ -26,7 +27,7 @@ pub(super) struct Judged {
     /// What is wrong with its own items.
     pub(super) findings: Vec<Finding>,
     /// What it says about other items, and what they are compared with.
-    pub(super) records: Vec<Record>,
+    pub(super) records: Pack,
     /// The aggregates that count it.
     pub(super) shares: Shares,
     /// The copies and guards that it may have, and does not say which ones.
@@ -35,9 +36,9 @@ pub(super) struct Judged {
 
 impl Judged {
     /// The findings, and all records.
-    pub(super) fn into_parts(self) -> (Vec<Finding>, Vec<Record>) {
+    pub(super) fn into_parts(self) -> (Vec<Finding>, Pack) {
         let mut records = self.records;
-        records.extend(self.shares.into_records());
+        self.shares.add_to(&mut records);
         (self.findings, records)
     }
 }
@@ -94,15 +95,17 @@ fn one_item(scope: Scope<'_>, at: usize, role: Role, item: &Item, judged: &mut J
     };
     let held: &[String] = copy.map_or(&[], |copy| &copy.attributes);
     one.side_item(scope.kinds.name(at, role), held, item, &mut judged.findings);
-    let record = one.subject().stored(role, key_bytes(&one.key()), |name| {
+    let get = |name: &str| {
         if copy.is_none() {
             return item.get(name).map(encoded);
         }
         let stored = value_of(one.table, entity, copy, name, std::slice::from_ref(item));
         let stored = stored.unwrap_or_else(|_| item.get(name).cloned());
         stored.as_ref().map(encoded)
-    });
-    judged.records.push(record);
+    };
+    let key = key_bytes(&one.key());
+    one.subject()
+        .add_stored(role, &key, get, &mut judged.records);
 }
 
 fn encoded(value: &Value) -> Cow<'static, [u8]> {
@@ -191,10 +194,10 @@ impl<'s> One<'s> {
         self.check_parts(items, &values, &mut judged.findings);
         self.check_changes(main, &mut judged.findings);
         if !self.entity.copies.is_empty() || !self.entity.uniques.is_empty() {
-            let claimed = self
-                .subject()
-                .claimed(&key_bytes(&self.key()), &values, &is_broken);
-            judged.records.extend(claimed);
+            let key = key_bytes(&self.key());
+            let records = &mut judged.records;
+            self.subject()
+                .add_claimed(&key, &values, &is_broken, records);
             let unclaimed = self.subject().unclaimed(&is_broken);
             judged.unclaimed.extend(unclaimed);
         }
@@ -218,8 +221,9 @@ impl<'s> One<'s> {
             }
             let key = key_bytes(&self.key());
             let kept = stored_bytes(&RawItem::encode(&kept));
-            let record = self.subject().record(RecordKind::Parent, key, (0, 0), kept);
-            judged.records.push(record);
+            let records = &mut judged.records;
+            self.subject()
+                .add(RecordKind::Parent, (&key, &kept), (0, 0), records);
         }
     }
 
@@ -453,7 +457,7 @@ impl<'s> One<'s> {
                 && !matches!(held, Value::N(_))
             {
                 let line = ModelLine::of_word(self.entity, "max", &aggregate.attribute);
-                let message = format!("{name} is no number: {}", value::display(held));
+                let message = format!("{name} is no number: {}", value::shown(held));
                 findings.push(self.finding(FindingKind::Hidden, line, message));
             }
         }
@@ -472,7 +476,7 @@ impl<'s> One<'s> {
                 usize::try_from(number.to_i64().unwrap_or(0)).unwrap_or(0)
             }
             (_, held) => {
-                let held = held.map_or("missing".to_owned(), value::display);
+                let held = held.map_or("missing".to_owned(), value::shown);
                 findings.push(wrong(format!("{count_name} is {held}")));
                 return;
             }
@@ -567,7 +571,7 @@ impl<'s> One<'s> {
 
 /// The difference of an attribute in words; `None` when there is none.
 fn difference(name: &str, expected: Option<&Value>, found: Option<&Value>) -> Option<String> {
-    let show = |value: &Value| format!("`{}`", value::display(value));
+    let show = |value: &Value| format!("`{}`", value::shown(value));
     match (expected, found) {
         (Some(one), Some(other)) if one == other => None,
         (None, None) => None,
@@ -585,6 +589,6 @@ fn difference(name: &str, expected: Option<&Value>, found: Option<&Value>) -> Op
 pub(super) fn show(key: &Item) -> String {
     let each = key
         .iter()
-        .map(|(name, held)| format!("{name}={}", value::display(held)));
+        .map(|(name, held)| format!("{name}={}", value::shown(held)));
     each.collect::<Vec<_>>().join(" ")
 }

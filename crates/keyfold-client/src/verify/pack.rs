@@ -1,6 +1,6 @@
 //! Encoded records side by side in memory, and their order.
 
-use super::record::{Record, order, payload};
+use super::record::{Head, Record, group_of, order, payload};
 
 /// Encoded records.
 #[derive(Default)]
@@ -18,16 +18,41 @@ struct Place {
     at: usize,
 }
 
+/// The first bytes of a group.
+pub(super) fn lead(group: u128) -> u64 {
+    u64::try_from(group >> 64).unwrap_or(u64::MAX)
+}
+
 impl Pack {
     pub(super) fn push(&mut self, record: &Record) {
+        let (head, texts) = record.parts();
+        self.push_parts(head, texts);
+    }
+
+    /// Adds a record with these bytes of its table, its key and the rest.
+    pub(super) fn push_parts(&mut self, head: Head, texts: [&[u8]; 3]) {
         let at = self.bytes.len();
-        record.encode(&mut self.bytes);
-        let lead = u64::try_from(record.group >> 64).unwrap_or(u64::MAX);
+        head.encode(texts, &mut self.bytes);
+        let lead = lead(head.group);
         self.places.push(Place { lead, at });
+    }
+
+    /// Keeps the records of these groups.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(u128) -> bool) {
+        let Pack { bytes, places } = self;
+        places.retain(|place| group_of(payload(bytes, place.at)).is_some_and(&is_kept));
+    }
+
+    /// The records, as they are.
+    pub(super) fn records(&self) -> impl Iterator<Item = Record> {
+        (0..self.places.len()).filter_map(|at| Record::decode(self.get(at)?))
     }
 
     /// Adds the records of another pack.
     pub(super) fn append(&mut self, other: &Pack) {
+        if other.places.is_empty() {
+            return;
+        }
         let from = self.bytes.len();
         self.bytes.extend_from_slice(&other.bytes);
         let places = other.places.iter().map(|place| Place {

@@ -43,7 +43,8 @@ fn is_judged_alike(scope: Scope<'_>, item: &RawItem, kind: &Kind) -> bool {
     let mut alone = Judged::default();
     let is_good = add(scope, item, &mut alone).is_some();
     let in_order = |judged: Judged| {
-        let (findings, mut records) = judged.into_parts();
+        let (findings, records) = judged.into_parts();
+        let mut records: Vec<_> = records.records().collect();
         records.sort_unstable();
         (findings, records)
     };
@@ -116,8 +117,8 @@ impl Quick<'_> {
         }
         let key = self.key();
         let get = |name: &str| self.slots.get(name).map(|held| held.bytes().into());
-        let record = self.subject().stored(self.kind.role, key, get);
-        judged.records.push(record);
+        self.subject()
+            .add_stored(self.kind.role, &key, get, &mut judged.records);
         Some(())
     }
 
@@ -152,14 +153,16 @@ impl Quick<'_> {
                 Some(((*name).to_owned(), held.to_value()))
             });
             let values: Values = held.collect();
-            let claimed = self.subject().claimed(&key, &values, &|_| false);
-            judged.records.extend(claimed);
+            let records = &mut judged.records;
+            self.subject()
+                .add_claimed(&key, &values, &|_| false, records);
         }
         if !kept.is_empty() {
             let kept = self.item.select(|name| kept.iter().any(|one| one == name));
             let kept = stored_bytes(&kept);
-            let record = self.subject().record(RecordKind::Parent, key, (0, 0), kept);
-            judged.records.push(record);
+            let records = &mut judged.records;
+            self.subject()
+                .add(RecordKind::Parent, (&key, &kept), (0, 0), records);
         }
         Some(())
     }

@@ -103,28 +103,51 @@ pub(super) fn digest(bytes: &[u8]) -> u128 {
     xxh3_128(bytes).max(1)
 }
 
-impl Record {
-    /// Appends the bytes of a temporary file: a length, then the members.
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        let start = out.len();
-        out.extend_from_slice(&[0; LENGTH_BYTES]);
+/// The members of a record that have a fixed size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Head {
+    pub(super) group: u128,
+    pub(super) kind: RecordKind,
+    pub(super) entity: u32,
+    pub(super) slot: u32,
+    pub(super) digest: u128,
+}
+
+impl Head {
+    /// Appends the bytes of a temporary file: a length, then the members, and the bytes of the
+    /// table, the key and the rest.
+    pub(super) fn encode(self, texts: [&[u8]; 3], out: &mut Vec<u8>) {
+        let lengths = texts.map(|bytes| u32::try_from(bytes.len()).unwrap_or(0));
+        let bytes: usize = texts.iter().map(|bytes| bytes.len()).sum();
+        let length = HEAD_BYTES + LENGTHS_BYTES + bytes;
+        out.reserve(LENGTH_BYTES + length);
+        out.extend_from_slice(&u32::try_from(length).unwrap_or(0).to_be_bytes());
         out.extend_from_slice(&self.group.to_be_bytes());
         let kind = RecordKind::ALL.iter().position(|one| *one == self.kind);
         out.push(kind.and_then(|at| u8::try_from(at).ok()).unwrap_or(0));
         out.extend_from_slice(&self.entity.to_be_bytes());
         out.extend_from_slice(&self.slot.to_be_bytes());
         out.extend_from_slice(&self.digest.to_be_bytes());
-        let texts = [self.table.as_bytes(), &self.key, &self.more];
-        for bytes in texts {
-            out.extend_from_slice(&u32::try_from(bytes.len()).unwrap_or(0).to_be_bytes());
+        for length in lengths {
+            out.extend_from_slice(&length.to_be_bytes());
         }
         for bytes in texts {
             out.extend_from_slice(bytes);
         }
-        let length = u32::try_from(out.len() - start - LENGTH_BYTES).unwrap_or(0);
-        if let Some(place) = out.get_mut(start..start + LENGTH_BYTES) {
-            place.copy_from_slice(&length.to_be_bytes());
-        }
+    }
+}
+
+impl Record {
+    /// The members of a fixed size, and the bytes of the others.
+    pub(super) fn parts(&self) -> (Head, [&[u8]; 3]) {
+        let head = Head {
+            group: self.group,
+            kind: self.kind,
+            entity: self.entity,
+            slot: self.slot,
+            digest: self.digest,
+        };
+        (head, [self.table.as_bytes(), &self.key, &self.more])
     }
 
     /// The record of bytes without their length; `None` when they are not whole.

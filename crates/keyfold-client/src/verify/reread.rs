@@ -5,7 +5,7 @@ use super::form::Scope;
 use crate::backend::Backend;
 use crate::drive::{time_of, wait};
 use crate::kinds::{Kinds, Role};
-use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Response};
+use keyfold_api::{ErrorKind, ExpressionAttributes, GetItemInput, QueryInput, Request, Response};
 use keyfold_lower::capacity;
 use keyfold_lower::retry::{TRIES, back_off};
 use keyfold_lower::{ClientError, unexpected};
@@ -16,15 +16,48 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A backend, with the units of the reads of single items.
 pub(super) struct Reader<'r> {
     pub(super) backend: &'r Backend,
+    /// The tables that are verified, which were there at the beginning.
+    tables: Vec<String>,
     halves: AtomicU64,
 }
 
+/// What a key holds now.
+pub(super) enum Now {
+    /// This unit.
+    Unit(Unit),
+    /// No item.
+    Gone,
+    /// An item that changed during every attempt to read all of its parts.
+    Changing,
+}
+
 impl<'r> Reader<'r> {
-    pub(super) fn new(backend: &'r Backend) -> Reader<'r> {
+    pub(super) fn new(backend: &'r Backend, tables: Vec<String>) -> Reader<'r> {
         Reader {
             backend,
+            tables,
             halves: AtomicU64::new(0),
         }
+    }
+
+    /// Sends a request about a table.
+    ///
+    /// # Errors
+    /// The backend's error. `NotFound` when a table is gone that is verified: nothing can be said of
+    /// what it held.
+    pub(super) fn call(
+        &self,
+        table: &str,
+        request: impl Into<Request>,
+    ) -> Result<Response, ClientError> {
+        let answer = self.backend.call(request.into());
+        let is_gone = |error: &ClientError| error.kind() == Some(ErrorKind::ResourceNotFound);
+        if answer.as_ref().is_err_and(is_gone) && self.tables.iter().any(|one| one == table) {
+            return Err(ClientError::not_found(format!(
+                "the table {table} was deleted while it was verified: run it again"
+            )));
+        }
+        answer
     }
 
     fn add(&self, halves: u64) {
@@ -53,7 +86,7 @@ pub(super) fn get(
         returns: capacity::requested(),
         ..GetItemInput::default()
     };
-    match reader.backend.call(input.into()) {
+    match reader.call(table, input) {
         Ok(Response::GetItem(output)) => {
             reader.add(capacity::total(output.consumed_capacity).0);
             Ok(output.item.map(|item| item.to_item()))
@@ -64,35 +97,31 @@ pub(super) fn get(
     }
 }
 
-/// Reads the unit of an item again; `None` when the item is gone.
+/// Reads the unit of an item again.
 ///
 /// # Errors
 /// The backend's error.
-pub(super) fn unit(
-    reader: &Reader<'_>,
-    scope: Scope<'_>,
-    key: &Item,
-) -> Result<Option<Unit>, ClientError> {
+pub(super) fn unit(reader: &Reader<'_>, scope: Scope<'_>, key: &Item) -> Result<Now, ClientError> {
     let kinds = scope.kinds;
     for tried in 0..TRIES {
         let Some(item) = get(reader, scope.name, key)? else {
-            return Ok(None);
+            return Ok(Now::Gone);
         };
         let Some(kind) = kinds.kind_of(&item) else {
-            return Ok(Some(Unit::Unknown(item)));
+            return Ok(Now::Unit(Unit::Unknown(item)));
         };
         match kind.role {
-            Role::Copy(at) => return Ok(Some(Unit::Copy(kind.at, at, item))),
-            Role::Guard(at) => return Ok(Some(Unit::Guard(kind.at, at, item))),
+            Role::Copy(at) => return Ok(Now::Unit(Unit::Copy(kind.at, at, item))),
+            Role::Guard(at) => return Ok(Now::Unit(Unit::Guard(kind.at, at, item))),
             Role::Main => {}
         }
         let Some((start, number)) = kind.part_of(kinds.table, &item) else {
-            return Ok(Some(Unit::Entity(kind.at, vec![item])));
+            return Ok(Now::Unit(Unit::Entity(kind.at, vec![item])));
         };
         if number > 0 {
             let first = first_part(kinds, key, start);
             return match get(reader, scope.name, &first)? {
-                None => Ok(Some(Unit::Part(kind.at, item))),
+                None => Ok(Now::Unit(Unit::Part(kind.at, item))),
                 // The part is judged with its first part.
                 Some(_) => unit(reader, scope, &first),
             };
@@ -101,11 +130,11 @@ pub(super) fn unit(
         // The parts are those of the item when it is the same before and behind them.
         if get(reader, scope.name, key)?.as_ref() == Some(&item) {
             let items = std::iter::once(item).chain(parts).collect();
-            return Ok(Some(Unit::Entity(kind.at, items)));
+            return Ok(Now::Unit(Unit::Entity(kind.at, items)));
         }
         wait(time_of(back_off(tried)));
     }
-    Ok(None)
+    Ok(Now::Changing)
 }
 
 /// The key of the first part of a list.
@@ -148,7 +177,7 @@ fn parts(
             exclusive_start_key: after.take().map(Ok),
             ..QueryInput::default()
         };
-        let Response::Query(output) = reader.backend.call(input.into())? else {
+        let Response::Query(output) = reader.call(scope.name, input)? else {
             return Err(unexpected());
         };
         reader.add(capacity::total(output.consumed_capacity).0);

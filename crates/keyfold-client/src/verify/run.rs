@@ -13,7 +13,7 @@ use super::group::{Group, for_each, owner};
 use super::judge::judge;
 use super::record::{Record, RecordKind, Relation};
 use super::report::{Report, Share};
-use super::reread::{self, Reader};
+use super::reread::{self, Now, Reader};
 use super::scan::{Judgements, Pace, Page, Pages, Segment, Target};
 use super::setup::{Observer, Options, TableSize};
 use super::sorter::Sorter;
@@ -149,11 +149,17 @@ impl<'v> Verification<'v> {
                 name: table.name.clone(),
             })
         };
+        let names = tables.iter().map(|table| table.name.clone());
         Verification {
-            reader: Reader::new(backend),
+            reader: Reader::new(backend, names.collect()),
             model,
             options,
-            targets: tables.iter().filter_map(target).collect(),
+            // A table with another key is a finding, and nothing of it can be read by its key.
+            targets: tables
+                .iter()
+                .filter(|table| table.has_key)
+                .filter_map(target)
+                .collect(),
             shared: Mutex::new(Shared {
                 report: Report::default(),
                 records: Sorter::new(),
@@ -206,7 +212,7 @@ impl<'v> Verification<'v> {
             state.remove()?;
         }
         let mut report = self.into_report();
-        report.undecided = suspects.count;
+        report.undecided += suspects.count;
         Ok(report)
     }
 
@@ -215,7 +221,8 @@ impl<'v> Verification<'v> {
         locked(&self.shared).observer.begin(0)?;
         self.definitions(tables)?;
         let all: u64 = tables.iter().map(|table| table.items).sum();
-        for (target, table) in self.targets.iter().zip(tables) {
+        let readable = tables.iter().filter(|table| table.has_key);
+        for (target, table) in self.targets.iter().zip(readable) {
             let share = u128::from(wanted) * u128::from(table.items) / u128::from(all.max(1));
             let share = u64::try_from(share).unwrap_or(wanted).max(1);
             let segments = (table.items / SAMPLE_SEGMENT_ITEMS).clamp(1, SEGMENTS_MAX);
@@ -232,7 +239,7 @@ impl<'v> Verification<'v> {
                 let mut segment = Segment::new((&self.reader, self.model), target, true);
                 if let Some(page) = self.pages(target, number, Some(limit)).next()? {
                     self.wait(page.halves);
-                    let page = segment.judge(page, |_| false)?;
+                    let page = segment.judge(page, Some(&|_| false))?;
                     read += page.items;
                     self.take(page, (0, Cursor::default()), None)?;
                 }
@@ -303,7 +310,8 @@ impl<'v> Verification<'v> {
                 pages.after.clone_from(&from.after);
             }
             let taken = self.read_ahead(pages, |page| {
-                let is_kept = |id| filter.is_none_or(|filter| filter.has(id));
+                let is_kept = filter.map(|filter| move |id| filter.has(id));
+                let is_kept = is_kept.as_ref().map(|is_kept| is_kept as _);
                 let page = segment.judge(page, is_kept)?;
                 self.take(page, (place, segment.cursor(at)), filter)
             });
@@ -457,6 +465,7 @@ impl<'v> Verification<'v> {
         }
         shared.units.0 += page.units;
         shared.units.1 += page.wrong;
+        shared.report.undecided += page.undecided;
         for (name, count) in page.kinds {
             *shared.report.kinds.entry(name).or_default() += count;
         }
@@ -589,7 +598,11 @@ impl<'v> Verification<'v> {
         };
         let scope = Scope::new(self.model, target.forms, &target.name);
         let unit = reread::unit(&self.reader, scope, key)?;
-        Ok(unit.map_or_else(Vec::new, |unit| judge(scope, &unit).records))
+        Ok(match unit {
+            Now::Unit(unit) => judge(scope, &unit).records.records().collect(),
+            // Whoever asks sees that it is another one than before.
+            Now::Gone | Now::Changing => Vec::new(),
+        })
     }
 }
 

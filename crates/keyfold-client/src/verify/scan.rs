@@ -7,7 +7,7 @@ use super::judge::{Judged, add_judgement, judge};
 use super::pack::Pack;
 use super::quick;
 use super::record::Relation;
-use super::reread::{self, Reader};
+use super::reread::{self, Now, Reader};
 use super::state::Cursor;
 use crate::kinds::{Kind, Role};
 use keyfold_api::{PageOutput, Response, ScanInput};
@@ -37,6 +37,8 @@ pub(super) struct Judgements {
     /// The number of units, and of those with a finding.
     pub(super) units: u64,
     pub(super) wrong: u64,
+    /// The number of those that seem wrong and changed too often to be judged.
+    pub(super) undecided: u64,
     pub(super) findings: Vec<Finding>,
     /// The copies and guards that wrong items may have, and do not say which ones.
     pub(super) unclaimed: Vec<Relation>,
@@ -84,7 +86,7 @@ impl Pages<'_> {
             returns: capacity::requested(),
             ..ScanInput::default()
         };
-        let Response::Scan(output) = self.reader.backend.call(input.into())? else {
+        let Response::Scan(output) = self.reader.call(self.table, input)? else {
             return Err(unexpected());
         };
         self.after.clone_from(&output.last_evaluated_key);
@@ -147,14 +149,14 @@ impl<'s> Segment<'s> {
         }
     }
 
-    /// Judges the next page. `is_kept` chooses the groups whose records are kept.
+    /// Judges the next page. `is_kept` chooses the groups whose records are kept; all, without it.
     ///
     /// # Errors
     /// The backend's error.
     pub(super) fn judge(
         &mut self,
         page: Page,
-        is_kept: impl Fn(u128) -> bool,
+        is_kept: Option<&dyn Fn(u128) -> bool>,
     ) -> Result<Judgements, ClientError> {
         let items = page.output.items.unwrap_or_default();
         let mut work = Work::default();
@@ -189,10 +191,9 @@ impl<'s> Segment<'s> {
         judged.kinds = named
             .map(|(kind, count)| (kind.name(self.scope.model), count))
             .collect();
-        let (findings, records) = work.judged.into_parts();
-        judged.findings = findings;
-        for record in records.iter().filter(|record| is_kept(record.group)) {
-            judged.records.push(record);
+        (judged.findings, judged.records) = work.judged.into_parts();
+        if let Some(is_kept) = is_kept {
+            judged.records.retain(is_kept);
         }
         judged.halves_again = self.reader.taken();
         judged.halves += judged.halves_again;
@@ -224,8 +225,13 @@ impl<'s> Segment<'s> {
         };
         // Another writer may have changed the item: it is judged as it is now.
         let key = key.unwrap_or_default();
-        let Some(now) = reread::unit(self.reader, self.scope, &key)? else {
-            return Ok(());
+        let now = match reread::unit(self.reader, self.scope, &key)? {
+            Now::Unit(now) => now,
+            Now::Gone => return Ok(()),
+            Now::Changing => {
+                work.page.undecided += 1;
+                return Ok(());
+            }
         };
         let is_part = matches!(unit, Unit::Part(..));
         let now = judge(self.scope, &now);

@@ -81,6 +81,8 @@ pub trait Observer: Send {
 pub struct TableSize {
     /// The position of the table in the model.
     pub(super) table: usize,
+    /// Whether the table has the key of the model's. Without it, no item can be read again.
+    pub(super) has_key: bool,
     /// Its name; with periods, that of the table of one period.
     pub name: String,
     /// The number of items.
@@ -119,6 +121,7 @@ pub fn sizes(backend: &Backend, model: &Model) -> Result<Vec<TableSize>, ClientE
             let count = |number: Option<i64>| u64::try_from(number.unwrap_or(0)).unwrap_or(0);
             sizes.push(TableSize {
                 table: at,
+                has_key: keyfold_lower::tables::has_key(table, &description),
                 name,
                 items: count(description.item_count),
                 bytes: count(description.table_size_bytes),

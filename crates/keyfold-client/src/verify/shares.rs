@@ -2,30 +2,71 @@
 //! mostly lie side by side, so that a page makes few records of them.
 
 use super::fold::Fold;
-use super::record::{Record, RecordKind, digest, group, key_bytes};
+use super::pack::Pack;
+use super::record::{Head, RecordKind, digest, group, key_bytes};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::Place;
 use keyfold_lower::write::Contribution;
 use keyfold_model::Model;
 use keyfold_model::value::Attributes;
 use keyfold_types::Value;
+use std::rc::Rc;
 
 /// The fold of an aggregate of the parent that was counted in last.
 struct Open {
     /// The positions of the parent's entity and of the aggregate in it.
     of: (usize, usize),
-    /// The key attributes of the parent.
-    parent: Values,
-    record: Record,
+    parent: Rc<Parent>,
     fold: Fold,
+}
+
+/// An item that keeps aggregates.
+struct Parent {
+    /// Its key attributes.
+    link: Values,
+    /// The position of its entity.
+    entity: u32,
+    table: String,
+    /// The key, as a stored item.
+    key: Vec<u8>,
+    group: u128,
 }
 
 impl Open {
     /// Whether a key attribute of the parent has the value of an attribute of an item.
     fn is_of(&self, field: &str, (name, values): (&str, &impl Attributes)) -> bool {
-        match self.parent.get(field) {
+        match self.parent.link.get(field) {
             Some(Value::S(held)) => values.text(name) == Some(held),
             held => held == values.value(name).as_deref(),
+        }
+    }
+}
+
+impl Open {
+    /// Adds the record of the items so far.
+    fn close(self, records: &mut Pack) {
+        let head = Head {
+            group: self.parent.group,
+            kind: RecordKind::Share,
+            entity: self.parent.entity,
+            slot: u32::try_from(self.of.1).unwrap_or(0),
+            digest: self.fold.digest,
+        };
+        let parent = &self.parent;
+        let texts = [parent.table.as_bytes(), &parent.key, &self.fold.encoded()];
+        records.push_parts(head, texts);
+    }
+}
+
+impl Parent {
+    fn of(entity: usize, place: Place<'_>, link: Values) -> Parent {
+        let key = key_bytes(&place.key);
+        Parent {
+            link,
+            entity: u32::try_from(entity).unwrap_or(0),
+            group: group(&place.table_name, &key),
+            table: place.table_name,
+            key,
         }
     }
 }
@@ -34,7 +75,7 @@ impl Open {
 #[derive(Default)]
 pub(super) struct Shares {
     open: Vec<Open>,
-    records: Vec<Record>,
+    records: Pack,
 }
 
 impl Shares {
@@ -78,22 +119,17 @@ impl Shares {
                 continue;
             };
             let mut others = self.open.iter();
-            let same = others.find(|open| open.of.0 == of.0 && open.parent == link);
-            let record = match same {
-                Some(open) => open.record.clone(),
+            let same = others.find(|open| open.of.0 == of.0 && open.parent.link == link);
+            let parent = match same {
+                Some(open) => Rc::clone(&open.parent),
                 None => match Place::of(model, parent, &link) {
-                    Ok(place) => of_parent(of.0, place),
+                    Ok(place) => Rc::new(Parent::of(of.0, place, link)),
                     Err(_) => continue,
                 },
             };
-            let record = Record {
-                slot: u32::try_from(of.1).unwrap_or(0),
-                ..record
-            };
             self.begin(Open {
                 of: *of,
-                parent: link,
-                record,
+                parent,
                 fold: one,
             });
         }
@@ -103,40 +139,17 @@ impl Shares {
     fn begin(&mut self, next: Open) {
         match self.open.iter_mut().find(|open| open.of == next.of) {
             Some(open) => {
-                let done = std::mem::replace(open, next);
-                self.records.push(closed(done));
+                std::mem::replace(open, next).close(&mut self.records);
             }
             None => self.open.push(next),
         }
     }
 
-    /// The records of the page.
-    pub(super) fn into_records(self) -> impl Iterator<Item = Record> {
-        self.records
-            .into_iter()
-            .chain(self.open.into_iter().map(closed))
-    }
-}
-
-/// A record about a parent.
-fn of_parent(entity: usize, place: Place<'_>) -> Record {
-    let key = key_bytes(&place.key);
-    Record {
-        group: group(&place.table_name, &key),
-        kind: RecordKind::Share,
-        entity: u32::try_from(entity).unwrap_or(0),
-        slot: 0,
-        digest: 0,
-        table: place.table_name,
-        key,
-        more: Vec::new(),
-    }
-}
-
-fn closed(open: Open) -> Record {
-    Record {
-        digest: open.fold.digest,
-        more: open.fold.encoded(),
-        ..open.record
+    /// Adds the records of the page to others.
+    pub(super) fn add_to(self, records: &mut Pack) {
+        records.append(&self.records);
+        for open in self.open {
+            open.close(records);
+        }
     }
 }

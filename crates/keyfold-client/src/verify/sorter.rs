@@ -3,26 +3,29 @@
 //! A scan costs money, a temporary file does not: everything about a key is written down in one
 //! scan, and records of the same key meet when the runs are merged. Small tables never leave memory.
 
-use super::pack::Pack;
-use super::record::{LENGTH_BYTES, Record, length, order};
+use super::pack::{Pack, lead};
+use super::record::{LENGTH_BYTES, Record, group_of, length, order};
 use keyfold_lower::ClientError;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{BufReader, Read as _, Seek as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The bytes of records in memory before a run is written.
-const RUN_BYTES: usize = 64 * 1024 * 1024;
+const RUN_BYTES: usize = 16 * 1024 * 1024;
 /// The bytes that are read or written of a run at once.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// The most runs that are merged at once.
-const RUNS_MAX: usize = 128;
+/// The most runs of a level: then they are merged into one of the next.
+const RUNS_MAX: usize = 64;
 
 /// Collects records.
 pub(super) struct Sorter {
     held: Pack,
+    /// First those that were merged from others.
     runs: Vec<Run>,
+    /// The number of those.
+    merged: usize,
     run_bytes: usize,
     /// The folder of the runs and how their names begin; without it, they have no names.
     folder: Option<(PathBuf, &'static str)>,
@@ -57,6 +60,7 @@ impl Sorter {
         Sorter {
             held: Pack::default(),
             runs: Vec::new(),
+            merged: 0,
             run_bytes,
             folder: None,
             next: 1,
@@ -106,11 +110,23 @@ impl Sorter {
         self.runs.push(run);
         self.held = written.held;
         self.held.clear();
-        if self.runs.len() >= RUNS_MAX {
-            let mut merged = Merged::of(std::mem::take(&mut self.runs), Pack::default())?;
-            let run = self.write_run(&mut merged)?;
-            self.runs.push(run);
+        if self.runs.len() - self.merged >= RUNS_MAX {
+            self.merge(self.merged)?;
+            self.merged += 1;
         }
+        if self.merged >= RUNS_MAX {
+            self.merge(0)?;
+            self.merged = 1;
+        }
+        Ok(())
+    }
+
+    /// Merges the runs from a position on: their records are read again once for each level, and not
+    /// once for each merge.
+    fn merge(&mut self, from: usize) -> Result<(), ClientError> {
+        let mut merged = Merged::of(self.runs.split_off(from), Pack::default())?;
+        let run = self.write_run(&mut merged)?;
+        self.runs.push(run);
         Ok(())
     }
 
@@ -182,13 +198,18 @@ pub(super) struct Merged {
 
 /// The next record of a run.
 struct Head {
+    /// The first bytes of its group, which decide the order of most records.
+    lead: u64,
     record: Vec<u8>,
     run: usize,
 }
 
 impl Ord for Head {
     fn cmp(&self, other: &Head) -> Ordering {
-        order(&self.record, &other.record).then(self.run.cmp(&other.run))
+        let leads = self.lead.cmp(&other.lead);
+        leads
+            .then_with(|| order(&self.record, &other.record))
+            .then(self.run.cmp(&other.run))
     }
 }
 
@@ -221,6 +242,7 @@ impl Merged {
         };
         for run in 0..merged.runs.len() {
             merged.refill(Head {
+                lead: 0,
                 record: Vec::new(),
                 run,
             })?;
@@ -233,15 +255,16 @@ impl Merged {
         let Some(run) = self.runs.get_mut(head.run) else {
             return Ok(());
         };
-        let mut bytes = [0; LENGTH_BYTES];
-        match run.read_exact(&mut bytes) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
-            Err(error) => return Err(failed(&error)),
+        if run.fill_buf().map_err(|error| failed(&error))?.is_empty() {
+            return Ok(());
         }
+        let mut bytes = [0; LENGTH_BYTES];
+        let read = run.read_exact(&mut bytes);
+        read.map_err(|error| failed(&error))?;
         head.record.resize(length(bytes), 0);
         let read = run.read_exact(&mut head.record);
         read.map_err(|error| failed(&error))?;
+        head.lead = group_of(&head.record).map_or(0, lead);
         self.heads.push(Reverse(head));
         Ok(())
     }
@@ -279,7 +302,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(7);
         let mut sorter = Sorter::with_run_bytes(1000);
         let mut all = Vec::new();
-        for number in 0..3000_u32 {
+        for number in 0..45_000_u32 {
             let record = Record {
                 group: random.u128(..50),
                 kind: RecordKind::Share,
@@ -293,7 +316,7 @@ mod tests {
             all.push(record.clone());
             sorter.push(&record).unwrap();
         }
-        assert!(!sorter.runs.is_empty() && sorter.runs.len() < RUNS_MAX);
+        assert!(sorter.merged > 1 && sorter.runs.len() > sorter.merged);
         all.sort();
         let mut sorted = sorter.sorted().unwrap();
         for record in &all {

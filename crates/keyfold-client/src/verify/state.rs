@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "verification.json";
 /// The version of the file's form.
-const FORM: u64 = 5;
+const FORM: u64 = 6;
 /// Files of records in the folder begin so.
 const RUN: &str = "records-";
 
@@ -206,13 +206,14 @@ fn of_report(report: &Report) -> Json {
         // A state is saved during the first scan only, and not of a sample.
         scans: _,
         halves,
-        undecided: _,
+        undecided,
         sample: _,
     } = report;
     json!({
         "items": items,
         "kinds": kinds,
         "halves": halves,
+        "undecided": undecided,
         "groups": groups.iter().map(|group| json!({
             "count": group.count,
             "examples": group.examples.iter().map(of_finding).collect::<Vec<_>>(),
@@ -229,6 +230,7 @@ fn report(json: &Json) -> Option<Report> {
         items: json["items"].as_u64()?,
         kinds: kinds.collect::<Option<_>>()?,
         halves: json["halves"].as_u64()?,
+        undecided: json["undecided"].as_u64()?,
         groups: all(&json["groups"], |group| {
             let examples = all(&group["examples"], finding)?;
             let first = examples.first()?;
@@ -323,6 +325,7 @@ mod tests {
         let mut report = Report {
             items: 7,
             halves: 9,
+            undecided: 2,
             ..Report::default()
         };
         report.kinds.insert("User".to_owned(), 7);
