@@ -21,6 +21,8 @@ pub struct Endpoint {
     pub session_token: Option<String>,
     /// Another place of the credentials, which takes the place of those above.
     pub elsewhere: Option<Elsewhere>,
+    /// The certificate authorities that are trusted, as PEM; the public ones by default.
+    pub authorities: Option<Vec<u8>>,
     /// The most time to connect.
     pub connect_timeout: Duration,
     /// The most time of an attempt, from connecting to the end of the answer.
@@ -47,6 +49,7 @@ impl Endpoint {
             secret: "local".to_owned(),
             session_token: None,
             elsewhere: None,
+            authorities: None,
             connect_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(30),
             retries: 3,

@@ -60,7 +60,8 @@ impl Keyfold {
     /// | `http://127.0.0.1:8000`, `https://…` | a Keyfold server, or another engine with the API |
     /// | `dynamodb://eu-west-1` | Amazon DynamoDB in a region |
     ///
-    /// The last two take `?profile=NAME` and `?region=NAME`. The region is the text's, that of
+    /// The last two take `?profile=NAME`, `?region=NAME` and, for TLS, `?ca=FILE`: the certificate
+    /// authorities that are trusted, instead of those of AWS_CA_BUNDLE or the public ones. The region is the text's, that of
     /// AWS_REGION or AWS_DEFAULT_REGION, or the profile's. Credentials are those of the profile that
     /// the text names; else those of [`Credentials::from_env`](crate::Credentials::from_env); else,
     /// where the address has TLS, those of AWS_PROFILE or of the default profile of the shared AWS

@@ -207,6 +207,14 @@ impl Endpoint {
         self
     }
 
+    /// The certificate authorities, as PEM, one of which the server's certificate must be of. They take
+    /// the place of the public ones. A connection text has `?ca=FILE`, and AWS_CA_BUNDLE names a file
+    /// for those that have none. Sources of credentials are asked with the public ones.
+    pub fn certificate_authorities(mut self, pem: impl Into<Vec<u8>>) -> Endpoint {
+        self.inner.authorities = Some(pem.into());
+        self
+    }
+
     /// The most time to connect; 10 seconds by default.
     pub fn connect_timeout(mut self, time: Duration) -> Endpoint {
         self.inner.connect_timeout = time;

@@ -7,8 +7,8 @@
 //! | `http://127.0.0.1:8000`, `https://…` | an endpoint: a Keyfold server, or another engine with DynamoDB's API |
 //! | `dynamodb://eu-west-1` | Amazon DynamoDB in a region |
 //!
-//! The last two take `?profile=NAME` and `?region=NAME`. [`Connection`] reads the text and nothing
-//! else; [`Connection::endpoint`] adds region and credentials from the [`Surroundings`].
+//! The last two take `?profile=NAME`, `?region=NAME` and `?ca=FILE`. [`Connection`] reads the text and
+//! nothing else; [`Connection::endpoint`] adds region and credentials from the [`Surroundings`].
 //!
 //! Not here: opening a data folder, and sending requests.
 
@@ -44,13 +44,15 @@ pub enum Connection {
     Amazon(Asked),
 }
 
-/// The region and the credentials that a connection text asks for.
+/// The region, the credentials and the authorities that a connection text asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
     /// The region.
     pub region: Option<String>,
     /// The profile of the shared AWS files whose credentials sign requests.
     pub profile: Option<String>,
+    /// The file of the certificate authorities that are trusted.
+    pub ca: Option<String>,
 }
 
 /// What a wrong text is answered with.
@@ -123,9 +125,10 @@ fn with_parameters(text: &str) -> Result<(&str, Asked), ClientError> {
         let slot = match name {
             "profile" => &mut asked.profile,
             "region" => &mut asked.region,
+            "ca" => &mut asked.ca,
             other => {
                 let why = format!(
-                    "its parameters are profile and region, and not `{}`",
+                    "its parameters are profile, region and ca, and not `{}`",
                     shown_text(other)
                 );
                 return Err(wrong(text, &why));
@@ -155,6 +158,7 @@ mod tests {
         Asked {
             region: region.map(str::to_owned),
             profile: profile.map(str::to_owned),
+            ca: None,
         }
     }
 
@@ -178,6 +182,16 @@ mod tests {
             (
                 "HTTPS://db.example/?region=eu-west-1",
                 endpoint("HTTPS://db.example/", asked(Some("eu-west-1"), None)),
+            ),
+            (
+                "https://db.example?ca=/etc/ca%20of%20us.pem",
+                endpoint(
+                    "https://db.example",
+                    Asked {
+                        ca: Some("/etc/ca of us.pem".to_owned()),
+                        ..Asked::default()
+                    },
+                ),
             ),
             ("dynamodb://", Connection::Amazon(Asked::default())),
             (

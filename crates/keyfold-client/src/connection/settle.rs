@@ -29,9 +29,11 @@ impl Connection {
     ///   too. An endpoint that is not Amazon's gets `local` where there are none.
     /// - Address of `dynamodb://`: Amazon's of the region, whatever AWS_ENDPOINT_URL says.
     ///
+    /// - Certificate authorities: those of the file `ca`; of AWS_CA_BUNDLE; the public ones.
+    ///
     /// # Errors
     /// `Invalid` when there is no region or there are no credentials where some are needed, when
-    /// they are incomplete, or when a shared file cannot be read.
+    /// they are incomplete, or when a shared file or that of the authorities cannot be read.
     pub fn endpoint(
         &self,
         surroundings: &Surroundings<'_>,
@@ -41,8 +43,32 @@ impl Connection {
             Connection::Endpoint { url, asked } => settle(Some(url.clone()), asked, surroundings),
             Connection::Amazon(asked) => settle(None, asked, surroundings),
         };
+        let settled = settled.and_then(|endpoint| trusting(endpoint, self, surroundings));
         settled.map(Some).map_err(ClientError::Invalid)
     }
+}
+
+/// The settings, with the authorities of `?ca=` or of AWS_CA_BUNDLE where connections have TLS.
+fn trusting(
+    endpoint: Endpoint,
+    connection: &Connection,
+    surroundings: &Surroundings<'_>,
+) -> Result<Endpoint, String> {
+    let named = match connection {
+        Connection::Endpoint { asked, .. } | Connection::Amazon(asked) => asked.ca.as_deref(),
+        Connection::Memory | Connection::Folder(_) => None,
+    };
+    if !is_encrypted(&endpoint.url) {
+        return match named {
+            Some(_) => Err("`ca` is of https, and the address has no TLS".to_owned()),
+            None => Ok(endpoint),
+        };
+    }
+    let authorities = surroundings.authorities(named)?;
+    Ok(Endpoint {
+        authorities,
+        ..endpoint
+    })
 }
 
 /// The settings of an address, or of Amazon's in the region.

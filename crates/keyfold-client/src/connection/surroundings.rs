@@ -48,6 +48,24 @@ impl<'a> Surroundings<'a> {
         names.iter().find_map(|name| self.variable(name))
     }
 
+    /// The certificate authorities of a file, or of that of AWS_CA_BUNDLE.
+    ///
+    /// # Errors
+    /// A sentence when the file cannot be read.
+    pub(super) fn authorities(&self, named: Option<&str>) -> Result<Option<Vec<u8>>, String> {
+        let named = named.map(str::to_owned);
+        let Some(path) = named.or_else(|| self.variable("AWS_CA_BUNDLE")) else {
+            return Ok(None);
+        };
+        match (self.file)(Path::new(&path)) {
+            Ok(Some(text)) => Ok(Some(text.into_bytes())),
+            Ok(None) => Err(format!(
+                "there is no file {path} of certificate authorities"
+            )),
+            Err(error) => Err(format!("cannot read {path}: {error}")),
+        }
+    }
+
     /// The text of a shared AWS file, and its path. Without a text when it does not exist.
     ///
     /// # Errors

@@ -87,7 +87,7 @@ impl Awaited {
             return Ok(connection);
         }
         let time = place.endpoint.connect_timeout;
-        match timeout(time, Connection::open(&place.address)).await {
+        match timeout(time, Connection::open(&place.address, &place.authorities)).await {
             Ok(connection) => connection,
             Err(_) => Err(io::Error::other(format!("no connection within {time:?}"))),
         }

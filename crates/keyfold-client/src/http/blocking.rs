@@ -16,6 +16,7 @@ impl Blocking {
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_connect(Some(place.endpoint.connect_timeout))
+            .tls_config(place.authorities.blocking())
             .max_idle_age(IDLE_MAX)
             // A redirect would send a signed request to another host.
             .max_redirects(0)

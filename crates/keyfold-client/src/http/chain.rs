@@ -4,6 +4,7 @@
 
 use super::pool::Connection;
 use super::source::{Fetched, Fetching};
+use super::tls::Authorities;
 use crate::connection::Keys;
 use crate::endpoint::{Address, Elsewhere, address};
 use aws_config::default_provider::credentials::DefaultCredentialsChain;
@@ -128,7 +129,10 @@ impl HttpConnector for OwnConnector {
 impl OwnConnector {
     async fn sent(self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
         let (address, request) = prepared(request).map_err(ConnectorError::user)?;
-        let mut connection = match timeout(self.connect, Connection::open(&address)).await {
+        // The authorities of an endpoint are not those of the sources, which are Amazon's.
+        let authorities = Authorities::public();
+        let open = Connection::open(&address, &authorities);
+        let mut connection = match timeout(self.connect, open).await {
             Ok(Ok(connection)) => connection,
             Ok(Err(error)) => return Err(ConnectorError::io(error.into()).never_connected()),
             Err(late) => return Err(ConnectorError::timeout(late.into()).never_connected()),

@@ -5,7 +5,7 @@
 //!
 //! A connection belongs to the runtime in which it was made, whose thread watches its socket.
 
-use super::tls;
+use super::tls::Authorities;
 use crate::endpoint::Address;
 use bytes::Bytes;
 use http_body_util::Full;
@@ -99,11 +99,14 @@ impl Connection {
     ///
     /// # Errors
     /// When it cannot be reached, or its certificate is not its own.
-    pub(super) async fn open(address: &Address) -> io::Result<Connection> {
+    pub(super) async fn open(
+        address: &Address,
+        authorities: &Authorities,
+    ) -> io::Result<Connection> {
         let stream = TcpStream::connect((address.host.as_str(), address.port)).await?;
         stream.set_nodelay(true)?;
         let socket: Box<dyn Socket> = if address.is_encrypted {
-            Box::new(tls::encrypted(&address.host, stream).await?)
+            Box::new(authorities.encrypted(&address.host, stream).await?)
         } else {
             Box::new(stream)
         };

@@ -1,6 +1,7 @@
 //! Signed requests to an endpoint, and the limits that both transports keep.
 
 use super::source::Source;
+use super::tls::Authorities;
 use crate::connection::Keys;
 use crate::endpoint::{Address, Elsewhere, Endpoint, address};
 use jiff::Timestamp;
@@ -22,6 +23,7 @@ pub(super) const ANSWER_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub(super) struct Place {
     pub(super) address: Address,
     pub(super) endpoint: Endpoint,
+    pub(super) authorities: Authorities,
     signer: Signer,
 }
 
@@ -39,7 +41,8 @@ pub(super) struct Signature {
 
 impl Place {
     /// # Errors
-    /// `Invalid` when the endpoint's text is no address, or its keys need a feature.
+    /// `Invalid` when the endpoint's text is no address, its keys need a feature, or its authorities
+    /// are no certificates.
     pub(super) fn new(endpoint: Endpoint) -> Result<Place, ClientError> {
         let signer = match &endpoint.elsewhere {
             Some(elsewhere) => Signer::Source(source(elsewhere, &endpoint.region)?),
@@ -51,6 +54,7 @@ impl Place {
         };
         Ok(Place {
             address: address(&endpoint.url)?,
+            authorities: Authorities::of_pem(endpoint.authorities.as_deref())?,
             endpoint,
             signer,
         })
