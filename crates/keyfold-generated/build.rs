@@ -58,7 +58,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The name of the client of a generated file.
 fn client_of(text: &str) -> Result<&str, String> {
-    let before = text.split("{\n    client: typed::Client,").next();
+    let before = text
+        .split("<S = typed::Eventual> {\n    client: typed::Client<S>,")
+        .next();
     let declared = before.and_then(|text| text.rsplit("pub struct ").next());
     let name = declared
         .map(str::trim)

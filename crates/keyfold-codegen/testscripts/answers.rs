@@ -947,8 +947,8 @@ impl AnswersParts {
 
 /// The patterns, named writes and entities of the model `answers`, version 3.
 #[derive(Debug, Clone)]
-pub struct AnswersClient {
-    client: typed::Client,
+pub struct AnswersClient<S = typed::Eventual> {
+    client: typed::Client<S>,
     /// Writes an `Account` with all that follows from it.
     pub account: typed::Writer<Account>,
     /// Writes a `Ticket` with all that follows from it.
@@ -963,7 +963,16 @@ impl AnswersClient {
         Ok(AnswersClient::of(client))
     }
 
-    fn of(client: typed::Client) -> AnswersClient {
+    /// The same client, whose reads are strongly consistent, at twice the units. It has no
+    /// pattern of a global index.
+    pub fn strong(&self) -> AnswersClient<typed::Strong> {
+        let client = self.client.strong();
+        AnswersClient::of(client)
+    }
+}
+
+impl<S: typed::Consistency> AnswersClient<S> {
+    fn of(client: typed::Client<S>) -> AnswersClient<S> {
         AnswersClient {
             account: client.writer(),
             ticket: client.writer(),
@@ -972,22 +981,15 @@ impl AnswersClient {
     }
 
     /// The same client, each of whose calls takes at most a time.
-    pub fn within(&self, time: std::time::Duration) -> AnswersClient {
+    pub fn within(&self, time: std::time::Duration) -> AnswersClient<S> {
         let client = self.client.within(time);
         AnswersClient::of(client)
     }
 
     /// The same client, whose cursors end with a seal of the secret: one that was changed is
     /// refused.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> AnswersClient {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AnswersClient<S> {
         let client = self.client.with_cursor_secret(secret);
-        AnswersClient::of(client)
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
-    /// a global index is refused.
-    pub fn strong(&self) -> AnswersClient {
-        let client = self.client.strong();
         AnswersClient::of(client)
     }
 
@@ -1055,22 +1057,6 @@ impl AnswersClient {
         call.query()
     }
 
-    /// `places(country, city, street) -> Account[]`
-    ///
-    /// Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5 read units.
-    /// Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#{city}#")`, 50 items a page; 1 request, about 59.5 read units.
-    /// Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
-    /// "{country}#")`, 50 items a page; 1 request, about 59.5 read units.
-    /// Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50 items a
-    /// page; 1 request, about 59.5 read units.
-    pub fn places(&self, arguments: &PlacesArguments) -> typed::Query<'_, Account, typed::Ordered> {
-        let mut call = typed::Call::new(&self.client, "places");
-        call.give_all(arguments);
-        call.query()
-    }
-
     /// `ticket(id, ticketId) -> Ticket?`
     ///
     /// GetItem of Main: `PK = "ACCOUNT#{id}" AND SK = "TICKET#{ticketId}"`; 1 request, about 0.5
@@ -1092,63 +1078,6 @@ impl AnswersClient {
     pub fn whole(&self, id: &AccountId) -> typed::Query<'_, WholeItem, typed::Ordered> {
         let mut call = typed::Call::new(&self.client, "whole");
         call.give("id", id);
-        call.query()
-    }
-
-    /// `since(id, since) -> Ticket[]`
-    ///
-    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`, descending, 20
-    /// items a page; 1 request, about 2.5 read units.
-    ///
-    /// - `since`: `openedAt` is at least this.
-    pub fn since(
-        &self,
-        id: &AccountId,
-        since: typed::Timestamp,
-    ) -> typed::Query<'_, Ticket, typed::Ordered> {
-        let mut call = typed::Call::new(&self.client, "since");
-        call.give("id", id);
-        call.give("since", &since);
-        call.query()
-    }
-
-    /// `before(id, until) -> Ticket[]`
-    ///
-    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20 items a
-    /// page; 1 request, about 2.5 read units.
-    ///
-    /// - `until`: `openedAt` is below this.
-    pub fn before(
-        &self,
-        id: &AccountId,
-        until: typed::Timestamp,
-    ) -> typed::Query<'_, Ticket, typed::Ordered> {
-        let mut call = typed::Call::new(&self.client, "before");
-        call.give("id", id);
-        call.give("until", &until);
-        call.query()
-    }
-
-    /// `opened(id, day) -> Ticket[]`
-    ///
-    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND begins_with(GSI1SK, "{day}")`; 1
-    /// request.
-    ///
-    /// - `day`: `openedAt` lies in this day.
-    pub fn opened(&self, id: &AccountId, day: &str) -> typed::Query<'_, Ticket, typed::Ordered> {
-        let mut call = typed::Call::new(&self.client, "opened");
-        call.give("id", id);
-        call.give("day", day);
-        call.query()
-    }
-
-    /// `due(now) -> Ticket[]`
-    ///
-    /// Query of Main.Open: `OPENPK = "OPEN" AND OPENSK <= "{now}…"`, 20 items a page; 1
-    /// request, about 2.5 read units.
-    pub fn due(&self, arguments: &DueArguments) -> typed::Query<'_, DueItem, typed::Ordered> {
-        let mut call = typed::Call::new(&self.client, "due");
-        call.give_all(arguments);
         call.query()
     }
 
@@ -1257,10 +1186,96 @@ impl AnswersClient {
     }
 }
 
+/// The patterns of global indexes, which have no strong consistency.
+impl AnswersClient {
+    /// `places(country, city, street) -> Account[]`
+    ///
+    /// Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
+    /// "{country}#{city}#{street}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// Without street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
+    /// "{country}#{city}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// Without city, street: Query of Main.GSI1: `GSI1PK = "PLACES" AND begins_with(GSI1SK,
+    /// "{country}#")`, 50 items a page; 1 request, about 59.5 read units.
+    /// Without country, city, street: Query of Main.GSI1: `GSI1PK = "PLACES"`, 50 items a
+    /// page; 1 request, about 59.5 read units.
+    pub fn places(
+        &self,
+        arguments: &PlacesArguments,
+    ) -> typed::Query<'_, Account, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::Call::new(&self.client, "places");
+        call.give_all(arguments);
+        call.query()
+    }
+
+    /// `since(id, since) -> Ticket[]`
+    ///
+    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`, descending, 20
+    /// items a page; 1 request, about 2.5 read units.
+    ///
+    /// - `since`: `openedAt` is at least this.
+    pub fn since(
+        &self,
+        id: &AccountId,
+        since: typed::Timestamp,
+    ) -> typed::Query<'_, Ticket, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::Call::new(&self.client, "since");
+        call.give("id", id);
+        call.give("since", &since);
+        call.query()
+    }
+
+    /// `before(id, until) -> Ticket[]`
+    ///
+    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20 items a
+    /// page; 1 request, about 2.5 read units.
+    ///
+    /// - `until`: `openedAt` is below this.
+    pub fn before(
+        &self,
+        id: &AccountId,
+        until: typed::Timestamp,
+    ) -> typed::Query<'_, Ticket, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::Call::new(&self.client, "before");
+        call.give("id", id);
+        call.give("until", &until);
+        call.query()
+    }
+
+    /// `opened(id, day) -> Ticket[]`
+    ///
+    /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND begins_with(GSI1SK, "{day}")`; 1
+    /// request.
+    ///
+    /// - `day`: `openedAt` lies in this day.
+    pub fn opened(
+        &self,
+        id: &AccountId,
+        day: &str,
+    ) -> typed::Query<'_, Ticket, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::Call::new(&self.client, "opened");
+        call.give("id", id);
+        call.give("day", day);
+        call.query()
+    }
+
+    /// `due(now) -> Ticket[]`
+    ///
+    /// Query of Main.Open: `OPENPK = "OPEN" AND OPENSK <= "{now}…"`, 20 items a page; 1
+    /// request, about 2.5 read units.
+    pub fn due(
+        &self,
+        arguments: &DueArguments,
+    ) -> typed::Query<'_, DueItem, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::Call::new(&self.client, "due");
+        call.give_all(arguments);
+        call.query()
+    }
+}
+
 /// The patterns, named writes and entities of the model `answers`, version 3, awaited.
 #[derive(Debug, Clone)]
-pub struct AsyncAnswersClient {
-    client: typed::nonblocking::Client,
+pub struct AsyncAnswersClient<S = typed::Eventual> {
+    client: typed::nonblocking::Client<S>,
     /// Writes an `Account` with all that follows from it.
     pub account: typed::nonblocking::Writer<Account>,
     /// Writes a `Ticket` with all that follows from it.
@@ -1275,7 +1290,16 @@ impl AsyncAnswersClient {
         Ok(AsyncAnswersClient::of(client))
     }
 
-    fn of(client: typed::nonblocking::Client) -> AsyncAnswersClient {
+    /// The same client, whose reads are strongly consistent, at twice the units. It has no
+    /// pattern of a global index.
+    pub fn strong(&self) -> AsyncAnswersClient<typed::Strong> {
+        let client = self.client.strong();
+        AsyncAnswersClient::of(client)
+    }
+}
+
+impl<S: typed::Consistency> AsyncAnswersClient<S> {
+    fn of(client: typed::nonblocking::Client<S>) -> AsyncAnswersClient<S> {
         AsyncAnswersClient {
             account: client.writer(),
             ticket: client.writer(),
@@ -1284,22 +1308,15 @@ impl AsyncAnswersClient {
     }
 
     /// The same client, each of whose calls takes at most a time.
-    pub fn within(&self, time: std::time::Duration) -> AsyncAnswersClient {
+    pub fn within(&self, time: std::time::Duration) -> AsyncAnswersClient<S> {
         let client = self.client.within(time);
         AsyncAnswersClient::of(client)
     }
 
     /// The same client, whose cursors end with a seal of the secret: one that was changed is
     /// refused.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncAnswersClient {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncAnswersClient<S> {
         let client = self.client.with_cursor_secret(secret);
-        AsyncAnswersClient::of(client)
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
-    /// a global index is refused.
-    pub fn strong(&self) -> AsyncAnswersClient {
-        let client = self.client.strong();
         AsyncAnswersClient::of(client)
     }
 
@@ -1359,16 +1376,6 @@ impl AsyncAnswersClient {
         call.query()
     }
 
-    /// See [`AnswersClient::places`].
-    pub fn places(
-        &self,
-        arguments: &PlacesArguments,
-    ) -> typed::nonblocking::Query<Account, typed::Ordered> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "places");
-        call.give_all(arguments);
-        call.query()
-    }
-
     /// See [`AnswersClient::ticket`].
     pub async fn ticket(
         &self,
@@ -1385,52 +1392,6 @@ impl AsyncAnswersClient {
     pub fn whole(&self, id: &AccountId) -> typed::nonblocking::Query<WholeItem, typed::Ordered> {
         let mut call = typed::nonblocking::Call::new(&self.client, "whole");
         call.give("id", id);
-        call.query()
-    }
-
-    /// See [`AnswersClient::since`].
-    pub fn since(
-        &self,
-        id: &AccountId,
-        since: typed::Timestamp,
-    ) -> typed::nonblocking::Query<Ticket, typed::Ordered> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "since");
-        call.give("id", id);
-        call.give("since", &since);
-        call.query()
-    }
-
-    /// See [`AnswersClient::before`].
-    pub fn before(
-        &self,
-        id: &AccountId,
-        until: typed::Timestamp,
-    ) -> typed::nonblocking::Query<Ticket, typed::Ordered> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "before");
-        call.give("id", id);
-        call.give("until", &until);
-        call.query()
-    }
-
-    /// See [`AnswersClient::opened`].
-    pub fn opened(
-        &self,
-        id: &AccountId,
-        day: &str,
-    ) -> typed::nonblocking::Query<Ticket, typed::Ordered> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "opened");
-        call.give("id", id);
-        call.give("day", day);
-        call.query()
-    }
-
-    /// See [`AnswersClient::due`].
-    pub fn due(
-        &self,
-        arguments: &DueArguments,
-    ) -> typed::nonblocking::Query<DueItem, typed::Ordered> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "due");
-        call.give_all(arguments);
         call.query()
     }
 
@@ -1512,6 +1473,65 @@ impl AsyncAnswersClient {
         call.give("id", id);
         call.give("ticketId", ticket_id);
         call.send().await
+    }
+}
+
+/// The patterns of global indexes, which have no strong consistency.
+impl AsyncAnswersClient {
+    /// See [`AnswersClient::places`].
+    pub fn places(
+        &self,
+        arguments: &PlacesArguments,
+    ) -> typed::nonblocking::Query<Account, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "places");
+        call.give_all(arguments);
+        call.query()
+    }
+
+    /// See [`AnswersClient::since`].
+    pub fn since(
+        &self,
+        id: &AccountId,
+        since: typed::Timestamp,
+    ) -> typed::nonblocking::Query<Ticket, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "since");
+        call.give("id", id);
+        call.give("since", &since);
+        call.query()
+    }
+
+    /// See [`AnswersClient::before`].
+    pub fn before(
+        &self,
+        id: &AccountId,
+        until: typed::Timestamp,
+    ) -> typed::nonblocking::Query<Ticket, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "before");
+        call.give("id", id);
+        call.give("until", &until);
+        call.query()
+    }
+
+    /// See [`AnswersClient::opened`].
+    pub fn opened(
+        &self,
+        id: &AccountId,
+        day: &str,
+    ) -> typed::nonblocking::Query<Ticket, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "opened");
+        call.give("id", id);
+        call.give("day", day);
+        call.query()
+    }
+
+    /// See [`AnswersClient::due`].
+    pub fn due(
+        &self,
+        arguments: &DueArguments,
+    ) -> typed::nonblocking::Query<DueItem, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "due");
+        call.give_all(arguments);
+        call.query()
     }
 }
 

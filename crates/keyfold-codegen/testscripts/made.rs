@@ -634,8 +634,8 @@ impl MadeParts {
 
 /// The patterns, named writes and entities of the model `made`, version 1.
 #[derive(Debug, Clone)]
-pub struct MadeClient {
-    client: typed::Client,
+pub struct MadeClient<S = typed::Eventual> {
+    client: typed::Client<S>,
     /// Writes a `Cart` with all that follows from it.
     pub cart: typed::Writer<Cart>,
     /// Writes a `Line` with all that follows from it.
@@ -654,7 +654,16 @@ impl MadeClient {
         Ok(MadeClient::of(client))
     }
 
-    fn of(client: typed::Client) -> MadeClient {
+    /// The same client, whose reads are strongly consistent, at twice the units. It has no
+    /// pattern of a global index.
+    pub fn strong(&self) -> MadeClient<typed::Strong> {
+        let client = self.client.strong();
+        MadeClient::of(client)
+    }
+}
+
+impl<S: typed::Consistency> MadeClient<S> {
+    fn of(client: typed::Client<S>) -> MadeClient<S> {
         MadeClient {
             cart: client.writer(),
             line: client.writer(),
@@ -665,22 +674,15 @@ impl MadeClient {
     }
 
     /// The same client, each of whose calls takes at most a time.
-    pub fn within(&self, time: std::time::Duration) -> MadeClient {
+    pub fn within(&self, time: std::time::Duration) -> MadeClient<S> {
         let client = self.client.within(time);
         MadeClient::of(client)
     }
 
     /// The same client, whose cursors end with a seal of the secret: one that was changed is
     /// refused.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> MadeClient {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> MadeClient<S> {
         let client = self.client.with_cursor_secret(secret);
-        MadeClient::of(client)
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
-    /// a global index is refused.
-    pub fn strong(&self) -> MadeClient {
-        let client = self.client.strong();
         MadeClient::of(client)
     }
 
@@ -797,8 +799,8 @@ impl MadeClient {
 
 /// The patterns, named writes and entities of the model `made`, version 1, awaited.
 #[derive(Debug, Clone)]
-pub struct AsyncMadeClient {
-    client: typed::nonblocking::Client,
+pub struct AsyncMadeClient<S = typed::Eventual> {
+    client: typed::nonblocking::Client<S>,
     /// Writes a `Cart` with all that follows from it.
     pub cart: typed::nonblocking::Writer<Cart>,
     /// Writes a `Line` with all that follows from it.
@@ -817,7 +819,16 @@ impl AsyncMadeClient {
         Ok(AsyncMadeClient::of(client))
     }
 
-    fn of(client: typed::nonblocking::Client) -> AsyncMadeClient {
+    /// The same client, whose reads are strongly consistent, at twice the units. It has no
+    /// pattern of a global index.
+    pub fn strong(&self) -> AsyncMadeClient<typed::Strong> {
+        let client = self.client.strong();
+        AsyncMadeClient::of(client)
+    }
+}
+
+impl<S: typed::Consistency> AsyncMadeClient<S> {
+    fn of(client: typed::nonblocking::Client<S>) -> AsyncMadeClient<S> {
         AsyncMadeClient {
             cart: client.writer(),
             line: client.writer(),
@@ -828,22 +839,15 @@ impl AsyncMadeClient {
     }
 
     /// The same client, each of whose calls takes at most a time.
-    pub fn within(&self, time: std::time::Duration) -> AsyncMadeClient {
+    pub fn within(&self, time: std::time::Duration) -> AsyncMadeClient<S> {
         let client = self.client.within(time);
         AsyncMadeClient::of(client)
     }
 
     /// The same client, whose cursors end with a seal of the secret: one that was changed is
     /// refused.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncMadeClient {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncMadeClient<S> {
         let client = self.client.with_cursor_secret(secret);
-        AsyncMadeClient::of(client)
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
-    /// a global index is refused.
-    pub fn strong(&self) -> AsyncMadeClient {
-        let client = self.client.strong();
         AsyncMadeClient::of(client)
     }
 

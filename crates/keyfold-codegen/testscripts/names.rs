@@ -495,8 +495,8 @@ impl NamesParts {
 
 /// The patterns, named writes and entities of the model `names`, version 1.
 #[derive(Debug, Clone)]
-pub struct NamesClient {
-    client: typed::Client,
+pub struct NamesClient<S = typed::Eventual> {
+    client: typed::Client<S>,
     /// Writes a `class` with all that follows from it.
     pub class: typed::Writer<Class>,
     /// Writes a `Promise` with all that follows from it.
@@ -507,7 +507,6 @@ pub struct NamesClient {
     pub order_item_: typed::Writer<OrderItem2>,
 }
 
-#[allow(clippy::wrong_self_convention)]
 impl NamesClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -516,7 +515,17 @@ impl NamesClient {
         Ok(NamesClient::of(client))
     }
 
-    fn of(client: typed::Client) -> NamesClient {
+    /// The same client, whose reads are strongly consistent, at twice the units. It has no
+    /// pattern of a global index.
+    pub fn strong(&self) -> NamesClient<typed::Strong> {
+        let client = self.client.strong();
+        NamesClient::of(client)
+    }
+}
+
+#[allow(clippy::wrong_self_convention)]
+impl<S: typed::Consistency> NamesClient<S> {
+    fn of(client: typed::Client<S>) -> NamesClient<S> {
         NamesClient {
             class: client.writer(),
             promise: client.writer(),
@@ -527,22 +536,15 @@ impl NamesClient {
     }
 
     /// The same client, each of whose calls takes at most a time.
-    pub fn within(&self, time: std::time::Duration) -> NamesClient {
+    pub fn within(&self, time: std::time::Duration) -> NamesClient<S> {
         let client = self.client.within(time);
         NamesClient::of(client)
     }
 
     /// The same client, whose cursors end with a seal of the secret: one that was changed is
     /// refused.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> NamesClient {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> NamesClient<S> {
         let client = self.client.with_cursor_secret(secret);
-        NamesClient::of(client)
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
-    /// a global index is refused.
-    pub fn strong(&self) -> NamesClient {
-        let client = self.client.strong();
         NamesClient::of(client)
     }
 
@@ -588,15 +590,6 @@ impl NamesClient {
     pub fn then(&self, id: &PromiseId) -> typed::Query<'_, Promise, typed::Ordered> {
         let mut call = typed::Call::new(&self.client, "then");
         call.give("id", id);
-        call.query()
-    }
-
-    /// `constructor(state) -> class[]`
-    ///
-    /// Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
-    pub fn constructor(&self, state: ClassState) -> typed::Query<'_, Class, typed::Ordered> {
-        let mut call = typed::Call::new(&self.client, "constructor");
-        call.give("state", &state);
         call.query()
     }
 
@@ -670,10 +663,25 @@ impl NamesClient {
     }
 }
 
+/// The patterns of global indexes, which have no strong consistency.
+impl NamesClient {
+    /// `constructor(state) -> class[]`
+    ///
+    /// Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
+    pub fn constructor(
+        &self,
+        state: ClassState,
+    ) -> typed::Query<'_, Class, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::Call::new(&self.client, "constructor");
+        call.give("state", &state);
+        call.query()
+    }
+}
+
 /// The patterns, named writes and entities of the model `names`, version 1, awaited.
 #[derive(Debug, Clone)]
-pub struct AsyncNamesClient {
-    client: typed::nonblocking::Client,
+pub struct AsyncNamesClient<S = typed::Eventual> {
+    client: typed::nonblocking::Client<S>,
     /// Writes a `class` with all that follows from it.
     pub class: typed::nonblocking::Writer<Class>,
     /// Writes a `Promise` with all that follows from it.
@@ -684,7 +692,6 @@ pub struct AsyncNamesClient {
     pub order_item_: typed::nonblocking::Writer<OrderItem2>,
 }
 
-#[allow(clippy::wrong_self_convention)]
 impl AsyncNamesClient {
     /// Compiles the model on a database, and makes its tables or finds that they are as it
     /// says.
@@ -693,7 +700,17 @@ impl AsyncNamesClient {
         Ok(AsyncNamesClient::of(client))
     }
 
-    fn of(client: typed::nonblocking::Client) -> AsyncNamesClient {
+    /// The same client, whose reads are strongly consistent, at twice the units. It has no
+    /// pattern of a global index.
+    pub fn strong(&self) -> AsyncNamesClient<typed::Strong> {
+        let client = self.client.strong();
+        AsyncNamesClient::of(client)
+    }
+}
+
+#[allow(clippy::wrong_self_convention)]
+impl<S: typed::Consistency> AsyncNamesClient<S> {
+    fn of(client: typed::nonblocking::Client<S>) -> AsyncNamesClient<S> {
         AsyncNamesClient {
             class: client.writer(),
             promise: client.writer(),
@@ -704,22 +721,15 @@ impl AsyncNamesClient {
     }
 
     /// The same client, each of whose calls takes at most a time.
-    pub fn within(&self, time: std::time::Duration) -> AsyncNamesClient {
+    pub fn within(&self, time: std::time::Duration) -> AsyncNamesClient<S> {
         let client = self.client.within(time);
         AsyncNamesClient::of(client)
     }
 
     /// The same client, whose cursors end with a seal of the secret: one that was changed is
     /// refused.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncNamesClient {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncNamesClient<S> {
         let client = self.client.with_cursor_secret(secret);
-        AsyncNamesClient::of(client)
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
-    /// a global index is refused.
-    pub fn strong(&self) -> AsyncNamesClient {
-        let client = self.client.strong();
         AsyncNamesClient::of(client)
     }
 
@@ -760,16 +770,6 @@ impl AsyncNamesClient {
     pub fn then(&self, id: &PromiseId) -> typed::nonblocking::Query<Promise, typed::Ordered> {
         let mut call = typed::nonblocking::Call::new(&self.client, "then");
         call.give("id", id);
-        call.query()
-    }
-
-    /// See [`NamesClient::constructor`].
-    pub fn constructor(
-        &self,
-        state: ClassState,
-    ) -> typed::nonblocking::Query<Class, typed::Ordered> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "constructor");
-        call.give("state", &state);
         call.query()
     }
 
@@ -824,6 +824,19 @@ impl AsyncNamesClient {
         let mut call = typed::nonblocking::Call::new(&self.client, "order_item");
         call.give_all(arguments);
         call.send().await
+    }
+}
+
+/// The patterns of global indexes, which have no strong consistency.
+impl AsyncNamesClient {
+    /// See [`NamesClient::constructor`].
+    pub fn constructor(
+        &self,
+        state: ClassState,
+    ) -> typed::nonblocking::Query<Class, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "constructor");
+        call.give("state", &state);
+        call.query()
     }
 }
 

@@ -509,8 +509,8 @@ impl ShopParts {
 
 /// The patterns, named writes and entities of the model `shop`, version 1.
 #[derive(Debug, Clone)]
-pub struct ShopClient {
-    client: typed::Client,
+pub struct ShopClient<S = typed::Eventual> {
+    client: typed::Client<S>,
     /// Writes a `User` with all that follows from it.
     pub user: typed::Writer<User>,
     /// Writes an `Order` with all that follows from it.
@@ -529,7 +529,16 @@ impl ShopClient {
         Ok(ShopClient::of(client))
     }
 
-    fn of(client: typed::Client) -> ShopClient {
+    /// The same client, whose reads are strongly consistent, at twice the units. It has no
+    /// pattern of a global index.
+    pub fn strong(&self) -> ShopClient<typed::Strong> {
+        let client = self.client.strong();
+        ShopClient::of(client)
+    }
+}
+
+impl<S: typed::Consistency> ShopClient<S> {
+    fn of(client: typed::Client<S>) -> ShopClient<S> {
         ShopClient {
             user: client.writer(),
             order: client.writer(),
@@ -540,22 +549,15 @@ impl ShopClient {
     }
 
     /// The same client, each of whose calls takes at most a time.
-    pub fn within(&self, time: std::time::Duration) -> ShopClient {
+    pub fn within(&self, time: std::time::Duration) -> ShopClient<S> {
         let client = self.client.within(time);
         ShopClient::of(client)
     }
 
     /// The same client, whose cursors end with a seal of the secret: one that was changed is
     /// refused.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> ShopClient {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> ShopClient<S> {
         let client = self.client.with_cursor_secret(secret);
-        ShopClient::of(client)
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
-    /// a global index is refused.
-    pub fn strong(&self) -> ShopClient {
-        let client = self.client.strong();
         ShopClient::of(client)
     }
 
@@ -592,16 +594,6 @@ impl ShopClient {
     pub fn user(&self, user_id: &UserId) -> Result<Option<User>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "user");
         call.give("userId", user_id);
-        call.one()
-    }
-
-    /// `user_by_email(email) -> User?`
-    ///
-    /// Query of Shop.GSI1: `GSI1PK = "EMAIL#{email}" AND GSI1SK = "PROFILE"`; 1 request,
-    /// about 0.5 read units.
-    pub fn user_by_email(&self, email: &str) -> Result<Option<User>, typed::Error> {
-        let mut call = typed::Call::new(&self.client, "user_by_email");
-        call.give("email", email);
         call.one()
     }
 
@@ -652,16 +644,6 @@ impl ShopClient {
         call.one()
     }
 
-    /// `orders_by_status(status) -> Order[]`
-    ///
-    /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")`,
-    /// descending, 50 items a page; 1 request, about 2 read units.
-    pub fn orders_by_status(&self, status: OrderStatus) -> typed::Query<'_, Order, typed::Ordered> {
-        let mut call = typed::Call::new(&self.client, "orders_by_status");
-        call.give("status", &status);
-        call.query()
-    }
-
     /// `recent_orders(userId, since) -> Order.summary[]`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND "ORDER#…"`,
@@ -675,23 +657,6 @@ impl ShopClient {
     ) -> typed::Query<'_, OrderSummary, typed::Ordered> {
         let mut call = typed::Call::new(&self.client, "recent_orders");
         call.give("userId", user_id);
-        call.give("since", &since);
-        call.query()
-    }
-
-    /// `recent_orders_by_status(status, since) -> Order[]`
-    ///
-    /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN "ORDER#{since}" AND
-    /// "ORDER#…"`, descending, 50 items a page; 1 request, about 2 read units.
-    ///
-    /// - `since`: `createdAt` is at least this.
-    pub fn recent_orders_by_status(
-        &self,
-        status: OrderStatus,
-        since: typed::Timestamp,
-    ) -> typed::Query<'_, Order, typed::Ordered> {
-        let mut call = typed::Call::new(&self.client, "recent_orders_by_status");
-        call.give("status", &status);
         call.give("since", &since);
         call.query()
     }
@@ -748,10 +713,53 @@ impl ShopClient {
     }
 }
 
+/// The patterns of global indexes, which have no strong consistency.
+impl ShopClient {
+    /// `user_by_email(email) -> User?`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "EMAIL#{email}" AND GSI1SK = "PROFILE"`; 1 request,
+    /// about 0.5 read units.
+    pub fn user_by_email(&self, email: &str) -> Result<Option<User>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "user_by_email");
+        call.give("email", email);
+        call.one()
+    }
+
+    /// `orders_by_status(status) -> Order[]`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")`,
+    /// descending, 50 items a page; 1 request, about 2 read units.
+    pub fn orders_by_status(
+        &self,
+        status: OrderStatus,
+    ) -> typed::Query<'_, Order, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::Call::new(&self.client, "orders_by_status");
+        call.give("status", &status);
+        call.query()
+    }
+
+    /// `recent_orders_by_status(status, since) -> Order[]`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN "ORDER#{since}" AND
+    /// "ORDER#…"`, descending, 50 items a page; 1 request, about 2 read units.
+    ///
+    /// - `since`: `createdAt` is at least this.
+    pub fn recent_orders_by_status(
+        &self,
+        status: OrderStatus,
+        since: typed::Timestamp,
+    ) -> typed::Query<'_, Order, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::Call::new(&self.client, "recent_orders_by_status");
+        call.give("status", &status);
+        call.give("since", &since);
+        call.query()
+    }
+}
+
 /// The patterns, named writes and entities of the model `shop`, version 1, awaited.
 #[derive(Debug, Clone)]
-pub struct AsyncShopClient {
-    client: typed::nonblocking::Client,
+pub struct AsyncShopClient<S = typed::Eventual> {
+    client: typed::nonblocking::Client<S>,
     /// Writes a `User` with all that follows from it.
     pub user: typed::nonblocking::Writer<User>,
     /// Writes an `Order` with all that follows from it.
@@ -770,7 +778,16 @@ impl AsyncShopClient {
         Ok(AsyncShopClient::of(client))
     }
 
-    fn of(client: typed::nonblocking::Client) -> AsyncShopClient {
+    /// The same client, whose reads are strongly consistent, at twice the units. It has no
+    /// pattern of a global index.
+    pub fn strong(&self) -> AsyncShopClient<typed::Strong> {
+        let client = self.client.strong();
+        AsyncShopClient::of(client)
+    }
+}
+
+impl<S: typed::Consistency> AsyncShopClient<S> {
+    fn of(client: typed::nonblocking::Client<S>) -> AsyncShopClient<S> {
         AsyncShopClient {
             user: client.writer(),
             order: client.writer(),
@@ -781,22 +798,15 @@ impl AsyncShopClient {
     }
 
     /// The same client, each of whose calls takes at most a time.
-    pub fn within(&self, time: std::time::Duration) -> AsyncShopClient {
+    pub fn within(&self, time: std::time::Duration) -> AsyncShopClient<S> {
         let client = self.client.within(time);
         AsyncShopClient::of(client)
     }
 
     /// The same client, whose cursors end with a seal of the secret: one that was changed is
     /// refused.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncShopClient {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> AsyncShopClient<S> {
         let client = self.client.with_cursor_secret(secret);
-        AsyncShopClient::of(client)
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units. A pattern of
-    /// a global index is refused.
-    pub fn strong(&self) -> AsyncShopClient {
-        let client = self.client.strong();
         AsyncShopClient::of(client)
     }
 
@@ -830,13 +840,6 @@ impl AsyncShopClient {
     pub async fn user(&self, user_id: &UserId) -> Result<Option<User>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "user");
         call.give("userId", user_id);
-        call.one().await
-    }
-
-    /// See [`ShopClient::user_by_email`].
-    pub async fn user_by_email(&self, email: &str) -> Result<Option<User>, typed::Error> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "user_by_email");
-        call.give("email", email);
         call.one().await
     }
 
@@ -877,16 +880,6 @@ impl AsyncShopClient {
         call.one().await
     }
 
-    /// See [`ShopClient::orders_by_status`].
-    pub fn orders_by_status(
-        &self,
-        status: OrderStatus,
-    ) -> typed::nonblocking::Query<Order, typed::Ordered> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "orders_by_status");
-        call.give("status", &status);
-        call.query()
-    }
-
     /// See [`ShopClient::recent_orders`].
     pub fn recent_orders(
         &self,
@@ -895,18 +888,6 @@ impl AsyncShopClient {
     ) -> typed::nonblocking::Query<OrderSummary, typed::Ordered> {
         let mut call = typed::nonblocking::Call::new(&self.client, "recent_orders");
         call.give("userId", user_id);
-        call.give("since", &since);
-        call.query()
-    }
-
-    /// See [`ShopClient::recent_orders_by_status`].
-    pub fn recent_orders_by_status(
-        &self,
-        status: OrderStatus,
-        since: typed::Timestamp,
-    ) -> typed::nonblocking::Query<Order, typed::Ordered> {
-        let mut call = typed::nonblocking::Call::new(&self.client, "recent_orders_by_status");
-        call.give("status", &status);
         call.give("since", &since);
         call.query()
     }
@@ -947,6 +928,38 @@ impl AsyncShopClient {
         call.give("name", name);
         call.give("createdAt", &created_at);
         call.send().await
+    }
+}
+
+/// The patterns of global indexes, which have no strong consistency.
+impl AsyncShopClient {
+    /// See [`ShopClient::user_by_email`].
+    pub async fn user_by_email(&self, email: &str) -> Result<Option<User>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "user_by_email");
+        call.give("email", email);
+        call.one().await
+    }
+
+    /// See [`ShopClient::orders_by_status`].
+    pub fn orders_by_status(
+        &self,
+        status: OrderStatus,
+    ) -> typed::nonblocking::Query<Order, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "orders_by_status");
+        call.give("status", &status);
+        call.query()
+    }
+
+    /// See [`ShopClient::recent_orders_by_status`].
+    pub fn recent_orders_by_status(
+        &self,
+        status: OrderStatus,
+        since: typed::Timestamp,
+    ) -> typed::nonblocking::Query<Order, typed::Ordered, typed::OfIndex> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "recent_orders_by_status");
+        call.give("status", &status);
+        call.give("since", &since);
+        call.query()
     }
 }
 

@@ -287,7 +287,19 @@ pub(super) enum Answer {
         type_name: String,
         /// The items with their names, and whether each may be absent.
         items: Vec<(String, Item, bool)>,
+        /// Whether they can be read with strong consistency.
+        is_strong: bool,
     },
+}
+
+impl Answer {
+    /// Whether it can be read with strong consistency.
+    pub(super) fn is_strong(&self) -> bool {
+        match self {
+            Answer::One { is_strong, .. } | Answer::Together { is_strong, .. } => *is_strong,
+            Answer::Many(many) => many.is_strong,
+        }
+    }
 }
 
 /// Any number of items.

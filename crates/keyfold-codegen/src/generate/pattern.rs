@@ -55,6 +55,7 @@ fn answer(
     names: &mut Names,
 ) -> Answer {
     let own = pascal(&pattern.name);
+    let is_strong = pattern.plans().all(|(_, plan)| is_strong(model, plan));
     if pattern.together.is_some() {
         let named = items
             .into_iter()
@@ -62,9 +63,9 @@ fn answer(
         return Answer::Together {
             type_name: names.take(format!("{own}Answer")),
             items: named.collect(),
+            is_strong,
         };
     }
-    let is_strong = pattern.plans().all(|(_, plan)| is_strong(model, plan));
     if let [(_, returned)] = items.as_slice()
         && !returned.many
         && let optional = returned.optional

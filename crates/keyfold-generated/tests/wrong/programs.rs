@@ -250,3 +250,11 @@ fn a_change_of_an_entity_that_the_model_does_not_have(event: ShopEvent) {
 fn strong_consistency_of_a_call_that_has_been_sent(shop: &ShopClient, id: &UserId) {
     shop.user(id).strong(); //~ E0599 no method named `strong` found for enum `Result<T, E>`
 }
+
+fn a_strong_read_of_a_global_index(shop: &ShopClient) {
+    shop.strong().user_by_email("ada@example.com").ok(); //~ E0599 no method named `user_by_email` found for struct `ShopClient<Strong>`
+}
+
+fn a_strong_query_of_a_global_index(shop: &ShopClient) {
+    shop.orders_by_status(OrderStatus::Paid).strong().page().ok(); //~ E0599 no method named `strong` found for struct
+}

@@ -1,6 +1,7 @@
 //! The ends of calls that are awaited, and answers that are streams.
 
 use super::client;
+use super::consistency::{Consistency, Eventual, OfTable};
 use super::made::Made;
 use super::members::{Alone, Answer, Entity, Together};
 use super::order::Unordered;
@@ -19,8 +20,8 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A model on a database: the inside of a generated client. Cloning shares it.
-pub type Client = client::Client<Database>;
+/// A model on a database: the inside of a generated client. Cloning shares it. `S` says how it reads.
+pub type Client<S = Eventual> = client::Client<Database, S>;
 
 /// A call under construction.
 pub type Call<'c> = client::Call<'c, Database>;
@@ -29,8 +30,8 @@ pub type Call<'c> = client::Call<'c, Database>;
 pub type Writer<E> = writer::Writer<E, Database>;
 
 /// A pattern with its arguments, of which nothing is read before it is asked for. `O` says whether
-/// its items have an order that can be turned round.
-pub type Query<T, O = Unordered> = query::Query<Database, T, O>;
+/// its items have an order that can be turned round, `R` whether strong consistency is offered.
+pub type Query<T, O = Unordered, R = OfTable> = query::Query<Database, T, O, R>;
 
 impl Client {
     /// Compiles the texts of a model and makes its tables, or finds that they are as it says. `hash`
@@ -46,7 +47,9 @@ impl Client {
         let database = keyfold.model_of(&Sources::of_texts(texts)).await?;
         Ok(Client::on(database, hash))
     }
+}
 
+impl<S: Consistency> Client<S> {
     /// Carries several writes of one model out in one transaction, as if one happened after the other:
     /// all of them or none.
     ///
@@ -59,7 +62,7 @@ impl Client {
 
 impl Call<'_> {
     /// The answer of a pattern of any number of items.
-    pub fn query<T: Answer, O>(self) -> Query<T, O> {
+    pub fn query<T: Answer, O, R>(self) -> Query<T, O, R> {
         let (database, question) = self.question();
         Query::new(database.clone(), question)
     }
@@ -181,7 +184,7 @@ impl<E: Alone> Writer<E> {
     }
 }
 
-impl<T: Answer, O> Query<T, O> {
+impl<T: Answer, O, R> Query<T, O, R> {
     /// One page. With a filter it may be empty although more follow: then `next` is set.
     ///
     /// # Errors

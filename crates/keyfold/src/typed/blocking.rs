@@ -1,6 +1,7 @@
 //! The ends of calls that block, and answers that are iterated over.
 
 use super::client;
+use super::consistency::{Consistency, Eventual, OfTable};
 use super::made::Made;
 use super::members::{Alone, Answer, Entity, Together};
 use super::order::Unordered;
@@ -18,8 +19,8 @@ use crate::written::{BatchWritten, Transacted, Written};
 use keyfold_model::Sources;
 use std::marker::PhantomData;
 
-/// A model on a database: the inside of a generated client. Cloning shares it.
-pub type Client = client::Client<Database>;
+/// A model on a database: the inside of a generated client. Cloning shares it. `S` says how it reads.
+pub type Client<S = Eventual> = client::Client<Database, S>;
 
 /// A call under construction.
 pub type Call<'c> = client::Call<'c, Database>;
@@ -28,8 +29,8 @@ pub type Call<'c> = client::Call<'c, Database>;
 pub type Writer<E> = writer::Writer<E, Database>;
 
 /// A pattern with its arguments, of which nothing is read before it is asked for. `O` says whether
-/// its items have an order that can be turned round.
-pub type Query<'c, T, O = Unordered> = query::Query<&'c Database, T, O>;
+/// its items have an order that can be turned round, `R` whether strong consistency is offered.
+pub type Query<'c, T, O = Unordered, R = OfTable> = query::Query<&'c Database, T, O, R>;
 
 impl Client {
     /// Compiles the texts of a model and makes its tables, or finds that they are as it says. `hash`
@@ -45,7 +46,9 @@ impl Client {
         let database = keyfold.model_of(&Sources::of_texts(texts))?;
         Ok(Client::on(database, hash))
     }
+}
 
+impl<S: Consistency> Client<S> {
     /// Carries several writes of one model out in one transaction, as if one happened after the other:
     /// all of them or none.
     ///
@@ -58,7 +61,7 @@ impl Client {
 
 impl<'c> Call<'c> {
     /// The answer of a pattern of any number of items.
-    pub fn query<T: Answer, O>(self) -> Query<'c, T, O> {
+    pub fn query<T: Answer, O, R>(self) -> Query<'c, T, O, R> {
         let (database, question) = self.question();
         Query::new(database, question)
     }
@@ -176,7 +179,7 @@ impl<E: Alone> Writer<E> {
     }
 }
 
-impl<'c, T: Answer, O> Query<'c, T, O> {
+impl<'c, T: Answer, O, R> Query<'c, T, O, R> {
     /// One page. With a filter it may be empty although more follow: then `next` is set.
     ///
     /// # Errors
@@ -225,7 +228,7 @@ impl<'c, T: Answer, O> Query<'c, T, O> {
     }
 }
 
-impl<'c, T: Answer, O> IntoIterator for Query<'c, T, O> {
+impl<'c, T: Answer, O, R> IntoIterator for Query<'c, T, O, R> {
     type Item = Result<T, Error>;
     type IntoIter = Items<'c, T>;
 

@@ -2,6 +2,7 @@
 //! `awaited` end it.
 
 use super::base::Base;
+use super::consistency::{Consistency, Eventual, Strong};
 use super::cursor::Cursors;
 use super::event::Events;
 use super::made::{Kept, Made};
@@ -14,15 +15,15 @@ use crate::asked::{Asked, Bound, Extent, Named, first};
 use crate::error::Error;
 use crate::stream::Effects;
 use crate::written::{Transacted, Written};
+use std::marker::PhantomData;
 use std::time::Duration;
 
-/// A model on a database: the inside of a generated client. Cloning shares it.
+/// A model on a database: the inside of a generated client. Cloning shares it. `S` says how it reads.
 #[derive(Clone, Debug)]
-pub struct Client<D> {
+pub struct Client<D, S = Eventual> {
     database: D,
     cursors: Cursors,
-    /// Whether reads are strongly consistent although their patterns do not ask for it.
-    is_strong: bool,
+    reads: PhantomData<fn() -> S>,
 }
 
 impl<D: Base> Client<D> {
@@ -31,17 +32,29 @@ impl<D: Base> Client<D> {
         Client {
             database,
             cursors: Cursors::new(hash),
-            is_strong: false,
+            reads: PhantomData,
         }
     }
 
+    /// The same client, whose reads are strongly consistent, at twice the units: every write that was
+    /// answered before is seen.
+    pub fn strong(&self) -> Client<D, Strong> {
+        Client {
+            database: self.database.clone(),
+            cursors: self.cursors.clone(),
+            reads: PhantomData,
+        }
+    }
+}
+
+impl<D: Base, S: Consistency> Client<D, S> {
     /// The model on its tables, for calls by name.
     pub fn database(&self) -> &D {
         &self.database
     }
 
     /// The same client, whose cursors end with a seal of the secret.
-    pub fn with_cursor_secret(&self, secret: &[u8]) -> Client<D> {
+    pub fn with_cursor_secret(&self, secret: &[u8]) -> Client<D, S> {
         Client {
             cursors: self.cursors.clone().sealed(secret),
             ..self.clone()
@@ -49,18 +62,9 @@ impl<D: Base> Client<D> {
     }
 
     /// The same client, each of whose calls takes at most a time: see [`crate::Database::within`].
-    pub fn within(&self, time: Duration) -> Client<D> {
+    pub fn within(&self, time: Duration) -> Client<D, S> {
         Client {
             database: self.database.within(time),
-            ..self.clone()
-        }
-    }
-
-    /// The same client, whose reads are strongly consistent, at twice the units: every write that was
-    /// answered before is seen. A pattern of a global index is refused.
-    pub fn strong(&self) -> Client<D> {
-        Client {
-            is_strong: true,
             ..self.clone()
         }
     }
@@ -89,7 +93,7 @@ impl<D: Base> Client<D> {
 
     /// The writes of an entity.
     pub fn writer<E>(&self) -> Writer<E, D> {
-        Writer::new(self.database.clone(), self.is_strong)
+        Writer::new(self.database.clone(), S::IS_STRONG)
     }
 }
 
@@ -97,16 +101,20 @@ impl<D: Base> Client<D> {
 #[derive(Debug)]
 #[must_use = "a call is carried out by its last method"]
 pub struct Call<'c, D> {
-    client: &'c Client<D>,
+    database: &'c D,
+    cursors: &'c Cursors,
+    is_strong: bool,
     name: &'static str,
     members: Members,
 }
 
 impl<'c, D: Base> Call<'c, D> {
     /// A call of a pattern or a named write.
-    pub fn new(client: &'c Client<D>, name: &'static str) -> Call<'c, D> {
+    pub fn new<S: Consistency>(client: &'c Client<D, S>, name: &'static str) -> Call<'c, D> {
         Call {
-            client,
+            database: &client.database,
+            cursors: &client.cursors,
+            is_strong: S::IS_STRONG,
             name,
             members: Members::default(),
         }
@@ -126,15 +134,15 @@ impl<'c, D: Base> Call<'c, D> {
     pub(super) fn question(self) -> (&'c D, Question) {
         let given = self.members.into_parts().map(|(given, _)| given);
         let mut asked = Asked::with(self.name, given);
-        if self.client.is_strong {
+        if self.is_strong {
             asked = asked.strong();
         }
-        let question = Question::new(asked, self.client.cursors.clone());
-        (&self.client.database, question)
+        let question = Question::new(asked, self.cursors.clone());
+        (self.database, question)
     }
 
     fn bound(&self) -> &'c Bound {
-        self.client.database.inner().bound()
+        self.database.inner().bound()
     }
 
     pub(super) async fn found<T: Answer>(self) -> Result<Option<T>, Error> {

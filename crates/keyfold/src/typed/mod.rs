@@ -29,7 +29,8 @@
 //!   `client.part()` are its named writes, those of `client.order.part()` the writes of an entity.
 //! - `made` of [`Written`] is a struct of the identifiers and moments that the write made, or was given.
 //! - `events` reads stream records as an enum of [`Change`]s.
-//! - `strong` is the same client, whose reads are strongly consistent.
+//! - `strong` is the same client, whose reads are strongly consistent. It is without the patterns of
+//!   global indexes, whose [`Query`] has no `strong`, either.
 //! - [`Query`]: an answer of any number of items: a page, all pages, all items, the first.
 //! - [`Writer`]: creates, puts, updates and deletes an entity; reads many of them, and writes those
 //!   from which nothing follows in batches.
@@ -42,6 +43,7 @@ mod awaited;
 mod base;
 mod blocking;
 mod client;
+mod consistency;
 mod cursor;
 mod event;
 mod macros;
@@ -70,6 +72,7 @@ pub use crate::{
     __typed_words as words,
 };
 pub use blocking::{Call, Client, Items, Pages, Query, Writer};
+pub use consistency::{Consistency, Eventual, OfIndex, OfTable, Strong};
 pub use event::{Change, Events, OfEvent};
 pub use jiff::Timestamp;
 pub use jiff::civil::Date;

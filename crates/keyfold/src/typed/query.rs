@@ -1,6 +1,7 @@
 //! A typed pattern with its arguments, whose answer has any number of items: what the blocking and the
 //! awaited ones share.
 
+use super::consistency::OfTable;
 use super::members::Answer;
 use super::order::{Ordered, Unordered};
 use super::question::Question;
@@ -11,24 +12,27 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 /// A pattern with its arguments, of which nothing is read before it is asked for. `D` is how the
-/// tables are held, and `O` says whether the items have an order that can be turned round.
+/// tables are held, `O` says whether the items have an order that can be turned round, and `R` whether
+/// strong consistency is offered.
 #[must_use = "a pattern is asked by `page`, `items`, `first` or `all`"]
-pub struct Query<D, T, O = Unordered> {
+pub struct Query<D, T, O = Unordered, R = OfTable> {
     pub(super) database: D,
     pub(super) question: Question,
-    of: PhantomData<fn() -> (T, O)>,
+    items: PhantomData<fn() -> T>,
+    offers: PhantomData<fn() -> (O, R)>,
 }
 
-impl<D, T: Answer, O> Query<D, T, O> {
-    pub(super) fn new(database: D, question: Question) -> Query<D, T, O> {
+impl<D, T: Answer, O, R> Query<D, T, O, R> {
+    pub(super) fn new(database: D, question: Question) -> Query<D, T, O, R> {
         Query {
             database,
             question,
-            of: PhantomData,
+            items: PhantomData,
+            offers: PhantomData,
         }
     }
 
-    fn with(self, change: impl FnOnce(Question) -> Question) -> Query<D, T, O> {
+    fn with(self, change: impl FnOnce(Question) -> Question) -> Query<D, T, O, R> {
         Query {
             question: change(self.question),
             ..self
@@ -36,31 +40,32 @@ impl<D, T: Answer, O> Query<D, T, O> {
     }
 
     /// The most items that are read for a page, instead of the pattern's own number.
-    pub fn limit(self, items: u32) -> Query<D, T, O> {
+    pub fn limit(self, items: u32) -> Query<D, T, O, R> {
         self.with(|question| question.limit(items))
     }
 
     /// The most time of a page, instead of the client's.
-    pub fn within(self, time: Duration) -> Query<D, T, O> {
+    pub fn within(self, time: Duration) -> Query<D, T, O, R> {
         self.with(|question| question.within(time))
     }
 
-    /// Reads with strong consistency, at twice the units: every write that was answered before is seen.
-    /// A pattern of a global index is refused.
-    pub fn strong(self) -> Query<D, T, O> {
-        self.with(Question::strong)
-    }
-
     /// Continues after a page: takes the page's `next`.
-    pub fn after(self, cursor: &str) -> Query<D, T, O> {
+    pub fn after(self, cursor: &str) -> Query<D, T, O, R> {
         self.with(|question| question.after(cursor))
     }
 }
 
-impl<D, T: Answer> Query<D, T, Ordered> {
+impl<D, T: Answer, R> Query<D, T, Ordered, R> {
     /// Reverses the pattern's order.
-    pub fn backward(self) -> Query<D, T, Ordered> {
+    pub fn backward(self) -> Query<D, T, Ordered, R> {
         self.with(Question::backward)
+    }
+}
+
+impl<D, T: Answer, O> Query<D, T, O, OfTable> {
+    /// Reads with strong consistency, at twice the units: every write that was answered before is seen.
+    pub fn strong(self) -> Query<D, T, O, OfTable> {
+        self.with(Question::strong)
     }
 }
 
@@ -98,7 +103,7 @@ pub(super) fn gathered<T>(
     }
 }
 
-impl<D, T, O> std::fmt::Debug for Query<D, T, O> {
+impl<D, T, O, R> std::fmt::Debug for Query<D, T, O, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Query").finish_non_exhaustive()
     }

@@ -260,7 +260,11 @@ impl Class<'_> {
                     Call::awaited(of, "self._required(")
                 }
             }
-            Answer::Together { type_name, items } => {
+            Answer::Together {
+                type_name,
+                items,
+                is_strong: _,
+            } => {
                 members.push(classes(items.iter().map(|(_, item, _)| item)));
                 members.push(Member::Plain(type_name.clone()));
                 Call::awaited(type_name, "self._together(")

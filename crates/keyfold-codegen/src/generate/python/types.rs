@@ -216,7 +216,11 @@ impl Types<'_> {
                     out.doc(0, &[format!("An item of `{name}`; its class says which.")]);
                 }
             }
-            Answer::Together { type_name, items } => {
+            Answer::Together {
+                type_name,
+                items,
+                is_strong: _,
+            } => {
                 for (_, item, _) in items {
                     self.print_item(name, item, out);
                 }

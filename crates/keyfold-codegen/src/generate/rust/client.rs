@@ -237,8 +237,8 @@ impl Client<'_> {
         out.gap();
         out.doc(0, &[format!("The patterns, named writes and entities of the model `{model}`, version {version}{end}.")]);
         out.line(0, "#[derive(Debug, Clone)]");
-        out.line(0, &format!("pub struct {name} {{"));
-        out.line(1, &format!("client: {module}::Client,"));
+        out.line(0, &format!("pub struct {name}<S = typed::Eventual> {{"));
+        out.line(1, &format!("client: {module}::Client<S>,"));
         for (entity, member) in self.types.form.entities.iter().zip(self.members) {
             out.doc(
                 1,
@@ -253,30 +253,46 @@ impl Client<'_> {
             );
         }
         out.line(0, "}");
+        self.print_open(out);
+        let (strong, others): (Vec<_>, Vec<_>) =
+            patterns.iter().partition(|one| one.answer.is_strong());
         out.gap();
-        let methods = patterns
-            .iter()
-            .map(|one| &one.method)
-            .chain(writes.iter().map(|one| &one.method));
-        print_convention(methods, out);
-        out.line(0, &format!("impl {name} {{"));
+        let methods = strong.iter().map(|one| &one.method);
+        print_convention(methods.chain(writes.iter().map(|one| &one.method)), out);
+        out.line(0, &format!("impl<S: typed::Consistency> {name}<S> {{"));
         self.print_own(out);
-        for pattern in patterns {
+        for pattern in strong {
             self.print_pattern(pattern, out);
         }
         for write in writes {
             self.print_write(write, out);
         }
         out.line(0, "}");
+        if others.is_empty() {
+            return;
+        }
+        out.gap();
+        out.doc(
+            0,
+            &["The patterns of global indexes, which have no strong consistency.".to_owned()],
+        );
+        print_convention(others.iter().map(|one| &one.method), out);
+        out.line(0, &format!("impl {name} {{"));
+        for pattern in others {
+            self.print_pattern(pattern, out);
+        }
+        out.line(0, "}");
     }
 
-    /// The methods that every client has.
-    fn print_own(&self, out: &mut Printer) {
+    /// How a client is made, and made strong.
+    fn print_open(&self, out: &mut Printer) {
         let (name, module) = (self.name(), self.kind.module());
-        let (keyfold, database) = match self.kind {
-            Kind::Blocking => ("typed::Keyfold", "keyfold::Database"),
-            Kind::Awaited => ("typed::AsyncKeyfold", "keyfold::nonblocking::Database"),
+        let keyfold = match self.kind {
+            Kind::Blocking => "typed::Keyfold",
+            Kind::Awaited => "typed::AsyncKeyfold",
         };
+        out.gap();
+        out.line(0, &format!("impl {name} {{"));
         out.doc(1, &["Compiles the model on a database, and makes its tables or finds that they are as it says.".to_owned()]);
         let open = format!("pub {}fn new", self.kind.asynchronous());
         let result = format!(" -> Result<{name}, typed::Error> {{");
@@ -291,7 +307,28 @@ impl Client<'_> {
         out.line(2, &format!("Ok({name}::of(client))"));
         out.line(1, "}");
         out.gap();
-        out.line(1, &format!("fn of(client: {module}::Client) -> {name} {{"));
+        out.doc(1, &["The same client, whose reads are strongly consistent, at twice the units. It has no pattern of a global index.".to_owned()]);
+        out.line(
+            1,
+            &format!("pub fn strong(&self) -> {name}<typed::Strong> {{"),
+        );
+        out.line(2, "let client = self.client.strong();");
+        out.line(2, &format!("{name}::of(client)"));
+        out.line(1, "}");
+        out.line(0, "}");
+    }
+
+    /// The methods that every client has.
+    fn print_own(&self, out: &mut Printer) {
+        let (name, module) = (self.name(), self.kind.module());
+        let database = match self.kind {
+            Kind::Blocking => "keyfold::Database",
+            Kind::Awaited => "keyfold::nonblocking::Database",
+        };
+        out.line(
+            1,
+            &format!("fn of(client: {module}::Client<S>) -> {name}<S> {{"),
+        );
         let writers = self.members.iter();
         let writers = writers.map(|member| format!("{member}: client.writer()"));
         let members: Vec<String> = writers.chain(["client".to_owned()]).collect();
@@ -303,7 +340,6 @@ impl Client<'_> {
             out,
         );
         self.print_same("The same client, whose cursors end with a seal of the secret: one that was changed is refused.", ("with_cursor_secret", Some("secret: &[u8]")), out);
-        self.print_same("The same client, whose reads are strongly consistent, at twice the units. A pattern of a global index is refused.", ("strong", None), out);
         self.print_together(out);
         out.gap();
         out.doc(
@@ -333,7 +369,7 @@ impl Client<'_> {
         let given: Vec<String> = given.map(str::to_owned).collect();
         out.open_fn(
             1,
-            (&format!("pub fn {method}"), &format!(" -> {name} {{")),
+            (&format!("pub fn {method}"), &format!(" -> {name}<S> {{")),
             &given,
         );
         out.call(
@@ -417,7 +453,7 @@ impl Client<'_> {
                 items,
                 union,
                 is_ordered,
-                is_strong: _,
+                is_strong,
             }) => {
                 let item = items.first().map(|item| self.types.item_type(item));
                 let item = union.as_deref().or(item).unwrap_or_default();
@@ -425,7 +461,12 @@ impl Client<'_> {
                     Kind::Blocking => "'_, ",
                     Kind::Awaited => "",
                 };
-                let order = if *is_ordered { ", typed::Ordered" } else { "" };
+                let order = match (*is_ordered, *is_strong) {
+                    (true, true) => ", typed::Ordered",
+                    (true, false) => ", typed::Ordered, typed::OfIndex",
+                    (false, true) => "",
+                    (false, false) => ", typed::Unordered, typed::OfIndex",
+                };
                 Call {
                     result: format!("{module}::Query<{lifetime}{item}{order}>"),
                     end: "query()".to_owned(),

@@ -9,8 +9,8 @@ const KEYWORDS: [&str; 52] = [
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "_",
 ];
 
-/// The names of types that a generated file uses.
-pub(super) const RESERVED_TYPES: [&str; 21] = [
+/// The names of types that a generated file uses; `S` is the parameter of its clients.
+pub(super) const RESERVED_TYPES: [&str; 22] = [
     "AsRef",
     "Box",
     "Clone",
@@ -29,6 +29,7 @@ pub(super) const RESERVED_TYPES: [&str; 21] = [
     "PartialEq",
     "PartialOrd",
     "Result",
+    "S",
     "Self",
     "Some",
     "String",

@@ -336,7 +336,11 @@ impl Types<'_> {
         match &pattern.answer {
             Answer::One { item, .. } => self.print_item(&pattern.name, item, out),
             Answer::Many(many) => self.print_many(&pattern.name, many, out),
-            Answer::Together { type_name, items } => {
+            Answer::Together {
+                type_name,
+                items,
+                is_strong: _,
+            } => {
                 for (_, item, _) in items {
                     self.print_item(&pattern.name, item, out);
                 }

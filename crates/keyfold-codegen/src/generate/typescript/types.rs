@@ -281,7 +281,11 @@ fn print_pattern(form: &Form, pattern: &PatternForm, out: &mut Printer) {
     match answer {
         Answer::One { item, .. } => print_item(form, name, item, out),
         Answer::Many(many) => print_many(form, name, many, out),
-        Answer::Together { type_name, items } => {
+        Answer::Together {
+            type_name,
+            items,
+            is_strong: _,
+        } => {
             for (_, item, _) in items {
                 print_item(form, name, item, out);
             }
