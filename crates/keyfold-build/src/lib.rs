@@ -191,7 +191,7 @@ mod tests {
         build.generate(&model).unwrap();
         let client = folder.path().join("made/notes.rs");
         let text = std::fs::read_to_string(&client).unwrap();
-        assert!(text.contains("pub struct NotesClient {"), "{text}");
+        assert!(text.contains("pub struct NotesClient<"), "{text}");
         let first = std::fs::metadata(&client).unwrap().modified().unwrap();
         build.generate(&model).unwrap();
         assert_eq!(

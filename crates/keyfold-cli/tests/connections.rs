@@ -58,7 +58,7 @@ fn requests_are_signed_with_the_keys_of_the_profile() {
         (["--endpoint", "keyfold:./data"], "`--data DIR`"),
         (
             ["--endpoint", "dynamodb://eu-west-1?x=1"],
-            "profile and region",
+            "profile, region and ca",
         ),
         (["--connection", "none"], "no profile `tem`"),
     ] {

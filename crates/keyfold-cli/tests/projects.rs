@@ -223,7 +223,7 @@ fn a_project_has_clients_in_the_languages_of_its_folder() {
     place.write("r/Cargo.toml", "");
     let made = place.json(0, &["init", "r", "--name", "notes"]);
     assert_eq!(made["files"][2], "r/src/notes.rs");
-    assert!(read(&place, "r/src/notes.rs").contains("pub struct NotesClient {"));
+    assert!(read(&place, "r/src/notes.rs").contains("pub struct NotesClient<"));
     place.json(0, &["init", "s", "--rust", "client.rs"]);
     assert!(read(&place, "s/keyfold.toml").contains("\n[outputs]\nrust = \"client.rs\"\n"));
 }
