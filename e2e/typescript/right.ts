@@ -126,7 +126,7 @@ export async function several(userId: UserId, orderId: OrderId): Promise<void> {
 
 export async function events(record: object): Promise<string> {
   const one: AnswersEvent | undefined = await answers.event(record);
-  if (one?.kind === "Ticket.brief") one.new?.assignee?.length;
+  if (one?.kind === "Ticket") one.new?.assignee?.length;
   const event: ShopEvent | undefined = await shop.event(record);
   if (event === undefined) return "";
   switch (event.kind) {
@@ -134,7 +134,6 @@ export async function events(record: object): Promise<string> {
       return event.new?.email ?? "";
     case "Order":
       return order(event.old, event.new);
-    case "Order.summary":
     case "OrderItem":
     case "Product":
       return event.kind;
