@@ -261,15 +261,16 @@ fn workers_come_and_go() {
 #[test]
 fn a_gap_is_decided_on() {
     let (engine, backend) = engine(StreamShards {
-        retention: Duration::from_millis(300),
+        retention: Duration::from_secs(1),
         ..StreamShards::default()
     });
-    put_order(&engine, "1", "cup", 1, 1);
+    // Its tables take longer to be made than a record is kept.
     let (worker, _) = start(&backend, options(), sales);
+    put_order(&engine, "1", "cup", 1, 1);
     until("the first record", || compare(&engine) == Ok(1));
     worker.stop().unwrap();
     put_order(&engine, "2", "cup", 1, 2);
-    std::thread::sleep(Duration::from_millis(700));
+    std::thread::sleep(Duration::from_millis(1_500));
     until("it is trimmed", || {
         engine.work().unwrap();
         let (worker, _) = start(&backend, options(), sales);
