@@ -6,6 +6,8 @@ use crate::terms::Terms;
 use keyfold_api::{Request, Response};
 use keyfold_lower::ClientError;
 use keyfold_lower::{Lowering, Origin, Pause, Step};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The most requests of one step that are under way at an endpoint at the same time.
@@ -30,6 +32,17 @@ pub fn time_of(pause: Pause) -> Duration {
 /// Blocks the thread for a time.
 pub fn wait(time: Duration) {
     std::thread::sleep(time);
+}
+
+/// The result of a call that is written as a future, and whose steps all block until they are done.
+///
+/// # Panics
+/// When a step does not block.
+pub fn blocked<T>(call: impl Future<Output = T>) -> T {
+    match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => unreachable!("each step of the call blocks until it is done"),
+    }
 }
 
 /// Carries out all steps of a call.

@@ -38,7 +38,7 @@ pub mod write;
 
 pub use backend::Backend;
 pub use connection::Connection;
-pub use drive::{TOGETHER_MAX, drive, drive_on, origin, time_of, unasked, wait};
+pub use drive::{TOGETHER_MAX, blocked, drive, drive_on, origin, time_of, unasked, wait};
 pub use endpoint::{Elsewhere, Endpoint};
 pub use keyfold_lower::{ClientError, Incomplete, arguments, derive};
 pub use keyfold_model::files as model_file;

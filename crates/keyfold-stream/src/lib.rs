@@ -32,6 +32,7 @@ pub mod mapping;
 mod options;
 mod position;
 mod reader;
+mod records;
 mod report;
 mod tables;
 mod tasks;

@@ -7,19 +7,13 @@ use crate::handle::{Broken, handle};
 use crate::handler::{Effects, Record};
 use crate::lease::Lease;
 use crate::position::Position;
+use crate::records::{TROUBLE_PAUSE, iterator, records};
 use crate::report::Report;
-use crate::world::ask;
-use keyfold_api::{
-    ErrorKind, GetRecordsInput, GetShardIteratorInput, Named, ShardIteratorType, StreamEvent,
-};
+use crate::world::Io;
+use keyfold_api::{ErrorKind, StreamEvent};
 use keyfold_lower::ClientError;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The most records that a request returns.
-const PAGE_MAX: usize = 1_000;
-/// The pause after a request that failed.
-const TROUBLE_PAUSE: Duration = Duration::from_millis(500);
 
 /// Where the next records of a shard come from.
 enum Next {
@@ -131,21 +125,17 @@ impl Reader {
 
     /// The next records.
     async fn page(&mut self) -> Page {
+        let io: &dyn Io = &*self.crew.world;
         let iterator = match std::mem::replace(&mut self.next, Next::Position) {
             Next::Iterator(iterator) => iterator,
-            Next::Position => match self.iterator().await {
+            Next::Position => match iterator(io, &self.lease.key, &self.read).await {
                 Ok(iterator) => iterator,
                 Err(error) => return failed(error),
             },
             Next::Nothing => return Page::Records(Vec::new(), Next::Nothing),
         };
         let room = self.crew.options.batch.saturating_sub(self.waiting.len());
-        let limit = i64::try_from(room.clamp(1, PAGE_MAX)).unwrap_or(1);
-        let input = GetRecordsInput {
-            shard_iterator: Some(iterator.clone()),
-            limit: Some(limit),
-        };
-        match ask(&*self.crew.world, input).await {
+        match records(io, iterator.clone(), room).await {
             Ok(page) => {
                 let next = page
                     .next_shard_iterator
@@ -157,31 +147,6 @@ impl Reader {
                 failed(error)
             }
         }
-    }
-
-    /// An iterator behind the records that were read.
-    async fn iterator(&self) -> Result<String, ClientError> {
-        let (kind, number) = match &self.read {
-            Position::Horizon => (ShardIteratorType::TrimHorizon, None),
-            Position::Latest => (ShardIteratorType::Latest, None),
-            Position::After(number) => {
-                (ShardIteratorType::AfterSequenceNumber, Some(number.clone()))
-            }
-            // Nothing is behind the end: LATEST of a shard that has ended is its end.
-            Position::End => (ShardIteratorType::Latest, None),
-        };
-        let key = &self.lease.key;
-        let input = GetShardIteratorInput {
-            stream_arn: Some(key.stream.clone()),
-            shard_id: Some(key.shard.clone()),
-            shard_iterator_type: Some(Named::Known(kind)),
-            sequence_number: number,
-            timestamp: None,
-        };
-        let made = ask(&*self.crew.world, input).await?;
-        made.shard_iterator.ok_or_else(|| {
-            ClientError::Transport("the endpoint's answer has no iterator".to_owned())
-        })
     }
 
     /// Keeps the records that were not read before, and that the filter lets through.

@@ -6,13 +6,11 @@ use crate::options::Options;
 use crate::tasks::Tasks;
 use crate::world::{Boxed, Io, World};
 use keyfold_api::{Request, Response};
-use keyfold_client::Backend;
+use keyfold_client::{Backend, blocked, origin};
 use keyfold_lower::ClientError;
-use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// Carries out a request, and blocks the thread until it is answered.
 pub type Sends = Arc<dyn Fn(Request) -> Result<Response, ClientError> + Send + Sync>;
@@ -95,11 +93,7 @@ impl World for Threads {
     }
 
     fn epoch_ms(&self) -> i64 {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        since
-            .ok()
-            .and_then(|since| i64::try_from(since.as_millis()).ok())
-            .unwrap_or_default()
+        origin().now_epoch_ms
     }
 
     fn spawn(&self, task: Boxed<'static, ()>) {
@@ -112,14 +106,6 @@ impl World for Threads {
         let mut tasks = lock(&self.tasks);
         tasks.retain(|task| !task.is_finished());
         tasks.push(task);
-    }
-}
-
-/// The result of a future none of whose steps is ever pending.
-pub(crate) fn blocked<T>(call: impl Future<Output = T>) -> T {
-    match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => result,
-        Poll::Pending => unreachable!("each step blocks until it is done"),
     }
 }
 

@@ -11,22 +11,14 @@ use crate::handle::Shared;
 use async_lock::Semaphore;
 use blocking::unblock;
 use keyfold_api::{Request, Response};
+pub(crate) use keyfold_client::blocked;
 use keyfold_client::{ClientError, TOGETHER_MAX, Terms, drive_on, unasked};
 use keyfold_lower::{Lowering, Step, together};
 use std::future::poll_fn;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 /// The answer of a request.
 type Answer = Result<Response, ClientError>;
-
-/// The result of a call on a handle whose calls block.
-pub(crate) fn blocked<T>(call: impl Future<Output = T>) -> T {
-    match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => result,
-        Poll::Pending => unreachable!("each step of the call blocks until it is done"),
-    }
-}
 
 /// Carries out all steps of a call.
 ///

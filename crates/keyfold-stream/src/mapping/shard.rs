@@ -9,25 +9,20 @@ use crate::mapping::lane::{Discarded, Lane};
 use crate::mapping::part::{Condition, Entry, Outcome, Part, Reply};
 use crate::mapping::settings::Settings;
 use crate::position::Position;
-use crate::threads::blocked;
-use crate::world::{World, ask};
-use keyfold_api::{
-    ErrorKind, GetRecordsInput, GetShardIteratorInput, Named, ShardIteratorType, StreamEvent,
-};
+use crate::records::{TROUBLE_PAUSE, iterator, records};
+use crate::world::{Io, World};
+use keyfold_api::{ErrorKind, StreamEvent};
+use keyfold_client::blocked;
 use keyfold_lower::ClientError;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most records that a request returns.
-const PAGE_MAX: usize = 1_000;
 /// The most records that wait for lanes whose batches fail, beside a batch for each lane.
 const AHEAD_MAX: usize = 10_000;
 /// The time between two looks at a shard without records.
 const POLL_TIME: Duration = Duration::from_millis(100);
-/// The pause after a request that failed.
-const TROUBLE_PAUSE: Duration = Duration::from_millis(500);
 
 /// What a mapping's shards share.
 pub(crate) struct Parts {
@@ -192,41 +187,15 @@ impl Shard {
     }
 
     fn page(&mut self) -> Result<Vec<StreamEvent>, ClientError> {
+        let io: &dyn Io = &*self.of.world;
         let iterator = match self.iterator.take() {
             Some(iterator) => iterator,
-            None => self.new_iterator()?,
+            None => blocked(iterator(io, &self.lease.key, &self.read))?,
         };
-        let limit = i64::try_from(self.room().clamp(1, PAGE_MAX)).unwrap_or(1);
-        let input = GetRecordsInput {
-            shard_iterator: Some(iterator),
-            limit: Some(limit),
-        };
-        let page = blocked(ask(&*self.of.world, input))?;
+        let page = blocked(records(io, iterator, self.room()))?;
         self.iterator = page.next_shard_iterator;
         self.is_end = self.iterator.is_none();
         Ok(page.records.unwrap_or_default())
-    }
-
-    fn new_iterator(&self) -> Result<String, ClientError> {
-        let (kind, number) = match &self.read {
-            Position::Horizon => (ShardIteratorType::TrimHorizon, None),
-            Position::Latest | Position::End => (ShardIteratorType::Latest, None),
-            Position::After(number) => {
-                (ShardIteratorType::AfterSequenceNumber, Some(number.clone()))
-            }
-        };
-        let key = &self.lease.key;
-        let input = GetShardIteratorInput {
-            stream_arn: Some(key.stream.clone()),
-            shard_id: Some(key.shard.clone()),
-            shard_iterator_type: Some(Named::Known(kind)),
-            sequence_number: number,
-            timestamp: None,
-        };
-        let made = blocked(ask(&*self.of.world, input))?;
-        made.shard_iterator.ok_or_else(|| {
-            ClientError::Transport("the endpoint's answer has no iterator".to_owned())
-        })
     }
 
     /// Keeps the records that were not read before. Those that the filters leave out are finished.
