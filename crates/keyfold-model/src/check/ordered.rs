@@ -7,6 +7,7 @@ use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::schema::{Entity, Order, Ordered, Pattern, Type};
 use crate::template::{Format, KeyTemplate, Part};
+use crate::written::written;
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF014",
@@ -49,6 +50,10 @@ pub(crate) fn report(
     let mut diagnostic = Diagnostic::error("KF014", order.span, message, "this order")
         .label(span, reason)
         .note("a query answers in the order of its sort key, and in no other");
+    if let Some(advice) = of_single(pattern, entity) {
+        let repaired = diagnostic.help(advice.clone()).repair(vec![dropped(order)]);
+        return repaired.otherwise(advice);
+    }
     let padded = pad(entity, order, span);
     if !padded.is_empty() {
         diagnostic = diagnostic
@@ -57,6 +62,30 @@ pub(crate) fn report(
     }
     general(diagnostic, order)
         .help("put the attribute to order by right behind the sort key's first text")
+}
+
+/// The advice about the order of a pattern that returns a single item; `None` where it returns several
+/// or says no order.
+pub(crate) fn of_single(pattern: &Pattern, entity: &Entity) -> Option<String> {
+    let order = pattern.order.as_ref().filter(|_| pattern.is_single())?;
+    let of = order.attribute.as_ref();
+    let of = of.map_or(String::new(), |attribute| {
+        format!(" {}", written(attribute))
+    });
+    let word = order.order.word();
+    Some(format!(
+        "drop `{word}{of}`: a single item has no order; the first one of several is `{}[]  {word}{of}  page 1`",
+        entity.name
+    ))
+}
+
+/// The edit that takes an order out, with the blank before it.
+fn dropped(order: &Ordered) -> Edit {
+    let span = Span {
+        start: order.span.start.saturating_sub(1),
+        ..order.span
+    };
+    Edit::replace(span, "")
 }
 
 /// Offers the order of a key whose values are no times or numbers: `descending` for `newest`.
@@ -105,7 +134,7 @@ fn pad(entity: &Entity, order: &Ordered, span: Span) -> Vec<Edit> {
     let Some(name) = unpadded else {
         return Vec::new();
     };
-    let Some(text) = written(sort) else {
+    let Some(text) = template_text(sort) else {
         return Vec::new();
     };
     let padded = text.replace(&format!("{{{name}}}"), &format!("{{{name}:010}}"));
@@ -114,7 +143,7 @@ fn pad(entity: &Entity, order: &Ordered, span: Span) -> Vec<Edit> {
 
 /// The text of a template in the model; `None` if shards or parts were added to it, or if it has no
 /// quotes.
-fn written(template: &KeyTemplate) -> Option<String> {
+fn template_text(template: &KeyTemplate) -> Option<String> {
     let plain = template
         .parts
         .iter()

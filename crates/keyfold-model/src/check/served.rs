@@ -85,6 +85,8 @@ pub(crate) fn report(
             .fold(diagnostic, ordered::general)
             .otherwise("a mixed collection needs the same partition key template in all its entities, and what is given must be at the start of all their sort keys");
     };
+    let of_single = ordered::of_single(pattern, entity).into_iter();
+    let diagnostic = of_single.fold(diagnostic, Diagnostic::note);
     if matches!(free, IndexName::Periods) {
         return diagnostic.help("give the time, a period of it, or a range with a lower end: an index belongs to one period's table");
     }

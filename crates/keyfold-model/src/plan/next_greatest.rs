@@ -175,20 +175,37 @@ fn not_served(parent: &Entity, child: Option<&Entity>, aggregate: &Aggregate) ->
         .collect();
     let message =
         format!("when the {name} with the greatest `{of}` goes, the next one cannot be found");
+    let condition = aggregate.condition.as_ref();
+    let condition = condition.map_or(String::new(), |(fixed, text)| {
+        format!(" with `{fixed} = {text}`")
+    });
     let diagnostic =
         Diagnostic::error("KF016", aggregate.span, message, "no key gives it in one strong read")
         .note(format!(
-            "that needs the {name} items of one {} in the order of `{of}`, in the table or a local index: a global index is read eventually",
+            "that needs the {name} items of one {}{condition} in the order of `{of}`, in the table or a local index: a global index is read eventually",
             parent.name
         ));
-    let local = format!("or add a local index with `{of}` as its sort key");
+    let local = match &aggregate.condition {
+        None => format!("or add a local index with `{of}` as its sort key"),
+        Some((fixed, _)) => format!(
+            "or give {name} a key in a local index that begins with `{fixed}`, and has `{of}` behind it: the others are then not between them"
+        ),
+    };
     match child.filter(|child| {
         by.iter().all(|name| fits_in_text(name))
             && fits_in_text(&of)
+            && aggregate
+                .condition
+                .iter()
+                .all(|(fixed, _)| fits_in_text(fixed))
             && child.key.fields().all(fits_in_text)
     }) {
         Some(child) => {
-            let line = ordered_copy(parent, child, &of, &by);
+            let fixed = aggregate
+                .condition
+                .as_ref()
+                .map(|(fixed, _)| fixed.as_str());
+            let line = ordered_copy(parent, child, (&of, fixed), &by);
             let added = format!("\n  {line}");
             diagnostic
                 .help(format!("add a copy to {name}: `{line}`"))
@@ -199,17 +216,24 @@ fn not_served(parent: &Entity, child: Option<&Entity>, aggregate: &Aggregate) ->
     }
 }
 
-/// The line of a copy that lies in the order of an attribute.
-fn ordered_copy(parent: &Entity, child: &Entity, of: &str, by: &[&str]) -> String {
+/// The line of a copy that lies in the order of an attribute, of those items together that have one
+/// value of `fixed`.
+fn ordered_copy(
+    parent: &Entity,
+    child: &Entity,
+    (of, fixed): (&str, Option<&str>),
+    by: &[&str],
+) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let name = of.replace(|c| !is_part(c), "_");
     let identity = child
         .key
         .fields()
-        .filter(|field| *field != of && !by.contains(field));
+        .filter(|field| *field != of && Some(*field) != fixed && !by.contains(field));
     let identity: String = identity.map(|field| format!("#{{{field}}}")).collect();
+    let fixed = fixed.map_or(String::new(), |fixed| format!("{{{fixed}}}#"));
     format!(
-        "copy by_{name} \"{}#{{{}}}\" \"{}#{}{identity}\"",
+        "copy by_{name} \"{}#{{{}}}\" \"{}#{fixed}{}{identity}\"",
         parent.name.to_uppercase(),
         by.join("}#{"),
         child.name.to_uppercase(),

@@ -4,7 +4,7 @@ use super::comparison::Operands;
 use super::condition::field_type;
 use super::names::attribute_of;
 use super::present::path_of;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{Assignment, Attribute, Entity, Joint, Operand, Path, Type, Verb};
 use crate::syntax::ast::{ActionDecl, AssignmentDecl, Name, PathDecl, texts};
 use crate::written::written_list;
@@ -112,6 +112,9 @@ fn joined(
             operands.path_operand(name, of)?,
         ))
     };
+    if let Some(error) = hyphenated(left, (is_plus, name), kind) {
+        return Err(error);
+    }
     match kind {
         Type::Int | Type::Number => both(kind),
         Type::Set(of) => both(of),
@@ -145,6 +148,29 @@ fn joined(
             "numbers are added to and taken from; to a list or set one element is added, and from a set one is taken".to_owned(),
         )),
     }
+}
+
+/// The error about a word of an enumeration with a hyphen that was read as a subtraction.
+fn hyphenated(
+    left: &PathDecl,
+    (is_plus, right): (bool, &PathDecl),
+    kind: &Type,
+) -> Option<Box<Diagnostic>> {
+    let Type::Words(words) = kind else {
+        return None;
+    };
+    let text = format!("{}-{}", left.name.text, right.name.text);
+    if is_plus || !words.contains(&text) {
+        return None;
+    }
+    let span = left.span().to(right.span());
+    let message = format!("`{text}` is no plain word");
+    let quoted = format!("\"{text}\"");
+    Some(Box::new(
+        Diagnostic::error("KF004", span, message, "read as a subtraction")
+            .help(format!("write it in quotes: {quoted}"))
+            .repair(vec![Edit::replace(span, quoted)]),
+    ))
 }
 
 /// Refuses an assignment to a key attribute, or to an attribute that the model keeps.

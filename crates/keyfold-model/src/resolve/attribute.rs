@@ -1,6 +1,7 @@
 //! Attributes: types, references and default values.
 
 use super::aggregate;
+use super::comparison::with_near_word;
 use super::names::distinct;
 use super::types::{Types, reference};
 use crate::check::meant;
@@ -135,15 +136,28 @@ fn default(
         _ => match crate::value::parse(&declared.name.text, kind, given.unquoted()) {
             Ok(value) => Some(DefaultValue::Value(value)),
             Err(error) => {
-                diagnostics.push(
-                    Diagnostic::error(
-                        "KF004",
-                        given.span,
-                        error.to_string(),
-                        "no value of its type",
-                    )
-                    .note("times may also be `now`, ulid and uuid `new`"),
+                let wrong = Diagnostic::error(
+                    "KF004",
+                    given.span,
+                    error.to_string(),
+                    "no value of its type",
                 );
+                let wrong = match kind {
+                    Type::Time(_) | Type::Date => wrong.note("it may also be `now`"),
+                    Type::Ulid | Type::Uuid => wrong.note("it may also be `new`"),
+                    Type::String
+                    | Type::Int
+                    | Type::Number
+                    | Type::Bool
+                    | Type::Period(_)
+                    | Type::Binary
+                    | Type::Words(_)
+                    | Type::List(_)
+                    | Type::Map(_)
+                    | Type::Set(_)
+                    | Type::Record(_) => with_near_word(wrong, given, kind),
+                };
+                diagnostics.push(wrong);
                 None
             }
         },

@@ -3,8 +3,10 @@
 use super::condition::{Subject, field_type};
 use super::names::unknown;
 use crate::diagnostic::{Diagnostic, Edit};
+use crate::near::nearest;
 use crate::schema::{Attribute, Comparator, Comparison, Entity, Measure, Operand, Path, Type};
 use crate::syntax::ast::{ComparisonDecl, Name, PathDecl, texts};
+use crate::written::written;
 use keyfold_types::limits::IN_OPERANDS_MAX;
 
 /// The names that an operand may have.
@@ -137,6 +139,10 @@ impl Operands<'_> {
                 Ok(value) if *kind != Type::String && !is_braced => Ok(Operand::Literal(value)),
                 Ok(_) if is_number => Err(number_for_text(name, kind)),
                 Err(error) if is_number => Err(wrong(error.to_string())),
+                Err(error) if !is_braced && near_word(name, kind).is_some() => {
+                    let diagnostic = wrong(error.to_string());
+                    Err(Box::new(with_near_word(*diagnostic, name, kind)))
+                }
                 Ok(_) | Err(_) => Err(Box::new(self.unknown(name))),
             };
         };
@@ -185,6 +191,25 @@ impl Operands<'_> {
         unknown("parameter or value", name, parameters.chain(attributes)).note(
             "a fixed text stands in quotes, a name that is no plain word in braces: `{in-stock}`",
         )
+    }
+}
+
+/// The word of an enumeration that is nearest to a given one.
+fn near_word<'k>(given: &Name, kind: &'k Type) -> Option<&'k str> {
+    let Type::Words(words) = kind else {
+        return None;
+    };
+    let words = words.iter().map(String::as_str);
+    nearest(given.unquoted(), words).first().copied()
+}
+
+/// The error about a word that an enumeration does not have, with the nearest one as its repair.
+pub(super) fn with_near_word(diagnostic: Diagnostic, given: &Name, kind: &Type) -> Diagnostic {
+    match near_word(given, kind) {
+        Some(near) => diagnostic
+            .help(format!("did you mean `{near}`?"))
+            .repair(vec![Edit::replace(given.span, written(near))]),
+        None => diagnostic,
     }
 }
 

@@ -13,7 +13,9 @@ pub(crate) fn check_uses(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> bool {
     let mut earlier: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut is_whole = true;
+    let alone = alone(tree);
+    let mut is_whole = alone.is_none();
+    diagnostics.extend(alone);
     for used in &tree.uses {
         let at = sources.index_at(used.span.start);
         let Some(file) = sources.files().get(at) else {
@@ -40,6 +42,22 @@ pub(crate) fn check_uses(
         diagnostics.extend(why);
     }
     is_whole
+}
+
+/// The error about a file that another one uses, and that is given as the first: what it refers to
+/// lies in files that are not known.
+fn alone(tree: &Tree) -> Option<Diagnostic> {
+    if tree.name.is_some() || !tree.tables.is_empty() {
+        return None;
+    }
+    let owner = tree.owners.first()?;
+    let message = "this file is a part of a model, and not its first file";
+    let label = "a file with an owner, and without a line `model` and a table";
+    Some(
+        Diagnostic::error("KF001", owner.span, message, label)
+            .help("name the file that uses this one: it has the line `model`")
+            .help("or start with `model shop 1`, a name and a version, and declare a table"),
+    )
 }
 
 /// The error about a file that cannot be part of the model.

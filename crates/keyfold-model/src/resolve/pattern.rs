@@ -1,5 +1,6 @@
 //! Patterns: their parameters, filters and results. The plan is found later.
 
+use super::comparison::with_near_word;
 use super::filter::{self, Filters};
 use super::names::{Entities, unknown};
 use super::together;
@@ -346,12 +347,11 @@ impl Scope<'_> {
         }
         match crate::value::canonical(&attribute.text, &kind, value.unquoted()) {
             Ok(text) => Ok((attribute.text.clone(), kind, text)),
-            Err(error) => Err(Box::new(Diagnostic::error(
-                "KF004",
-                value.span,
-                error.to_string(),
-                "no value of its type",
-            ))),
+            Err(error) => {
+                let message = error.to_string();
+                let wrong = Diagnostic::error("KF004", value.span, message, "no value of its type");
+                Err(Box::new(with_near_word(wrong, value, &kind)))
+            }
         }
     }
 

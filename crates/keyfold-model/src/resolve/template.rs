@@ -48,7 +48,10 @@ pub(super) fn key(
         };
         let parts = parts(template, column, entity)
             .and_then(|parts| check_length(&parts, template.span, most).map(|()| parts));
-        made.push(report(parts, diagnostics));
+        made.push(match parts {
+            Err(_) if has_refused_bytes(template, declared, entity) => None,
+            other => report(other, diagnostics),
+        });
     }
     let made: Vec<Vec<Part>> = made.into_iter().collect::<Option<_>>()?;
     let mut key = joined(declared, columns, &made);
@@ -59,6 +62,20 @@ pub(super) fn key(
             .extend([Part::Text("#".to_owned()), part]);
     }
     Some(key)
+}
+
+/// Whether a template in braces is a binary attribute that another template of the key has in its
+/// text: the error about that one says why it is no part of a key.
+fn has_refused_bytes(template: &TemplateDecl, declared: &KeyDecl, entity: &Entity) -> bool {
+    let [PartDecl::Field { name, .. }] = template.parts.as_slice() else {
+        return false;
+    };
+    let found = entity.attribute(&name.text);
+    let has_it = |part: &PartDecl| matches!(part, PartDecl::Field { name: other, .. } if other.text == name.text);
+    let mut texts = declared.templates.iter().filter(|other| !other.bare);
+    template.bare
+        && found.is_some_and(|attribute| attribute.kind == Type::Binary)
+        && texts.any(|other| other.parts.iter().any(has_it))
 }
 
 /// A key has one template for each of its attributes.
@@ -298,7 +315,7 @@ fn wrong_kind(declared: &TemplateDecl, column: &Column, made: Option<KeyKind>) -
             vec![Edit::replace(declared.span, in_braces(&name.text))]
         }
         ([PartDecl::Field { name, .. }], true, KeyKind::S)
-            if fits_in_text(&name.text) && !is_itself =>
+            if made != Some(KeyKind::B) && fits_in_text(&name.text) && !is_itself =>
         {
             vec![Edit::replace(
                 declared.span,

@@ -23,10 +23,11 @@ const MISSING: [&str; 4] = ["(", ")", ":", "->"];
 
 /// A change of the tokens of a line.
 struct Change {
-    /// The message of the error, if the change explains it better.
-    message: Option<String>,
+    /// The message of the error and the label of its place, if the change explains it better.
+    message: Option<(String, &'static str)>,
     help: String,
-    edit: Edit,
+    /// At least one; the first is at the place of the error.
+    edits: Vec<Edit>,
     tokens: Vec<Token>,
 }
 
@@ -61,12 +62,12 @@ pub(super) fn recover(
         return (diagnostic, None);
     };
     let mut diagnostic = diagnostic;
-    if let Some(message) = change.message {
-        diagnostic.labels = vec![(change.edit.span, "read as several words".to_owned())];
+    if let (Some((message, label)), Some(first)) = (change.message, change.edits.first()) {
+        diagnostic.labels = vec![(first.span, label.to_owned())];
         diagnostic.message = message;
     }
     if diagnostic.help.is_empty() {
-        diagnostic = diagnostic.help(change.help).repair(vec![change.edit]);
+        diagnostic = diagnostic.help(change.help).repair(change.edits);
     }
     (diagnostic, Some(change.tokens))
 }
@@ -91,6 +92,7 @@ fn changes(tokens: &[Token], failed: usize, message: &str) -> Vec<Change> {
     let expected: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let words = |place: usize, known: &[&str]| misspelt(tokens, place, known);
     let mut all: Vec<Change> = hyphenated(tokens, failed).into_iter().collect();
+    all.extend(marks_moved(tokens, failed));
     all.extend(words(failed, &expected));
     all.extend(words(failed, &WORDS));
     all.extend(removed(tokens, failed));
@@ -130,7 +132,7 @@ fn misspelt(tokens: &[Token], place: usize, known: &[&str]) -> Option<Change> {
     Some(Change {
         message: None,
         help: format!("did you mean `{near}`?"),
-        edit: Edit::replace(token.span, near),
+        edits: vec![Edit::replace(token.span, near)],
         tokens: with(tokens, place, place + 1, Some(new)),
     })
 }
@@ -154,7 +156,7 @@ fn removed(tokens: &[Token], place: usize) -> Option<Change> {
     Some(Change {
         message: None,
         help: format!("remove the `{sign}`"),
-        edit: Edit::replace(token.span, if joins { " " } else { "" }),
+        edits: vec![Edit::replace(token.span, if joins { " " } else { "" })],
         tokens: with(tokens, place, place + 1, None),
     })
 }
@@ -173,9 +175,72 @@ fn inserted(tokens: &[Token], place: usize, sign: &'static str) -> Change {
     Change {
         message: None,
         help: format!("add `{sign}`"),
-        edit,
+        edits: vec![edit],
         tokens: with(tokens, place, place, Some(new)),
     }
+}
+
+/// The marks of optional attributes and parameters in front of the colon, as other languages have
+/// them, moved behind the type. Without its mark an attribute would be another one: required.
+fn marks_moved(tokens: &[Token], failed: usize) -> Option<Change> {
+    let sign = |at: usize| match tokens.get(at).map(|token| &token.kind) {
+        Some(TokenKind::Sign(sign)) => Some(*sign),
+        Some(
+            TokenKind::Word(_) | TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Braces(_),
+        )
+        | None => None,
+    };
+    let is_mark = |at: usize| sign(at) == Some("?") && sign(at + 1) == Some(":");
+    if !is_mark(failed) && !failed.checked_sub(1).is_some_and(is_mark) {
+        return None;
+    }
+    let (mut edits, mut made) = (Vec::new(), Vec::new());
+    let mut ends: Vec<usize> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if is_mark(at) {
+            edits.push(Edit::replace(token.span, ""));
+            ends.push(type_end(tokens, at + 2));
+        } else {
+            made.push(token.clone());
+        }
+        if ends.last() == Some(&at) && sign(at + 1) != Some("?") {
+            let edit = Edit::insert(token.span.end, "?");
+            made.push(Token {
+                kind: TokenKind::Sign("?"),
+                span: edit.span,
+            });
+            edits.push(edit);
+        }
+    }
+    Some(Change {
+        message: Some((
+            "a `?` stands behind the type".to_owned(),
+            "in front of the type",
+        )),
+        help: "write it there, as in `note: string?`".to_owned(),
+        edits,
+        tokens: made,
+    })
+}
+
+/// The position of the last token of the type that begins at a position.
+fn type_end(tokens: &[Token], from: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut behind = from;
+    for token in tokens.iter().skip(from) {
+        match &token.kind {
+            TokenKind::Sign("," | "=" | "?" | ")") if depth == 0 => break,
+            TokenKind::Sign("(") => depth += 1,
+            TokenKind::Sign(")") => depth -= 1,
+            TokenKind::Sign(_)
+            | TokenKind::Word(_)
+            | TokenKind::Number(_)
+            | TokenKind::Text(_)
+            | TokenKind::Braces(_) => {}
+        }
+        behind += 1;
+    }
+    behind.saturating_sub(1)
 }
 
 /// Words joined by `-`, which are one name or text in quotes.
@@ -201,9 +266,12 @@ fn hyphenated(tokens: &[Token], failed: usize) -> Option<Change> {
         span,
     };
     Some(Change {
-        message: Some(format!("`{text}` is no plain word")),
+        message: Some((
+            format!("`{text}` is no plain word"),
+            "read as several words",
+        )),
         help: format!("write it in quotes: \"{text}\""),
-        edit: Edit::replace(span, format!("\"{text}\"")),
+        edits: vec![Edit::replace(span, format!("\"{text}\""))],
         tokens: with(tokens, from, to, Some(new)),
     })
 }
