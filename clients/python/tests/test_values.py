@@ -18,7 +18,9 @@ from keyfold.keys.fitted import Side, fitted
 from keyfold.keys.periods import is_period, is_period_in_name
 from keyfold.keys.text import lower
 from keyfold.lower import arguments
+from keyfold.plan.kind import Kind
 from keyfold.plan.template import Unit
+from keyfold.values.typed import typed
 from keyfold.values.value import Value
 
 UTC = timezone.utc
@@ -140,7 +142,7 @@ def test_keys_of_astral_characters_sort_as_the_service_does(client: Client) -> N
     [
         ("size", 1.0, "is a float, which is not exact"),
         ("size", True, "size is no int: True"),
-        ("size", "1", "size is no int: 1"),
+        ("size", "1", 'size is no int: "1"'),
         ("size", Decimal("1.5"), "`1.5` is not a whole number"),
         ("size", 10**126, "magnitude larger than supported"),
         ("price", Decimal("1." + "1" * 38), "more than 38 significant digits"),
@@ -157,8 +159,8 @@ def test_keys_of_astral_characters_sort_as_the_service_does(client: Client) -> N
         ("changedAt", date(2024, 1, 1), "changedAt is no time"),
         ("day", datetime(2024, 1, 1, tzinfo=UTC), "day is no date"),
         ("day", "2024-02-30", "is not a day like 2024-01-15"),
-        ("blob", "text", "blob is no binary: text"),
-        ("tags", "ab", "tags is no set of string: ab"),
+        ("blob", "text", 'blob is no binary: "text"'),
+        ("tags", "ab", 'tags is no set of string: "ab"'),
         ("tags", [], "a set has at least one value, and none twice"),
         ("tags", ["a", "a"], "a set has at least one value, and none twice"),
         ("tags[0]", ["\ud800"], "is not valid Unicode"),
@@ -345,6 +347,16 @@ def test_a_name_of_no_period_of_the_calendar_is_refused() -> None:
     lines = (CASES / "periods.txt").read_text().splitlines()
     for unit, name, period in (line.split(" ") for line in lines if not line.startswith("#")):
         assert is_period_in_name(cast(Unit, unit), name) == (period != "-"), (unit, name)
+
+
+def test_texts_that_name_moments_are_those_of_all_languages() -> None:
+    lines = (CASES / "times.txt").read_text().splitlines()
+    for text, stored in (line.split("\t") for line in lines if not line.startswith("#")):
+        try:
+            found = typed("at", Kind("time.ms"), text)["S"]
+        except Invalid:
+            found = "-"
+        assert found == stored, repr(text)
 
 
 def test_every_code_point_has_the_small_letter_of_unicode_13() -> None:

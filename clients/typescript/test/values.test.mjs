@@ -6,8 +6,16 @@ import { after, before, test } from "node:test";
 import { counted, planOf } from "./model.mjs";
 import { source } from "./source.mjs";
 
-const files = ["client.js", "error.js", "transport/node.js", "value/text.js", "value/time.js", "key/fitted.js"];
-const { Client, KeyfoldError, connect, fittedEnd, isPeriodInName, lower } = await source(...files);
+const files = [
+  "client.js",
+  "error.js",
+  "transport/node.js",
+  "value/text.js",
+  "value/time.js",
+  "value/typed.js",
+  "key/fitted.js",
+];
+const { Client, KeyfoldError, connect, fittedEnd, isPeriodInName, lower, typed } = await source(...files);
 
 const PLAN = planOf(`
 model values 1
@@ -228,4 +236,17 @@ test("an end that is longer than a key becomes one that no key distinguishes fro
   assert.deepEqual(fittedEnd(bytes(1, 2, 3), "high", 2), bytes(1, 2));
   assert.deepEqual(fittedEnd(bytes(1, 255, 0), "low", 2), bytes(2));
   assert.equal(fittedEnd(bytes(255, 255, 0), "low", 2), "nothing");
+});
+
+test("texts that name moments are those of all languages", () => {
+  for (const line of cases("times.txt")) {
+    const [text, stored] = line.split("\t");
+    let found = "-";
+    try {
+      found = typed(undefined, "at", "time.ms", text).S;
+    } catch (error) {
+      assert.equal(error.code, "invalid", text);
+    }
+    assert.equal(found, stored, `\`${text}\``);
+  }
 });

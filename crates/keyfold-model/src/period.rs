@@ -139,7 +139,8 @@ impl Unit {
         } else {
             0
         };
-        let made = jiff::civil::Date::new(number(0, 4)?, month, day).ok()?;
+        let year = number(0, 4).filter(|year| *year > 0)?;
+        let made = jiff::civil::Date::new(year, month, day).ok()?;
         (0..24).contains(&hour).then(|| made.at(hour, 0, 0, 0))
     }
 

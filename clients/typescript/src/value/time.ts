@@ -8,7 +8,7 @@ export const PERIODS_MAX = 10_000;
 const WIDTHS: Readonly<Record<Unit, number>> = { hour: 13, day: 10, month: 7, year: 4 };
 const DAY = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 const TIME =
-  /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?(Z|z|([+-])([0-9]{2}):?([0-9]{2})?)$/;
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?(Z|z|([+-])([0-9]{2})(?::?([0-9]{2}))?)$/;
 
 /** The most hours that a zone is before or behind UTC, for Keyfold's own client. */
 const ZONE_HOURS_MAX = 25;
@@ -62,7 +62,7 @@ export function isDay(text: string): boolean {
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
-  return month >= 1 && month <= 12 && day >= 1 && day <= days;
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= days;
 }
 
 /** Whether a text names a period. */
@@ -81,11 +81,11 @@ function epochMs(day: string, time = "00:00:00"): number {
   return Date.parse(`${day}T${time}.000Z`);
 }
 
-/** The text of a moment with nine digits; `undefined` outside of the years 0 to 9999. */
+/** The text of a moment with nine digits; `undefined` outside of the years 1 to 9999. */
 function withNanos(epoch: number, fraction: string): string | undefined {
   const at = new Date(epoch);
   const year = at.getUTCFullYear();
-  if (Number.isNaN(epoch) || year < 0 || year > 9999) return undefined;
+  if (Number.isNaN(epoch) || year < 1 || year > 9999) return undefined;
   return `${at.toISOString().slice(-24, -5)}.${fraction.padEnd(9, "0")}Z`;
 }
 

@@ -19,11 +19,19 @@ const PERIODS: Readonly<Record<string, string>> = {
 };
 
 function wrong(name: string, type: Type, given: unknown): Error {
-  return invalid(`${name} is no ${typeText(type)}: ${shownText(spoken(given))}`, name);
+  const shown = shownText(spoken(given));
+  // Without quotes the text "5" would read as a number.
+  return invalid(`${name} is no ${typeText(type)}: ${typeof given === "string" ? `"${shown}"` : shown}`, name);
 }
 
 function notText(name: string, text: string, wanted: string): Error {
   return invalid(`${name}: \`${shownText(text)}\` is not ${wanted}`, name);
+}
+
+/** The error of a text that is no time or day. */
+function notMoment(name: string, text: string, wanted: string): Error {
+  if (!text.startsWith("0000-")) return notText(name, text, wanted);
+  return invalid(`${name}: there is no \`${shownText(text)}\`: it is outside the years 0001 to 9999 of UTC`, name);
 }
 
 /** A value of JavaScript in a message. */
@@ -142,7 +150,7 @@ function textOf(name: string, type: string, given: unknown): string {
   switch (type) {
     case "date":
       if (isDay(given)) return given;
-      throw notText(name, given, "a day like 2024-01-15");
+      throw notMoment(name, given, "a day like 2024-01-15");
     case "ulid":
       if (ULID.test(given)) return given.toUpperCase();
       throw notText(name, given, "a ULID of 26 characters");
@@ -170,7 +178,7 @@ function time(name: string, type: string, given: string, digits: number): string
   }
   const text = canonicalTime(given, digits);
   if (text === undefined) {
-    throw notText(name, given, "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)");
+    throw notMoment(name, given, "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)");
   }
   return text;
 }

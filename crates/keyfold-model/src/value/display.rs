@@ -11,6 +11,23 @@ pub fn shown(value: &Value) -> String {
     shown_text(&display(value))
 }
 
+/// A value in a message, as [`shown`]; a text in quotes, so that `"5"` is not taken for a number.
+pub(super) fn quoted(value: &Value) -> String {
+    let text = shown(value);
+    match value {
+        Value::S(_) => format!("\"{text}\""),
+        Value::N(_)
+        | Value::Bool(_)
+        | Value::Null
+        | Value::B(_)
+        | Value::L(_)
+        | Value::M(_)
+        | Value::Ss(_)
+        | Value::Ns(_)
+        | Value::Bs(_) => text,
+    }
+}
+
 /// A text in a message, as [`shown`].
 pub fn shown_text(text: &str) -> String {
     let is_hidden = |c: char| {

@@ -59,13 +59,13 @@ pub enum ValueError {
     #[error("{0}: a set has at least one value, and none twice")]
     Set(String),
     /// A value has another type.
-    #[error("{name} is no {wanted}: {}", shown(found))]
+    #[error("{name} is no {wanted}: {found}")]
     Kind {
         /// The attribute, with the path to the nested value.
         name: String,
         /// The type in the model.
         wanted: String,
-        /// The value.
+        /// The value as a message shows it: a text in quotes.
         found: String,
     },
     /// A range of time has too many periods.

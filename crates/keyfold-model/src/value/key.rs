@@ -1,7 +1,7 @@
 //! Keys: the texts and numbers that templates make of values.
 
 use super::attributes::Attributes;
-use super::display::display;
+use super::display::{display, quoted};
 use super::error::ValueError;
 use super::small::lower;
 use crate::period::{PERIODS_MAX, Unit};
@@ -208,7 +208,7 @@ pub(super) fn written(field: &Part, value: &Value) -> Result<String, ValueError>
     let plain = plain_text(kind, value).ok_or_else(|| ValueError::Kind {
         name: name.clone(),
         wanted: kind.to_string(),
-        found: display(value),
+        found: quoted(value),
     })?;
     match *format {
         Format::Padded {

@@ -1,6 +1,6 @@
 //! Values from texts and JSON, checked by their type.
 
-use super::display::display;
+use super::display::{display, quoted, shown_text};
 use super::error::ValueError;
 use super::json::{self, Fault};
 use super::time;
@@ -110,7 +110,7 @@ fn typed(name: &str, kind: &Type, value: &Value) -> Result<Value, ValueError> {
                 return Err(ValueError::Kind {
                     name: format!("{name}.{key}"),
                     wanted: format!("field of {}; it has {}", record.name, known.join(", ")),
-                    found: key.clone(),
+                    found: shown_text(key),
                 });
             }
             fields(name, record, entries)
@@ -302,7 +302,7 @@ fn wrong_kind(name: &str, kind: &Type, value: &Value) -> ValueError {
     ValueError::Kind {
         name: name.to_owned(),
         wanted: kind.to_string(),
-        found: display(value),
+        found: quoted(value),
     }
 }
 
@@ -460,16 +460,18 @@ mod tests {
             ("2016-12-31T23:59:60.5Z", "a leap second"),
             ("2016-12-31T235960Z", "a leap second"),
             ("2017-01-01T00:59:60+01:00", "a leap second"),
-            ("10000-01-01T00:00:00Z", "outside the years 0000 to 9999"),
-            ("-000001-12-31T00:00:00Z", "outside the years 0000 to 9999"),
+            ("10000-01-01T00:00:00Z", "outside the years 0001 to 9999"),
+            ("-000001-12-31T00:00:00Z", "outside the years 0001 to 9999"),
             (
                 "9999-12-31T23:00:00-05:00",
-                "outside the years 0000 to 9999",
+                "outside the years 0001 to 9999",
             ),
             (
                 "0000-01-01T00:00:00+05:00",
-                "outside the years 0000 to 9999",
+                "outside the years 0001 to 9999",
             ),
+            ("0000-06-01T00:00:00Z", "outside the years 0001 to 9999"),
+            ("0000-06-01", "outside the years 0001 to 9999"),
             ("2023-02-29T00:00:00Z", "the calendar has no such day"),
             ("2023-02-29", "the calendar has no such day"),
             ("2023-01-01T24:30:00Z", "the clock has no such hour"),

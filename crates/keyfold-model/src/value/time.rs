@@ -3,10 +3,13 @@
 use super::error::ValueError;
 use crate::period::Precision;
 use crate::types::Type;
-use jiff::civil::{Date, DateTime};
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::{SignedDuration, Timestamp};
 use keyfold_types::Value;
+
+/// The most hours that a zone is before or behind UTC.
+const ZONE_HOURS_MAX: i8 = 25;
 
 /// The stored text of a time.
 ///
@@ -95,7 +98,7 @@ impl Moment {
 
     /// The reason why there is no such moment.
     fn fault(&self) -> Option<&'static str> {
-        const OUTSIDE: &str = "it is outside the years 0000 to 9999 of UTC";
+        const OUTSIDE: &str = "it is outside the years 0001 to 9999 of UTC";
         let [hours, minutes, seconds] = self.time;
         Some(match self.year {
             None => OUTSIDE,
@@ -108,7 +111,7 @@ impl Moment {
             Some(_) if hours > 23 || minutes > 59 || seconds > 60 => {
                 "the clock has no such hour, minute or second"
             }
-            Some(0 | 9999) => OUTSIDE,
+            Some(0 | 1 | 9999) => OUTSIDE,
             Some(_) => return None,
         })
     }
@@ -166,15 +169,17 @@ pub(super) fn is_stored_date(text: &str) -> bool {
     let small = |number: i16| i8::try_from(number).ok();
     let date = || {
         let (month, day) = (small(number(5, 7)?)?, small(number(8, 10)?)?);
-        Date::new(number(0, 4)?, month, day).ok()
+        let year = number(0, 4).filter(|year| *year > 0)?;
+        Date::new(year, month, day).ok()
     };
     is_formed && date().is_some()
 }
 
 /// The day that a text names. A time is refused: without a zone, it would become midnight.
 fn day(text: &str) -> Option<Date> {
-    let is_day = text.len() == "2024-01-15".len();
-    is_day.then(|| text.parse::<Date>().ok()).flatten()
+    is_stored_date(text)
+        .then(|| text.parse::<Date>().ok())
+        .flatten()
 }
 
 /// The last value of a type that is not after a text: a time is truncated to its precision. Other
@@ -216,24 +221,66 @@ fn canonical_time(text: &str, precision: Precision) -> Option<String> {
     if Moment::of(text).is_some_and(|moment| moment.time[2] == 60) {
         return None;
     }
-    // A time in UTC is valid to the end of the year 9999. Timestamps with zones end earlier.
-    if let Some(utc) = text.strip_suffix(['Z', 'z'])
-        && text.contains(['T', 't'])
-        && let Ok(time) = utc.parse::<DateTime>()
-    {
-        return civil_text(time, precision);
-    }
-    if let Some(day) = day(text) {
-        return civil_text(day.at(0, 0, 0, 0), precision);
-    }
-    let timestamp = if let Ok(timestamp) = text.parse::<Timestamp>() {
-        timestamp
-    } else if let Ok(zoned) = text.parse::<Zoned>() {
-        zoned.timestamp()
-    } else {
-        return None;
+    let time = match day(text) {
+        Some(day) => day.at(0, 0, 0, 0),
+        None => moment(text)?,
     };
-    time_text(timestamp, precision)
+    civil_text(time, precision)
+}
+
+/// The moment of a day, a clock and a zone, in UTC: the form that the clients of all languages take.
+/// `clients/cases/times.txt` holds its cases.
+fn moment(text: &str) -> Option<DateTime> {
+    let (date, rest) = text.split_at_checked("2024-01-15".len())?;
+    let date = day(date)?;
+    let rest = rest.strip_prefix(['T', 't', ' '])?;
+    let (clock, zone) = rest.split_at_checked(rest.find(['Z', 'z', '+', '-'])?)?;
+    let (clock, fraction) = match clock.split_once(['.', ',']) {
+        Some((clock, fraction)) => (clock, Some(fraction)),
+        None => (clock, None),
+    };
+    let mut parts = clock.split(':');
+    let (hour, minute) = (two(parts.next()?)?, two(parts.next()?)?);
+    let second = match (parts.next(), fraction) {
+        (Some(second), _) => two(second)?,
+        (None, Some(_)) => return None,
+        (None, None) => 0,
+    };
+    let nanos = match fraction {
+        Some(fraction) if is_digits(fraction, 1..=9) => format!("{fraction:0<9}").parse().ok()?,
+        Some(_) => return None,
+        None => 0,
+    };
+    if parts.next().is_some() {
+        return None;
+    }
+    let clock = Time::new(hour, minute, second, nanos).ok()?;
+    let offset = SignedDuration::from_mins(offset_minutes(zone)?);
+    date.to_datetime(clock).checked_sub(offset).ok()
+}
+
+/// The minutes by which a zone is before UTC: `Z`, `+01:00`, `-0130`, `+02`.
+fn offset_minutes(zone: &str) -> Option<i64> {
+    if matches!(zone, "Z" | "z") {
+        return Some(0);
+    }
+    let (sign, size) = match zone.strip_prefix('-') {
+        Some(size) => (-1, size),
+        None => (1, zone.strip_prefix('+')?),
+    };
+    let (hours, minutes) = size.split_at_checked(2)?;
+    let minutes = match minutes.strip_prefix(':').unwrap_or(minutes) {
+        "" if minutes.is_empty() => 0,
+        minutes => two(minutes)?,
+    };
+    let hours = two(hours)?;
+    let is_zone = hours <= ZONE_HOURS_MAX && minutes < 60;
+    is_zone.then(|| sign * (i64::from(hours) * 60 + i64::from(minutes)))
+}
+
+/// The number of two digits.
+fn two(text: &str) -> Option<i8> {
+    is_digits(text, 2..=2).then(|| text.parse().ok()).flatten()
 }
 
 fn time_text(timestamp: Timestamp, precision: Precision) -> Option<String> {
@@ -241,7 +288,7 @@ fn time_text(timestamp: Timestamp, precision: Precision) -> Option<String> {
 }
 
 fn civil_text(time: DateTime, precision: Precision) -> Option<String> {
-    (0..=9999).contains(&time.year()).then(|| {
+    (1..=9999).contains(&time.year()).then(|| {
         precision.cut(&format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}",
             time.year(),
@@ -271,7 +318,7 @@ pub fn epoch_seconds(value: &Value) -> Option<i64> {
 }
 
 /// A time in milliseconds since 1970 as a value of a time or date type; `None` for another type, and
-/// outside the years 0 to 9999.
+/// outside the years 1 to 9999.
 pub fn time_of_epoch_ms(kind: &Type, epoch_ms: i64) -> Option<Value> {
     let timestamp = Timestamp::from_millisecond(epoch_ms).ok()?;
     match kind {
@@ -293,5 +340,21 @@ pub fn time_of_epoch_ms(kind: &Type, epoch_ms: i64) -> Option<Value> {
         | Type::Map(_)
         | Type::Set(_)
         | Type::Record(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Precision, time};
+
+    /// The cases that the clients in all languages share.
+    #[test]
+    fn times_are_those_of_all_languages() {
+        let cases = include_str!("../../../../clients/cases/times.txt").lines();
+        for case in cases.filter(|line| !line.starts_with('#')) {
+            let (text, stored) = case.split_once('\t').unwrap();
+            let found = time("at", Precision::Millis, text);
+            assert_eq!(found.as_deref().unwrap_or("-"), stored, "`{text}`");
+        }
     }
 }

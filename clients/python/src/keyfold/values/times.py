@@ -11,7 +11,7 @@ DIGITS = {"time.s": 0, "time.ms": 3, "time.us": 6, "time.ns": 9}
 _FORM = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
     r"(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?)?"
-    r"([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?(?:\[[^\]]+\])?"
+    r"([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?"
 )
 _STORED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-2][0-9]:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -64,8 +64,6 @@ def _offset(zone: str) -> timedelta | None:
 
 def _is_day(text: str) -> bool:
     year, month, day = text.split("-")
-    # Python's calendar begins with the year 1, that of texts with the year 0, a leap year.
-    year = "2000" if year == "0000" else year
     try:
         date(int(year), int(month), int(day))
     except ValueError:
@@ -117,7 +115,7 @@ def of_epoch_ms(kind: str, epoch_ms: int) -> str | None:
 def epoch_seconds(text: str) -> int | None:
     """The seconds from 1970 to a time or day; none for another text."""
     exact = exact_of_text(text)
-    if exact is None or exact.startswith("0000"):
+    if exact is None:
         return None
     moment = datetime.fromisoformat(exact[:19])
     seconds = calendar.timegm(moment.timetuple())
@@ -135,8 +133,8 @@ def is_stored(kind: str, text: str) -> bool:
 
 
 def to_datetime(kind: str, text: str) -> datetime | None:
-    """The aware time of a stored text; none when it is none, or in the year 0."""
-    if not is_stored(kind, text) or text.startswith("0000"):
+    """The aware time of a stored text; none when it is none."""
+    if not is_stored(kind, text):
         return None
     moment = datetime.fromisoformat(text[:19])
     micros = int(text[20:-1].ljust(6, "0")[:6])
@@ -144,7 +142,7 @@ def to_datetime(kind: str, text: str) -> datetime | None:
 
 
 def to_date(text: str) -> date | None:
-    """The day of a stored text; none when it is none, or in the year 0."""
-    if not is_day(text) or text.startswith("0000"):
+    """The day of a stored text; none when it is none."""
+    if not is_day(text):
         return None
     return date.fromisoformat(text)

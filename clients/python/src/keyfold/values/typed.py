@@ -41,8 +41,21 @@ def wrong(name: str, held: object, wanted: str) -> Invalid:
     return Invalid(f"{name}: `{shown_text(str(held))}` is not {wanted}", attribute=name)
 
 
+def _no_moment(name: str, held: object, wanted: str) -> Invalid:
+    """The error about a text that is no time or day."""
+    text = shown_text(str(held))
+    if not text.startswith("0000-"):
+        return wrong(name, held, wanted)
+    why = "it is outside the years 0001 to 9999 of UTC"
+    return Invalid(f"{name}: there is no `{text}`: {why}", attribute=name)
+
+
 def _wrong_kind(name: str, kind: Kind, held: object) -> Invalid:
-    return Invalid(f"{name} is no {kind}: {_shown(held)}", attribute=name)
+    shown = _shown(held)
+    if isinstance(held, str):
+        # Without quotes the text "5" would read as a number.
+        shown = f'"{shown}"'
+    return Invalid(f"{name} is no {kind}: {shown}", attribute=name)
 
 
 def _shown(held: object) -> str:
@@ -129,15 +142,8 @@ def exact_time(name: str, kind: Kind, given: object) -> str:
         raise _wrong_kind(name, kind, given)
     if exact is None:
         wanted = "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)"
-        raise wrong(name, given, wanted)
+        raise _no_moment(name, given, wanted)
     return exact
-
-
-def _in_calendar(name: str, text: str) -> str:
-    """A day or time that Python has."""
-    if text.startswith("0000"):
-        raise wrong(name, text, "in Python's calendar, which begins with the year 1")
-    return text
 
 
 def _time(name: str, kind: Kind, given: object) -> Value:
@@ -150,9 +156,6 @@ def _time(name: str, kind: Kind, given: object) -> Value:
             " that would be cut, or declare a finer time",
             attribute=name,
         )
-    # Nanoseconds stay a text, which has all years.
-    if kind.name != "time.ns":
-        _in_calendar(name, exact)
     return {"S": times.cut(exact, digits)}
 
 
@@ -170,8 +173,8 @@ def _date(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(text, str):
         raise _wrong_kind(name, kind, given)
     if not times.is_day(text):
-        raise wrong(name, text, "a day like 2024-01-15")
-    return {"S": _in_calendar(name, text)}
+        raise _no_moment(name, text, "a day like 2024-01-15")
+    return {"S": text}
 
 
 def is_stored_text(kind: Kind, text: str) -> bool:
