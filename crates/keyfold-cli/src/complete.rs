@@ -99,6 +99,8 @@ fn entities_or(
     let names = model
         .entities
         .iter()
+        // Nobody writes a view.
+        .filter(|entity| entity.view.is_none())
         .map(|entity| (entity.name.as_str(), "entity"));
     beginning(&current.to_string_lossy(), names)
 }

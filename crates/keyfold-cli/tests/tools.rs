@@ -37,7 +37,7 @@ fn check_repairs_errors_and_names_further_reading() {
         "{text}"
     );
     // A file that cannot be repaired stays as it is.
-    let broken = place.write("broken.keyfold", "model m 1\nentity User\n  a: strange\n");
+    let broken = place.write("broken.keyfold", "model m 1\nentity User\n  a: unheard\n");
     let output = place.run(&["check", "--fix", &broken]);
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stdout);
@@ -93,7 +93,7 @@ fn explain_prints_a_rule_and_the_grammar() {
             .as_array()
             .unwrap()
             .len(),
-        25
+        26
     );
     assert!(place.text(&["explain", "grammar"]).contains("pattern   :="));
     assert_eq!(

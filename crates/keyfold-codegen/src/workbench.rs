@@ -7,6 +7,7 @@
 use crate::infer::{
     IndexDefinition, KeyColumn, NoTable, Projection, TableDefinition, identifier, propose,
 };
+use crate::view::view_line;
 use crate::words::{aggregates, key_columns, promise, sparse_text, templates};
 use crate::{projection, sample};
 use keyfold_model::schema::{Capacity, Column, KeyPair, conjunction};
@@ -276,6 +277,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         is_shared: _,
         table: _,
         attributes,
+        by_name: _,
         key,
         // The guard of it is among `uniques`.
         id: _,
@@ -297,6 +299,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         // It follows from the key.
         period_attribute: _,
         excluded: _,
+        view: _,
     } = entity;
     let mut lines: Vec<String> = uniques
         .iter()
@@ -322,6 +325,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         format!("the kind {name}.{copy} is its copy {copy}{when}")
     }));
     lines.extend(attributes.iter().filter_map(reference));
+    lines.extend(view_line(model, entity));
     let aggregates = aggregates(model, entity).into_iter();
     lines.extend(aggregates.map(|one| format!("keeps {one}")));
     let sparse = indexes.iter().filter_map(|index| index.sparse.as_ref());

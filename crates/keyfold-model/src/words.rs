@@ -115,6 +115,43 @@ impl AggregateKind {
     }
 }
 
+/// What a column of a view makes of the values of its source's attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fold {
+    /// The sum.
+    Sum,
+    /// The least value.
+    Min,
+    /// The greatest value.
+    Max,
+    /// The sum divided by the number of values.
+    Average,
+    /// The number of different values.
+    Distinct,
+}
+
+impl Fold {
+    /// All of them.
+    pub(crate) const ALL: [Fold; 5] = [
+        Fold::Sum,
+        Fold::Min,
+        Fold::Max,
+        Fold::Average,
+        Fold::Distinct,
+    ];
+
+    /// Its word in the language.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Fold::Sum => "sum",
+            Fold::Min => "min",
+            Fold::Max => "max",
+            Fold::Average => "average",
+            Fold::Distinct => "distinct",
+        }
+    }
+}
+
 /// The order that a pattern asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -133,6 +170,16 @@ pub enum Order {
 }
 
 impl Order {
+    /// All of them.
+    pub(crate) const ALL: [Order; 6] = [
+        Order::Newest,
+        Order::Oldest,
+        Order::Highest,
+        Order::Lowest,
+        Order::Ascending,
+        Order::Descending,
+    ];
+
     /// Its word in the language.
     pub fn word(self) -> &'static str {
         match self {

@@ -94,7 +94,7 @@ fn a_proposed_repair_works() {
     }
     let expected = [
         "KF001", "KF002", "KF004", "KF010", "KF011", "KF012", "KF013", "KF014", "KF015", "KF017",
-        "KF030", "KF036", "KF037",
+        "KF019", "KF030", "KF036", "KF037",
     ];
     assert_eq!(with_repair, expected);
 }

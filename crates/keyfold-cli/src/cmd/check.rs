@@ -9,7 +9,7 @@ use crate::project::ModelArgument;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::Args;
 use keyfold_codegen::chart::{
-    Chart, ExcludedRow, FileRow, IndexChart, KeyRow, PatternRow, TableChart,
+    Chart, ExcludedRow, FileRow, IndexChart, KeyRow, PatternRow, TableChart, ViewRow,
 };
 use serde_json::json;
 use std::path::Path;
@@ -76,6 +76,7 @@ fn show(chart: &Chart) {
     chart.tables.iter().for_each(keys);
     files(&chart.files);
     excluded(&chart.excluded);
+    chart.views.iter().for_each(view);
     for write in &chart.writes {
         let parameters: Vec<&str> = write
             .parameters
@@ -90,6 +91,20 @@ fn show(chart: &Chart) {
             "",
         );
     }
+}
+
+fn view(row: &ViewRow) {
+    let columns: Vec<String> = row
+        .columns
+        .iter()
+        .map(|(name, from)| match name == from {
+            true => name.clone(),
+            false => format!("{name}: {from}"),
+        })
+        .collect();
+    let heading = format!("view {} of {}", row.name, row.of);
+    terminal::entry(STRONG, &heading, &columns.join(", "), "");
+    terminal::line(&format!("  {FAINT}{}{FAINT:#}", row.cost));
 }
 
 /// The last line: the model is proved, and its numbers of entities, patterns and warnings.

@@ -7,8 +7,11 @@ mod rows;
 mod table;
 
 pub use crate::words::promise;
-pub use rows::{ExcludedRow, FileRow, IndexChart, KeyRow, PatternRow, TableChart, WriteRow};
+pub use rows::{
+    ExcludedRow, FileRow, IndexChart, KeyRow, PatternRow, TableChart, ViewRow, WriteRow,
+};
 
+use crate::view::{ViewText, view_text};
 use crate::words::{action_text, optional};
 use files::file_rows;
 use keyfold_model::schema::WriteParameter;
@@ -33,6 +36,8 @@ pub struct Chart {
     pub tables: Vec<TableChart>,
     /// What texts in keys must not contain.
     pub excluded: Vec<ExcludedRow>,
+    /// The views.
+    pub views: Vec<ViewRow>,
     /// The named writes.
     pub writes: Vec<WriteRow>,
 }
@@ -66,6 +71,10 @@ impl Chart {
                 .map(|(at, table)| table_chart(model, at, table))
                 .collect(),
             excluded: entities.iter().flat_map(excluded_rows).collect(),
+            views: entities
+                .iter()
+                .filter_map(|entity| view_row(model, entity))
+                .collect(),
             writes: writes.iter().map(|write| write_row(model, write)).collect(),
         }
     }
@@ -79,6 +88,7 @@ impl Chart {
             "patterns": self.patterns.iter().map(PatternRow::json).collect::<Vec<_>>(),
             "tables": self.tables.iter().map(TableChart::json).collect::<Vec<_>>(),
             "excluded": self.excluded.iter().map(ExcludedRow::json).collect::<Vec<_>>(),
+            "views": self.views.iter().map(ViewRow::json).collect::<Vec<_>>(),
             "writes": self.writes.iter().map(|write| json!({
                 "name": write.name,
                 "parameters": parameters_json(&write.parameters),
@@ -106,6 +116,16 @@ fn excluded_rows(entity: &Entity) -> Vec<ExcludedRow> {
         }
     }
     rows
+}
+
+fn view_row(model: &Model, entity: &Entity) -> Option<ViewRow> {
+    let ViewText { of, columns, cost } = view_text(model, entity)?;
+    Some(ViewRow {
+        name: entity.name.clone(),
+        of,
+        columns,
+        cost,
+    })
 }
 
 fn write_row(model: &Model, write: &Write) -> WriteRow {

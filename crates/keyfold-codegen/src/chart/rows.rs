@@ -132,6 +132,27 @@ pub struct ExcludedRow {
     pub template: String,
 }
 
+/// A view: what it is kept from, and what that costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ViewRow {
+    /// The view.
+    pub name: String,
+    /// Its source, with its conditions.
+    pub of: String,
+    /// The attributes of its rows, and what they are made of.
+    pub columns: Vec<(String, String)>,
+    /// What a change of its source costs.
+    pub cost: String,
+}
+
+impl ViewRow {
+    pub(super) fn json(&self) -> Json {
+        let column = |(name, from): &(String, String)| json!({ "name": name, "from": from });
+        let columns: Vec<Json> = self.columns.iter().map(column).collect();
+        json!({ "name": self.name, "of": self.of, "columns": columns, "cost": self.cost })
+    }
+}
+
 /// A named write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteRow {

@@ -14,7 +14,7 @@ pub(super) fn entities(old: &Model, new: &Model, all: &mut Vec<Change>) {
         rename(
             new,
             two,
-            &mut Changes::of(format!("entity {}", one.name), Place::New(two.span), all),
+            &mut Changes::of(title(one), Place::New(two.span), all),
         );
         entity((old, one), (new, two), all);
     }
@@ -27,19 +27,34 @@ pub(super) fn entities(old: &Model, new: &Model, all: &mut Vec<Change>) {
         match pair {
             Pair::Added(one) | Pair::Removed(one) if is_renamed(&one.name) => {}
             Pair::Added(two) => {
-                Changes::of(format!("entity {}", two.name), Place::New(two.span), all)
-                    .add_harmless("added");
+                let mut changes = Changes::of(title(two), Place::New(two.span), all);
+                match two.view {
+                    None => changes.add_harmless("added"),
+                    Some(_) => changes.add(
+                        "added",
+                        Migration::Backfill,
+                        format!("build it: `keyfold views rebuild FILE {}`", two.name),
+                    ),
+                }
             }
-            Pair::Removed(one) => {
-                Changes::of(format!("entity {}", one.name), Place::Old(one.span), all).add(
-                    "removed",
-                    Migration::Delete,
-                    "delete its items with their copies and guards",
-                )
-            }
+            Pair::Removed(one) => Changes::of(title(one), Place::Old(one.span), all).add(
+                "removed",
+                Migration::Delete,
+                if one.view.is_some() {
+                    "stop its upkeep, and delete its rows"
+                } else {
+                    "delete its items with their copies and guards"
+                },
+            ),
             Pair::Both(one, two) => entity((old, one), (new, two), all),
         }
     }
+}
+
+/// An entity or a view, as the model declares it.
+pub(super) fn title(entity: &Entity) -> String {
+    let word = entity.view.as_ref().map_or("entity", |_| "view");
+    format!("{word} {}", entity.name)
 }
 
 /// The entities that got another name, each with its new form.

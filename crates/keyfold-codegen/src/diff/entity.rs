@@ -6,6 +6,7 @@ use super::index_keys::index_keys;
 use super::owners::sharing;
 use super::pairs::{Pair, pairs};
 use super::shape::key_text;
+use crate::view::view_text;
 use keyfold_model::schema::{Aggregate, Condition, Expected, Unique, conjunction};
 use keyfold_model::{Copy, Entity, Model};
 
@@ -20,9 +21,11 @@ pub(super) fn entity(
         span,
         end: _,
         is_shared,
-        table,
+        // `place` compares both.
+        table: _,
         attributes,
-        key,
+        by_name: _,
+        key: _,
         // `identity` and `uniques` compare both.
         id: _,
         // `index_keys` compares the attributes that are made for them.
@@ -40,28 +43,17 @@ pub(super) fn entity(
         period_attribute: _,
         // `delimiters` compares it.
         excluded: _,
+        // `view` compares both.
+        view: _,
     } = new;
     let mut changes = Changes::of(format!("entity {name}"), Place::New(*span), all);
     sharing(old.is_shared, *is_shared, &mut changes);
-    let table_name = |model: &Model, at: usize| model.tables.get(at).map(|one| one.name.clone());
-    if table_name(old_model, old.table) != table_name(new_model, *table) {
-        changes.add(
-            "lies in another table",
-            Migration::Rewrite,
-            "move every item",
-        );
-    }
-    if key_text(&old.key) != key_text(key) {
-        changes.add(
-            format!("key {} becomes {}", key_text(&old.key), key_text(key)),
-            Migration::Rewrite,
-            "put every item under its new key, and delete the old one",
-        );
-    }
+    place((old_model, old), (new_model, new), &mut changes);
     for pair in pairs(&old.attributes, attributes, |one| &one.name) {
         attribute(new, pair, &mut changes);
     }
     index_keys((old_model, old), (new_model, new), &mut changes);
+    view((old_model, old), (new_model, new), &mut changes);
     if numbers(&old.expected) != numbers(expected) {
         changes.add_harmless("expects other numbers");
     }
@@ -79,6 +71,61 @@ pub(super) fn entity(
         );
     }
     version(old.version.as_deref(), new_version.as_deref(), &mut changes);
+}
+
+/// Compares what the rows of a view are kept from.
+fn view(
+    (old_model, old): (&Model, &Entity),
+    (new_model, new): (&Model, &Entity),
+    changes: &mut Changes<'_>,
+) {
+    let rebuild = format!("rebuild it: `keyfold views rebuild FILE {}`", new.name);
+    let before = view_text(old_model, old).map(|one| (one.of, one.columns));
+    let after = view_text(new_model, new).map(|one| (one.of, one.columns));
+    match (before, after) {
+        (None, None) => {}
+        (None, Some(_)) => changes.add("becomes a view", Migration::Rewrite, rebuild),
+        (Some(_), None) => {
+            let todo = "stop its upkeep: its rows stay as they are";
+            changes.add("is no view any more", Migration::Rewrite, todo);
+        }
+        (Some((old, _)), Some((new, _))) if old != new => {
+            let what = format!("is kept from {new}, not from {old}");
+            changes.add(what, Migration::Rewrite, rebuild);
+        }
+        (Some((_, old)), Some((_, new))) if old != new => {
+            let changed = new.iter().filter(|one| !old.contains(one));
+            let changed = changed.chain(old.iter().filter(|one| !new.contains(one)));
+            let mut names: Vec<&str> = changed.map(|(name, _)| name.as_str()).collect();
+            names.dedup();
+            let what = format!("is made in another way: {}", names.join(", "));
+            changes.add(what, Migration::Rewrite, rebuild);
+        }
+        (Some(_), Some(_)) => {}
+    }
+}
+
+/// Compares the tables and keys of an entity.
+fn place(
+    (old_model, old): (&Model, &Entity),
+    (new_model, new): (&Model, &Entity),
+    changes: &mut Changes<'_>,
+) {
+    let table_name = |model: &Model, at: usize| model.tables.get(at).map(|one| one.name.clone());
+    if table_name(old_model, old.table) != table_name(new_model, new.table) {
+        changes.add(
+            "lies in another table",
+            Migration::Rewrite,
+            "move every item",
+        );
+    }
+    if key_text(&old.key) != key_text(&new.key) {
+        changes.add(
+            format!("key {} becomes {}", key_text(&old.key), key_text(&new.key)),
+            Migration::Rewrite,
+            "put every item under its new key, and delete the old one",
+        );
+    }
 }
 
 /// The numbers that an entity declares, without their place in the source.

@@ -1,6 +1,7 @@
 //! The contents of the tables in both forms of the document. Text between backticks is code.
 
 use crate::chart::{Chart, FileRow, IndexChart, KeyRow, PatternRow, WriteRow};
+use crate::view::view_line;
 use crate::words::{aggregates, default_text, optional};
 use keyfold_model::schema::{Capacity, Expected, Record, Settings};
 use keyfold_model::{Attribute, Entity, Model, Table, Type};
@@ -275,6 +276,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         table: _,
         // `attribute_rows` shows them.
         attributes: _,
+        by_name: _,
         // `key_rows` shows them.
         key: _,
         // Its guard is among `uniques`.
@@ -293,17 +295,19 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         // It follows from the key.
         period_attribute: _,
         excluded: _,
+        view: _,
     } = entity;
-    let mut facts: Vec<String> = uniques
-        .iter()
-        .map(|unique| {
-            let names = unique.joined(" with ");
-            if entity.is_id(unique) {
-                let moving = entity.moving().join(", ");
-                return format!("identified by {names}: it moves when {moving} of its key change");
-            }
-            format!("unique: {names}")
-        })
+    let guarded = uniques.iter().map(|unique| {
+        let names = unique.joined(" with ");
+        if entity.is_id(unique) {
+            let moving = entity.moving().join(", ");
+            return format!("identified by {names}: it moves when {moving} of its key change");
+        }
+        format!("unique: {names}")
+    });
+    let mut facts: Vec<String> = view_line(model, entity)
+        .into_iter()
+        .chain(guarded)
         .collect();
     let aggregates = aggregates(model, entity).into_iter();
     facts.extend(aggregates.map(|one| format!("keeps {one}")));

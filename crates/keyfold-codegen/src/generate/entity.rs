@@ -110,6 +110,7 @@ pub(super) fn form(
         version,
         keys: vec![key_text(entity)],
         is_alone: model.follows_from(entity).is_none(),
+        is_view: entity.view.is_some(),
         made: None,
         touched: None,
         split: entity.split.as_ref().map(|(list, _)| list.clone()),

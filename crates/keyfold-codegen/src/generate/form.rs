@@ -139,12 +139,21 @@ pub(super) struct EntityForm {
     pub(super) keys: Vec<String>,
     /// Whether batches write it: nothing follows from it.
     pub(super) is_alone: bool,
+    /// Whether it is a view, which nobody writes.
+    pub(super) is_view: bool,
     /// The list that is stored in several items.
     pub(super) split: Option<String>,
     /// What is made for a new one.
     pub(super) made: Option<MadeForm>,
     /// What each update sets.
     pub(super) touched: Option<MadeForm>,
+}
+
+impl Form {
+    /// The entities that programs write: all but views.
+    pub(super) fn written(&self) -> impl Iterator<Item = &EntityForm> {
+        self.entities.iter().filter(|entity| !entity.is_view)
+    }
 }
 
 impl EntityForm {

@@ -3,7 +3,7 @@
 //!
 //! - `compose` makes the middle form (`form`): what a typed client offers, with the names that its
 //!   language gives it. `entity`, `pattern` and `write` make its parts, `shapes` the types of values,
-//!   `present` says which optional attributes an answer always has, `names` spells.
+//!   `names` spells.
 //! - `typescript` and `python` print the form, with the plan document (`embedded`) behind it; `rust`
 //!   prints it with the model, which the crate `keyfold` compiles. `attributes` names attributes in
 //!   the last two; `text` is what their printers share.
@@ -18,7 +18,6 @@ mod head;
 mod made;
 mod names;
 mod pattern;
-mod present;
 mod python;
 mod rust;
 mod sentence;

@@ -2,9 +2,9 @@
 
 use super::form::{Answer, EntityForm, Field, Item, Many, Parameter, PatternForm, Shape};
 use super::names::{Names, pascal};
-use super::present::Known;
 use super::shapes::{Place, Shapes, root};
 use crate::chart::{PatternRow, promise};
+use crate::present::Known;
 use keyfold_model::schema::{self, IndexKind, Limit, Returned};
 use keyfold_model::{Index, Model, Pattern, PatternPlan, RequestKind};
 

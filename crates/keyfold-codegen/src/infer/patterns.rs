@@ -13,6 +13,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         is_shared: _,
         table,
         attributes: _,
+        by_name: _,
         key,
         // No table says what identifies its items.
         id: _,
@@ -28,6 +29,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         expected: _,
         period_attribute: _,
         excluded: _,
+        view: _,
     } = entity;
     let name = uncapitalized(title);
     let mut patterns = Patterns {

@@ -38,9 +38,17 @@ entity Note
 
 pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagnostic>) {
     for at in 0..model.tables.len() {
+        // An index that has a key attribute of the table has its template, too: one mistake.
+        let mut reported: Vec<(&str, &[Part])> = Vec::new();
         for shape in spaces.of_table(at).filter(|shape| !shape.owner.is_guard) {
             for template in std::iter::once(&shape.key.partition).chain(&shape.key.sort) {
-                diagnostics.extend(check_template(template, &shape.what));
+                let one = (shape.what.as_str(), template.parts.as_slice());
+                if let Some(found) = check_template(template, &shape.what)
+                    && !reported.contains(&one)
+                {
+                    reported.push(one);
+                    diagnostics.push(found);
+                }
             }
         }
     }
@@ -49,7 +57,12 @@ pub(crate) fn check(model: &Model, spaces: &Spaces, diagnostics: &mut Vec<Diagno
         let mut identity = identifying(&fields);
         diagnostics.extend(unidentified(entity, &fields));
         let may_shorten = |name: &str| identity.contains(name) || !entity.identifies(name);
-        let shortened = fields.iter().find(|(name, _)| !may_shorten(name));
+        // A row has the beginning of the period, and one item has a row of its own.
+        let is_row = entity.view.is_some();
+        let is_period = |format: &Format| is_row && matches!(format, Format::Truncated(_));
+        let shortened = fields
+            .iter()
+            .find(|(name, format)| !may_shorten(name) && !is_period(format));
         diagnostics.extend(shortened.and_then(|(name, format)| lossy(entity, name, *format)));
         identity.retain(|name| entity.identifies(name));
         for copy in &entity.copies {

@@ -22,6 +22,7 @@ pub(crate) mod found;
 mod grammar;
 mod hot_partition;
 mod injective;
+mod kept;
 mod known;
 mod markdown;
 pub(crate) mod meant;

@@ -6,6 +6,7 @@ use crate::schema::{
     Action, AggregateKind, Assignment, Condition, Copy, Entity, Model, Operand, Source, Type,
     Unique, Verb, Write,
 };
+use std::collections::BTreeSet;
 
 impl Model {
     /// Whether the engine carries out an action without a read before it: no other item follows
@@ -133,15 +134,15 @@ impl Model {
             of.chain(condition).chain(link)
         });
         let unique = unique.chain(entity.moving());
-        let moved: Vec<&str> = copied.chain(unique).chain(split).chain(counted).collect();
-        touched(entity, action).all(|name| !moved.contains(&name.as_str()))
+        let moved: BTreeSet<&str> = copied.chain(unique).chain(split).chain(counted).collect();
+        touched(entity, action).all(|name| !moved.contains(name.as_str()))
     }
 
     /// Whether an update is one expression that the engine evaluates.
     fn engine_updates(&self, entity: &Entity, action: &Action) -> bool {
-        let followed = self.followed(entity);
+        let followed: BTreeSet<&str> = self.followed(entity).into_iter().collect();
         let is_plain =
-            |name: &String| !followed.contains(&name.as_str()) && entity.stores_plainly(name);
+            |name: &String| !followed.contains(name.as_str()) && entity.stores_plainly(name);
         !entity.moves()
             && touched(entity, action).all(is_plain)
             && action.assignments.iter().all(|one| is_simple(entity, one))

@@ -139,6 +139,8 @@ fn without(pattern: &Pattern, absent: &[String]) -> Pattern {
         .parameters
         .retain(|parameter| !absent.contains(&parameter.name));
     let filters = reduced.filters.iter();
-    reduced.filters = filters.filter_map(|one| one.without(absent)).collect();
+    reduced.filters = filters
+        .filter_map(|one| one.without(&|name| absent.iter().any(|one| one == name)))
+        .collect();
     reduced
 }

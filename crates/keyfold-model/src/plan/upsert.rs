@@ -59,6 +59,12 @@ impl Model {
     }
 }
 
+/// The first assignment to each attribute.
+fn first_of_each(all: &[Assignment]) -> BTreeMap<&str, &Assignment> {
+    let last_first = all.iter().rev();
+    last_first.map(|one| (&*one.attribute, one)).collect()
+}
+
 /// Adds a stored attribute; `None` where two keys need different changes of it.
 fn add(plan: &mut UpsertPlan, name: &str, fate: Upserted) -> Option<()> {
     let known = plan.insert(name.to_owned(), fate);
@@ -76,18 +82,12 @@ impl Upsert<'_> {
     fn attributes(&self) -> Option<UpsertPlan> {
         let mut plan = UpsertPlan::new();
         let own = self.entity.attributes.iter().filter(|one| !one.is_kept);
+        let set = first_of_each(&self.action.assignments);
+        let otherwise = first_of_each(&self.action.otherwise);
         for attribute in own {
             let name = &attribute.name;
-            let assigned = self
-                .action
-                .assignments
-                .iter()
-                .find(|one| one.attribute == *name);
-            let other = self
-                .action
-                .otherwise
-                .iter()
-                .find(|one| one.attribute == *name);
+            let assigned = set.get(name.as_str()).copied();
+            let other = otherwise.get(name.as_str()).copied();
             let is_new = other.is_some() || attribute.default.is_some() || !attribute.optional;
             let fate = match assigned {
                 Some(one) => self.assigned(one, other, attribute.optional)?,

@@ -1,6 +1,7 @@
 //! `count`, `sum` and `max`: attributes kept up to date with the items of another entity.
 
 use super::comparison::stored_text;
+use super::link::Link;
 use super::names::{Places, attribute_of, unknown};
 use crate::check::meant;
 use crate::diagnostic::{Diagnostic, report};
@@ -11,9 +12,6 @@ use crate::syntax::ast::{AggregateDecl, EntityDecl, Name, texts};
 use crate::template::{Format, KeyTemplate, Part, fields_of};
 use crate::written::one;
 use keyfold_types::Value;
-
-/// Longest chain of references that is followed.
-const REFERENCES_MAX: usize = 30;
 
 /// The attribute that holds an aggregate. `of` is the type of the attribute that is summed up or
 /// compared, where it is known.
@@ -87,6 +85,7 @@ fn aggregate(
         let names = model.entities.iter().map(|entity| entity.name.as_str());
         return Err(Box::new(unknown("entity", &declared.entity, names)));
     };
+    check_no_view(declared, child)?;
     if let Some(of) = &declared.of {
         check_operand(declared.kind, of, child)?;
     }
@@ -116,6 +115,23 @@ fn aggregate(
         next: None,
         next_copy: None,
     })
+}
+
+/// Rows of a view change outside the writes with which an aggregate is kept.
+fn check_no_view(declared: &AggregateDecl, child: &Entity) -> Result<(), Box<Diagnostic>> {
+    if child.view.is_none() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is a view, and `{}` would not follow it",
+        child.name, declared.attribute.text
+    );
+    let label = "kept from a stream, not by writes";
+    Err(Box::new(
+        Diagnostic::error("KF016", declared.entity.span, message, label)
+            .label(child.span, "declared here")
+            .help("make it of the items themselves, or make it a column of a view"),
+    ))
 }
 
 /// The items of an aggregate find its entity by their references, in a key that stays.
@@ -177,10 +193,28 @@ fn link(
     child: &Entity,
     model: &Model,
 ) -> Result<Vec<(String, String)>, Box<Diagnostic>> {
-    check_named(declared, parent, child, model)?;
+    let of = declared.of.as_ref();
+    let of = of.map_or(String::new(), |of| format!(".{}", of.text));
+    let link_of = Link {
+        at: declared.entity.span,
+        by: &declared.by,
+        start: format!(
+            "{} {} of {}{of}",
+            declared.kind.word(),
+            declared.attribute.text,
+            child.name
+        ),
+        need: format!(
+            "a write of {} must know the key of the {} that it changes",
+            child.name, parent.name
+        ),
+        ends: (parent, child),
+        model,
+    };
+    link_of.check_named()?;
     let mut link = Vec::new();
     for field in parent.key.fields() {
-        let found = linked(declared, parent, child, field, model)?;
+        let found = link_of.attribute(field)?;
         // An optional attribute of a key is reported where the key is. A count and a sum leave an
         // item without the reference out; the search for the next maximum needs a required one.
         let is_max = declared.kind == AggregateKind::Max;
@@ -202,157 +236,6 @@ fn link(
         link.push((field.to_owned(), found.name.clone()));
     }
     Ok(link)
-}
-
-/// Each reference in `by` must refer to a key attribute of the parent.
-fn check_named(
-    declared: &AggregateDecl,
-    parent: &Entity,
-    child: &Entity,
-    model: &Model,
-) -> Result<(), Box<Diagnostic>> {
-    for name in &declared.by {
-        let is_link = |field: &str| {
-            let found = child.attribute(&name.text);
-            found.is_some_and(|found| found.name == field || refers(model, found, parent, field))
-        };
-        if !parent.key.fields().any(is_link) {
-            let message = format!(
-                "`{}` of {} refers to no key attribute of {}",
-                name.text, child.name, parent.name
-            );
-            return Err(Box::new(
-                Diagnostic::error(
-                    "KF016",
-                    name.span,
-                    message,
-                    "not what the items are found by",
-                )
-                .label(parent.key.span, "the key")
-                .help(format!(
-                    "name an attribute whose type is one of these: `{}.…`",
-                    parent.name
-                )),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// The child's attribute that stands for an attribute of the parent's key.
-fn linked<'c>(
-    declared: &AggregateDecl,
-    parent: &Entity,
-    child: &'c Entity,
-    field: &str,
-    model: &Model,
-) -> Result<&'c Attribute, Box<Diagnostic>> {
-    let is_named = |name: &str| declared.by.iter().any(|by| by.text == name);
-    if let Some(same) = child.attribute(field).filter(|_| is_named(field)) {
-        return Ok(same);
-    }
-    let references: Vec<&Attribute> = child
-        .attributes
-        .iter()
-        .filter(|attribute| refers(model, attribute, parent, field))
-        .collect();
-    let named: Vec<&Attribute> = references
-        .iter()
-        .filter(|attribute| is_named(&attribute.name))
-        .copied()
-        .collect();
-    match (named.as_slice(), references.as_slice()) {
-        ([one], _) => return Ok(one),
-        ([], [one]) => return Ok(one),
-        ([], []) => {}
-        ([first, second, ..], _) | ([], [first, second, ..]) => {
-            let several = [first.name.as_str(), second.name.as_str()];
-            return Err(Box::new(two_references(
-                declared, parent, child, field, several,
-            )));
-        }
-    }
-    let same = child.attribute(field).filter(|found| {
-        !found.is_kept
-            && parent
-                .attribute(field)
-                .is_some_and(|own| own.kind == found.kind)
-    });
-    same.ok_or_else(|| Box::new(no_reference(declared, parent, child, field)))
-}
-
-/// The error about a child that has no reference to an attribute of the parent's key.
-fn no_reference(
-    declared: &AggregateDecl,
-    parent: &Entity,
-    child: &Entity,
-    field: &str,
-) -> Diagnostic {
-    let (owner, item) = (&parent.name, &child.name);
-    let message = format!("{item} does not say which {owner} it belongs to");
-    let label = format!("nothing in it refers to {owner}.{field}");
-    Diagnostic::error("KF016", declared.entity.span, message, label)
-        .label(child.span, "declared here")
-        .note(format!(
-            "a write of {item} must know the key of the {owner} that it changes"
-        ))
-        .help(format!("add to {item}: `{field}: {owner}.{field}`"))
-}
-
-/// The error about a child with several references to an attribute of the parent's key.
-fn two_references(
-    declared: &AggregateDecl,
-    parent: &Entity,
-    child: &Entity,
-    field: &str,
-    [first, second]: [&str; 2],
-) -> Diagnostic {
-    let span = |name: &str| {
-        child
-            .attribute(name)
-            .map_or(child.span, |attribute| attribute.span)
-    };
-    let of = declared
-        .of
-        .as_ref()
-        .map_or(String::new(), |of| format!(".{}", of.text));
-    let start = format!(
-        "{} {} of {}{of}",
-        declared.kind.word(),
-        declared.attribute.text,
-        child.name
-    );
-    let message = format!(
-        "{} refers to {}.{field} in two ways: `{first}` and `{second}`",
-        child.name, parent.name
-    );
-    Diagnostic::error("KF016", declared.entity.span, message, "by which of them?")
-        .label(span(first), "this")
-        .label(span(second), "or this")
-        .help(format!(
-            "say which: `{start} by {first}`, or `{start} by {second}`"
-        ))
-}
-
-/// Whether an attribute refers to an attribute of an entity, directly or through other references.
-fn refers(model: &Model, attribute: &Attribute, entity: &Entity, field: &str) -> bool {
-    let target = |attribute: &Attribute| {
-        let (entity, name) = attribute.refers.as_ref()?;
-        let entity = model.entity(entity)?;
-        Some((entity, entity.attribute(name)?))
-    };
-    // References in a circle have no type, and refer to nothing.
-    let mut at = target(attribute);
-    for _ in 0..REFERENCES_MAX {
-        let Some((found, next)) = at else {
-            return false;
-        };
-        if found.name == entity.name && next.name == field {
-            return true;
-        }
-        at = target(next);
-    }
-    false
 }
 
 /// Refuses an aggregate of an attribute that the model keeps: the writes that change such an attribute

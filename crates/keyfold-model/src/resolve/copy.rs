@@ -1,13 +1,12 @@
 //! Copies of entities under other keys.
 
-use super::comparison::Operands;
-use super::condition::{self, Subject};
+use super::follower::Follower;
 use super::key::check_required;
-use super::names::{self, attribute_of, unknown_attribute};
+use super::names::attribute_of;
 use super::template::{self, Columns};
 use crate::diagnostic::{Diagnostic, report};
-use crate::schema::{Attribute, Condition, Copy, Entity, KeyPair, Operand, Table};
-use crate::syntax::ast::{ComparisonDecl, CopyDecl, Name, texts};
+use crate::schema::{Attribute, Condition, Copy, Entity, KeyPair, Table};
+use crate::syntax::ast::{CopyDecl, Name, texts};
 use crate::template::Part;
 
 /// Resolves a copy; `None` when its key is faulty.
@@ -51,84 +50,15 @@ pub(super) fn resolve(
     })
 }
 
-/// Resolves the conditions under which there is a copy. They compare attributes of the entity with
-/// each other and with fixed values, so that they change by writes of the entity alone.
+/// Resolves the conditions under which there is a copy.
 fn conditions(declared: &CopyDecl, entity: &Entity) -> Result<Vec<Condition>, Box<Diagnostic>> {
-    let kind_of = |name: &Name| entity.attribute(&name.text).map(|found| &found.kind);
-    let is_attribute = |name: &Name| entity.attribute(&name.text).is_some();
-    if let Some((_, now)) = condition::type_of_now(&declared.when, kind_of)
-        && !is_attribute(&now)
-    {
-        let message = format!("the copy {} depends on the time", declared.name.text);
-        return Err(Box::new(
-            Diagnostic::error(
-                "KF016",
-                now.span,
-                message,
-                "a copy changes with its entity only",
-            )
-            .help("compare with a fixed value or another attribute, and filter by `now`"),
-        ));
-    }
-    let operands = Operands {
-        parameters: &[],
-        item: Some(entity),
+    let follower = Follower {
+        word: "copy",
+        name: &declared.name.text,
+        entity,
+        check: &|name, attribute| check_known(name, attribute, entity),
     };
-    let comparison = |one: &ComparisonDecl| {
-        let name = &one.attribute;
-        let Some(attribute) = entity.attribute(&name.text) else {
-            let error = unknown_attribute(entity, name);
-            return Err(Box::new(of_source(error, declared, entity)));
-        };
-        check_known(name, attribute, entity)?;
-        let subject = Subject::of(one, &attribute.kind)?;
-        let comparison = operands.comparison(one, &subject).map_err(|error| {
-            let unknown = unknown_operand(one, entity).filter(|_| error.code == "KF002");
-            match unknown {
-                Some(unknown) => Box::new(of_source(unknown, declared, entity)),
-                None => error,
-            }
-        })?;
-        for (declared, operand) in one.operands.iter().zip(&comparison.operands) {
-            if let Operand::Attribute(other) = operand
-                && let Some(found) = entity.attribute(&other.attribute)
-            {
-                check_known(&declared.name, found, entity)?;
-            }
-        }
-        Ok(comparison)
-    };
-    let when = declared.when.iter();
-    when.map(|one| condition::resolve(one, &comparison))
-        .collect()
-}
-
-/// The error about an operand that is no attribute of the copied entity.
-fn unknown_operand(compared: &ComparisonDecl, entity: &Entity) -> Option<Diagnostic> {
-    let unknown = compared.operands.iter().find_map(|operand| {
-        let braced = operand.name.in_braces();
-        let name = braced.unwrap_or_else(|| operand.name.clone());
-        let is_known = name.is_quoted() || entity.attribute(&name.text).is_some();
-        (!is_known).then_some((name, operand.fields.is_empty()))
-    });
-    let (name, is_whole) = unknown?;
-    let names = entity.attributes.iter().map(|one| one.name.as_str());
-    let what = format!("attribute or value of {}", entity.name);
-    let error = names::unknown(&what, &name, names);
-    Some(match is_whole {
-        true => error.help(format!("a fixed text stands in quotes: \"{}\"", name.text)),
-        false => error,
-    })
-}
-
-/// An error about a name in the condition of a copy, with what such a condition may name.
-fn of_source(error: Diagnostic, declared: &CopyDecl, entity: &Entity) -> Diagnostic {
-    let (copy, source) = (&declared.name.text, &entity.name);
-    error
-        .note(format!(
-            "the copy {copy} changes by writes of {source} alone: its condition compares attributes of {source} with each other and with fixed values"
-        ))
-        .help(format!("declare in {source} what the copy depends on"))
+    follower.conditions(&declared.when)
 }
 
 /// Refuses an attribute whose value a write of the entity does not know.

@@ -8,7 +8,9 @@ use super::types::Types;
 use super::{attribute, copy, expiry, index_key};
 use crate::diagnostic::{Diagnostic, Edit, report};
 use crate::near::nearest;
-use crate::schema::{Entity, Expected, KeyPair, Model, Table, Type, Unique, UniqueMember};
+use crate::schema::{
+    Attribute, Entity, Expected, KeyPair, Model, Table, Type, Unique, UniqueMember, order_by_name,
+};
 use crate::syntax::ast::{EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name, UniqueDecl};
 use crate::template::{KeyTemplate, Part};
 use crate::written::{fits_in_text, written};
@@ -21,9 +23,19 @@ pub(super) fn resolve(
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Entity> {
-    let table_at = report(table_of(declared, model, diagnostics), diagnostics)?;
-    let table = model.tables.get(table_at)?;
+    let table = report(table_of(declared, model, diagnostics), diagnostics)?;
     let attributes = attribute::resolve_all(declared, types, diagnostics);
+    with_attributes(declared, attributes, (model, table), diagnostics)
+}
+
+/// Resolves an entity whose attributes are known, in the table at a position.
+pub(super) fn with_attributes(
+    declared: &EntityDecl,
+    attributes: Vec<Attribute>,
+    (model, table_at): (&Model, usize),
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Entity> {
+    let table = model.tables.get(table_at)?;
     let Some(key) = &declared.key else {
         diagnostics.push(misspelt_key(declared).unwrap_or_else(|| no_key(declared, table)));
         return None;
@@ -34,6 +46,7 @@ pub(super) fn resolve(
         end: declared.end,
         is_shared: declared.head.is_shared,
         table: table_at,
+        by_name: order_by_name(&attributes),
         attributes,
         key: empty_key(key),
         id: Vec::new(),
@@ -49,6 +62,7 @@ pub(super) fn resolve(
         expected: expected(&declared.expects),
         period_attribute: None,
         excluded: Vec::new(),
+        view: None,
     };
     entity.key = template::key(key, &Columns::of_table(table), &entity, diagnostics)?;
     id::resolve(declared, table, &mut entity, diagnostics);
@@ -76,7 +90,7 @@ pub(super) fn resolve(
 
 /// The place of the table that an entity lies in: the one it names, or the only one. An entity that
 /// names none of several is reported, and judged as one of the first.
-fn table_of(
+pub(super) fn table_of(
     declared: &EntityDecl,
     model: &Model,
     diagnostics: &mut Vec<Diagnostic>,
@@ -115,12 +129,13 @@ fn no_table(declared: &EntityDecl, model: &Model) -> Diagnostic {
         message,
         "in which table does it lie?",
     );
+    let word = declared.view.as_ref().map_or("entity", |_| "view");
     names
         .iter()
         .take(TABLES_PROPOSED_MAX)
         .fold(diagnostic, |diagnostic, name| {
             diagnostic
-                .help(format!("write `entity {} in {name}`", declared.name.text))
+                .help(format!("write `{word} {} in {name}`", declared.name.text))
                 .repair(vec![Edit::insert(
                     declared.name.span.end,
                     format!(" in {name}"),

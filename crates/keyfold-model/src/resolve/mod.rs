@@ -14,9 +14,11 @@ mod entity;
 mod expiry;
 mod files;
 mod filter;
+mod follower;
 mod id;
 mod index_key;
 mod key;
+mod link;
 mod names;
 mod pattern;
 mod present;
@@ -29,6 +31,8 @@ pub(crate) mod together;
 mod too_many;
 mod types;
 mod unused;
+mod view;
+mod view_columns;
 mod write;
 
 use crate::diagnostic::{Diagnostic, Span};
@@ -66,11 +70,12 @@ pub(crate) fn resolve(tree: &Tree, sources: &Sources, diagnostics: &mut Vec<Diag
         .iter()
         .for_each(|declared| columns::check(declared, diagnostics));
     delimiters::collect(tree, &mut model);
-    for declared in &tree.entities {
+    for declared in tree.entities.iter().filter(|one| one.view.is_none()) {
         if let Some(entity) = entity::resolve(declared, &model, &types, diagnostics) {
             model.entities.push(entity);
         }
     }
+    view::resolve_all(tree, &mut model, diagnostics);
     let places = Places::new(tree, &model);
     for declared in &tree.entities {
         aggregate::resolve(declared, &mut model, &places, diagnostics);
@@ -110,13 +115,7 @@ fn check_complete(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
             "the model has no name",
             "the first line names it",
         );
-        let missing = missing.help("start with `model shop 1`: a name and a version");
-        if !tree.owners.is_empty() {
-            let other = "or name the file that uses this one: only the first file has this line";
-            diagnostics.push(missing.help(other));
-            return;
-        }
-        diagnostics.push(missing);
+        diagnostics.push(missing.help("start with `model shop 1`: a name and a version"));
     }
     if tree.tables.is_empty() {
         let missing = Diagnostic::error(

@@ -3,8 +3,8 @@
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::sources::{SourceFile, Sources};
 use crate::syntax::ast::{
-    ActionDecl, AggregateDecl, EntityDecl, Head, LimitDecl, Name, PatternDecl, RecordDecl, Tree,
-    TypeDecl, WriteDecl,
+    ActionDecl, AggregateDecl, EntityDecl, FromDecl, Head, LimitDecl, Name, PatternDecl,
+    RecordDecl, Tree, TypeDecl, ViewDecl, WriteDecl,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -48,8 +48,10 @@ pub(super) fn check(tree: &Tree, sources: &Sources, diagnostics: &mut Vec<Diagno
         .records
         .iter()
         .map(|one| (Kind::Record, &one.name, one.head));
+    let mut own = HashSet::new();
     for (kind, name, head) in entities.chain(tables).chain(records) {
         declared.entry((kind, &name.text)).or_insert((name, head));
+        own.insert((kind, name.text.as_str(), sources.index_at(name.span.start)));
     }
     let mut seen = HashSet::new();
     for (kind, name, at) in uses(tree) {
@@ -58,7 +60,8 @@ pub(super) fn check(tree: &Tree, sources: &Sources, diagnostics: &mut Vec<Diagno
         };
         let user = sources.index_at(at.span.start);
         let home = sources.index_at(declared.span.start);
-        if user == home || head.is_shared || !seen.insert((kind, name, user)) {
+        // A file that declares the name again means its own: that is an error by itself.
+        if own.contains(&(kind, name, user)) || head.is_shared || !seen.insert((kind, name, user)) {
             continue;
         }
         let file = sources.files().get(home);
@@ -141,6 +144,7 @@ fn of_entity<'t>(declared: &'t EntityDecl, tree: &'t Tree, all: &mut Vec<Use<'t>
         table,
         attributes,
         aggregates,
+        view,
         // The others name attributes of the entity and indexes of its table.
         head: _,
         key: _,
@@ -164,6 +168,25 @@ fn of_entity<'t>(declared: &'t EntityDecl, tree: &'t Tree, all: &mut Vec<Use<'t>
     attributes.iter().for_each(|one| of_type(&one.kind, all));
     let counted = aggregates.iter().map(|AggregateDecl { entity, .. }| entity);
     all.extend(counted.map(|name| (Kind::Entity, name.text.as_str(), name)));
+    let Some(ViewDecl {
+        source,
+        columns,
+        // They name attributes of the source.
+        when: _,
+    }) = view
+    else {
+        return;
+    };
+    all.push((Kind::Entity, &source.text, source));
+    for column in columns {
+        match &column.from {
+            FromDecl::Joined { entity, .. } => all.push((Kind::Entity, &entity.text, entity)),
+            FromDecl::Count
+            | FromDecl::Fold(..)
+            | FromDecl::Top { .. }
+            | FromDecl::Attribute(_) => {}
+        }
+    }
 }
 
 fn of_pattern<'t>(declared: &'t PatternDecl, all: &mut Vec<Use<'t>>) {

@@ -109,6 +109,16 @@ impl<'t> Types<'t> {
             let names = entities.iter().map(|entity| entity.name.text.as_str());
             return Err(Box::new(unknown("entity", entity, names)));
         };
+        if let Some(view) = &found.view {
+            let message = format!("{} is a view, and nothing refers to one", entity.text);
+            let help = format!(
+                "refer to what its source has: `{}.{}`",
+                view.source.text, target.text
+            );
+            return Err(Box::new(
+                Diagnostic::error("KF002", entity.span, message, "a view").help(help),
+            ));
+        }
         let attributes = &found.attributes;
         let next = attributes
             .iter()

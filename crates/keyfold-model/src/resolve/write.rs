@@ -60,6 +60,7 @@ pub(super) fn resolve(
     for action in &declared.actions {
         let at = entities.place(&action.entity, diagnostics)?;
         let entity = model.entities.get(at)?;
+        report(check_no_view(action, entity, model), diagnostics)?;
         report(scope.add_parameters(action, entity), diagnostics)?;
         named.push((at, entity));
     }
@@ -86,6 +87,27 @@ pub(super) fn resolve(
         parameters: scope.parameters,
         actions,
     })
+}
+
+/// Writes do not name views, whose rows follow from the items of their source.
+fn check_no_view(
+    action: &ActionDecl,
+    entity: &Entity,
+    model: &Model,
+) -> Result<(), Box<Diagnostic>> {
+    let Some(view) = &entity.view else {
+        return Ok(());
+    };
+    let source = model.entities.get(view.source);
+    let source = source.map_or("its source", |source| source.name.as_str());
+    let (name, verb) = (&entity.name, action.verb.word());
+    let message = format!("{name} is a view: its rows follow from {source}");
+    let label = format!("no write may {verb} it");
+    Err(Box::new(
+        Diagnostic::error("KF019", action.entity.span, message, label)
+            .label(entity.span, "declared here")
+            .help(format!("write {source}, and its rows follow")),
+    ))
 }
 
 /// The type of a declared parameter: its own, or that of the first attribute of its name.
@@ -328,7 +350,7 @@ impl Scope {
             .collect::<Result<_, _>>()?;
         let always = conditions
             .iter()
-            .filter_map(|one| one.without(&self.optional));
+            .filter_map(|one| one.without(&|name| self.optional.iter().any(|one| one == name)));
         let present = Present {
             verb: declared.verb,
             entity,

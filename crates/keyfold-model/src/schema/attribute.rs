@@ -54,3 +54,9 @@ impl Attribute {
         self.default == Some(DefaultValue::Always)
     }
 }
+
+/// The name of a hidden attribute that the model keeps for an attribute: `balance:items`. Declared
+/// names are words, so that they never contain a colon.
+pub fn hidden(attribute: &str, what: &str) -> String {
+    format!("{attribute}:{what}")
+}

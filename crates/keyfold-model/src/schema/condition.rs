@@ -34,6 +34,8 @@ impl fmt::Display for Operand {
             Operand::Attribute(path) => f.write_str(&as_operand(path)),
             Operand::Parameter(name) if is_word(name) => f.write_str(name),
             Operand::Parameter(name) => f.write_str(&in_braces(name)),
+            // Without quotes a text would read as a name.
+            Operand::Literal(Value::S(text)) => write!(f, "\"{text}\""),
             Operand::Literal(value) => f.write_str(&crate::value::display(value)),
         }
     }
@@ -127,7 +129,11 @@ impl Comparison {
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (subject, word) = (self.subject(), self.comparator.word());
-        let shown: Vec<String> = self.operands.iter().map(Operand::to_string).collect();
+        let text_of = |operand: &Operand| match (self.measure, operand) {
+            (Measure::Kind, Operand::Literal(kind)) => crate::value::display(kind),
+            (Measure::Value | Measure::Size | Measure::Kind, _) => operand.to_string(),
+        };
+        let shown: Vec<String> = self.operands.iter().map(text_of).collect();
         match self.comparator {
             Comparator::Exists | Comparator::Missing => write!(f, "{word} {subject}"),
             Comparator::In => write!(f, "{subject} {word} ({})", shown.join(", ")),
@@ -192,11 +198,12 @@ impl Condition {
         }
     }
 
-    /// The condition without the comparisons that use one of these parameters; `None` when none
-    /// remains.
-    pub fn without(&self, absent: &[String]) -> Option<Condition> {
+    /// The condition without the comparisons that use an absent parameter; `None` when none remains.
+    pub fn without(&self, is_absent: &dyn Fn(&str) -> bool) -> Option<Condition> {
         let remaining = |members: &[Condition]| -> Vec<Condition> {
-            let kept = members.iter().filter_map(|member| member.without(absent));
+            let kept = members
+                .iter()
+                .filter_map(|member| member.without(is_absent));
             kept.collect()
         };
         let joined = |mut members: Vec<Condition>, join: fn(Vec<Condition>) -> Condition| {
@@ -207,11 +214,10 @@ impl Condition {
         };
         match self {
             Condition::Is(comparison) => {
-                let is_absent = |name: &str| absent.iter().any(|one| one == name);
                 let is_kept = !comparison.parameters().any(is_absent);
                 is_kept.then(|| self.clone())
             }
-            Condition::Not(member) => Some(Condition::Not(Box::new(member.without(absent)?))),
+            Condition::Not(member) => Some(Condition::Not(Box::new(member.without(is_absent)?))),
             Condition::All(members) => joined(remaining(members), Condition::All),
             Condition::Any(members) => joined(remaining(members), Condition::Any),
         }

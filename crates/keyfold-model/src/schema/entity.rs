@@ -1,9 +1,10 @@
 //! Entities: their keys, and the items and attributes that are derived from theirs.
 
-use super::attribute::Attribute;
+use super::attribute::{Attribute, hidden};
 use super::condition::Condition;
 use super::path::Path;
 use super::plan::PatternPlan;
+use super::view::View;
 use crate::diagnostic::Span;
 use crate::template::{Format, KeyTemplate, Part};
 use crate::types::Type;
@@ -172,12 +173,6 @@ pub struct Aggregate {
     pub next_copy: Option<usize>,
 }
 
-/// The name of a hidden attribute that the model keeps for an attribute: `balance:items`. Declared
-/// names are words, so that they never contain a colon.
-pub fn hidden(attribute: &str, what: &str) -> String {
-    format!("{attribute}:{what}")
-}
-
 impl Aggregate {
     /// The attribute that holds the number of included items: an entity with such items is not
     /// deleted.
@@ -225,6 +220,8 @@ pub struct Entity {
     pub table: usize,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
+    /// The positions of its attributes in the order of their names.
+    pub by_name: Vec<usize>,
     /// Its key.
     pub key: KeyPair,
     /// The attributes that identify an item, where its key has others besides: these may change, and
@@ -254,6 +251,17 @@ pub struct Entity {
     pub period_attribute: Option<String>,
     /// The characters that its attributes must not contain because of the keys that they are in.
     pub excluded: Vec<Excluded>,
+    /// What its items are kept from, if it is a view: writes do not name it.
+    pub view: Option<View>,
+}
+
+/// The positions of attributes in the order of their names; of two with one name, the first.
+pub(crate) fn order_by_name(attributes: &[Attribute]) -> Vec<usize> {
+    let named = |at: &usize| attributes.get(*at).map(|own| own.name.as_str());
+    let mut positions: Vec<usize> = (0..attributes.len()).collect();
+    positions.sort_by(|one, other| named(one).cmp(&named(other)));
+    positions.dedup_by(|later, first| named(later) == named(first));
+    positions
 }
 
 /// A character that an attribute must not contain.
@@ -271,9 +279,11 @@ pub struct Excluded {
 impl Entity {
     /// The attribute with this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes
-            .iter()
-            .find(|attribute| attribute.name == name)
+        let named = |at: &usize| self.attributes.get(*at).map(|own| own.name.as_str());
+        let found = self
+            .by_name
+            .binary_search_by(|at| named(at).cmp(&Some(name)));
+        self.attributes.get(*self.by_name.get(found.ok()?)?)
     }
 
     /// Whether an attribute is stored in the main item as it is: not compressed, not in parts, and

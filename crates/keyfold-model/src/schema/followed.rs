@@ -111,6 +111,9 @@ impl Model {
     /// The first thing that follows from a write of an entity or is compared with it, in words.
     /// Batches, which have no condition and no second item, write only entities without one.
     pub fn follows_from(&self, entity: &Entity) -> Option<String> {
+        if entity.view.is_some() {
+            return Some("it is a view, whose rows follow from others".to_owned());
+        }
         if !entity.copies.is_empty() {
             return Some("it has copies".to_owned());
         }

@@ -10,6 +10,7 @@ mod path;
 mod pattern;
 mod plan;
 mod table;
+pub mod view;
 mod write;
 
 pub use crate::period::Precision;
@@ -18,11 +19,12 @@ pub use crate::words::{
     AggregateKind, Capacity, Comparator, Compared, IndexKind, Joint, Measure, Order, StreamView,
     TableClass, Units, Verb,
 };
-pub use attribute::{Attribute, DefaultValue};
+pub use attribute::{Attribute, DefaultValue, hidden};
 pub use condition::{Comparison, Condition, Operand, conjunction};
+pub(crate) use entity::order_by_name;
 pub use entity::{
     Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, Unique,
-    UniqueMember, guard_parts, held_in_guard, hidden,
+    UniqueMember, guard_parts, held_in_guard,
 };
 pub(crate) use list::step;
 pub use list::{List, Named, Walk, steps};

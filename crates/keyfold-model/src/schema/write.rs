@@ -7,6 +7,7 @@ use crate::diagnostic::Span;
 use crate::types::Type;
 use crate::words::{Joint, Verb};
 use keyfold_types::Value;
+use std::collections::BTreeSet;
 
 /// A change of an attribute: `stock = stock - quantity`.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,13 +123,17 @@ impl Action {
     /// The action without assignments and comparisons that use one of these parameters, which are
     /// not given: their attributes stay as they are.
     pub fn without(&self, absent: &[String]) -> Action {
-        let is_kept = |one: &&Assignment| one.parameters().all(|name| !absent.contains(name));
+        let absent: BTreeSet<&str> = absent.iter().map(String::as_str).collect();
+        let is_absent = |name: &str| absent.contains(name);
+        let is_kept = |one: &&Assignment| one.parameters().all(|name| !is_absent(name));
         let kept = |all: &[Assignment]| all.iter().filter(is_kept).cloned().collect();
         let conditions = self.conditions.iter();
         Action {
             assignments: kept(&self.assignments),
             otherwise: kept(&self.otherwise),
-            conditions: conditions.filter_map(|one| one.without(absent)).collect(),
+            conditions: conditions
+                .filter_map(|one| one.without(&is_absent))
+                .collect(),
             ..self.clone()
         }
     }

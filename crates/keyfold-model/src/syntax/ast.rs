@@ -3,7 +3,8 @@
 use crate::diagnostic::Span;
 use crate::period::Unit;
 use crate::words::{
-    AggregateKind, Capacity, Comparator, Compared, IndexKind, Order, StreamView, TableClass, Verb,
+    AggregateKind, Capacity, Comparator, Compared, Fold, IndexKind, Order, StreamView, TableClass,
+    Verb,
 };
 
 /// A word, number or quoted text, and its place.
@@ -172,8 +173,53 @@ pub(crate) struct EntityDecl {
     pub(crate) unstored: Vec<Name>,
     pub(crate) compressed: Vec<Name>,
     pub(crate) expects: Vec<ExpectDecl>,
+    /// What a view is kept from; `None` for an entity.
+    pub(crate) view: Option<ViewDecl>,
     /// The end of its last line.
     pub(crate) end: usize,
+}
+
+/// `of Source [where condition]`, and the view's columns.
+#[derive(Debug)]
+pub(crate) struct ViewDecl {
+    pub(crate) source: Name,
+    pub(crate) when: Vec<ConditionDecl>,
+    pub(crate) columns: Vec<ViewColumnDecl>,
+}
+
+/// `name: from`.
+#[derive(Debug)]
+pub(crate) struct ViewColumnDecl {
+    pub(crate) name: Name,
+    pub(crate) from: FromDecl,
+    /// The place of what stands behind the colon.
+    pub(crate) span: Span,
+}
+
+/// What a column of a view is made of.
+#[derive(Debug)]
+pub(crate) enum FromDecl {
+    /// `count`.
+    Count,
+    /// `sum attribute`.
+    Fold(Fold, Name),
+    /// `top number [order] attribute [only attributes]`.
+    Top {
+        number: u32,
+        /// The place of the number.
+        number_span: Span,
+        order: Option<(Order, Span)>,
+        by: Name,
+        only: Vec<Name>,
+    },
+    /// `attribute`.
+    Attribute(Name),
+    /// `Entity.attribute [by references]`.
+    Joined {
+        entity: Name,
+        of: Name,
+        by: Vec<Name>,
+    },
 }
 
 /// `N items`, `N bytes`, `N writes a second`, `N a second`, `N per attribute`.

@@ -3,7 +3,7 @@
 
 /// The rules of the grammar.
 pub const GRAMMAR: &str = r#"model     := "model" NAME [NUMBER]
-file      := (model | owner | use | ["shared"] (record | table | entity) | pattern | write)*
+file      := (model | owner | use | ["shared"] (record | table | entity | view) | pattern | write)*
 owner     := "owner" TITLE
 use       := "use" TEXT
 
@@ -41,6 +41,11 @@ follow    := "ttl" NAME | "version" NAME | "split" NAME "by" NUMBER | "compress"
 through   := "by" NAME, ...
 only      := "where" NAME "=" operand
 expected  := NUMBER ("items" | "bytes" | ["writes"] "a" "second" | "per" NAME)
+
+view      := "view" NAME ["in" TITLE] "of" NAME ["where" condition]  member: (columns | "only" NAME, ... | key | indexkey | "expect" expected, ...)*
+columns   := (NAME ":" made), ...
+made      := "count" | ("sum" | "min" | "max" | "average" | "distinct") NAME | NAME
+           | "top" NUMBER ["highest" | "lowest" | "newest" | "oldest" | "ascending" | "descending"] NAME ["only" NAME, ...] | NAME "." NAME ["by" NAME, ...]
 
 pattern   := "pattern" NAME "(" [parameter, ...] ")" "->" (result ("+" result)* | "(" item, ... ")") modifier*
 parameter := (NAME | NAME (">=" | ">" | "<=" | "<") NAME | NAME "in" NAME ".." (NAME | "now") | NAME "starts" NAME

@@ -134,7 +134,7 @@ impl Class<'_> {
                 "super().__init__({prefix}Client(_PLAN, connection, options or Options()), _SHAPES)"
             ),
         );
-        for entity in &self.types.form.entities {
+        for entity in self.types.form.written() {
             let EntityForm {
                 name,
                 member,

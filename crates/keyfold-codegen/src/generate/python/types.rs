@@ -105,15 +105,17 @@ impl Types<'_> {
             member: _,
             types,
             stored,
-            new,
-            key,
-            patch,
-            version,
+            // `print_given` prints them.
+            new: _,
+            key: _,
+            patch: _,
+            version: _,
             copies,
             keys,
             is_alone: _,
-            made,
-            touched,
+            is_view,
+            made: _,
+            touched: _,
             split: _,
         } = entity;
         let about = format!(
@@ -121,6 +123,45 @@ impl Types<'_> {
             keys.join(", ")
         );
         self.class(&types.stored, &about, (stored, Side::Stored), out);
+        if !is_view {
+            self.print_given(entity, out);
+        }
+        for copy in copies {
+            let CopyForm {
+                kind,
+                type_name,
+                fields,
+            } = copy;
+            let about = format!("The copy `{kind}`.");
+            self.class(type_name, &about, (fields, Side::Stored), out);
+        }
+        if let Some((fields, about)) = entity.image() {
+            self.class(&types.image, &about, (&fields, Side::Stored), out);
+        }
+        let image = format!("{} | None = None", types.image);
+        self.open(
+            &types.change,
+            &format!("A change of {} that a stream reports.", one(name)),
+            out,
+        );
+        out.gap();
+        out.line(1, &format!("old: {image}"));
+        out.line(1, &format!("new: {image}"));
+    }
+
+    /// What a program gives to the writes of an entity, and what they make.
+    fn print_given(&self, entity: &EntityForm, out: &mut Printer) {
+        let EntityForm {
+            name,
+            types,
+            new,
+            key,
+            patch,
+            version,
+            made,
+            touched,
+            ..
+        } = entity;
         let about = format!("The attributes of {} that is created or put.", one(name));
         self.open_given(&types.new, name, &about, out);
         self.members((new, Side::Given), out);
@@ -145,27 +186,6 @@ impl Types<'_> {
         self.print_made(made.as_ref(), &about, out);
         let about = format!("What an update of {} sets.", one(name));
         self.print_made(touched.as_ref(), &about, out);
-        for copy in copies {
-            let CopyForm {
-                kind,
-                type_name,
-                fields,
-            } = copy;
-            let about = format!("The copy `{kind}`.");
-            self.class(type_name, &about, (fields, Side::Stored), out);
-        }
-        if let Some((fields, about)) = entity.image() {
-            self.class(&types.image, &about, (&fields, Side::Stored), out);
-        }
-        let image = format!("{} | None = None", types.image);
-        self.open(
-            &types.change,
-            &format!("A change of {} that a stream reports.", one(name)),
-            out,
-        );
-        out.gap();
-        out.line(1, &format!("old: {image}"));
-        out.line(1, &format!("new: {image}"));
     }
 
     /// The identifiers and moments that a write makes.

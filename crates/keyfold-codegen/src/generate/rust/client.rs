@@ -48,8 +48,7 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
     let types = Types { form, names };
     let mut fields = Names::without(&["client"]);
     let members = form
-        .entities
-        .iter()
+        .written()
         .map(|entity| fields.take(snake(&entity.name)));
     let members: Vec<String> = members.map(not_keyword).collect();
     for pattern in &form.patterns {
@@ -239,7 +238,7 @@ impl Client<'_> {
         out.line(0, "#[derive(Debug, Clone)]");
         out.line(0, &format!("pub struct {name}<S = typed::Eventual> {{"));
         out.line(1, &format!("client: {module}::Client<S>,"));
-        for (entity, member) in self.types.form.entities.iter().zip(self.members) {
+        for (entity, member) in self.types.form.written().zip(self.members) {
             out.doc(
                 1,
                 &[format!(

@@ -99,27 +99,44 @@ impl Types<'_> {
     }
 
     fn print_entity(&self, entity: &EntityForm, out: &mut Printer) {
+        let about = format!(
+            "The entity `{}` as it is stored, under `{}`.",
+            entity.name,
+            entity.keys.join(", ")
+        );
+        self.print_stored(&entity.types.stored, &about, &entity.stored, out);
+        if !entity.is_view {
+            self.print_writes(entity, out);
+        }
+        for copy in &entity.copies {
+            let CopyForm {
+                kind,
+                type_name,
+                fields,
+            } = copy;
+            self.print_stored(type_name, &format!("The copy `{kind}`."), fields, out);
+        }
+    }
+
+    /// What a program gives to the writes of an entity, and what they make.
+    fn print_writes(&self, entity: &EntityForm, out: &mut Printer) {
         let EntityForm {
             name,
             member: _,
             types,
-            stored,
+            stored: _,
             new,
             key,
             patch,
             version,
-            copies,
-            keys,
+            copies: _,
+            keys: _,
             is_alone,
+            is_view: _,
             made,
             touched,
             split: _,
         } = entity;
-        let about = format!(
-            "The entity `{name}` as it is stored, under `{}`.",
-            keys.join(", ")
-        );
-        self.print_stored(&types.stored, &about, stored, out);
         let put = if version.is_some() { "" } else { " or put" };
         let an = one(name);
         let about = format!("The attributes of {an} that is created{put}.");
@@ -157,14 +174,6 @@ impl Types<'_> {
         ];
         out.gap();
         out.table("typed::entity! {", &rows, "}");
-        for copy in copies {
-            let CopyForm {
-                kind,
-                type_name,
-                fields,
-            } = copy;
-            self.print_stored(type_name, &format!("The copy `{kind}`."), fields, out);
-        }
     }
 
     /// The struct of the identifiers and moments that a write makes.

@@ -43,7 +43,7 @@ pub(super) fn print(form: &Form, out: &mut Printer) {
         &["The client that carries out the plans, for calls by name.".to_owned()],
     );
     out.line(1, "readonly client: keyfold.Client;");
-    for entity in &form.entities {
+    for entity in form.written() {
         let EntityForm {
             name,
             member,
@@ -151,7 +151,7 @@ fn print_constructor(form: &Form, out: &mut Printer) {
     out.line(3, "...options,");
     out.line(3, &format!("numbers: \"{numbers}\","));
     out.line(2, "});");
-    for entity in &form.entities {
+    for entity in form.written() {
         let (member, writer, name) = (&entity.member, writer(entity), literal(&entity.name));
         let open = format!("this.{member} = new keyfold.{writer}(");
         let mut members = vec!["this.client".to_owned(), name];

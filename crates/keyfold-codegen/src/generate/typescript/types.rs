@@ -179,15 +179,17 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
         member: _,
         types,
         stored,
-        new,
-        key,
-        patch,
-        version,
+        // `print_given` prints them.
+        new: _,
+        key: _,
+        patch: _,
+        version: _,
         copies,
         keys,
         is_alone: _,
-        made,
-        touched,
+        is_view,
+        made: _,
+        touched: _,
         split: _,
     } = entity;
     let keys = keys.join(", ");
@@ -198,6 +200,33 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
         )],
     );
     interface(form, &types.stored, Some(name), stored, out);
+    if !is_view {
+        print_given(form, entity, out);
+    }
+    for CopyForm {
+        kind,
+        type_name,
+        fields,
+    } in copies
+    {
+        out.doc(0, &[format!("The copy `{kind}`.")]);
+        interface(form, type_name, Some(kind), fields, out);
+    }
+}
+
+/// What a program gives to the writes of an entity, and what they make.
+fn print_given(form: &Form, entity: &EntityForm, out: &mut Printer) {
+    let EntityForm {
+        name,
+        types,
+        new,
+        key,
+        patch,
+        version,
+        made,
+        touched,
+        ..
+    } = entity;
     out.doc(
         0,
         &[format!(
@@ -233,15 +262,6 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
     print_made(form, made.as_ref(), &about, out);
     let about = format!("What an update of {} sets.", one(name));
     print_made(form, touched.as_ref(), &about, out);
-    for CopyForm {
-        kind,
-        type_name,
-        fields,
-    } in copies
-    {
-        out.doc(0, &[format!("The copy `{kind}`.")]);
-        interface(form, type_name, Some(kind), fields, out);
-    }
 }
 
 /// The identifiers and moments that a write makes.

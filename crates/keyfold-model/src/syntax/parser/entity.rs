@@ -19,8 +19,13 @@ pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> 
         .take_word("in")
         .then(|| cursor.name("a table"))
         .transpose()?;
-    Ok(EntityDecl {
-        end: cursor.before().end,
+    Ok(empty(name, head, table, cursor.before().end))
+}
+
+/// An entity of which only the first line is read.
+pub(super) fn empty(name: Name, head: Head, table: Option<Name>, end: usize) -> EntityDecl {
+    EntityDecl {
+        end,
         name,
         head,
         table,
@@ -37,7 +42,8 @@ pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> 
         unstored: Vec::new(),
         compressed: Vec::new(),
         expects: Vec::new(),
-    })
+        view: None,
+    }
 }
 
 /// The words that start a line of an entity. An index of such a name stands in quotes.
@@ -87,7 +93,7 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
 }
 
 /// Reads the key; a second key is refused.
-fn only_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, word: Span) -> Parsed<()> {
+pub(super) fn only_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, word: Span) -> Parsed<()> {
     let key = key(cursor)?;
     if entity.key.is_some() {
         return Err(Box::new(
@@ -171,7 +177,11 @@ fn unique_member(cursor: &mut Cursor<'_>) -> Parsed<UniqueDecl> {
     })
 }
 
-fn index_key(cursor: &mut Cursor<'_>, entity: &mut EntityDecl, index: Name) -> Parsed<()> {
+pub(super) fn index_key(
+    cursor: &mut Cursor<'_>,
+    entity: &mut EntityDecl,
+    index: Name,
+) -> Parsed<()> {
     let key = key(cursor)?;
     let sparse = cursor
         .take_word("sparse")

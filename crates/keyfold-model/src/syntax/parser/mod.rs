@@ -9,6 +9,7 @@ mod recover;
 mod settings;
 mod table;
 mod template;
+mod view;
 mod write;
 
 use super::ast::{Head, RecordDecl, Tree};
@@ -28,6 +29,8 @@ enum Current {
     Record,
     Table,
     Entity,
+    /// A view, whose lines are among the entities.
+    View,
     Pattern,
     Write,
     /// One whose first line cannot be read.
@@ -35,11 +38,11 @@ enum Current {
 }
 
 /// The words that start a declaration, as an error message lists them.
-const DECLARATIONS: &str = "`model`, `owner`, `use`, `record`, `table`, `entity`, `pattern`, \
-    `write` or `shared`";
+const DECLARATIONS: &str = "`model`, `owner`, `use`, `record`, `table`, `entity`, `view`, \
+    `pattern`, `write` or `shared`";
 
 /// The declarations that may be shared, as an error message lists them.
-const SHARED: &str = "`table`, `entity` or `record`";
+const SHARED: &str = "`table`, `entity`, `view` or `record`";
 
 /// Reads the texts of a model. A line with an error is reported, and read as it was probably meant;
 /// if that is not known, it is left out and noted in `broken`.
@@ -162,6 +165,7 @@ impl Parser {
             Current::Record => "record R",
             Current::Table => "table T (A)",
             Current::Entity => "entity E",
+            Current::View => "view V of E",
             Current::Write => "write w",
             Current::Nothing | Current::Unknown | Current::Pattern => "",
         };
@@ -219,7 +223,7 @@ fn split(line: &Line, rest: &mut VecDeque<Line>) {
 fn extend(tree: &mut Tree, current: Current, line: &Line) {
     let line_end = line.tokens.last().map_or(0, |token| token.span.end);
     let end = match current {
-        Current::Entity => tree.entities.last_mut().map(|entity| &mut entity.end),
+        Current::Entity | Current::View => tree.entities.last_mut().map(|entity| &mut entity.end),
         Current::Table => tree.tables.last_mut().map(|table| &mut table.end),
         Current::Nothing
         | Current::Record
@@ -327,6 +331,10 @@ fn sharable(
             tree.entities.push(entity::entity(cursor, head)?);
             Ok(Some(Current::Entity))
         }
+        "view" => {
+            tree.entities.push(view::view(cursor, head)?);
+            Ok(Some(Current::View))
+        }
         _ => Ok(None),
     }
 }
@@ -352,6 +360,10 @@ fn member(cursor: &mut Cursor<'_>, tree: &mut Tree, current: Current) -> Parsed<
         },
         Current::Entity => match tree.entities.last_mut() {
             Some(entity) => entity::member(cursor, entity),
+            None => cursor.fail(nothing),
+        },
+        Current::View => match tree.entities.last_mut() {
+            Some(entity) => view::member(cursor, entity),
             None => cursor.fail(nothing),
         },
         Current::Write => match tree.writes.last_mut() {

@@ -6,16 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the attributes of a kind in an answer.
 #[derive(Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     /// The attributes that each item has.
-    pub(super) present: BTreeSet<String>,
+    pub(crate) present: BTreeSet<String>,
     /// The attributes with one value, as text.
-    pub(super) fixed: BTreeMap<String, String>,
+    pub(crate) fixed: BTreeMap<String, String>,
 }
 
 impl Known {
     /// What a pattern demands of the items of a kind.
-    pub(super) fn of(
+    pub(crate) fn of(
         model: &Model,
         pattern: &Pattern,
         returned: &Returned,
