@@ -232,6 +232,8 @@ export interface ReturnedPlan {
   readonly optional?: true;
   readonly alias?: true;
   readonly bound?: readonly { readonly attribute: string; readonly parameter: string }[];
+  /** The optional attributes that each item has. */
+  readonly present?: readonly string[];
 }
 
 /** A range of sort keys. */

@@ -100,3 +100,25 @@ test("an item of the model is found, and has its optional members where they are
   assert.deepEqual({ ...found }, { kind: "Thing", id: "t", part: "p", name: "n", at: FINE.at.S, one: { label: "x" } });
   assert.ok(!Object.hasOwn(found.one, "toString"));
 });
+
+test("an item without an attribute that its index demands is none of the model's", async () => {
+  const plan = planOf(`
+model certain 1
+table Notes (PK, SK)
+  gsi Due (DPK, DSK)
+entity Note
+  owner: string, id: string, due: date?, text: string?
+  key "OWNER#{owner}" "NOTE#{id}"
+  Due "OWNER#{owner}" "DUE#{due}#{id}"
+pattern due(owner, due >= since) -> Note[]
+pattern notes(owner) -> Note[]
+`);
+  assert.deepEqual(plan.patterns.map(({ returns: [one] }) => one.present), [["due"], undefined]);
+  const item = { PK: S("OWNER#ada"), SK: S("NOTE#1"), owner: S("ada"), id: S("1"), DPK: S("OWNER#ada") };
+  const client = (stored) => new Client(plan, { call: async () => ({ Items: [stored] }) });
+  const args = { owner: "ada", since: "2024-01-01" };
+  const error = await client(item).page("due", args).then(assert.fail, (one) => one);
+  assert.deepEqual([error.code, error.detail.attribute], ["unknown_item", "due"]);
+  assert.equal((await client({ ...item, due: S("2024-01-15") }).page("due", args)).items[0].due, "2024-01-15");
+  assert.equal((await client(item).page("notes", { owner: "ada" })).items.length, 1);
+});

@@ -1,5 +1,5 @@
 // Made by keyfold (test) of the model answers, version 3.
-// The plan document's hash: ef3ca914ccc97e453ef4cc8a23ddc5cb.
+// The plan document's hash: 067f20403a279264c52197bbb6e0d7b6.
 // Changes here are lost: change the model, and run `keyfold generate`.
 
 use keyfold::typed;
@@ -1536,7 +1536,7 @@ impl AsyncAnswersClient {
 }
 
 /// The hash of the plan document.
-const HASH: &str = "ef3ca914ccc97e453ef4cc8a23ddc5cb";
+const HASH: &str = "067f20403a279264c52197bbb6e0d7b6";
 
 /// The files of the model, by name.
 const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];

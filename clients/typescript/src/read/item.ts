@@ -14,6 +14,8 @@ interface Wanted {
   readonly entity: EntityPlan;
   readonly copy: CopyPlan | undefined;
   readonly attributes: readonly string[];
+  /** The optional attributes that each item has. */
+  readonly present?: readonly string[];
   /** The index that is read. */
   readonly index?: string | undefined;
 }
@@ -23,12 +25,13 @@ interface Wanted {
 export function checkedItem(
   model: Model,
   numbers: Numbers,
-  { entity, copy, attributes, index }: Wanted,
+  { entity, copy, attributes, present = [], index }: Wanted,
   values: Values,
 ): FoundItem {
   for (const name of attributes) {
     const attribute = model.attribute(entity, name);
-    const isRequired = attribute !== undefined && attribute.optional !== true && attribute.kept !== true;
+    const isCertain = attribute?.optional !== true && attribute?.kept !== true;
+    const isRequired = attribute !== undefined && (isCertain || present.includes(name));
     if (isRequired && !values.has(name)) {
       const place = index === undefined ? "is neither stored nor" : `is held by ${index} neither as an attribute nor`;
       throw unknownAttribute(`\`${name}\` ${place} in a key; it was not written through the model`, name);

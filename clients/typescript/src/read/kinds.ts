@@ -30,6 +30,8 @@ export interface Kind {
   readonly entity: EntityPlan;
   readonly copy: CopyPlan | undefined;
   readonly attributes: readonly string[];
+  /** The optional attributes that each item has. */
+  readonly present: readonly string[];
   readonly key: readonly KeyColumn[];
   /** Whether the sort key ends with the number of a part. */
   readonly isSplit: boolean;
@@ -72,6 +74,7 @@ function kindOf(model: Model, returned: ReturnedPlan, pattern: PatternPlan, plan
     entity,
     copy,
     attributes: attributes.filter((name) => pattern.only === undefined || pattern.only.includes(name)),
+    present: returned.present ?? [],
     key,
     isSplit: copy === undefined && endsWithPart && plan.index === undefined,
     index: plan.index,

@@ -3,6 +3,7 @@
 use super::members::object;
 use super::types::{self, Records};
 use super::{condition, key};
+use crate::present::Known;
 use keyfold_model::schema::{
     Fan, Get, Guard, Limit, Parameter, Pattern, PatternPlan, Returned, SortCondition, TablePeriod,
     Together,
@@ -18,6 +19,7 @@ pub(super) fn json(model: &Model, pattern: &Pattern, records: &mut Records) -> J
         // `fixed_values` has them with their types, the plans have their filters.
         fixed: _,
         fixed_values,
+        // The kinds of the answer have them.
         present: _,
         returned,
         together,
@@ -61,7 +63,10 @@ pub(super) fn json(model: &Model, pattern: &Pattern, records: &mut Records) -> J
         ("fixed", Json::Array(fixed)),
         (
             "returns",
-            returned.iter().map(|one| kind(model, one)).collect(),
+            returned
+                .iter()
+                .map(|one| kind(model, pattern, one))
+                .collect(),
         ),
         ("together", together),
         ("only", json!(only)),
@@ -105,7 +110,8 @@ fn parameter(parameter: &Parameter, records: &mut Records) -> Json {
     ])
 }
 
-fn kind(model: &Model, returned: &Returned) -> Json {
+fn kind(model: &Model, pattern: &Pattern, returned: &Returned) -> Json {
+    let present = present(model, pattern, returned);
     let Returned {
         entity,
         copy,
@@ -129,7 +135,27 @@ fn kind(model: &Model, returned: &Returned) -> Json {
         ("optional", json!(optional)),
         ("alias", json!(alias.is_some())),
         ("bound", Json::Array(bound)),
+        ("present", json!(present)),
     ])
+}
+
+/// The optional attributes that each item of a kind has in the answer.
+fn present<'m>(model: &'m Model, pattern: &Pattern, returned: &Returned) -> Vec<&'m str> {
+    let Some(entity) = model.entities.get(returned.entity) else {
+        return Vec::new();
+    };
+    let known = Known::of(model, pattern, returned, entity).present;
+    let copy = returned.copy.and_then(|at| entity.copies.get(at));
+    let is_returned = |name: &String| {
+        copy.is_none_or(|copy| copy.attributes.contains(name))
+            && (pattern.only.is_empty() || pattern.only.contains(name))
+    };
+    let optional = entity.attributes.iter().filter(|one| one.optional);
+    let names = optional.map(|one| &one.name);
+    names
+        .filter(|name| known.contains(*name) && is_returned(name))
+        .map(String::as_str)
+        .collect()
 }
 
 pub(super) fn plan(plan: &PatternPlan, records: &mut Records) -> Json {
