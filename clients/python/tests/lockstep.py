@@ -112,6 +112,10 @@ def ask(operation: str, request: Json) -> Json:
         "ResponseMetadata": {"HTTPStatusCode": 400},
         "CancellationReasons": error.get("reasons", []),
     }
+    # Items that conditions failed on, which the lines leave out.
+    for at in error.get("found", []):
+        holder = response["CancellationReasons"][at] if error["reasons"] else response
+        holder["Item"] = {}
     raise ClientError(response, operation)
 
 
@@ -203,7 +207,11 @@ class Talk:
         pattern = self.model.patterns[self.call["pattern"]]
         kinds = {name: one.kind for name, one in pattern.parameters.items()}
         arguments = as_given(kinds, self.call["arguments"])
-        options: PageOptions = {"limit": self.call["limit"], "backward": self.call["backward"]}
+        options: PageOptions = {
+            "limit": self.call["limit"],
+            "backward": self.call["backward"],
+            "strong": self.call.get("strong", False),
+        }
         if self.call["after"]:
             # The position as the cursor that the client made of it.
             held = given_arguments.of_pattern(pattern, arguments)

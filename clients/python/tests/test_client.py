@@ -218,6 +218,7 @@ def test_requests_are_observed(model: Model, endpoint: str, notes: str) -> None:
         client.page("notes", {"thingId": notes})
     (one,) = sent
     assert (one.operation, one.table, one.error) == ("Query", "Things", None)
+    assert one.capacity is not None and one.capacity > 0
     assert 0 < one.seconds < 60
 
 

@@ -93,9 +93,9 @@ def test_refused_conditions_say_whose_they_are(client: Client, account: None) ->
     error = caught.value
     assert (error.code, error.entity, error.key) == ("refused", "Account", "accountId = e")
     assert (error.action, error.conditions) == ("update Account", "balance >= 0")
-    assert "there is no Account with accountId = e, or it does not have balance >= 0" in str(error)
+    assert "the Account with accountId = e does not have balance >= 0" in str(error)
     assert not client.all("bookings", {"accountId": "e"})
-    with pytest.raises(Refused):
+    with pytest.raises(NotFound, match="there is no Account with accountId = none"):
         client.write("book", {"accountId": "none", "amount": 5})
 
 

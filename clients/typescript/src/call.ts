@@ -1,7 +1,7 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
 import { failure, invalid, outcomeUnknown } from "./error.js";
-import type { Answer, Io } from "./io.js";
+import { type Answer, type Io, unitsOf } from "./io.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { endsMany } from "./transport/modules.js";
 import { isRead } from "./transport/retry.js";
@@ -53,6 +53,7 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
     const { inRequest } = await import("./tracing.js");
     return inRequest(tracing, name, operation, input, () => transport.call(operation, input, signal));
   };
+  let spent = 0;
   const bitsOf = (bytes: Uint8Array): bigint => bytes.reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
   return {
     now: now(),
@@ -64,20 +65,21 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
     async ask(operation, input) {
       signal.throwIfAborted();
       const start = performance.now();
-      const report = (error?: unknown): void => {
-        const event = { call: name, operation, input, milliseconds: performance.now() - start };
-        heard(onRequest, error === undefined ? event : { ...event, error });
-      };
+      const report = (more: { readonly error: unknown } | { readonly capacity?: number }): void =>
+        heard(onRequest, { call: name, operation, input, milliseconds: performance.now() - start, ...more });
       let answer: Answer;
       try {
         answer = await answered(send(operation, input), operation, signal);
       } catch (error) {
-        report(error);
+        report({ error });
         throw error;
       }
-      report();
+      const capacity = unitsOf(answer);
+      spent += capacity;
+      report(answer.ConsumedCapacity === undefined ? {} : { capacity });
       return answer;
     },
+    spent: () => spent,
     pause: (least, most) => wait(least + Math.random() * (most - least), signal),
   };
 }

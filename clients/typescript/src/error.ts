@@ -38,7 +38,13 @@ export type ErrorDetail =
       readonly unknown: readonly number[];
     }
   /** The service refuses the request. */
-  | { readonly code: "service"; readonly exception: string; readonly reasons: readonly Reason[] }
+  | {
+      readonly code: "service";
+      readonly exception: string;
+      readonly reasons: readonly Reason[];
+      /** The indexes of the actions whose condition failed on an item that the error shows. */
+      readonly found?: readonly number[];
+    }
   /** The service cannot be reached, there are no credentials, or its answer is not DynamoDB's. */
   | { readonly code: "transport" }
   /** The caller's signal or timeout ended the call. */

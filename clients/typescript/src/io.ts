@@ -36,6 +36,8 @@ export interface Io {
   ofPart(number: number): Io;
   /** Asks a request. Requests that are asked at the same time may be sent at the same time. */
   ask(operation: string, input: object): Promise<Answer>;
+  /** The units of capacity that all answers of the call report. */
+  spent(): number;
   /** Waits any number of milliseconds between the two, so that writers of one item take turns. */
   pause(least: number, most: number): Promise<void>;
   /** The compressed values of this call by their JSON: an unchanged one keeps its bytes. */
@@ -94,6 +96,11 @@ export function isConflict(error: unknown): boolean {
     exception === "TransactionConflictException" ||
     (exception === "TransactionCanceledException" && reasonCodes(error).includes("TransactionConflict"))
   );
+}
+
+/** Whether the condition of an action failed on an item that is stored. */
+export function hasFound({ detail }: KeyfoldError, action: number): boolean {
+  return detail.code === "service" && detail.found?.includes(action) === true;
 }
 
 /** The indexes of the actions whose condition failed; none when the failure is no condition. */

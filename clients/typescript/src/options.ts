@@ -55,6 +55,8 @@ export interface RequestEvent {
   readonly operation: string;
   readonly input: object;
   readonly milliseconds: number;
+  /** The units of capacity that the answer reports, where it does. */
+  readonly capacity?: number;
   /** The error, where there was one. */
   readonly error?: unknown;
 }

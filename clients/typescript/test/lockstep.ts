@@ -43,7 +43,7 @@ interface Call {
   readonly writes: readonly (Call & { readonly random: readonly string[] })[];
   readonly keys: readonly Item[];
   readonly items: readonly Item[];
-  readonly strong: boolean;
+  readonly strong?: boolean;
 }
 
 interface Line {
@@ -57,6 +57,7 @@ interface Line {
       readonly exception?: string;
       readonly message?: string;
       readonly reasons?: readonly { readonly Code: string; readonly Message?: string }[];
+      readonly found?: readonly number[];
       readonly transport?: string;
     };
   }[];
@@ -136,10 +137,10 @@ class Counted implements Transport {
   }
 }
 
-function errorOf({ exception, message = "", reasons = [], transport }: NonNullable<NonNullable<Line["answers"]>[number]["error"]>): Error {
+function errorOf({ exception, message = "", reasons = [], found = [], transport }: NonNullable<NonNullable<Line["answers"]>[number]["error"]>): Error {
   if (exception === undefined) return new KeyfoldError(transport ?? "", { code: "transport" });
   const all = reasons.map(({ Code, Message }) => ({ code: Code, ...(Message !== undefined && { message: Message }) }));
-  return new KeyfoldError(message, { code: "service", exception, reasons: all });
+  return new KeyfoldError(message, { code: "service", exception, reasons: all, found });
 }
 
 /** A model under proof. */
@@ -246,7 +247,8 @@ class Subject {
     };
     const after =
       call.after === null ? undefined : await cursorOf(bound, { after: call.after, now: call.now ?? undefined });
-    const options = { limit: call.limit ?? undefined, backward: call.backward, after };
+    const { backward, strong } = call;
+    const options = { limit: call.limit ?? undefined, backward, strong, after };
     if (pattern.together !== undefined) {
       const byName = await client.together(pattern.name, args, options);
       const items = pattern.returns.flatMap(({ name }) => {

@@ -189,7 +189,8 @@ test("each request is reported", async () => {
   const events = [];
   const own = new Client(PLAN, server, { onRequest: (event) => events.push(event) });
   await own.page("notes", { owner: "ada" });
-  const [{ call, operation, input, milliseconds, error }] = events;
+  const [{ call, operation, input, milliseconds, capacity, error }] = events;
+  assert.ok(capacity > 0);
   assert.deepEqual([call, operation, input.TableName, error], ["notes", "Query", "Main", undefined]);
   assert.ok(milliseconds >= 0);
   const failing = new Client(PLAN, { call: () => Promise.reject(new Error("no")) }, { onRequest: (event) => events.push(event) });

@@ -588,6 +588,15 @@ test("a client of the AWS SDK can carry requests", async () => {
   };
   const error = await awsTransport(refusing, { PutItemCommand }).call("PutItem", {}).catch((one) => one);
   assert.deepEqual(error.detail, { code: "service", exception: "ConditionalCheckFailedException", reasons: [] });
+  const shown = async (members) => {
+    const name = members.Item ? "ConditionalCheckFailedException" : "TransactionCanceledException";
+    const thrown = Object.assign(new Error("no"), { name, $metadata: { httpStatusCode: 400 }, ...members });
+    const own = { ...client, send: () => Promise.reject(thrown) };
+    return (await awsTransport(own, { PutItemCommand }).call("PutItem", {}).catch((one) => one)).detail.found;
+  };
+  assert.deepEqual(await shown({ Item: {} }), [0]);
+  const failed = { Code: "ConditionalCheckFailed" };
+  assert.deepEqual(await shown({ CancellationReasons: [{ Code: "None" }, failed, { ...failed, Item: {} }] }), [2]);
 });
 
 test("an answer of the AWS SDK that is not DynamoDB's is lost", async () => {

@@ -59,6 +59,9 @@ write pay(n: int)
 write collect(moves: list of Move)
   update Account for each moves set balance = balance - n
 
+write close()
+  update Line set text = "closed" when text = "open"
+
 write open_two()
   create Account as first
   create Account as second
@@ -293,4 +296,24 @@ test("the table of a period is created when its first item is written", async ()
   const { TableNames } = await server.call("ListTables", {});
   assert.ok(TableNames.includes("Logs_2031_05_06"), String(TableNames));
   await client.update("Line", { device: "x", at, text: "again" });
+});
+
+test("a refusal says whether the item is missing or its condition is false", async () => {
+  await client.put("Line", { device: "lock", at: "2024-01-01T00:00:00Z", text: "open" });
+  const close = (device) => refused(client.write("close", { device, at: "2024-01-01T00:00:00Z" }));
+  assert.equal((await client.write("close", { device: "lock", at: "2024-01-01T00:00:00Z" })).operation, "UpdateItem");
+  const closed = await close("lock");
+  assert.equal(closed.code, "refused");
+  assert.match(closed.message, /^update Line: the Line with device = lock, at = .* does not have text = "open"/);
+  const missing = await close("none");
+  assert.equal(missing.code, "not_found");
+  assert.match(missing.message, /^there is no Line with device = none/);
+});
+
+test("a write reports the capacity of its reads, too", async () => {
+  await client.put("Customer", { customerId: "read", name: "Ann" });
+  const put = await client.put("Place", { placeId: "read", city: "Ulm" });
+  const { capacity } = await client.update("Place", { placeId: "read", rank: 2 });
+  // The guard and the item are read.
+  assert.ok(capacity >= put.capacity + 2, String(capacity));
 });

@@ -185,10 +185,15 @@ impl Started {
 
 /// The error of an engine's answer.
 fn service_error(error: ApiError) -> ClientError {
-    let mut reasons = Vec::new();
+    let (mut reasons, mut found) = (Vec::new(), Vec::new());
+    if let ApiError::ConditionalCheckFailed(Some(_)) = &error {
+        found.push(0);
+    }
     if let ApiError::TransactionCanceled(canceled) = &error {
         let each = canceled.iter();
         reasons.extend(each.map(|one| (one.code(), one.message().map(str::to_owned))));
+        let all = canceled.iter().enumerate();
+        found.extend(all.filter_map(|(at, one)| one.item().map(|_| at)));
     }
     let message = if let ApiError::Internal(detail) = &error {
         detail.clone()
@@ -201,5 +206,6 @@ fn service_error(error: ApiError) -> ClientError {
         exception: kind.exception().to_owned(),
         message,
         reasons,
+        found,
     }
 }

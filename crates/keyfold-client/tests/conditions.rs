@@ -75,8 +75,11 @@ fn a_refusal_names_the_action_and_the_condition() {
     let refused = run(&place, "move", &[("name", "a"), ("city", "Ulm")]).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "update Lock: there is no Lock with name = a, or it does not have address.city = city or (address.floor in (1, 2) and exists holder) (city = Ulm)"
+        "update Lock: the Lock with name = a does not have address.city = city or (address.floor in (1, 2) and exists holder) (city = Ulm)"
     );
+    let absent = run(&place, "move", &[("name", "b"), ("city", "Ulm")]).unwrap_err();
+    assert!(matches!(absent, ClientError::NotFound(_)), "{absent:?}");
+    assert_eq!(absent.to_string(), "there is no Lock with name = b");
     run(&place, "move", &[("name", "a"), ("city", "Bonn")]).unwrap();
     run(&place, "move", &[("name", "a"), ("city", "Ulm")]).unwrap();
     let raise = |n: &str| {
@@ -91,7 +94,7 @@ fn a_refusal_names_the_action_and_the_condition() {
     raise("1").unwrap();
     assert_eq!(
         raise("2").unwrap_err(),
-        "update Item: there is no Item with owner = o, n = 2, or it does not have total >= least and (missing note or size(note) < 3) (least = 5)"
+        "update Item: the Item with owner = o, n = 2 does not have total >= least and (missing note or size(note) < 3) (least = 5)"
     );
 }
 

@@ -303,8 +303,19 @@ fn a_refusal_names_the_write_its_action_and_the_item() {
     );
     assert_eq!(
         text,
-        "write 2 (take): update Product: there is no Product with product = pen, or it does not have \
-         stock >= amount (amount = 4)"
+        "write 2 (take): update Product: the Product with product = pen does not have stock >= amount \
+         (amount = 4)"
+    );
+    let text = refused(
+        &place,
+        &[
+            ("create", "Order", ORDER),
+            ("run", "take", &[("product", "nib"), ("amount", "4")]),
+        ],
+    );
+    assert_eq!(
+        text,
+        "write 2 (take): there is no Product with product = nib"
     );
     place.put("Order", ORDER);
     let text = refused(

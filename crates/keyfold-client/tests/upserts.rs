@@ -99,7 +99,7 @@ fn a_refusal_says_whether_there_is_an_item() {
     let page = [("path", "a"), ("by", "bob"), ("old", "ada"), ("title", "t")];
     assert_eq!(
         refused("renew", &page),
-        "create or update Page: there is no Page with path = a, or it does not have last = old (old = ada)"
+        "create or update Page: there is no Page with path = a, and a new one does not have last = old (old = ada)"
     );
     let shop = [("id", "s"), ("by", "a@x"), ("least", "2")];
     assert_eq!(

@@ -128,8 +128,11 @@ fn typed<'t, A: Argument>(
     of: &str,
 ) -> Result<Values, ClientError> {
     let mut values = Values::new();
+    let mut by_name: Vec<&(&str, &Type)> = known.iter().collect();
+    by_name.sort_by_key(|(name, _)| *name);
     for (name, argument) in given {
-        let Some((_, kind)) = known.iter().find(|(known, _)| known == name) else {
+        let found = by_name.binary_search_by_key(&name.as_str(), |(known, _)| *known);
+        let Some((_, kind)) = found.ok().and_then(|at| by_name.get(at)) else {
             let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
             let list = if names.is_empty() {
                 "it takes none".to_owned()

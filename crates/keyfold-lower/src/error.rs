@@ -37,6 +37,9 @@ pub enum ClientError {
         message: String,
         /// The code and message for each action of a cancelled transaction.
         reasons: Vec<(ReasonCode, Option<String>)>,
+        /// The indexes of the actions whose condition failed on an item that is stored, where the
+        /// request asked for it.
+        found: Vec<usize>,
     },
     /// The backend could not be reached, or its answer is not DynamoDB's.
     #[error("{0}")]
@@ -212,6 +215,37 @@ impl ClientError {
         self.kind().is_some_and(ErrorKind::is_retryable) && !self.is_conflict()
     }
 
+    /// Whether capacity is exhausted: nothing was done, and the same request may succeed later. Also of
+    /// a transaction that was cancelled for nothing else.
+    pub fn is_throttled(&self) -> bool {
+        let ClientError::Service {
+            kind: Some(kind),
+            reasons,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        let throttles = [
+            ErrorKind::ProvisionedThroughputExceeded,
+            ErrorKind::Throttling,
+            ErrorKind::RequestLimitExceeded,
+        ];
+        let of_capacity = [
+            ReasonCode::ProvisionedThroughputExceeded,
+            ReasonCode::ThrottlingError,
+        ];
+        let mut failed = reasons
+            .iter()
+            .map(|(code, _)| code)
+            .filter(|code| **code != ReasonCode::None)
+            .peekable();
+        throttles.contains(kind)
+            || (*kind == ErrorKind::TransactionCanceled
+                && failed.peek().is_some()
+                && failed.all(|code| of_capacity.contains(code)))
+    }
+
     /// Whether another transaction was using an item: the write may be tried again once it has read
     /// the item again.
     pub fn is_conflict(&self) -> bool {
@@ -230,6 +264,11 @@ impl ClientError {
         };
         *kind == ErrorKind::TransactionConflict
             || (*kind == ErrorKind::TransactionCanceled && is_reason())
+    }
+
+    /// Whether the condition of an action failed on an item that is stored.
+    pub(crate) fn has_found(&self, action: usize) -> bool {
+        matches!(self, ClientError::Service { found, .. } if found.contains(&action))
     }
 
     /// The indexes of the actions whose condition failed; `None` when the failure is no condition.

@@ -4,6 +4,7 @@ use crate::bound::{Bound, Other, Test};
 use keyfold_api::ExpressionAttributes;
 use keyfold_model::schema::{Comparator, Measure, Path};
 use keyfold_types::{Number, Value};
+use std::collections::BTreeMap;
 
 /// A condition on an item.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,18 +50,19 @@ pub(crate) enum Change {
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders {
     attributes: ExpressionAttributes,
-    names: Vec<String>,
+    /// The numbers of the names' placeholders.
+    names: BTreeMap<String, usize>,
     values: usize,
 }
 
 impl Placeholders {
     /// Returns the placeholder of a name, the same for the same name.
     pub(crate) fn name(&mut self, attribute: &str) -> String {
-        let at = match self.names.iter().position(|known| known == attribute) {
-            Some(at) => at,
+        let at = match self.names.get(attribute) {
+            Some(at) => *at,
             None => {
-                self.names.push(attribute.to_owned());
-                let at = self.names.len() - 1;
+                let at = self.names.len();
+                self.names.insert(attribute.to_owned(), at);
                 self.attributes =
                     std::mem::take(&mut self.attributes).name(format!("#n{at}"), attribute);
                 at

@@ -52,6 +52,7 @@ pub mod difference;
 mod error;
 mod expression;
 mod lengths;
+mod lookup;
 mod lowering;
 mod printed;
 pub mod read;

@@ -18,6 +18,7 @@
 
 use crate::error::ClientError;
 use keyfold_api::{Request, Response};
+use keyfold_types::CapacityHalves;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -124,6 +125,8 @@ struct Exchange {
     pauses: u64,
     /// The number of requests that were asked.
     tickets: u64,
+    /// The capacity that the answers report.
+    spent: CapacityHalves,
 }
 
 impl Exchange {
@@ -137,6 +140,8 @@ impl Exchange {
         if self.sent.is_empty() && self.pause.take().is_some() {
             self.pauses += 1;
         }
+        let answered = answers.iter().flatten();
+        self.spent += answered.filter_map(Response::consumed).sum();
         self.answers.extend(self.sent.drain(..).zip(answers));
     }
 
@@ -197,6 +202,11 @@ impl Io {
     /// The moment of the call, milliseconds since 1970.
     pub(crate) fn now_epoch_ms(&self) -> i64 {
         self.origin.now_epoch_ms
+    }
+
+    /// The capacity that all answers of the call report.
+    pub(crate) fn spent(&self) -> CapacityHalves {
+        self.exchange().spent
     }
 
     /// The next random bits of the call.

@@ -218,11 +218,20 @@ fn answer(
     text: &str,
     operation: Operation,
 ) -> Result<Result<Response, ClientError>, Box<dyn Error>> {
-    let refused = |kind: ErrorKind, reasons| ClientError::Service {
-        kind: Some(kind),
-        exception: kind.exception().to_owned(),
-        message: "as the script says".to_owned(),
-        reasons,
+    let (text, is_stored) = match text.strip_suffix(" of a stored item") {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let refused = |kind: ErrorKind, reasons: Vec<(ReasonCode, Option<String>)>| {
+        let failed = |(code, _): &(ReasonCode, _)| *code == ReasonCode::ConditionalCheckFailed;
+        let at = reasons.iter().position(failed).unwrap_or_default();
+        ClientError::Service {
+            kind: Some(kind),
+            exception: kind.exception().to_owned(),
+            message: "as the script says".to_owned(),
+            reasons,
+            found: is_stored.then_some(at).into_iter().collect(),
+        }
     };
     let mut words = text.split(' ');
     Ok(match words.next() {

@@ -119,7 +119,8 @@ impl Write {
                     item: input.item,
                     condition_expression: input.condition_expression,
                     expression_attributes: input.expression_attributes,
-                    ..TransactPut::default()
+                    return_values_on_condition_check_failure: input
+                        .return_values_on_condition_check_failure,
                 };
                 (Kind::Put, action(Some(put), None, None))
             }
@@ -130,7 +131,8 @@ impl Write {
                     update_expression: input.update_expression,
                     condition_expression: input.condition_expression,
                     expression_attributes: input.expression_attributes,
-                    ..TransactUpdate::default()
+                    return_values_on_condition_check_failure: input
+                        .return_values_on_condition_check_failure,
                 };
                 (Kind::Update, action(None, Some(update), None))
             }
@@ -140,7 +142,8 @@ impl Write {
                     key: input.key,
                     condition_expression: input.condition_expression,
                     expression_attributes: input.expression_attributes,
-                    ..TransactDelete::default()
+                    return_values_on_condition_check_failure: input
+                        .return_values_on_condition_check_failure,
                 };
                 (Kind::Delete, action(None, None, Some(delete)))
             }
@@ -193,6 +196,7 @@ impl Kind {
             exception,
             message,
             mut reasons,
+            found,
         } = error
         else {
             return error;
@@ -207,6 +211,7 @@ impl Kind {
                 exception: ErrorKind::ConditionalCheckFailed.exception().to_owned(),
                 message: "The conditional request failed".to_owned(),
                 reasons: Vec::new(),
+                found,
             };
         }
         // A conflict about the action beside it is one of the whole transaction.
@@ -216,6 +221,7 @@ impl Kind {
                 exception: ErrorKind::TransactionConflict.exception().to_owned(),
                 message,
                 reasons: Vec::new(),
+                found: Vec::new(),
             };
         }
         ClientError::Service {
@@ -223,6 +229,7 @@ impl Kind {
             exception,
             message,
             reasons,
+            found,
         }
     }
 }

@@ -178,7 +178,7 @@ export async function createLetter(santa: SantaClient, given: GivenLetter): Prom
         "This letter was sent before, with other wishes. Open it in the list to change it.",
       );
     }
-    throw isAbout(error, "refused", "Toy") ? priceChanged("a toy") : error;
+    throw isToyChanged(error) ? priceChanged("a toy") : error;
   }
 }
 
@@ -215,10 +215,15 @@ export async function changeLetter(
   try {
     await santa.transact([summary, ...wishes, ...more]);
   } catch (error) {
-    if (isAbout(error, "refused", "Toy")) throw priceChanged("a toy");
+    if (isToyChanged(error)) throw priceChanged("a toy");
     const isRaced = ["exists", "not_found", "refused"].some((code) => isAbout(error, code, "Wish"));
     throw isRaced || isAbout(error, "stale_version", "Letter") ? changedMeanwhile() : error;
   }
+}
+
+/** Whether a toy has another price than the letter has seen, or has gone. */
+function isToyChanged(error: unknown): boolean {
+  return isAbout(error, "refused", "Toy") || isAbout(error, "not_found", "Toy");
 }
 
 /** Whether two letters ask for the same, whatever the order and the prices. */

@@ -89,7 +89,7 @@ export async function reprice(
   try {
     await santa.reprice({ toyId, seen: given.seen, price });
   } catch (error) {
-    if (error instanceof KeyfoldError && error.code === "refused") throw changedMeanwhile();
+    if (error instanceof KeyfoldError && ["refused", "not_found"].includes(error.code)) throw changedMeanwhile();
     throw error;
   }
 }

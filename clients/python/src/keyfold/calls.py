@@ -14,6 +14,7 @@ from keyfold.errors import Invalid, Refused, UnknownItem
 from keyfold.item import BatchWritten, Item, Made, OneOfSeveral, Page, Transacted, Written
 from keyfold.lower import arguments as given_arguments
 from keyfold.lower import tables
+from keyfold.lower.capacity import counted
 from keyfold.lower.complete import ChanceOrigin
 from keyfold.lower.complete import Made as LoweredMade
 from keyfold.lower.near import meant
@@ -94,21 +95,21 @@ class Calls:
         write: Write = _known(self.model.writes, name, "write")
         arguments = given_arguments.of_write(write, args)
         lowered = named.run(self.new_origin(), self.model, write, arguments)
-        return self._written((yield from _owned(name, lowered)))
+        return self._written((yield from counted(_owned(name, lowered))))
 
     def create(self, entity: str, values: Given) -> Lowering[Written]:
         """Creates an entity that must not exist."""
         own = self.entity(entity)
         held = given_arguments.of_entity(own, values)
         lowered = change.create(self.new_origin(), self.model, own, held)
-        return self._written((yield from _owned(entity, lowered)))
+        return self._written((yield from counted(_owned(entity, lowered))))
 
     def put(self, entity: str, values: Given) -> Lowering[Written]:
         """Writes a whole entity, whether it exists or not."""
         own = self.entity(entity)
         held = given_arguments.of_entity(own, values)
         lowered = change.put(self.new_origin(), self.model, own, held)
-        return self._written((yield from _owned(entity, lowered)))
+        return self._written((yield from counted(_owned(entity, lowered))))
 
     def update(
         self, entity: str, changes: Given, remove: Sequence[str], key: Given | None = None
@@ -117,21 +118,22 @@ class Calls:
         own = self.entity(entity)
         held, removed = _changes(own, changes, remove, key)
         lowered = change.update(self.new_origin(), self.model, own, held, removed)
-        return self._written((yield from _owned(entity, lowered)))
+        return self._written((yield from counted(_owned(entity, lowered))))
 
     def delete(self, entity: str, key: Given) -> Lowering[Written]:
         """Deletes an entity that exists."""
         own = self.entity(entity)
         held = given_arguments.key_of_entity(own, key)
         lowered = change.delete(self.new_origin(), self.model, own, held)
-        return self._written((yield from _owned(entity, lowered)))
+        return self._written((yield from counted(_owned(entity, lowered))))
 
     def transact(self, writes: Sequence[TransactionWrite]) -> Lowering[Transacted]:
         """Carries several writes out in one transaction: all of them or none."""
         parts = [self._part(one) for one in writes]
-        done = yield from lower_transact.transact(self.new_origin(), self.model, parts)
+        call = lower_transact.transact(self.new_origin(), self.model, parts)
+        done, units = yield from counted(call)
         reports = [OneOfSeveral(one.changes, self._made(one.made)) for one in done.writes]
-        return Transacted(done.operation, done.capacity, reports)
+        return Transacted(done.operation, units, reports)
 
     def _part(self, one: TransactionWrite) -> lower_transact.Part:
         if isinstance(one, Run):
@@ -186,9 +188,10 @@ class Calls:
         """The entity of a name."""
         return _known(self.model.entities, name, "entity")
 
-    def _written(self, lowered: Lowered) -> Written:
+    def _written(self, done: tuple[Lowered, float]) -> Written:
+        lowered, units = done
         made = self._made(lowered.made)
-        return Written(lowered.operation, lowered.changes, lowered.capacity, made)
+        return Written(lowered.operation, lowered.changes, units, made)
 
     def _made(self, made: Sequence[LoweredMade]) -> list[Made]:
         return [

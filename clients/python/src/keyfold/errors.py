@@ -151,7 +151,13 @@ class Service(KeyfoldError):
 
     code: ClassVar[Code] = "service"
 
-    def __init__(self, exception: str, text: str, reasons: tuple[Reason, ...] = ()) -> None:
+    def __init__(
+        self,
+        exception: str,
+        text: str,
+        reasons: tuple[Reason, ...] = (),
+        found: tuple[int, ...] = (),
+    ) -> None:
         super().__init__(f"{exception}: {text}")
         self.exception = exception
         """The exception's name: `ValidationException`."""
@@ -159,6 +165,8 @@ class Service(KeyfoldError):
         """The service's message."""
         self.reasons = reasons
         """The outcome of each action of a cancelled transaction."""
+        self.found = found
+        """The indexes of the actions whose condition failed on an item that the error shows."""
 
 
 class Throttled(Service):

@@ -22,6 +22,8 @@ class Sent:
     seconds: float
     """The time until its answer, with all attempts."""
     error: KeyfoldError | None
+    capacity: float | None = None
+    """The units of capacity that the answer reports; none where it reports none."""
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,28 @@ const THROTTLED_REASONS: readonly string[] = ["None", "ProvisionedThroughputExce
 export interface Exception {
   readonly name: string;
   readonly message: string;
-  readonly reasons: readonly { readonly Code?: string; readonly Message?: string }[];
+  readonly reasons: readonly ExceptionReason[];
+  /** The item on which the condition of a single operation failed. */
+  readonly item?: unknown;
+}
+
+/** The outcome of one action of a cancelled transaction. */
+export interface ExceptionReason {
+  readonly Code?: string;
+  readonly Message?: string;
+  readonly Item?: unknown;
 }
 
 /** The exception in the body of an answer; `undefined` for a body that is none of DynamoDB's. */
 export function exceptionIn(body: string): Exception | undefined {
   const json = parsed(body) as Readonly<Record<string, unknown>> | undefined;
   if (typeof json !== "object" || json === null || typeof json["__type"] !== "string") return undefined;
-  const { message = json["Message"], CancellationReasons: reasons } = json;
+  const { message = json["Message"], CancellationReasons: reasons, Item: item } = json;
   return {
     name: json["__type"].slice(json["__type"].lastIndexOf("#") + 1),
     message: typeof message === "string" ? message : "",
-    reasons: Array.isArray(reasons) ? reasons : [],
+    reasons: Array.isArray(reasons) ? (reasons as ExceptionReason[]) : [],
+    item,
   };
 }
 
@@ -40,7 +50,7 @@ export function parsed(body: string): unknown {
 }
 
 /** The error of a service's refusal. */
-export function refusal({ name, message, reasons }: Exception, cause?: unknown): KeyfoldError {
+export function refusal({ name, message, reasons, item }: Exception, cause?: unknown): KeyfoldError {
   const text = `${name}: ${message}`;
   const all = reasons.map(({ Code: code = "None", Message: said }): Reason =>
     said === undefined ? { code } : { code, message: said },
@@ -51,5 +61,7 @@ export function refusal({ name, message, reasons }: Exception, cause?: unknown):
   if (THROTTLES.includes(name) || isOnlyThrottled) {
     return new KeyfoldError(text, { code: "throttled", exception: name }, undefined, cause);
   }
-  return new KeyfoldError(text, { code: "service", exception: name, reasons: all }, undefined, cause);
+  const found = item === undefined ? reasons.flatMap(({ Item }, at) => (Item === undefined ? [] : [at])) : [0];
+  const detail = { code: "service", exception: name, reasons: all, ...(found.length > 0 && { found }) } as const;
+  return new KeyfoldError(text, detail, undefined, cause);
 }

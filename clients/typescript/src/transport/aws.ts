@@ -4,7 +4,7 @@ import { invalid } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
 import { until } from "../until.js";
 import { base64Of, bytesOf } from "../value/value.js";
-import { refusal } from "./answer.js";
+import { type ExceptionReason, refusal } from "./answer.js";
 import { isUnsent, whyOf } from "./fault.js";
 import { type Attempt, repeated, withToken } from "./retry.js";
 
@@ -35,7 +35,8 @@ interface AwsFault {
   readonly name?: string;
   readonly message?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
-  readonly CancellationReasons?: readonly { readonly Code?: string; readonly Message?: string }[];
+  readonly CancellationReasons?: readonly ExceptionReason[];
+  readonly Item?: unknown;
 }
 
 /** Sends requests by a client of the AWS SDK:
@@ -78,11 +79,11 @@ async function attempt(client: AwsSender, command: object, signal: AbortSignal |
     if (isEmpty()) return { is: "lost", why: "the answer has no body" };
     return { is: "answered", answer: binary(answer, textIn) as object };
   } catch (error) {
-    const { name = "", message = "", $metadata, CancellationReasons: reasons = [] } = error as AwsFault;
+    const { name = "", message = "", $metadata, CancellationReasons: reasons = [], Item: item } = error as AwsFault;
     const status = $metadata?.httpStatusCode;
     // Another name is none of DynamoDB's: something before the service has answered.
     if (status !== undefined && status >= 400 && status < 500 && /(?:Exception|Exceeded)$/.test(name)) {
-      return { is: "refused", error: refusal({ name, message, reasons }, error) };
+      return { is: "refused", error: refusal({ name, message, reasons, item }, error) };
     }
     const why = `the AWS SDK: ${whyOf(error)}`;
     if (name === "CredentialsProviderError") return { is: "unsent", why, cause: error, isFinal: true };

@@ -88,7 +88,9 @@ async function add(context: Context, change: AggregateChange, target: Target, st
   const added: [string, string][] = [[aggregate.attribute, difference(change)]];
   if (aggregate.kind === "sum") added.push([aggregate.items, itemsAdded(change)]);
   const own = target.step === undefined ? undefined : steps[target.step];
+  const label = `${aggregate.kind} ${parent.name}.${aggregate.attribute}`;
   if (own !== undefined) {
+    if (own.action.is === "check") own.label = `${own.label}, ${label}`;
     for (const [attribute, number] of added) addToStep(own, attribute, number);
     return;
   }
@@ -96,11 +98,7 @@ async function add(context: Context, change: AggregateChange, target: Target, st
   if (change.new === undefined && (await get(context, place.tableName, place.key)) === undefined) return;
   const changes = added.map(([name, number]): Changed => [name, { is: "add", number }]);
   steps.push({
-    ...step(
-      `${aggregate.kind} ${parent.name}.${aggregate.attribute}`,
-      { table: place.tableName, key: place.key },
-      { is: "update", changes, removed: [] },
-    ),
+    ...step(label, { table: place.tableName, key: place.key }, { is: "update", changes, removed: [] }),
     conditions: [{ exists: place.table.partition.name }],
     refusal:
       change.new === undefined

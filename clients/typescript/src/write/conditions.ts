@@ -7,7 +7,7 @@ import { shown } from "../value/text.js";
 import type { Values } from "../value/value.js";
 import type { Context } from "./context.js";
 import { type Inputs, nameOf } from "./inputs.js";
-import { errorOf, keyText, notFoundText, placeOfEntity, type Refusal, subject } from "./refusal.js";
+import { errorOf, keyText, notFoundText, placeOfEntity, type Reason, type Refusal, subject } from "./refusal.js";
 import type { Step } from "./step.js";
 import { requireReadable, type StoredEntity } from "./stored-entity.js";
 
@@ -26,7 +26,7 @@ export function judged(
   for (const condition of action.when ?? []) {
     if (!holds(bind(condition, inputs.args), values)) {
       const refusal = refused(entity, action, [condition], inputs, old === undefined ? "absent" : "stored");
-      throw errorOf(refusal, placeOfEntity(context.model, nameOf(action), entity, inputs.own));
+      throw errorOf(refusal, placeOfEntity(context.model, nameOf(action), entity, inputs.own), old !== undefined);
     }
   }
   return compared;
@@ -37,7 +37,8 @@ export function unfulfilled(entity: EntityPlan, action: ActionPlan, inputs: Inpu
   const conditions = action.when ?? [];
   // Where a missing item fulfils them, the item is stored.
   const fitsNew = conditions.every((one) => holds(bind(one, inputs.args), new Map()));
-  return refused(entity, action, conditions, inputs, fitsNew ? "stored" : "unknown");
+  const stored = refused(entity, action, conditions, inputs, "stored");
+  return fitsNew ? stored : { absent: refused(entity, action, conditions, inputs, "absent"), stored };
 }
 
 /** `found` is what is known of the item whose conditions do not hold. */
@@ -46,13 +47,12 @@ function refused(
   action: ActionPlan,
   conditions: readonly Condition[],
   inputs: Inputs,
-  found: "stored" | "absent" | "unknown",
-): Refusal {
+  found: "stored" | "absent",
+): Reason {
   const absent = notFoundText(entity, inputs.own);
   const items = {
     stored: `the ${entity.name} with ${keyText(entity, inputs.own)}`,
     absent: `${absent}, and a new one`,
-    unknown: `${absent}, or it`,
   };
   const written = show(conditions, inputs.args);
   const message = `${nameOf(action)}: ${items[found]} does not have ${written}`;
@@ -74,14 +74,20 @@ export function termsOf({ when = [] }: ActionPlan, args: Values): Term[] {
 }
 
 /** Adds the conditions of an action to a step, for the engine to judge. */
-export function addConditions(step: Step, action: ActionPlan, args: Values): void {
+export function addConditions(
+  step: Step,
+  action: ActionPlan,
+  args: Values,
+  of: { readonly entity: EntityPlan; readonly own: Values },
+): void {
   const terms = termsOf(action, args);
   if (terms.length === 0) return;
   step.conditions = [...step.conditions, ...terms];
   const { refusal } = step;
-  if (typeof refusal === "object" && refusal.code === "not_found") {
+  if (typeof refusal === "object" && "code" in refusal && refusal.code === "not_found") {
+    const { entity, own } = of;
     const conditions = show(action.when ?? [], args);
-    const message = `${step.label}: ${refusal.message}, or it does not have ${conditions}`;
-    step.refusal = { ...refusal, code: "refused", message, conditions };
+    const message = `${step.label}: the ${entity.name} with ${keyText(entity, own)} does not have ${conditions}`;
+    step.refusal = { absent: refusal, stored: { ...refusal, code: "refused", message, conditions } };
   }
 }

@@ -2,7 +2,7 @@
 
 import type { MadeValue } from "../complete.js";
 import { failure, KeyfoldError, outcomeUnknown } from "../error.js";
-import { type Answer, backOff, failedActions, isConflict, isNoTable, REPORTED, unitsOf } from "../io.js";
+import { type Answer, backOff, failedActions, hasFound, isConflict, isNoTable, REPORTED } from "../io.js";
 import { ensurePeriods } from "../tables.js";
 import { sizeOfItem } from "../value/size.js";
 import { compareTexts, display, sortedNames } from "../value/text.js";
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly operation: string;
   /** The change of each item: `put Order`, `delete the guard of email`. */
   readonly changes: readonly string[];
-  /** The units of capacity that the answer reports. */
+  /** The units of capacity that the answers to all requests of the write report, those that read included. */
   readonly capacity: number;
   /** Attributes that were not given and have the present moment or a new identifier. */
   readonly made: readonly MadeValue[];
@@ -51,7 +51,9 @@ export async function sentSteps(
   unread: readonly Unread[],
   tried: number,
 ): Promise<Omit<Outcome, "made"> | undefined> {
-  if (steps.length === 0 || isJudged(steps)) return { operation: "GetItem", changes: [], capacity: 0 };
+  if (steps.length === 0 || isJudged(steps)) {
+    return { operation: "GetItem", changes: [], capacity: context.io.spent() };
+  }
   const outcome = await execute(context, steps, unread);
   if (outcome === undefined) await backOff(context.io, tried);
   return outcome;
@@ -72,8 +74,8 @@ async function execute(
   checkSize(steps);
   const [operation, input] = requestOf(steps);
   try {
-    const answer = await askOrCreate(context, operation, input, steps);
-    return { operation, changes: steps.map((one) => one.label), capacity: unitsOf(answer) };
+    await askOrCreate(context, operation, input, steps);
+    return { operation, changes: steps.map((one) => one.label), capacity: context.io.spent() };
   } catch (error) {
     const lacking = await lackingOf(context, error, unread);
     if (lacking !== undefined) throw lacking;
@@ -106,12 +108,12 @@ function judge(error: unknown, steps: readonly Step[]): void {
     const check = `${steps.map((one) => one.label).join(", ")} of ${steps.map(placeText).join(", ")}`;
     throw outcomeUnknown(error.detail.why, check, error);
   }
-  const failed = failedActions(error).flatMap((at) => steps[at] ?? []);
+  const failed = failedActions(error).flatMap((at) => (steps[at] === undefined ? [] : { at, ...steps[at] }));
   // A stale step decides before a refusal: the other writer may have changed the same entity, so the write
   // reads it again.
   if (failed.some((one) => one.refusal === "stale")) return;
-  for (const { refusal, label, table, key } of failed) {
-    const refused = errorOf(refusal, placeOfItem(label, table, key));
+  for (const { at, refusal, label, table, key } of failed) {
+    const refused = errorOf(refusal, placeOfItem(label, table, key), hasFound(error, at));
     if (refused !== undefined) throw refused;
   }
   throw explained(error, steps);

@@ -168,13 +168,14 @@ function addUpdate(update: ParentUpdate, change: AggregateChange, target: Target
   const { changes, removed, conditions } = update;
   const action: StepAction = { is: "update", changes, removed: [...removed] };
   const own = target.step === undefined ? undefined : steps[target.step];
+  const label = `max ${change.parent.name}.${change.aggregate.attribute}`;
   if (own === undefined) {
-    const label = `max ${change.parent.name}.${change.aggregate.attribute}`;
     const at = { table: target.place.tableName, key: target.place.key };
     steps.push({ ...step(label, at, action), conditions, refusal: "stale" });
     return;
   }
   if (own.action.is === "put" || own.action.is === "delete") return;
+  if (own.action.is === "check") own.label = `${own.label}, ${label}`;
   own.action = own.action.is === "check" ? action : merged(own.action, update, change.aggregate);
   const isKnown = (one: Term): boolean => own.conditions.some((known) => isSameTerm(known, one));
   own.conditions = [...own.conditions, ...conditions.filter((one) => !isKnown(one))];

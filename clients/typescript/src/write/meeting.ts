@@ -8,7 +8,7 @@
 import type { Bound } from "../bound.js";
 import { type Change, type Changed, isSameTerm, type Removed, type Term } from "../expression.js";
 import { addNumbers } from "../value/number.js";
-import type { Refusal } from "./refusal.js";
+import { joined, type Refusal } from "./refusal.js";
 import { isAt, type RemainingItems, type Step, type StepAction } from "./step.js";
 
 type Update = Extract<StepAction, { readonly is: "update" }>;
@@ -22,8 +22,8 @@ export function join(earlier: Step, later: Step, remaining: readonly RemainingIt
   earlier.conditions = [...earlier.conditions, ...more];
   const isMerged = earlier.action.is === "update" && later.action.is === "update";
   if (!isMerged && later.action.is !== "check") {
+    earlier.label = earlier.action.is === "check" ? `${earlier.label}, ${later.label}` : later.label;
     earlier.action = later.action;
-    earlier.label = later.label;
   }
   earlier.refusal = refusal;
   return true;
@@ -55,8 +55,7 @@ function refusalOf(earlier: Step, later: Step): Refusal | undefined {
   // The write that read the item reads it again, and says that it has gone.
   if (one === "stale") return needsExistenceOnly(later) ? "stale" : undefined;
   if (other === "stale") return needsExistenceOnly(earlier) ? "stale" : undefined;
-  if (one.message === other.message && one.code === other.code) return one;
-  return { code: "refused", message: `${one.message}; or ${other.message}` };
+  return joined(one, other);
 }
 
 /** The attributes that a step reads. */

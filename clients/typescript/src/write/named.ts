@@ -226,7 +226,7 @@ async function addCheck(
 ): Promise<Values> {
   if (isDirectCheck(entity, action) && inputs.lent.length === 0) {
     const made = onMainItem(context, entity, action, inputs.own);
-    addConditions(made, action, inputs.args);
+    addConditions(made, action, inputs.args, { entity, own: inputs.own });
     draft.steps.push(made);
     return inputs.own;
   }
@@ -248,7 +248,7 @@ async function addUpdate(
 ): Promise<Values> {
   if (isDirectUpdate(context.model, entity, action) && inputs.lent.length === 0) {
     const made = onMainItem(context, entity, action, inputs.own);
-    addConditions(made, action, inputs.args);
+    addConditions(made, action, inputs.args, { entity, own: inputs.own });
     const update = updateOf(context.model, entity, action, inputs.args);
     if (update !== undefined) {
       made.action = update;

@@ -13,10 +13,16 @@ export type Subject = Pick<Place, "entity" | "id">;
 
 /** The meaning of a condition that does not hold: `none` where the step has no condition of its own,
  * `stale` when another writer was faster, the caller's error otherwise. */
-export type Refusal =
-  | "none"
-  | "stale"
-  | (RefusalDetail & { readonly message: string; readonly of?: Subject });
+export type Refusal = "none" | "stale" | Reason | ByItem;
+
+/** The caller's error. */
+export type Reason = RefusalDetail & { readonly message: string; readonly of?: Subject };
+
+/** The caller's error depends on whether the item is stored, which the answer shows. */
+export interface ByItem {
+  readonly absent: Reason;
+  readonly stored: Reason;
+}
 
 type RefusalDetail =
   | { readonly code: "exists" | "not_found" }
@@ -24,27 +30,62 @@ type RefusalDetail =
   | { readonly code: "taken"; readonly attributes: readonly string[] };
 
 /** The refusal to create an entity that exists. */
-export function exists(entity: EntityPlan, values: Values): Refusal {
+export function exists(entity: EntityPlan, values: Values): Reason {
   const message = `${entity.name} exists already (${keyText(entity, values)})`;
   return { code: "exists", message, of: subject(entity, values) };
 }
 
 /** The refusal of unique values that belong to another item. */
-export function taken(entity: EntityPlan, attributes: readonly string[], values: Values): Refusal {
+export function taken(entity: EntityPlan, attributes: readonly string[], values: Values): Reason {
   const all = attributes.map((name) => `${name} \`${shown(values.get(name))}\``).join(", ");
   const message = `${all} is taken: another ${entity.name} has it`;
   return { code: "taken", message, attributes, of: subject(entity, values) };
 }
 
 /** The refusal to put an item over one of another `id`. */
-export function occupied(entity: EntityPlan, values: Values): Refusal {
+export function occupied(entity: EntityPlan, values: Values): Reason {
   const message = `the ${entity.name} with ${keyText(entity, values)} cannot be put: an item with another ${(entity.id ?? []).join(", ")}, or that was not written through the model, is at its key`;
   return { code: "refused", message, of: subject(entity, values) };
 }
 
-/** The caller's error; `undefined` where the request is not at fault. */
-export function errorOf(refusal: Refusal, place: Place): KeyfoldError | undefined {
+/** Whether a refusal depends on whether the item is stored. */
+export function isByItem(refusal: Refusal): refusal is ByItem {
+  return typeof refusal === "object" && "absent" in refusal;
+}
+
+/** The reasons that a refusal may have. */
+export function reasonsOf(refusal: Refusal): Reason[] {
+  if (refusal === "none" || refusal === "stale") return [];
+  return isByItem(refusal) ? [refusal.absent, refusal.stored] : [refusal];
+}
+
+/** The refusal of a step that has the conditions of two. */
+export function joined(one: Reason | ByItem, other: Reason | ByItem): Refusal {
+  if (!isByItem(one) && !isByItem(other)) return either(one, other);
+  const [absent, stored] = [false, true].map((isStored) => {
+    const [first, second] = [reasonOf(one, isStored), reasonOf(other, isStored)];
+    return first !== undefined && second !== undefined ? either(first, second) : (first ?? second);
+  });
+  return absent === undefined || stored === undefined ? (absent ?? stored ?? "none") : { absent, stored };
+}
+
+/** The reason where the item is stored, or is not; `undefined` where the condition holds then. */
+function reasonOf(refusal: Reason | ByItem, isStored: boolean): Reason | undefined {
+  if (isByItem(refusal)) return isStored ? refusal.stored : refusal.absent;
+  if (refusal.code === "refused") return refusal;
+  return (refusal.code === "not_found") === isStored ? undefined : refusal;
+}
+
+function either(one: Reason, other: Reason): Reason {
+  if (one.message === other.message && one.code === other.code) return one;
+  return { code: "refused", message: `${one.message}; or ${other.message}` };
+}
+
+/** The caller's error; `undefined` where the request is not at fault. `isStored` says whether the condition
+ * failed on an item that is stored, where that decides. */
+export function errorOf(refusal: Refusal, place: Place, isStored: boolean): KeyfoldError | undefined {
   if (refusal === "none" || refusal === "stale") return undefined;
+  if (isByItem(refusal)) return errorOf(isStored ? refusal.stored : refusal.absent, place, isStored);
   const { message, of, ...detail } = refusal;
   return new KeyfoldError(message, detail, { ...place, ...of });
 }

@@ -5,7 +5,7 @@ import type { Derived, Role } from "../derive.js";
 import { type Changed, Expressions, type Removed, type Term } from "../expression.js";
 import type { AttributeValue, EntityPlan, Item, TablePlan } from "../plan.js";
 import { isSameItem, type Values } from "../value/value.js";
-import type { Refusal } from "./refusal.js";
+import { isByItem, type Refusal } from "./refusal.js";
 import type { Unread } from "./unread.js";
 
 /** What a step does with its item. */
@@ -105,7 +105,7 @@ export function isAt(one: Step, table: string, key: Item): boolean {
 }
 
 /** The step as an action of a transaction. */
-export function lowered({ action, table, key, conditions }: Step): [string, object] {
+export function lowered({ action, table, key, conditions, refusal }: Step): [string, object] {
   const made = new Expressions();
   const update = action.is === "update" ? made.changes(action.changes, action.removed) : undefined;
   const condition = made.terms(conditions);
@@ -115,6 +115,8 @@ export function lowered({ action, table, key, conditions }: Step): [string, obje
     ...(update !== undefined && { UpdateExpression: update }),
     ...(condition !== undefined && { ConditionExpression: condition }),
     ...made.members(),
+    // The error then shows whether the item is stored.
+    ...(isByItem(refusal) && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" }),
   };
   return [NAMES[action.is], members];
 }

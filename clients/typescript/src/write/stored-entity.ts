@@ -3,7 +3,7 @@
 import { keyFields } from "../arguments.js";
 import { derive, type Derived, guardKey, heldPlace, idGuard, keyOf, tableName } from "../derive.js";
 import { failure, KeyfoldError } from "../error.js";
-import { type Answer, backOff, isNoTable, TRIES } from "../io.js";
+import { type Answer, backOff, isNoTable, REPORTED, TRIES } from "../io.js";
 import { CHUNK, column } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, EntityPlan, Item, UniquePlan } from "../plan.js";
@@ -195,6 +195,7 @@ async function partsOf(
     ExpressionAttributeNames: { "#p": partition.attribute, "#s": sort.attribute },
     ExpressionAttributeValues: { ":p": main[partition.attribute], ":f": first, ":l": sortKey(count - 1) },
     ConsistentRead: true,
+    ...REPORTED,
   };
   // Items of other kinds may lie between the parts: their sort keys do not end with a part's number.
   const last = sort.parts.at(-1);

@@ -19,7 +19,7 @@ import { placeText, sentSteps } from "./execute.js";
 import { GivenItems } from "./inputs.js";
 import { join } from "./meeting.js";
 import { type Composed, composeWrite, withNow } from "./named.js";
-import { exists, placeOfItem } from "./refusal.js";
+import { exists, isByItem, placeOfItem, type Reason, reasonsOf } from "./refusal.js";
 import { type Draft, emptyDraft, isAt, type Step } from "./step.js";
 
 /** One write of a transaction: an entity's, or a named one. */
@@ -189,7 +189,9 @@ class Merged {
 function named(step: Step, write: string): Step {
   const { refusal } = step;
   if (refusal === "none" || refusal === "stale") return step;
-  return { ...step, refusal: { ...refusal, message: `${write}: ${refusal.message}` } };
+  const of = (one: Reason): Reason => ({ ...one, message: `${write}: ${one.message}` });
+  const { absent, stored } = isByItem(refusal) ? refusal : { absent: undefined, stored: refusal };
+  return { ...step, refusal: absent === undefined ? of(stored) : { absent: of(absent), stored: of(stored) } };
 }
 
 /** Refuses a write that is given an item which an earlier one changes. */
@@ -246,8 +248,6 @@ function inWrite(error: unknown, name: string, number: number): unknown {
 /** A refusal of the sent steps, with the number of the write whose step was refused. */
 function ofFailedStep(error: unknown, steps: readonly Step[], owners: readonly number[]): unknown {
   if (!(error instanceof KeyfoldError) || error.place === undefined) return error;
-  const at = steps.findIndex(
-    ({ refusal }) => refusal !== "none" && refusal !== "stale" && refusal.message === error.message,
-  );
+  const at = steps.findIndex(({ refusal }) => reasonsOf(refusal).some(({ message }) => message === error.message));
   return owners[at] === undefined ? error : new KeyfoldError(error.message, error.detail, error.place, error, owners[at]);
 }

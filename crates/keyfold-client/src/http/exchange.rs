@@ -211,6 +211,7 @@ fn of_service(error: ServiceError) -> ClientError {
             .into_iter()
             .map(|(code, message)| (ReasonCode::of(&code), message))
             .collect(),
+        found: error.found,
     }
 }
 
@@ -268,6 +269,7 @@ mod tests {
                 exception: ErrorKind::TransactionCanceled.exception().to_owned(),
                 message: String::new(),
                 reasons: vec![(ReasonCode::TransactionConflict, None)],
+                found: Vec::new(),
             })
         };
         let mut write = exchange(TransactWriteItemsInput::default().into());

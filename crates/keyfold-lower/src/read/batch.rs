@@ -6,10 +6,11 @@ use super::request::{key_of, projection, table_name};
 use crate::capacity;
 use crate::error::{ClientError, unexpected};
 use crate::expression::Placeholders;
+use crate::lookup::{Found, Placed, Spot, first_positions};
 use crate::lowering::{Io, Pause, together};
 use keyfold_api::{BatchGetItemInput, ErrorKind, KeysAndAttributes, Response};
-use keyfold_model::Pattern;
 use keyfold_model::schema::Limit;
+use keyfold_model::{Pattern, Table};
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
 use keyfold_types::{Item, Value};
 
@@ -36,10 +37,9 @@ pub(super) async fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Ra
             table_name(question, &arguments)?,
             key_of(question, &arguments)?,
         );
-        if !wanted.contains(&one) {
-            wanted.push(one);
-        }
+        wanted.push(one);
     }
+    let wanted = distinct(&wanted);
     let mut raw = Raw {
         asked: Asked {
             operation: "BatchGetItem".to_owned(),
@@ -53,10 +53,26 @@ pub(super) async fn get(question: &Question<'_>, pattern: &Pattern) -> Result<Ra
         .chunks(BATCH_GET_KEYS_MAX)
         .flat_map(|batch| requests(question, batch));
     let found = ask_all(question, batches, &mut raw).await?;
-    for (table, key) in &wanted {
-        raw.items.extend(at_key(&found, table, key));
+    let columns = columns(question.table);
+    let found = Found::new(&found, &columns);
+    for (table, key) in wanted {
+        raw.items.extend(found.at(&Placed(table, key)).cloned());
     }
     Ok(raw)
+}
+
+/// The places, each once, in the order of their first ones.
+pub(super) fn distinct(places: &[(String, Item)]) -> Vec<(String, Item)> {
+    let first = first_positions(places.iter().map(|(table, key)| Spot(table, key)));
+    let mut first: Vec<usize> = first.into_values().collect();
+    first.sort_unstable();
+    let first = first.into_iter().filter_map(|at| places.get(at));
+    first.cloned().collect()
+}
+
+/// The names of the attributes of a table's key.
+pub(super) fn columns(table: &Table) -> Vec<&str> {
+    table.columns().map(|column| column.name.as_str()).collect()
 }
 
 /// The item with this key among those that were read, each with its table.

@@ -1,10 +1,11 @@
 //! Entities by their keys: BatchGetItem, in the order of the keys, absent ones as absent.
 
 use super::answer::FoundItem;
-use super::batch::{Wanted, at_key, fetch};
+use super::batch::{Wanted, columns, distinct, fetch};
 use crate::arguments::Values;
 use crate::derive::{Place, held_place, identifying_place, table};
 use crate::error::ClientError;
+use crate::lookup::{Found, Placed};
 use crate::lowering::{Io, Lowering, Origin, together};
 use crate::retry::{TRIES, back_off};
 use crate::stored::values_of;
@@ -77,6 +78,7 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
     };
     let places = keys.iter().map(|key| identifying_place(model, entity, key));
     let places: Vec<Keyed> = places.collect::<Result<_, _>>()?;
+    let columns = columns(table);
     let mut left: Vec<usize> = (0..keys.len()).collect();
     for tried in 0..TRIES {
         let wanted = left.iter().filter_map(|at| places.get(*at).cloned());
@@ -94,15 +96,16 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
             found
         };
         left.clear();
+        let items = Found::new(&items, &columns);
         for (at, (name, key)) in moved {
-            let Some(item) = at_key(&items, &name, &key) else {
+            let Some(item) = items.at(&Placed(name, key)) else {
                 // An item that moves was there when its guard was read.
                 left.extend(entity.moves().then_some(at));
                 continue;
             };
             let names = entity.attributes.iter();
             let names = names.map(|attribute| attribute.name.as_str());
-            let values = values_of(table, entity, None, names, std::slice::from_ref(&item))?;
+            let values = values_of(table, entity, None, names, std::slice::from_ref(item))?;
             if let Some(place) = many.items.get_mut(at) {
                 *place = Some(found_item(entity, &values));
             }
@@ -140,13 +143,16 @@ impl Question<'_> {
         left: &[usize],
         found: &[Keyed],
     ) -> Result<Vec<(usize, Keyed)>, ClientError> {
+        let table = table(self.model, self.entity)?;
+        let columns = columns(table);
+        let found = Found::new(found, &columns);
         let mut places = Vec::new();
         for at in left {
             let (Some(id), Some((name, key))) = (keys.get(*at), guards.get(*at)) else {
                 continue;
             };
-            if let Some(guard) = at_key(found, name, key) {
-                let values = held_place(self.entity, id, &guard)?;
+            if let Some(guard) = found.at(&Placed(name.clone(), key.clone())) {
+                let values = held_place(self.entity, id, guard)?;
                 let place = Place::of(self.model, self.entity, &values)?;
                 places.push((*at, (place.table_name, place.key)));
             }
@@ -160,12 +166,7 @@ impl Question<'_> {
         wanted: impl Iterator<Item = Keyed>,
         many: &mut Many,
     ) -> Result<Vec<Keyed>, ClientError> {
-        let mut distinct: Vec<Keyed> = Vec::new();
-        for one in wanted {
-            if !distinct.contains(&one) {
-                distinct.push(one);
-            }
-        }
+        let distinct = distinct(&wanted.collect::<Vec<_>>());
         let has_periods = table(self.model, self.entity)?.period.is_some();
         let batches = distinct.chunks(BATCH_GET_KEYS_MAX);
         let requests = batches.flat_map(|batch| self.requests(batch, has_periods));

@@ -97,10 +97,7 @@ async fn apply(change: &AggregateChange<'_>, draft: &mut Draft) -> Result<(), Cl
         return Ok(());
     };
     let place = Place::of(change.context.model, change.parent, key)?;
-    let step = draft
-        .steps
-        .iter()
-        .position(|step| step.is_at(&place.table_name, &place.key));
+    let step = draft.position_of(&place.table_name, &place.key);
     if let Some(step) = step.and_then(|at| draft.steps.get(at))
         && matches!(step.action, StepAction::Delete)
     {
@@ -149,9 +146,14 @@ async fn add(
     if aggregate.kind == AggregateKind::Sum {
         added.push((aggregate.items_attribute(), change.items_added()));
     }
+    let label = format!("{} {}.{attribute}", aggregate.kind.word(), parent.name);
     if let Some(step) = target.step.and_then(|at| steps.get_mut(at)) {
+        let is_check = matches!(step.action, StepAction::Check);
         for (attribute, difference) in &added {
             add_to_step(step, attribute, difference)?;
+        }
+        if is_check {
+            step.label = format!("{}, {label}", step.label);
         }
         return Ok(());
     }
@@ -174,7 +176,7 @@ async fn add(
         .map(|(name, number)| (name, Change::Add(number)))
         .collect();
     steps.push(Step {
-        label: format!("{} {}.{attribute}", aggregate.kind.word(), parent.name),
+        label,
         refusal,
         conditions: vec![Term::Exists(place.table.partition.name.clone())],
         table: place.table_name,

@@ -10,7 +10,7 @@ use crate::derive::{Derived, derive, table};
 use crate::error::ClientError;
 use crate::expression::Change;
 use keyfold_model::plan::upsert::{UpsertPlan, Upserted};
-use keyfold_model::schema::Path;
+use keyfold_model::schema::{Assignment, Path};
 use keyfold_model::{Action, Entity, Table};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
@@ -51,9 +51,12 @@ pub(super) fn upsert(
 ) -> Result<Option<Step>, ClientError> {
     let main = main_item(context, entity, new)?;
     let (mut changes, mut removed) = (Vec::new(), Vec::new());
+    // Of several assignments to one attribute, such as fields of it, the first.
+    let all = action.assignments.iter().rev();
+    let all: BTreeMap<&str, &Assignment> = all.map(|one| (&*one.attribute, one)).collect();
     for (name, fate) in plan.iter().filter(|(name, _)| main.key.get(name).is_none()) {
         let held = main.item.get(name).cloned();
-        let assigned = action.assignments.iter().find(|one| one.attribute == *name);
+        let assigned = all.get(name.as_str()).copied();
         let change = match (fate, held, assigned) {
             (Upserted::Same, Some(value), _) => Change::Set(value),
             (Upserted::First, Some(value), _) => Change::First(value),

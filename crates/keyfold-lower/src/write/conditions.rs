@@ -39,7 +39,7 @@ pub(super) fn require<'a>(
             };
             let refusal = refused(entity, action, failed, inputs, found);
             return Err(refusal
-                .error()
+                .error(old.is_some())
                 .unwrap_or_else(|| not_found(entity, &inputs.own)));
         }
         watched.extend(condition.attributes());
@@ -52,7 +52,6 @@ pub(super) fn require<'a>(
 enum Found {
     Stored,
     Absent,
-    Unknown,
 }
 
 /// The refusal of an action whose conditions do not hold, where the engine judges them.
@@ -68,11 +67,11 @@ pub(super) fn unfulfilled(
         let bound = bind(condition, inputs.arguments);
         bound.is_ok_and(|bound| bound.holds(&nothing))
     };
-    let found = match conditions.iter().all(fits_new) {
-        true => Found::Stored,
-        false => Found::Unknown,
-    };
-    refused(entity, action, conditions, inputs, found)
+    let of = |found| refused(entity, action, conditions, inputs, found);
+    match conditions.iter().all(fits_new) {
+        true => of(Found::Stored),
+        false => Refusal::by_item(of(Found::Absent), of(Found::Stored)),
+    }
 }
 
 fn refused(
@@ -89,7 +88,6 @@ fn refused(
             format!("the {} with {key}", entity.name)
         }
         Found::Absent => format!("{}, and a new one", absent()),
-        Found::Unknown => format!("{}, or it", absent()),
     };
     let action = name_of(action, entity);
     let shown = show(conditions, inputs.arguments);
@@ -143,19 +141,22 @@ pub(super) fn add_conditions(
         return Ok(());
     }
     step.conditions.extend(terms(conditions, inputs.arguments)?);
-    if let Refusal::NotFound(reason) = &step.refusal {
+    if let Refusal::NotFound(_) = &step.refusal {
+        let absent = step.refusal.clone();
+        let key = key_text(entity, &inputs.own);
         let shown = show(conditions, inputs.arguments);
         let message = format!(
-            "{}: {}, or it does not have {shown}",
-            step.label, reason.message
+            "{}: the {} with {key} does not have {shown}",
+            step.label, entity.name
         );
-        step.refusal = Refusal::Because(Box::new(Refused {
+        let stored = Refusal::Because(Box::new(Refused {
             entity: Some(entity.name.clone()),
             id: identity_of(entity, &inputs.own),
             conditions: Some(shown),
             action: Some(step.label.clone()),
             ..Refused::because(message)
         }));
+        step.refusal = Refusal::by_item(absent, stored);
     }
     Ok(())
 }

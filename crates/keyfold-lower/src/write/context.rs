@@ -1,5 +1,6 @@
 //! The handle and the model that every step of a write is made with.
 
+use crate::capacity;
 use crate::error::{ClientError, unexpected};
 use crate::lowering::Io;
 use keyfold_api::{GetItemInput, Response};
@@ -22,6 +23,7 @@ impl Context<'_> {
             table_name: Some(table.to_owned()),
             key: Some(Ok(key.clone())),
             consistent_read: Some(true),
+            returns: capacity::requested(),
             ..GetItemInput::default()
         };
         let Response::GetItem(output) = self.io.ask(input.into()).await? else {

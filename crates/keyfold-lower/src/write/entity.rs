@@ -36,7 +36,8 @@ pub(super) fn create(
         | Refusal::Exists(_)
         | Refusal::Because(_)
         | Refusal::NotFound(_)
-        | Refusal::Taken(..) => exists.clone(),
+        | Refusal::Taken(..)
+        | Refusal::ByItem(_) => exists.clone(),
     };
     for one in derive(context.model, entity, values)? {
         draft.push(match &one.role {
@@ -251,7 +252,7 @@ pub(super) fn replace(
     if let Given::Only(names) = given
         && before == after
     {
-        watched.extend(names);
+        watched.extend(names.iter());
     }
     let conditions = unchanged(context, entity, old, &watched)?;
     let main = MainItem {

@@ -9,14 +9,15 @@ use super::step::{Draft, Step, StepAction};
 use super::written::Written;
 use crate::capacity;
 use crate::error::ClientError;
+use crate::lookup::Spot;
 use crate::retry::back_off;
 use crate::tables;
 use keyfold_api::{
-    DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, Response, TransactWriteItem,
+    DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, TransactWriteItem,
     TransactWriteItemsInput, UpdateItemInput,
 };
+use keyfold_types::Item;
 use keyfold_types::limits::{TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
-use keyfold_types::{CapacityHalves, Item};
 use std::collections::BTreeMap;
 
 /// Most kinds of changes that a refusal of too many lists.
@@ -49,7 +50,7 @@ pub(super) async fn sent_steps(
     tried: u32,
 ) -> Result<Option<Written>, ClientError> {
     if steps.is_empty() || is_judged(&steps) {
-        return Ok(Some(Written::nothing()));
+        return Ok(Some(Written::nothing(context.io.spent())));
     }
     let changes: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
     match execute(context, steps).await {
@@ -78,8 +79,8 @@ fn is_judged(steps: &[Step]) -> bool {
 }
 
 async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {
-    check_distinct(&steps)?;
     check_count(&steps)?;
+    check_distinct(&steps)?;
     check_size(&steps)?;
     let mut names: Vec<String> = steps.iter().map(|step| step.table.clone()).collect();
     names.sort_unstable();
@@ -101,10 +102,10 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
         other => other,
     };
     match answer {
-        Ok(response) => Ok(Outcome::Done(Written {
+        Ok(_) => Ok(Outcome::Done(Written {
             operation,
             changes: labels,
-            capacity: consumed(response),
+            capacity: context.io.spent(),
             made: Vec::new(),
         })),
         Err(error) if error.is_conflict() => Ok(Outcome::Stale),
@@ -118,19 +119,21 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
             };
             let all = refusals.iter().zip(labels.iter().zip(&items));
             let all: Vec<_> = all.collect();
-            let failed: Vec<_> = failed.iter().filter_map(|at| all.get(*at)).collect();
+            let of_action = |at: &usize| Some((*at, all.get(*at)?));
+            let failed: Vec<_> = failed.iter().filter_map(of_action).collect();
             // A stale step decides before a refusal: the other writer may have changed the same
             // entity, so the write reads it again.
             if failed
                 .iter()
-                .any(|(refusal, _)| matches!(refusal, Refusal::Stale))
+                .any(|(_, (refusal, _))| matches!(refusal, Refusal::Stale))
             {
                 return Ok(Outcome::Stale);
             }
             let refused = failed
                 .into_iter()
-                .find_map(|(refusal, (label, (table, key)))| {
-                    Some(refusal.error()?.at_item(label, table, key))
+                .find_map(|(at, (refusal, (label, (table, key))))| {
+                    let refused = refusal.error(error.has_found(at))?;
+                    Some(refused.at_item(label, table, key))
                 });
             Err(refused.unwrap_or(error))
         }
@@ -139,18 +142,14 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
 
 /// Refuses two steps of one item: a transaction allows one action per item.
 fn check_distinct(steps: &[Step]) -> Result<(), ClientError> {
-    let mut seen: Vec<(&str, &Item, &str)> = Vec::new();
+    let mut seen: BTreeMap<Spot<'_>, &str> = BTreeMap::new();
     for step in steps {
-        if let Some((.., first)) = seen
-            .iter()
-            .find(|(table, key, _)| *table == step.table && **key == step.key)
-        {
+        if let Some(first) = seen.insert(Spot(&step.table, &step.key), &step.label) {
             return Err(ClientError::refused(format!(
                 "`{first}` and `{}` meet the same item, and a transaction has one action for each; put them together",
                 step.label
             )));
         }
-        seen.push((&step.table, &step.key, &step.label));
     }
     Ok(())
 }
@@ -221,6 +220,8 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
                     item: put.item,
                     condition_expression: put.condition_expression,
                     expression_attributes: put.expression_attributes,
+                    return_values_on_condition_check_failure: put
+                        .return_values_on_condition_check_failure,
                     returns: capacity::requested(),
                     ..PutItemInput::default()
                 });
@@ -235,6 +236,8 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
                     update_expression: update.update_expression,
                     condition_expression: update.condition_expression,
                     expression_attributes: update.expression_attributes,
+                    return_values_on_condition_check_failure: update
+                        .return_values_on_condition_check_failure,
                     returns: capacity::requested(),
                     ..UpdateItemInput::default()
                 });
@@ -248,6 +251,8 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
                     key: delete.key,
                     condition_expression: delete.condition_expression,
                     expression_attributes: delete.expression_attributes,
+                    return_values_on_condition_check_failure: delete
+                        .return_values_on_condition_check_failure,
                     returns: capacity::requested(),
                     ..DeleteItemInput::default()
                 });
@@ -260,21 +265,4 @@ fn request_of(mut actions: Vec<TransactWriteItem>) -> Request {
         returns: capacity::requested(),
         ..TransactWriteItemsInput::default()
     })
-}
-
-/// The capacity that the answer of a write reports.
-fn consumed(response: Response) -> CapacityHalves {
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "request_of makes four operations; the others report nothing here"
-    )]
-    match response {
-        Response::PutItem(output) | Response::UpdateItem(output) | Response::DeleteItem(output) => {
-            capacity::total(output.consumed_capacity)
-        }
-        Response::TransactWriteItems(output) => {
-            capacity::total(output.consumed_capacity.into_iter().flatten())
-        }
-        _ => CapacityHalves::ZERO,
-    }
 }

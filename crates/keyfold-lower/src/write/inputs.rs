@@ -6,10 +6,11 @@ use crate::arguments::Values;
 use crate::complete::Made;
 use crate::derive::identifying_place;
 use crate::error::ClientError;
+use crate::lookup::{Names, Placed};
 use keyfold_model::schema::{Source, Taken};
 use keyfold_model::value::ValueError;
 use keyfold_model::{Action, Entity, Model, Operand, Verb, Write};
-use keyfold_types::Item;
+use std::collections::BTreeMap;
 
 /// The inputs of an action.
 pub(super) struct Inputs<'i> {
@@ -18,11 +19,11 @@ pub(super) struct Inputs<'i> {
     /// The parameters and the fields of the record, which operands name.
     pub(super) arguments: &'i Values,
     /// The attributes of its entity that later actions take. They must not change before the write.
-    pub(super) lent: Vec<&'i str>,
+    pub(super) lent: Names<'i>,
 }
 
 /// The attributes of an action's entity that other actions of the write take.
-pub(super) fn lent(write: &Write, at: usize) -> Vec<&str> {
+pub(super) fn lent(write: &Write, at: usize) -> Names<'_> {
     let taken = write.actions.iter().flat_map(|action| &action.taken);
     let of_action = taken.filter_map(|one| match &one.source {
         Source::Attribute { action, attribute } if *action == at => Some(attribute.as_str()),
@@ -130,11 +131,15 @@ pub(super) fn name_of(action: &Action, entity: &Entity) -> String {
 
 /// The items that the actions of a write are given. A write changes an item once.
 #[derive(Default)]
-pub(super) struct GivenItems(Vec<GivenItem>);
+pub(super) struct GivenItems {
+    items: Vec<GivenItem>,
+    /// The positions of the items by their places.
+    at: BTreeMap<Placed, usize>,
+}
 
 /// An item that an action is given.
 struct GivenItem {
-    place: (String, Item),
+    place: Placed,
     /// The action: `update Account as from`.
     action: String,
     /// The item, for people: `the Account with accountId = 7`.
@@ -153,9 +158,10 @@ impl GivenItems {
         (action, entity): (&Action, &Entity),
         key: &Values,
     ) -> Result<(), ClientError> {
-        let place = identifying_place(model, entity, key)?;
+        let (table, key_at) = identifying_place(model, entity, key)?;
+        let place = Placed(table, key_at);
         let name = name_of(action, entity);
-        if let Some(first) = self.0.iter().find(|one| one.place == place) {
+        if let Some(first) = self.at.get(&place).and_then(|at| self.items.get(*at)) {
             let both = if first.action == name {
                 format!("`{name}` is given twice")
             } else {
@@ -180,7 +186,8 @@ impl GivenItems {
         (verb, entity): (&str, &Entity),
         key: &Values,
     ) -> Result<(), ClientError> {
-        let place = identifying_place(model, entity, key)?;
+        let (table, key_at) = identifying_place(model, entity, key)?;
+        let place = Placed(table, key_at);
         let name = format!("{verb} {}", entity.name);
         self.push(place, name, (entity, key), false);
         Ok(())
@@ -188,12 +195,13 @@ impl GivenItems {
 
     fn push(
         &mut self,
-        place: (String, Item),
+        place: Placed,
         action: String,
         (entity, key): (&Entity, &Values),
         is_checked_only: bool,
     ) {
-        self.0.push(GivenItem {
+        self.at.entry(place.clone()).or_insert(self.items.len());
+        self.items.push(GivenItem {
             place,
             action,
             item: format!("the {} with {}", entity.name, key_text(entity, key)),
@@ -201,14 +209,35 @@ impl GivenItems {
         });
     }
 
-    /// The item that both an earlier write and this one are given, where the earlier one changes it;
-    /// and the two actions.
-    pub(super) fn changed_before<'g>(&'g self, earlier: &'g GivenItems) -> Option<[&'g str; 3]> {
-        let changed = earlier.0.iter().filter(|one| !one.is_checked_only);
-        let mut pairs = changed.filter_map(|first| {
-            let same = self.0.iter().find(|one| one.place == first.place)?;
-            Some([&*first.action, &*same.action, &*same.item])
+    /// The first item that an earlier write changes and this one is given too: the number of the
+    /// earlier write, the two actions, and the item. `changed` are the items of the earlier writes.
+    pub(super) fn changed_before<'g>(
+        &'g self,
+        changed: &ChangedItems<'g>,
+    ) -> Option<(usize, [&'g str; 3])> {
+        let met = self.at.iter().filter_map(|(place, at)| {
+            let (earlier, position, action) = *changed.0.get(place)?;
+            let own = self.items.get(*at)?;
+            Some(((earlier, position), [action, &*own.action, &*own.item]))
         });
-        pairs.next()
+        let first = met.min_by_key(|(order, _)| *order)?;
+        Some((first.0.0, first.1))
+    }
+}
+
+/// The items that the writes of a transaction change so far: by their places the number of the first
+/// write, the number of the item in it, and its action.
+#[derive(Default)]
+pub(super) struct ChangedItems<'g>(BTreeMap<&'g Placed, (usize, usize, &'g str)>);
+
+impl<'g> ChangedItems<'g> {
+    /// Adds the items that a write changes.
+    pub(super) fn add(&mut self, write: usize, given: &'g GivenItems) {
+        for (at, one) in given.items.iter().enumerate() {
+            if !one.is_checked_only {
+                let known = self.0.entry(&one.place);
+                known.or_insert((write, at, &one.action));
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::refusal::Refusal;
 use super::step::{Step, StepAction};
 use crate::derive::Derived;
 use crate::expression::{Change, Term};
+use crate::lookup::Names;
 use keyfold_model::Entity;
 use keyfold_model::schema::{Attribute, Path};
 use keyfold_types::{Item, Value};
@@ -17,7 +18,7 @@ pub(super) enum Given<'g> {
     All,
     /// These attributes. They are written even where they equal the values read, since another
     /// writer may have changed them in the meantime.
-    Only(&'g [&'g str]),
+    Only(&'g Names<'g>),
 }
 
 impl Given<'_> {
@@ -25,7 +26,7 @@ impl Given<'_> {
     pub(super) fn has(self, attribute: &Attribute) -> bool {
         match self {
             Given::All => !attribute.is_kept,
-            Given::Only(names) => names.contains(&attribute.name.as_str()),
+            Given::Only(names) => names.has(&attribute.name),
         }
     }
 }
@@ -117,7 +118,7 @@ impl MainItem<'_> {
     }
 
     /// The given attributes without a value that were absent when the item was read: another writer
-    /// may have added them since.
+    /// may have added them since. `lost` are in order.
     fn absent_attributes(&self, lost: &[String]) -> Vec<String> {
         let is_absent = |name: &str| self.after.item.get(name).is_none();
         match self.given {
@@ -126,13 +127,15 @@ impl MainItem<'_> {
                 .attributes
                 .iter()
                 .map(|attribute| &attribute.name)
-                .filter(|name| is_absent(name) && !self.is_kept(name) && !lost.contains(name))
+                .filter(|name| {
+                    is_absent(name) && !self.is_kept(name) && lost.binary_search(name).is_err()
+                })
                 .cloned()
                 .collect(),
             Given::Only(names) => names
                 .iter()
                 .filter(|name| is_absent(name) && self.before.item.get(name).is_none())
-                .map(|name| (*name).to_owned())
+                .map(str::to_owned)
                 .collect(),
         }
     }
@@ -140,7 +143,7 @@ impl MainItem<'_> {
     fn is_given(&self, name: &str) -> bool {
         match self.given {
             Given::All => true,
-            Given::Only(names) => names.contains(&name),
+            Given::Only(names) => names.has(name),
         }
     }
 }

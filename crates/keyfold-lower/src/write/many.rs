@@ -2,17 +2,20 @@
 //! the batch is not atomic. Only entities from which nothing follows are written so: a batch has no
 //! condition, and no second item that must change with the first.
 
+use super::refusal::check_entity;
 use crate::arguments::Values;
 use crate::capacity;
 use crate::complete::{Made, complete};
 use crate::derive::{Place, derive};
 use crate::error::{ClientError, Incomplete, unexpected};
+use crate::lookup::{Spot, first_positions};
 use crate::lowering::{Io, Lowering, Origin, Pause, together};
 use crate::tables;
 use keyfold_api::{BatchWriteItemInput, BatchWriteItemOutput, ErrorKind, Response, WriteRequest};
 use keyfold_model::{Entity, Model};
 use keyfold_types::limits::BATCH_WRITE_REQUESTS_MAX;
 use keyfold_types::{CapacityHalves, Item};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most requests for items that the backend leaves unprocessed.
 const TRIES: u32 = 16;
@@ -96,6 +99,7 @@ pub fn delete_many<'l>(
 
 /// Refuses an entity from which something follows.
 fn check_alone(model: &Model, entity: &Entity, verb: &str) -> Result<(), ClientError> {
+    check_entity(model, entity)?;
     let Some(reason) = model.follows_from(entity) else {
         return Ok(());
     };
@@ -110,9 +114,9 @@ type Keyed = (String, Item);
 
 /// Refuses two items with one key: which of them would stay is not known.
 fn check_distinct(entity: &Entity, places: &[(Keyed, WriteRequest)]) -> Result<(), ClientError> {
-    for (at, (place, _)) in places.iter().enumerate() {
-        let mut before = places.iter().take(at);
-        if let Some(first) = before.position(|(other, _)| other == place) {
+    let mut seen = BTreeMap::new();
+    for (at, ((table, key), _)) in places.iter().enumerate() {
+        if let Some(first) = seen.insert(Spot(table, key), at) {
             return Err(ClientError::Invalid(format!(
                 "items {first} and {at} of the batch are the same {}; put it once",
                 entity.name
@@ -152,11 +156,13 @@ impl Batch<'_> {
         made: Vec<Vec<Made>>,
     ) -> Result<ManyWritten, ClientError> {
         let keys: Vec<Keyed> = places.iter().map(|(place, _)| place.clone()).collect();
-        let first_of = |place: &Keyed| keys.iter().position(|other| other == place);
+        let spots = || keys.iter().map(|(table, key)| Spot(table, key));
+        let first = first_positions(spots());
+        let first: Vec<usize> = spots().map_while(|one| first.get(&one).copied()).collect();
         // By table, since a table of a period may be absent. A key that is given twice is written once.
         let mut tables: Vec<(String, Vec<One>)> = Vec::new();
         for (at, (place, request)) in places.into_iter().enumerate() {
-            if first_of(&place) != Some(at) {
+            if first.get(at) != Some(&at) {
                 continue;
             }
             let (table, key) = place;
@@ -178,7 +184,7 @@ impl Batch<'_> {
             whole.unknown.extend(part.unknown);
             whole.error = whole.error.or(part.error);
         }
-        self.report(whole, &keys, made)
+        self.report(whole, &first, made)
     }
 
     /// Sends one request, and what the backend leaves unprocessed again.
@@ -261,11 +267,12 @@ impl Batch<'_> {
         Ok(output)
     }
 
-    /// The report of the whole batch. A key that was given again has the fate of the first.
+    /// The report of the whole batch. A key that was given again has the fate of the
+    /// first: `first` are the positions of the first with each key.
     fn report(
         &self,
         whole: Outcome,
-        keys: &[Keyed],
+        first: &[usize],
         made: Vec<Vec<Made>>,
     ) -> Result<ManyWritten, ClientError> {
         let Some(error) = whole.error else {
@@ -279,9 +286,10 @@ impl Batch<'_> {
             return Err(error);
         }
         let all = |of: &[usize]| {
-            let first = |at: usize| keys.iter().position(|other| Some(other) == keys.get(at));
-            let has = |at: &usize| first(*at).is_some_and(|first| of.contains(&first));
-            (0..keys.len()).filter(has).collect::<Vec<usize>>()
+            let of: BTreeSet<&usize> = of.iter().collect();
+            let all = first.iter().enumerate();
+            let all = all.filter(|(_, first)| of.contains(first));
+            all.map(|(at, _)| at).collect::<Vec<usize>>()
         };
         Err(ClientError::Incomplete(Incomplete {
             of: self.entity.name.clone(),

@@ -52,11 +52,9 @@ pub(super) async fn follow(
     let items = changed_items(change, stored.as_ref(), earlier.unwrap_or_default())?;
     let next = next_maximum(change, stored, &items).await?;
     let update = ParentUpdate::of(change, target, &parent, next);
+    let at = target.step.unwrap_or(steps.len());
     update.add_to(change, target, steps);
-    let step = steps
-        .iter_mut()
-        .find(|step| step.is_at(&place.table_name, &place.key));
-    if let Some(step) = step {
+    if let Some(step) = steps.get_mut(at) {
         step.maxima.insert(attribute.to_owned(), items);
     }
     Ok(())
@@ -229,9 +227,10 @@ impl ParentUpdate {
             removed,
             conditions,
         } = self;
+        let label = format!("max {}.{}", change.parent.name, change.aggregate.attribute);
         let Some(step) = target.step.and_then(|at| steps.get_mut(at)) else {
             steps.push(Step {
-                label: format!("max {}.{}", change.parent.name, change.aggregate.attribute),
+                label,
                 refusal: Refusal::Stale,
                 table: target.place.table_name.clone(),
                 key: target.place.key.clone(),
@@ -257,7 +256,10 @@ impl ParentUpdate {
                     }
                 }
             }
-            StepAction::Check => step.action = StepAction::Update { changes, removed },
+            StepAction::Check => {
+                step.action = StepAction::Update { changes, removed };
+                step.label = format!("{}, {label}", step.label);
+            }
             StepAction::Put(_) | StepAction::Delete => return,
         }
         for condition in conditions {

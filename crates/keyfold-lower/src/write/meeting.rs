@@ -10,7 +10,6 @@ use super::refusal::Refusal;
 use super::step::{RemainingItems, Step, StepAction};
 use crate::bound::Bound;
 use crate::expression::{Change, Term};
-use crate::refused::Refused;
 use keyfold_model::schema::Path;
 use keyfold_types::Value;
 
@@ -51,6 +50,10 @@ pub(super) fn join(earlier: &mut Step, later: Step, remaining: &mut [RemainingIt
     }
     match (&earlier.action, later.action) {
         (StepAction::Update { .. }, StepAction::Update { .. }) | (_, StepAction::Check) => {}
+        (StepAction::Check, action) => {
+            earlier.action = action;
+            earlier.label = format!("{}, {}", earlier.label, later.label);
+        }
         (_, action) => {
             earlier.action = action;
             earlier.label = later.label;
@@ -77,11 +80,7 @@ fn refusal_of(earlier: &Step, later: &Step) -> Option<Refusal> {
         (Refusal::Stale, _) if needs_existence_only(later) => Some(Refusal::Stale),
         (_, Refusal::Stale) if needs_existence_only(earlier) => Some(Refusal::Stale),
         (Refusal::Stale, _) | (_, Refusal::Stale) => None,
-        (one, other) if one == other => Some(one.clone()),
-        (one, other) => {
-            let message = format!("{}; or {}", one.text(), other.text());
-            Some(Refusal::Because(Box::new(Refused::because(message))))
-        }
+        (one, other) => Some(Refusal::joined(one, other)),
     }
 }
 

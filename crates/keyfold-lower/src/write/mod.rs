@@ -52,7 +52,7 @@ use execute::sent;
 use keyfold_model::{Entity, Model};
 pub use many::{ManyWritten, delete_many, put_many};
 pub use named::run;
-use refusal::Refusal;
+use refusal::{Refusal, check_entity};
 use step::Draft;
 pub use transact::{Part, transact};
 pub use written::{Made, OfPart, Transacted, Written};
@@ -79,6 +79,7 @@ async fn create_entity(
     entity: &Entity,
     values: &Values,
 ) -> Result<Written, ClientError> {
+    check_entity(model, entity)?;
     let context = Context { io, model };
     let mut made = Vec::new();
     let values = complete(io, entity, values, &mut made);
@@ -117,6 +118,7 @@ async fn put_entity(
     entity: &Entity,
     values: &Values,
 ) -> Result<Written, ClientError> {
+    check_entity(model, entity)?;
     let context = Context { io, model };
     let mut made = Vec::new();
     let given = values;
@@ -158,6 +160,7 @@ async fn update_entity(
     changes: &Values,
     removed: &[String],
 ) -> Result<Written, ClientError> {
+    check_entity(model, entity)?;
     single::check_removable(entity, changes, removed)?;
     let context = Context { io, model };
     let mut made = Vec::new();
@@ -195,6 +198,7 @@ async fn delete_entity(
     entity: &Entity,
     key: &Values,
 ) -> Result<Written, ClientError> {
+    check_entity(model, entity)?;
     let context = Context { io, model };
     for tried in 0..TRIES {
         let mut draft = Draft::default();

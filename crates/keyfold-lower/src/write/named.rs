@@ -220,8 +220,8 @@ async fn add(
         Verb::Delete => {
             let old = read(context, entity, values).await?;
             let mut watched = require(context, entity, action, inputs, Some(&old))?;
-            old.require_readable((context, entity), |name| inputs.lent.contains(&name))?;
-            watched.extend(&inputs.lent);
+            old.require_readable((context, entity), |name| inputs.lent.has(name))?;
+            watched.extend(inputs.lent.iter());
             entity::delete(context, entity, &old, &watched, draft)?;
             return Ok(old.values);
         }
@@ -296,8 +296,8 @@ async fn check(
     }
     let old = read(context, entity, &inputs.own).await?;
     let mut watched = require(context, entity, action, inputs, Some(&old))?;
-    old.require_readable((context, entity), |name| inputs.lent.contains(&name))?;
-    watched.extend(&inputs.lent);
+    old.require_readable((context, entity), |name| inputs.lent.has(name))?;
+    watched.extend(inputs.lent.iter());
     let key = if entity.moves() {
         &old.values
     } else {

@@ -3,7 +3,7 @@
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::refused::Refused;
-use keyfold_model::{Entity, value};
+use keyfold_model::{Entity, Model, value};
 
 /// The meaning of a condition that does not hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,15 @@ pub(super) enum Refusal {
     NotFound(Box<Refused>),
     /// A unique value belongs to another item: the attributes, and the sentence.
     Taken(Vec<String>, Box<Refused>),
+    /// It depends on whether the item is stored, which the answer shows.
+    ByItem(Box<ByItem>),
+}
+
+/// The refusals of a condition that fails on an absent item and on a stored one.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ByItem {
+    pub(super) absent: Refusal,
+    pub(super) stored: Refusal,
 }
 
 impl Refusal {
@@ -62,8 +71,47 @@ impl Refusal {
             | Refusal::Because(refused)
             | Refusal::NotFound(refused)
             | Refusal::Taken(_, refused) => &refused.message,
+            Refusal::ByItem(by) => by.stored.text(),
             Refusal::None | Refusal::Stale => "",
         }
+    }
+
+    /// The refusal by whether the item is stored.
+    pub(super) fn by_item(absent: Refusal, stored: Refusal) -> Refusal {
+        Refusal::ByItem(Box::new(ByItem { absent, stored }))
+    }
+
+    /// The refusal where the item is absent, or is stored; `None` where its condition holds then.
+    fn of_item(&self, is_stored: bool) -> Option<&Refusal> {
+        match self {
+            Refusal::ByItem(by) if is_stored => Some(&by.stored),
+            Refusal::ByItem(by) => Some(&by.absent),
+            Refusal::NotFound(_) => (!is_stored).then_some(self),
+            Refusal::Exists(_) | Refusal::Taken(..) => is_stored.then_some(self),
+            Refusal::Because(_) => Some(self),
+            Refusal::None | Refusal::Stale => None,
+        }
+    }
+
+    /// The refusal of a step that has the conditions of two.
+    pub(super) fn joined(one: &Refusal, other: &Refusal) -> Refusal {
+        let either = |one: &Refusal, other: &Refusal| {
+            if one == other {
+                return one.clone();
+            }
+            let message = format!("{}; or {}", one.text(), other.text());
+            Refusal::Because(Box::new(Refused::because(message)))
+        };
+        let is_by_item = |one: &Refusal| matches!(one, Refusal::ByItem(_));
+        if !is_by_item(one) && !is_by_item(other) {
+            return either(one, other);
+        }
+        let of_both = |is_stored| match (one.of_item(is_stored), other.of_item(is_stored)) {
+            (Some(one), Some(other)) => either(one, other),
+            (Some(one), None) | (None, Some(one)) => one.clone(),
+            (None, None) => Refusal::None,
+        };
+        Refusal::by_item(of_both(false), of_both(true))
     }
 
     /// The refusal, in the words of the write of a transaction that it is one of, and its number.
@@ -77,6 +125,10 @@ impl Refusal {
             Refusal::Because(refused) => Refusal::Because(of_part(*refused)),
             Refusal::NotFound(refused) => Refusal::NotFound(of_part(*refused)),
             Refusal::Taken(attributes, refused) => Refusal::Taken(attributes, of_part(*refused)),
+            Refusal::ByItem(by) => Refusal::by_item(
+                by.absent.of_write(write, number),
+                by.stored.of_write(write, number),
+            ),
             Refusal::None => Refusal::None,
             Refusal::Stale => Refusal::Stale,
         }
@@ -96,9 +148,12 @@ impl Refusal {
         )
     }
 
-    /// The caller's error; `None` where the request is not at fault.
-    pub(super) fn error(&self) -> Option<ClientError> {
+    /// The caller's error; `None` where the request is not at fault. `is_stored` says whether the
+    /// condition failed on an item that is stored, where that decides.
+    pub(super) fn error(&self, is_stored: bool) -> Option<ClientError> {
         match self {
+            Refusal::ByItem(by) if is_stored => by.stored.error(is_stored),
+            Refusal::ByItem(by) => by.absent.error(is_stored),
             Refusal::Exists(reason) => Some(ClientError::Exists(reason.clone())),
             Refusal::Because(reason) => Some(ClientError::Refused(reason.clone())),
             Refusal::NotFound(reason) => Some(ClientError::NotFound(reason.clone())),
@@ -153,4 +208,17 @@ pub(super) fn absent(entity: &Entity, values: &Values) -> Box<Refused> {
 /// The error about an entity that does not exist.
 pub(super) fn not_found(entity: &Entity, values: &Values) -> ClientError {
     ClientError::NotFound(absent(entity, values))
+}
+
+/// Refuses a write of a view, whose rows follow from the items of another entity.
+pub(super) fn check_entity(model: &Model, entity: &Entity) -> Result<(), ClientError> {
+    let Some(view) = &entity.view else {
+        return Ok(());
+    };
+    let source = model.entities.get(view.source);
+    let source = source.map_or("its source", |source| source.name.as_str());
+    Err(ClientError::Invalid(format!(
+        "{} is a view, and its rows follow from {source}: write {source}",
+        entity.name
+    )))
 }

@@ -9,6 +9,7 @@ use super::stored_entity::{StoredEntity, read};
 use crate::arguments::Values;
 use crate::derive::identifying_place;
 use crate::error::ClientError;
+use crate::lookup::Names;
 use keyfold_model::{Entity, value};
 use keyfold_types::Value;
 
@@ -38,7 +39,7 @@ pub(super) async fn update(
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let old = existing(context, ("update", entity), changes).await?;
-    let given: Vec<&str> = changes.keys().chain(removed).map(String::as_str).collect();
+    let given: Names<'_> = changes.keys().chain(removed).map(String::as_str).collect();
     let mut new = old.values.clone();
     new.extend(changes.clone());
     for name in removed {

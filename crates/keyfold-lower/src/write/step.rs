@@ -6,8 +6,12 @@ use super::refusal::Refusal;
 use crate::arguments::Values;
 use crate::derive::{Derived, Role};
 use crate::expression::{Change, Placeholders, Term};
+use crate::lookup::Placed;
 use crate::refused::Refused;
-use keyfold_api::{ConditionCheck, TransactDelete, TransactPut, TransactUpdate, TransactWriteItem};
+use keyfold_api::{
+    ConditionCheck, ReturnValuesOnConditionCheckFailure, TransactDelete, TransactPut,
+    TransactUpdate, TransactWriteItem,
+};
 use keyfold_model::schema::Path;
 use keyfold_model::{Entity, Table};
 use keyfold_types::{Item, Number, Value};
@@ -23,6 +27,9 @@ pub(super) struct Draft {
     pub(super) remaining: Vec<RemainingItems>,
     /// The updates of items that are not read before.
     pub(super) unread: Vec<Unread>,
+    /// The first positions of the steps by their places, of as many steps as it has seen.
+    places: BTreeMap<Placed, usize>,
+    seen: usize,
 }
 
 /// The change of an entity from `before` to `after`; one of them is `None` when it is created or
@@ -51,6 +58,18 @@ pub(super) struct RemainingItems {
 impl Draft {
     pub(super) fn push(&mut self, step: Step) {
         self.steps.push(step);
+    }
+
+    /// The position of the first step that changes the item with this key. Steps are added, and never
+    /// taken out.
+    pub(super) fn position_of(&mut self, table: &str, key: &Item) -> Option<usize> {
+        for (at, step) in self.steps.iter().enumerate().skip(self.seen) {
+            let place = Placed(step.table.clone(), step.key.clone());
+            self.places.entry(place).or_insert(at);
+        }
+        self.seen = self.steps.len();
+        let place = Placed(table.to_owned(), key.clone());
+        self.places.get(&place).copied()
     }
 
     /// Records a change of an entity, for the aggregates that follow it.
@@ -168,6 +187,9 @@ impl Step {
     /// The step as an action of a transaction.
     pub(super) fn lower(self) -> TransactWriteItem {
         let table_name = Some(self.table);
+        // The error then shows whether the item is stored.
+        let is_by_item = matches!(self.refusal, Refusal::ByItem(_));
+        let on_failure = is_by_item.then(|| ReturnValuesOnConditionCheckFailure::AllOld.into());
         let mut made = Placeholders::default();
         let mut item = TransactWriteItem::default();
         match self.action {
@@ -178,7 +200,7 @@ impl Step {
                     item: Some(Ok(put)),
                     condition_expression,
                     expression_attributes: made.finish(),
-                    ..TransactPut::default()
+                    return_values_on_condition_check_failure: on_failure,
                 });
             }
             StepAction::Update { changes, removed } => {
@@ -190,7 +212,7 @@ impl Step {
                     update_expression,
                     condition_expression,
                     expression_attributes: made.finish(),
-                    ..TransactUpdate::default()
+                    return_values_on_condition_check_failure: on_failure,
                 });
             }
             StepAction::Delete => {
@@ -200,7 +222,7 @@ impl Step {
                     key: Some(Ok(self.key)),
                     condition_expression,
                     expression_attributes: made.finish(),
-                    ..TransactDelete::default()
+                    return_values_on_condition_check_failure: on_failure,
                 });
             }
             StepAction::Check => {
@@ -210,7 +232,7 @@ impl Step {
                     key: Some(Ok(self.key)),
                     condition_expression,
                     expression_attributes: made.finish(),
-                    ..ConditionCheck::default()
+                    return_values_on_condition_check_failure: on_failure,
                 });
             }
         }

@@ -5,6 +5,7 @@ use super::lacking::item_text;
 use super::main_item::Given;
 use super::refusal::key_text;
 use crate::arguments::Values;
+use crate::capacity;
 use crate::derive::{
     Derived, Role, derive_stored, guard_key, held_place, main_key, table, table_name,
 };
@@ -284,6 +285,7 @@ impl<'t> PartRange<'t> {
                 .value(":f", self.first.clone())
                 .value(":l", self.last.clone()),
             consistent_read: Some(true),
+            returns: capacity::requested(),
             exclusive_start_key: after.map(Ok),
             ..QueryInput::default()
         }

@@ -9,10 +9,10 @@ use super::aggregate::add_aggregates;
 use super::context::Context;
 use super::entity;
 use super::execute::sent_steps;
-use super::inputs::GivenItems;
+use super::inputs::{ChangedItems, GivenItems};
 use super::meeting::{join, place};
 use super::named;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, check_entity};
 use super::single;
 use super::step::{Draft, Step};
 use super::written::{OfPart, Transacted};
@@ -204,6 +204,13 @@ impl<'p> Ready<'p> {
     }
 
     async fn add(&self, model: &Model, into: &mut Composed) -> Result<(), ClientError> {
+        if let Part::Create { entity, .. }
+        | Part::Put { entity, .. }
+        | Part::Update { entity, .. }
+        | Part::Delete { entity, .. } = self.part
+        {
+            check_entity(model, entity)?;
+        }
         let context = &Context {
             io: &self.io,
             model,
@@ -277,14 +284,9 @@ impl Merged {
         let mut draft = part.draft;
         for step in draft.steps {
             let step = of_write(step, &part.name, part.number);
-            let earlier = self
-                .draft
-                .steps
-                .iter()
-                .zip(&self.owners)
-                .position(|(known, owner)| {
-                    *owner != part.number && known.is_at(&step.table, &step.key)
-                });
+            let known = self.draft.position_of(&step.table, &step.key);
+            let is_earlier = |at: &usize| self.owners.get(*at) != Some(&part.number);
+            let earlier = known.filter(is_earlier);
             let Some(at) = earlier else {
                 self.draft.steps.push(step);
                 self.owners.push(part.number);
@@ -323,13 +325,15 @@ fn of_write(step: Step, write: &str, number: usize) -> Step {
 
 /// Refuses a write that is given an item which an earlier one changes.
 fn check_given(parts: &[Composed]) -> Result<(), ClientError> {
+    let mut changed = ChangedItems::default();
     for (at, later) in parts.iter().enumerate() {
-        for earlier in parts.iter().take(at) {
-            if let Some([first, second, item]) = later.given.changed_before(&earlier.given) {
-                let error = meeting(&earlier.name, [first, second], item);
-                return Err(error.of_write(&later.name, later.number));
-            }
+        let met = later.given.changed_before(&changed);
+        if let Some((earlier, [first, second, item])) = met {
+            let name = parts.get(earlier).map_or("", |part| &part.name);
+            let error = meeting(name, [first, second], item);
+            return Err(error.of_write(&later.name, later.number));
         }
+        changed.add(at, &later.given);
     }
     Ok(())
 }

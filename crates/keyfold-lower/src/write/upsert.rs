@@ -13,6 +13,7 @@ use super::stored_entity::{self, StoredEntity};
 use crate::arguments::Values;
 use crate::complete::{Made, complete};
 use crate::error::ClientError;
+use crate::lookup::Names;
 use keyfold_model::schema::Assignment;
 use keyfold_model::{Action, Entity};
 
@@ -54,10 +55,9 @@ fn new_values(
     inputs: &Inputs<'_>,
     made: &mut Vec<Made>,
 ) -> Result<Values, ClientError> {
-    let is_said = |name: &String| action.otherwise.iter().any(|one| one.attribute == *name);
-    let is_assigned = |name: &String| {
-        is_said(name) || action.assignments.iter().any(|one| one.attribute == *name)
-    };
+    let said = assigned(&action.otherwise);
+    let set = assigned(&action.assignments);
+    let is_assigned = |name: &String| said.has(name) || set.has(name);
     // An optional attribute that the upsert does not name is no parameter of it.
     let is_given = |name: &String| {
         let found = entity.attribute(name);
@@ -70,23 +70,30 @@ fn new_values(
         .filter(|(name, _)| is_given(name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    let set = action.assignments.iter();
-    let assigned = set.filter(|one| !is_said(&one.attribute));
-    for one in assigned.chain(&action.otherwise) {
+    let also = action.assignments.iter();
+    let also = also.filter(|one| !said.has(&one.attribute));
+    for one in also.chain(&action.otherwise) {
         let nothing = Values::new();
         apply(entity, one, inputs.arguments, &nothing, &mut values)?;
     }
     Ok(complete(context.io, entity, &values, made))
 }
 
-/// Whether an action takes the old value of an attribute, or changes a part of it.
-fn is_taken(action: &Action, name: &str) -> bool {
-    let in_part = |one: &Assignment| one.attribute == name && !one.fields.is_empty();
-    let takes = |one: &Assignment| one.sources().any(|path| path.attribute == name);
-    let mut assigned = action.assignments.iter();
-    let mut removed = action.removed.iter();
-    assigned.any(|one| in_part(one) || takes(one))
-        || removed.any(|path| path.attribute == name && !path.is_whole())
+/// The attributes that assignments change.
+fn assigned(all: &[Assignment]) -> Names<'_> {
+    all.iter().map(|one| one.attribute.as_str()).collect()
+}
+
+/// The attributes of which an action takes the old value, or changes a part.
+fn taken(action: &Action) -> Names<'_> {
+    let assigned = action.assignments.iter();
+    let in_part = assigned.clone().filter(|one| !one.fields.is_empty());
+    let removed = action.removed.iter().filter(|path| !path.is_whole());
+    let sources = assigned.flat_map(Assignment::sources).chain(removed);
+    let sources = sources.map(|path| path.attribute.as_str());
+    sources
+        .chain(in_part.map(|one| one.attribute.as_str()))
+        .collect()
 }
 
 /// Adds the steps that change an entity that was read.
@@ -98,9 +105,10 @@ pub(super) fn change_stored(
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
     let mut watched = require(context, entity, action, inputs, Some(old))?;
-    watched.extend(&inputs.lent);
+    watched.extend(inputs.lent.iter());
+    let taken = taken(action);
     old.require_readable((context, entity), |name| {
-        is_taken(action, name) || inputs.lent.contains(&name)
+        taken.has(name) || inputs.lent.has(name)
     })?;
     let mut new = old.values.clone();
     for assignment in &action.assignments {
@@ -115,7 +123,7 @@ pub(super) fn change_stored(
         remove(entity, path, &mut new)?;
         watched.extend((!path.is_whole()).then_some(path.attribute.as_str()));
     }
-    let given: Vec<&str> = action.written_attributes().map(String::as_str).collect();
+    let given: Names<'_> = action.written_attributes().map(String::as_str).collect();
     let replacement = Replacement {
         entity,
         old,

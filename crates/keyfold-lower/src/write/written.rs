@@ -11,7 +11,7 @@ pub struct Written {
     pub operation: &'static str,
     /// The change of each item: `put Order`, `delete the guard of email`.
     pub changes: Vec<String>,
-    /// The capacity consumed.
+    /// The capacity consumed by all requests of the write, those that read included.
     pub capacity: CapacityHalves,
     /// Attributes that were not given and have the present moment or a new identifier.
     pub made: Vec<Made>,
@@ -39,12 +39,12 @@ pub struct OfPart {
 }
 
 impl Written {
-    /// The report when nothing had to be written.
-    pub(super) fn nothing() -> Written {
+    /// The report when nothing had to be written, and reading it consumed this.
+    pub(super) fn nothing(capacity: CapacityHalves) -> Written {
         Written {
             operation: "GetItem",
             changes: Vec::new(),
-            capacity: CapacityHalves::ZERO,
+            capacity,
             made: Vec::new(),
         }
     }

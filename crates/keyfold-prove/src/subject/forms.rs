@@ -223,8 +223,8 @@ pub(super) fn of_request(request: &Request) -> Json {
     json!({ "operation": request.operation().name(), "input": parsed(&body) })
 }
 
-/// An answer: `{"output": ..}`, or `{"error": ..}` with the exception, the message and the reasons
-/// of a cancelled transaction.
+/// An answer: `{"output": ..}`, or `{"error": ..}` with the exception, the message, the reasons of a
+/// cancelled transaction, and the indexes of the actions whose condition failed on a stored item.
 pub(super) fn of_answer(answer: &Result<Response, ClientError>) -> Json {
     match answer {
         Ok(response) => {
@@ -236,13 +236,19 @@ pub(super) fn of_answer(answer: &Result<Response, ClientError>) -> Json {
             exception,
             message,
             reasons,
+            found,
             ..
         }) => {
             let reasons: Vec<Json> = reasons
                 .iter()
                 .map(|(code, message)| json!({ "Code": code.name(), "Message": message }))
                 .collect();
-            json!({ "error": { "exception": exception, "message": message, "reasons": reasons } })
+            json!({ "error": {
+                "exception": exception,
+                "message": message,
+                "reasons": reasons,
+                "found": found,
+            } })
         }
         Err(other) => json!({ "error": { "transport": other.to_string() } }),
     }

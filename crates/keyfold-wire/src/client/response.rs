@@ -22,6 +22,8 @@ pub struct ServiceError {
     pub message: String,
     /// Code and message of each action of a cancelled transaction.
     pub reasons: Vec<(String, Option<String>)>,
+    /// The indexes of the actions whose condition failed on an item that the error shows.
+    pub found: Vec<usize>,
 }
 
 /// Decodes the body of an error.
@@ -30,10 +32,17 @@ pub fn decode_error(body: &[u8]) -> ServiceError {
         exception: "Unknown".to_owned(),
         message: String::new(),
         reasons: Vec::new(),
+        found: Vec::new(),
     };
     let mut reader = Reader::new(body);
     let read = reader.object(
-        &["__type", "message", "Message", "CancellationReasons"],
+        &[
+            "__type",
+            "message",
+            "Message",
+            "CancellationReasons",
+            "Item",
+        ],
         |reader, member| {
             match member {
                 "__type" => {
@@ -43,9 +52,11 @@ pub fn decode_error(body: &[u8]) -> ServiceError {
                 "CancellationReasons" => {
                     reader.list(|reader| {
                         let (mut code, mut message) = (String::new(), None);
-                        reader.object(&["Code", "Message"], |reader, member| {
+                        let at = error.reasons.len();
+                        reader.object(&["Code", "Message", "Item"], |reader, member| {
                             match member {
                                 "Code" => code = reader.string()?.unwrap_or_default(),
+                                "Item" => error.found.extend(reader.skip_value()?.then_some(at)),
                                 _ => message = reader.string()?,
                             }
                             Ok(())
@@ -54,6 +65,7 @@ pub fn decode_error(body: &[u8]) -> ServiceError {
                         Ok(())
                     })?;
                 }
+                "Item" => error.found.extend(reader.skip_value()?.then_some(0)),
                 _ => error.message = reader.string()?.unwrap_or_default(),
             }
             Ok(())

@@ -15,6 +15,7 @@ import boto3  # type: ignore[import-untyped, unused-ignore]
 from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
 
 from keyfold.errors import Aborted, Invalid, KeyfoldError
+from keyfold.lower import capacity
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
 from keyfold.tracing import in_call, in_request
@@ -166,4 +167,8 @@ def observe(options: Options, request: Request, started: float, answer: Answer) 
         return
     error = answer if isinstance(answer, KeyfoldError) else None
     table = request.input.get("TableName")
-    options.on_request(Sent(request.operation, table, time.monotonic() - started, error))
+    units = None
+    if not isinstance(answer, KeyfoldError) and "ConsumedCapacity" in answer:
+        units = capacity.total(answer)
+    seconds = time.monotonic() - started
+    options.on_request(Sent(request.operation, table, seconds, error, units))

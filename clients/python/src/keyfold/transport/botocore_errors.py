@@ -42,7 +42,9 @@ def outcome_of(error: BaseException) -> Outcome:
             return Lost(f"the service failed with {status}: {exception} {message}")
         reasons = response.get("CancellationReasons") or ()
         made = (Reason(one.get("Code", "None"), one.get("Message")) for one in reasons)
-        return Service(exception, message, tuple(made))
+        shown = (response, *reasons) if "Item" in response else reasons
+        found = tuple(at for at, one in enumerate(shown) if one.get("Item") is not None)
+        return Service(exception, message, tuple(made), found)
     if isinstance(error, _NEVER_SENT):
         return NotSent(str(error))
     return Lost(str(error) or type(error).__name__)

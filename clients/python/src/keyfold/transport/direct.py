@@ -124,7 +124,7 @@ def read(
     held = answers.members(status, content, checksum, has_binary=has_binary)
     if status == 200:
         return held
-    about = {
+    about: dict[str, Any] = {
         "Error": {
             "Code": held["__type"].rpartition("#")[2],
             "Message": held.get("message") or held.get("Message") or "",
@@ -132,6 +132,8 @@ def read(
         "ResponseMetadata": {"HTTPStatusCode": status},
         "CancellationReasons": held.get("CancellationReasons"),
     }
+    if held.get("Item") is not None:
+        about["Item"] = held["Item"]
     raise _errors.ClientError(about, operation)
 
 

@@ -92,9 +92,13 @@ def _add(change: AggregateChange, target: Target, steps: list[Step]) -> Lowering
     added = [(aggregate.attribute, _difference(change))]
     if aggregate.kind == "sum":
         added.append((aggregate.items, change.items_added))
+    label = f"{aggregate.kind} {change.parent.name}.{aggregate.attribute}"
     if target.step is not None:
+        step = steps[target.step]
+        if isinstance(step.action, Check):
+            step.label = f"{step.label}, {label}"
         for attribute, difference in added:
-            _add_to_step(steps[target.step], attribute, difference)
+            _add_to_step(step, attribute, difference)
         return
     refusal: Refusal = "stale"
     if change.new is not None:
@@ -105,7 +109,7 @@ def _add(change: AggregateChange, target: Target, steps: list[Step]) -> Lowering
     changes: Changes = [(name, Add(difference)) for name, difference in added]
     steps.append(
         Step(
-            label=f"{aggregate.kind} {change.parent.name}.{aggregate.attribute}",
+            label=label,
             refusal=refusal,
             table=place.table_name,
             key=place.key,

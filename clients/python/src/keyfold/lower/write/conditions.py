@@ -10,7 +10,7 @@ from keyfold.errors import NotFound, Refused
 from keyfold.lower.bound import bind, holds
 from keyfold.lower.expression import Term
 from keyfold.lower.write.inputs import Inputs
-from keyfold.lower.write.refusal import key_text, not_found_text
+from keyfold.lower.write.refusal import ByItem, Refusal, key_text, not_found_text
 from keyfold.lower.write.step import Step
 from keyfold.lower.write.stored_entity import StoredEntity
 from keyfold.plan import condition as plan
@@ -33,15 +33,18 @@ def require(action: Action, inputs: Inputs, old: StoredEntity | None) -> list[st
     return watched
 
 
-Found: TypeAlias = Literal["stored", "absent", "unknown"]
+Found: TypeAlias = Literal["stored", "absent"]
 """What is known of the item whose conditions do not hold."""
 
 
-def unfulfilled(action: Action, inputs: Inputs) -> Refused:
+def unfulfilled(action: Action, inputs: Inputs) -> Refusal:
     """The refusal of an action whose conditions do not hold, where the engine judges them."""
     # Where a missing item fulfils them, the item is stored.
     fits_new = all(holds(bind(one, inputs.arguments), {}) for one in action.conditions)
-    return _refused(action, action.conditions, inputs, "stored" if fits_new else "unknown")
+    stored = _refused(action, action.conditions, inputs, "stored")
+    if fits_new:
+        return stored
+    return ByItem(_refused(action, action.conditions, inputs, "absent"), stored)
 
 
 def _refused(
@@ -53,7 +56,6 @@ def _refused(
     item = {
         "stored": f"the {entity.name} with {key}",
         "absent": f"{absent}, and a new one",
-        "unknown": f"{absent}, or it",
     }[found]
     shown_conditions = _show(conditions, inputs.arguments)
     return Refused(
@@ -87,11 +89,12 @@ def add_conditions(step: Step, action: Action, inputs: Inputs) -> None:
     if isinstance(step.refusal, NotFound):
         entity: Entity = action.entity
         shown_conditions = _show(conditions, inputs.arguments)
-        reason = step.refusal.message
-        step.refusal = Refused(
-            f"{step.label}: {reason}, or it does not have {shown_conditions}",
+        key = key_text(entity, inputs.own)
+        stored = Refused(
+            f"{step.label}: the {entity.name} with {key} does not have {shown_conditions}",
             entity=entity.name,
-            key=key_text(entity, inputs.own),
+            key=key,
             action=action.name,
             conditions=shown_conditions,
         )
+        step.refusal = ByItem(step.refusal, stored)

@@ -21,6 +21,7 @@ from keyfold.lower.steps import Lowering, Origin, Request, ask, back_off
 from keyfold.lower.write import lacking
 from keyfold.lower.write.aggregate import with_aggregates
 from keyfold.lower.write.lacking import Unread
+from keyfold.lower.write.refusal import Refusal, error_of
 from keyfold.lower.write.step import Check, Draft, Put, Step
 from keyfold.plan.model import Model
 from keyfold.values.size import size_of_item
@@ -42,8 +43,6 @@ class Written:
     written."""
     changes: list[str] = field(default_factory=lambda: [])
     """The change of each item: `put Order`, `delete the guard of email`."""
-    capacity: float = 0.0
-    """The capacity units consumed."""
     made: list[Made] = field(default_factory=lambda: [])
     """Attributes that were not given and have the present moment or a new identifier."""
 
@@ -88,19 +87,19 @@ def _execute(model: Model, origin: Origin, steps: Sequence[Step]) -> Lowering[Wr
     request = _request_of(steps)
     try:
         try:
-            response = yield from ask(request)
+            yield from ask(request)
         except KeyfoldError as error:
             # The table of a new period is created when its first item is written.
             if not is_absent_table(error):
                 raise
             if not (yield from tables.ensure_periods(origin, model, names)):
                 raise
-            response = yield from ask(request)
+            yield from ask(request)
     except KeyfoldError as error:
         _judge(error, steps)
         return None
     changes = [step.label for step in steps]
-    return Written(request.operation, changes, capacity.total(response))
+    return Written(request.operation, changes)
 
 
 def _judge(error: KeyfoldError, steps: Sequence[Step]) -> None:
@@ -114,12 +113,15 @@ def _judge(error: KeyfoldError, steps: Sequence[Step]) -> None:
     failed = failed_actions(error)
     if failed is None:
         raise error
-    refusals = [steps[at].refusal for at in failed if at < len(steps)]
+    refusals: list[tuple[int, Refusal]]
+    refusals = [(at, steps[at].refusal) for at in failed if at < len(steps)]
     # A stale step decides before a refusal: the other writer may have changed the same entity, so
     # the write reads it again.
-    if "stale" in refusals:
+    if any(one == "stale" for _, one in refusals):
         return
-    raise next((one for one in refusals if isinstance(one, KeyfoldError)), error)
+    found = error.found if isinstance(error, Service) else ()
+    errors = (error_of(one, at in found) for at, one in refusals)
+    raise next((one for one in errors if one is not None), error)
 
 
 def place_text(step: Step) -> str:

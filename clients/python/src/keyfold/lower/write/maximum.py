@@ -136,10 +136,11 @@ class _ParentUpdate:
 
     def add_to(self, change: AggregateChange, target: Target, steps: list[Step]) -> None:
         """Adds the update as a step, or to the step of the same item."""
+        label = f"max {change.parent.name}.{change.aggregate.attribute}"
         if target.step is None:
             steps.append(
                 Step(
-                    label=f"max {change.parent.name}.{change.aggregate.attribute}",
+                    label=label,
                     refusal="stale",
                     table=target.place.table_name,
                     key=target.place.key,
@@ -153,6 +154,7 @@ class _ParentUpdate:
             self._merge_into(step.action, change.aggregate)
         elif isinstance(step.action, Check):
             step.action = Update(self.changes, self.removed)
+            step.label = f"{step.label}, {label}"
         else:
             return
         step.conditions.extend(one for one in self.conditions if one not in step.conditions)

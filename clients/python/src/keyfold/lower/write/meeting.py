@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from keyfold.errors import KeyfoldError, Refused
+from keyfold.errors import KeyfoldError
 from keyfold.lower.bound import All, Any, Bound, Not
 from keyfold.lower.expression import Add, Change, Equal, Exists, InField, Joined, Missing, Of, Term
-from keyfold.lower.write.refusal import Refusal
+from keyfold.lower.write.refusal import Refusal, joined
 from keyfold.lower.write.step import Check, Delete, Put, RemainingItems, Step, StepAction, Update
 from keyfold.plan.condition import Attribute
 from keyfold.values import number
@@ -31,7 +31,9 @@ def join(earlier: Step, later: Step, remaining: Sequence[RemainingItems]) -> boo
     earlier.conditions.extend(one for one in later.conditions if one not in earlier.conditions)
     is_merged = isinstance(earlier.action, Update) and isinstance(later.action, Update)
     if not is_merged and not isinstance(later.action, Check):
-        earlier.action, earlier.label = later.action, later.label
+        is_check = isinstance(earlier.action, Check)
+        earlier.label = f"{earlier.label}, {later.label}" if is_check else later.label
+        earlier.action = later.action
     earlier.refusal = refusal
     return True
 
@@ -72,9 +74,7 @@ def _refusal(earlier: Step, later: Step) -> Refusal | None:
         return "stale" if _needs_existence_only(later) else None
     if other == "stale":
         return "stale" if _needs_existence_only(earlier) else None
-    if one.code == other.code and one.message == other.message:
-        return one
-    return Refused(f"{one.message}; or {other.message}")
+    return joined(one, other)
 
 
 def _needs_existence_only(step: Step) -> bool:

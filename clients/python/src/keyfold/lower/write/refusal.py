@@ -3,15 +3,65 @@ reads."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from keyfold.errors import Exists, KeyfoldError, NotFound, Refused, Taken
 from keyfold.plan.model import Entity
 from keyfold.values.value import Values, shown
 
-Refusal: TypeAlias = "Literal['none', 'stale'] | KeyfoldError"
+
+@dataclass(frozen=True, eq=False)
+class ByItem:
+    """The caller's error depends on whether the item is stored, which the answer shows."""
+
+    absent: KeyfoldError
+    stored: KeyfoldError
+
+
+Refusal: TypeAlias = "Literal['none', 'stale'] | KeyfoldError | ByItem"
 """The meaning of a condition that does not hold: the caller's error; `stale` when another writer
 was faster, and the write reads again; `none` where the step has no condition of its own."""
+
+
+def error_of(refusal: Refusal, is_stored: bool) -> KeyfoldError | None:
+    """The caller's error; none where the request is not at fault."""
+    if isinstance(refusal, ByItem):
+        return refusal.stored if is_stored else refusal.absent
+    return refusal if isinstance(refusal, KeyfoldError) else None
+
+
+def joined(one: KeyfoldError | ByItem, other: KeyfoldError | ByItem) -> Refusal:
+    """The refusal of a step that has the conditions of two."""
+    if not isinstance(one, ByItem) and not isinstance(other, ByItem):
+        return _either(one, other)
+    absent, stored = (
+        _of_both(_reason(one, is_stored), _reason(other, is_stored)) for is_stored in (False, True)
+    )
+    if absent is None or stored is None:
+        return absent or stored or "none"
+    return ByItem(absent, stored)
+
+
+def _reason(refusal: KeyfoldError | ByItem, is_stored: bool) -> KeyfoldError | None:
+    """The reason where the item is stored, or is not; none where the condition holds then."""
+    if isinstance(refusal, ByItem):
+        return refusal.stored if is_stored else refusal.absent
+    if refusal.code == "refused":
+        return refusal
+    return None if (refusal.code == "not_found") == is_stored else refusal
+
+
+def _of_both(one: KeyfoldError | None, other: KeyfoldError | None) -> KeyfoldError | None:
+    if one is None or other is None:
+        return one or other
+    return _either(one, other)
+
+
+def _either(one: KeyfoldError, other: KeyfoldError) -> KeyfoldError:
+    if one.code == other.code and one.message == other.message:
+        return one
+    return Refused(f"{one.message}; or {other.message}")
 
 
 def exists(entity: Entity, values: Values) -> Exists:

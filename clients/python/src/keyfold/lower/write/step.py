@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from keyfold.lower.derive import CopyRole, Derived, Guard, IdGuard, PartRole, Role
 from keyfold.lower.expression import Changes, Missing, Placeholders, Term
 from keyfold.lower.write.lacking import Unread
-from keyfold.lower.write.refusal import Refusal
+from keyfold.lower.write.refusal import ByItem, Refusal
 from keyfold.plan.condition import Path
 from keyfold.plan.model import Entity
 from keyfold.values.value import Item, Value, Values
@@ -96,6 +96,9 @@ class Step:
         if condition is not None:
             members["ConditionExpression"] = condition
         members.update(made.members())
+        if isinstance(self.refusal, ByItem):
+            # The error then shows whether the item is stored.
+            members["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         return name, members
 
 

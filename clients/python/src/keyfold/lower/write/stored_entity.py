@@ -8,6 +8,7 @@ from typing import Any
 
 from keyfold.errors import Invalid, KeyfoldError, Refused, UnknownItem, is_absent_table
 from keyfold.keys.text import CHUNK, column
+from keyfold.lower import capacity
 from keyfold.lower.derive import (
     CopyRole,
     Derived,
@@ -133,7 +134,7 @@ class StoredEntity:
 
 def get(table: str, key: Item) -> Lowering[Item | None]:
     """Reads an item with strong consistency; none when there is no item with that key."""
-    request = {"TableName": table, "Key": key, "ConsistentRead": True}
+    request = {"TableName": table, "Key": key, "ConsistentRead": True, **capacity.REQUESTED}
     response = yield from ask(Request("GetItem", request))
     return canonical_item(response["Item"]) if "Item" in response else None
 
@@ -221,6 +222,7 @@ def _parts(entity: Entity, name: str, key: Values, main: Item) -> Lowering[list[
         "ExpressionAttributeNames": {"#p": entity.table.partition, "#s": entity.table.sort},
         "ExpressionAttributeValues": {":p": main[entity.table.partition], ":f": first, ":l": last},
         "ConsistentRead": True,
+        **capacity.REQUESTED,
     }
     items: list[Item] = []
     while True:

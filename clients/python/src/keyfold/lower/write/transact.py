@@ -22,7 +22,7 @@ from keyfold.lower.write.execute import place_text, sent_steps
 from keyfold.lower.write.inputs import GivenItems
 from keyfold.lower.write.meeting import join, place_error
 from keyfold.lower.write.named import Composition, with_now
-from keyfold.lower.write.refusal import exists
+from keyfold.lower.write.refusal import ByItem, exists
 from keyfold.lower.write.step import Draft, Step
 from keyfold.plan.model import Entity, Model, Write
 from keyfold.values.value import Values
@@ -73,7 +73,6 @@ class Transacted:
     """The report of a transaction."""
 
     operation: str
-    capacity: float
     writes: list[PartWritten]
 
 
@@ -100,7 +99,7 @@ def transact(origin: Origin, model: Model, parts: Sequence[Part]) -> Lowering[Tr
             )
             for one in composed
         ]
-        return Transacted(written.operation, written.capacity, done)
+        return Transacted(written.operation, done)
     raise Overtaken(
         f"the transaction: its items were changed by others {TRIES} times in a row; try again"
     )
@@ -220,6 +219,9 @@ def _named(step: Step, name: str, at: int) -> Step:
     """The step, with a refusal in the words of its write."""
     if isinstance(step.refusal, KeyfoldError):
         step.refusal = place_error(step.refusal, name, at)
+    elif isinstance(step.refusal, ByItem):
+        place_error(step.refusal.absent, name, at)
+        place_error(step.refusal.stored, name, at)
     return step
 
 
