@@ -69,6 +69,16 @@ pub enum Error {
     /// A batch was written in part.
     #[error("{0}")]
     Incomplete(Incomplete),
+    /// Capacity is exhausted: of a table, an index, a partition or an account. Nothing was written, and
+    /// the call succeeds later. An endpoint's requests were repeated before, as often as
+    /// [`Endpoint`](crate::Endpoint) says.
+    #[error("{exception}: {message}")]
+    Throttled {
+        /// The exception's name, as in DynamoDB's documentation.
+        exception: String,
+        /// Its sentence.
+        message: String,
+    },
     /// The engine or the service refused a request, with its exception.
     #[error("{exception}: {message}")]
     Service {
@@ -138,6 +148,7 @@ impl Error {
             | Error::TimedOut(_)
             | Error::OutcomeUnknown { .. }
             | Error::Incomplete(_)
+            | Error::Throttled { .. }
             | Error::Service { .. } => None,
         }
     }
@@ -171,6 +182,7 @@ impl Error {
 impl From<ClientError> for Error {
     fn from(error: ClientError) -> Error {
         let text = error.to_string();
+        let is_throttled = error.is_throttled();
         match error {
             ClientError::Value(ValueError::Finer { .. }) => Error::Invalid(format!(
                 "{text}; `keyfold::time::truncate` cuts a time, and \
@@ -181,6 +193,9 @@ impl From<ClientError> for Error {
             | ClientError::Missing { .. }
             | ClientError::Invalid(_) => Error::Invalid(text),
             ClientError::Exists(why) => Error::Exists(why),
+            ClientError::Service {
+                exception, message, ..
+            } if is_throttled => Error::Throttled { exception, message },
             ClientError::Service {
                 exception, message, ..
             } => Error::Service { exception, message },

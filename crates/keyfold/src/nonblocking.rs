@@ -124,6 +124,15 @@ impl Keyfold {
         Ok(Keyfold::from(inner))
     }
 
+    /// A database in memory with settings.
+    ///
+    /// # Errors
+    /// As [`crate::Keyfold::memory_with`].
+    pub async fn memory_with(options: Options) -> Result<Keyfold, Error> {
+        let inner = unblock(move || open::Keyfold::memory_with(options)).await?;
+        Ok(Keyfold::from(inner))
+    }
+
     /// Opens what a connection text names: `memory:`, `keyfold:./data`, an address, or
     /// `dynamodb://eu-west-1?profile=NAME`. Nothing is sent yet.
     ///

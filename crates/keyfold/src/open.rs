@@ -3,11 +3,11 @@
 use crate::database::Database;
 use crate::error::Error;
 use crate::handle::Shared;
-use crate::options::{CONCURRENCY, Endpoint, Options};
+use crate::options::{Endpoint, Options};
 use crate::sent::{Sent, observer};
 use keyfold_api::{Input, Response};
 use keyfold_client::{Backend, Connection, Observer, Terms, drive_on, model_file, origin};
-use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_engine::{Engine, EngineOptions};
 use keyfold_lower::tables;
 use keyfold_model::Sources;
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Keyfold {
     /// As [`Keyfold::open`].
     pub fn open_with(folder: impl AsRef<Path>, options: Options) -> Result<Keyfold, Error> {
         let calls = options.calls();
-        Keyfold::embedded(options.store(folder.as_ref()), calls)
+        Keyfold::embedded(options.engine(Some(folder.as_ref())), calls)
     }
 
     /// A database in memory, which is gone when the last clone is.
@@ -47,7 +47,16 @@ impl Keyfold {
     /// # Errors
     /// `Open` when threads cannot be started.
     pub fn memory() -> Result<Keyfold, Error> {
-        Keyfold::embedded(StoreOptions::Memory, CONCURRENCY)
+        Keyfold::memory_with(Options::new())
+    }
+
+    /// A database in memory with settings; those of files mean nothing here.
+    ///
+    /// # Errors
+    /// As [`Keyfold::memory`].
+    pub fn memory_with(options: Options) -> Result<Keyfold, Error> {
+        let calls = options.calls();
+        Keyfold::embedded(options.engine(None), calls)
     }
 
     /// Opens what a connection text names, so that a program's tables move without a change of its
@@ -94,8 +103,8 @@ impl Keyfold {
         Ok(Keyfold::new(Shared::new(backend, calls)))
     }
 
-    fn embedded(store: StoreOptions, calls: usize) -> Result<Keyfold, Error> {
-        let engine = Engine::open(EngineOptions::new(store)).map_err(Error::Open)?;
+    fn embedded(options: EngineOptions, calls: usize) -> Result<Keyfold, Error> {
+        let engine = Engine::open(options).map_err(Error::Open)?;
         let backend = Backend::Embedded(Arc::new(engine));
         Ok(Keyfold::new(Shared::new(backend, calls)))
     }

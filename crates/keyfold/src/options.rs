@@ -3,7 +3,7 @@
 use crate::error::Error;
 use keyfold_client::Connection;
 use keyfold_client::connection::Surroundings;
-use keyfold_engine::{Durability, FolderOptions, StoreOptions};
+use keyfold_engine::{Durability, EngineOptions, FolderOptions, StoreOptions};
 use std::fmt;
 use std::path::Path;
 use std::time::Duration;
@@ -29,6 +29,7 @@ pub struct Options {
     cache_bytes: Option<u64>,
     memtable_bytes: Option<u64>,
     concurrency: usize,
+    enforces_capacity: bool,
 }
 
 impl Default for Options {
@@ -45,6 +46,7 @@ impl Options {
             cache_bytes: None,
             memtable_bytes: None,
             concurrency: CONCURRENCY,
+            enforces_capacity: false,
         }
     }
 
@@ -75,18 +77,36 @@ impl Options {
         self
     }
 
+    /// Refuses requests beyond the capacity of a table, an index or a partition, as the service does:
+    /// with [`Error::Throttled`]. Without it capacity is only counted. For programs that are tested
+    /// against throttling.
+    pub fn enforce_capacity(mut self) -> Options {
+        self.enforces_capacity = true;
+        self
+    }
+
     pub(crate) fn calls(&self) -> usize {
         self.concurrency
     }
 
-    pub(crate) fn store(self, folder: &Path) -> StoreOptions {
-        let default = FolderOptions::new(folder);
-        StoreOptions::Folder(FolderOptions {
-            durability: self.durability,
-            cache_bytes: self.cache_bytes.unwrap_or(default.cache_bytes),
-            memtable_bytes: self.memtable_bytes.unwrap_or(default.memtable_bytes),
-            ..default
-        })
+    /// The options of an engine on a folder; without one, in memory.
+    pub(crate) fn engine(self, folder: Option<&Path>) -> EngineOptions {
+        let store = match folder {
+            None => StoreOptions::Memory,
+            Some(folder) => {
+                let default = FolderOptions::new(folder);
+                StoreOptions::Folder(FolderOptions {
+                    durability: self.durability,
+                    cache_bytes: self.cache_bytes.unwrap_or(default.cache_bytes),
+                    memtable_bytes: self.memtable_bytes.unwrap_or(default.memtable_bytes),
+                    ..default
+                })
+            }
+        };
+        EngineOptions {
+            enforce_capacity: self.enforces_capacity,
+            ..EngineOptions::new(store)
+        }
     }
 }
 

@@ -86,6 +86,7 @@ impl From<Error> for Failure {
             | Error::TimedOut(_)
             | Error::OutcomeUnknown { .. }
             | Error::Closed
+            | Error::Throttled { .. }
             | Error::Incomplete(_) => Failure::again(error),
             Error::Model(_)
             | Error::TableDiffers { .. }
@@ -134,7 +135,7 @@ impl Keyfold {
     }
 
     /// Sends requests as long as the database is open.
-    fn sends(&self) -> Sends {
+    pub(crate) fn sends(&self) -> Sends {
         let (shared, terms) = (self.shared().clone(), self.terms());
         Arc::new(move |request: Request| -> Result<Response, ClientError> {
             match shared.lease() {
