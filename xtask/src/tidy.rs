@@ -47,7 +47,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "stream",
-        &["types", "codec", "api", "lower", "client", "wire"],
+        &["types", "codec", "api", "model", "lower", "client", "wire"],
     ),
     (
         "keyfold",
@@ -58,7 +58,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "prove",
         &[
-            "types", "api", "engine", "model", "lower", "client", "codegen", "wire",
+            "types", "api", "engine", "model", "lower", "client", "codegen", "stream", "wire",
         ],
     ),
     (
@@ -108,7 +108,10 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            collect(&path, files);
+            // Builds of workspaces of their own are no sources.
+            if !path.ends_with("target") {
+                collect(&path, files);
+            }
         } else {
             files.push(path);
         }

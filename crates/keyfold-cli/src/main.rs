@@ -94,6 +94,8 @@ enum Command {
     Delete(cmd::delete::Arguments),
     /// Compare every stored item with the model: keys, types, copies, guards, aggregates, parts.
     Verify(cmd::verify::Arguments),
+    /// Keep the rows of a model's views, rebuild them, and show how far they are.
+    Views(cmd::views::Arguments),
     /// Print completions for a shell.
     Completions(cmd::completions::Arguments),
 }
@@ -129,6 +131,7 @@ fn main() -> ExitCode {
         Command::Update(arguments) => cmd::update::run(&arguments, output),
         Command::Delete(arguments) => cmd::delete::run(&arguments, output),
         Command::Verify(arguments) => cmd::verify::run(&arguments, output),
+        Command::Views(arguments) => cmd::views::run(&arguments, output),
         Command::Completions(arguments) => cmd::completions::run(&arguments, output),
     };
     match outcome {

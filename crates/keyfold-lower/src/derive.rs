@@ -7,7 +7,7 @@ use crate::error::ClientError;
 use crate::lengths::{self, KeyPart};
 use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
 use keyfold_model::schema::{
-    Column, Copy, GUARD_SORT, IndexKey, KeyPair, Unique, guard_parts, held_in_guard,
+    Column, Condition, Copy, GUARD_SORT, IndexKey, KeyPair, Unique, guard_parts, held_in_guard,
 };
 use keyfold_model::value::Attributes;
 use keyfold_model::{Entity, KeyTemplate, Model, Part, Sparse, Table, value};
@@ -263,7 +263,15 @@ pub fn copy_key(
 
 /// Whether an entity with these attributes has the copy.
 fn has_copy(copy: &Copy, values: &Values) -> Result<bool, ClientError> {
-    for condition in &copy.when {
+    all_hold(&copy.when, values)
+}
+
+/// Whether all of these conditions, which have no parameters, hold for an entity's attributes.
+///
+/// # Errors
+/// `Missing` when one has a parameter.
+pub fn all_hold(conditions: &[Condition], values: &Values) -> Result<bool, ClientError> {
+    for condition in conditions {
         if !bind(condition, &Values::new())?.holds(values) {
             return Ok(false);
         }

@@ -153,7 +153,7 @@ pub(crate) async fn replay(
     match effects.0 {
         What::Call(call) => {
             let joined = Joined::new(io, first.clone());
-            call(&joined).await?;
+            call(io, &joined).await?;
             if !joined.has_written() {
                 transact(io, vec![first]).await?;
             }

@@ -44,8 +44,9 @@ impl Deref for Record {
 /// The most actions that a transaction has beside the one that moves the lease.
 pub const ACTIONS_MAX: usize = 99;
 
-/// A call that writes.
-type Call = Box<dyn for<'i> FnOnce(&'i dyn Io) -> Boxed<'i, Result<(), ClientError>> + Send>;
+/// A call that writes: its requests, and those whose write gets the move of the position.
+type Call =
+    Box<dyn for<'i> FnOnce(&'i dyn Io, &'i dyn Io) -> Boxed<'i, Result<(), ClientError>> + Send>;
 
 /// What happens in the tables when records are handled. It happens in one transaction with the position
 /// of the consumer: exactly once.
@@ -80,6 +81,16 @@ impl Effects {
     /// is added to that write.
     pub fn call(
         call: impl for<'i> FnOnce(&'i dyn Io) -> Boxed<'i, Result<(), ClientError>> + Send + 'static,
+    ) -> Effects {
+        Effects(What::Call(Box::new(move |_, joined| call(joined))))
+    }
+
+    /// A call that writes with the first requests what may happen several times, then once with the
+    /// others. The move of the position is added to that write.
+    pub(crate) fn steps(
+        call: impl for<'i> FnOnce(&'i dyn Io, &'i dyn Io) -> Boxed<'i, Result<(), ClientError>>
+        + Send
+        + 'static,
     ) -> Effects {
         Effects(What::Call(Box::new(call)))
     }

@@ -183,6 +183,21 @@ impl LeaseTable {
         changed(ask(io, update).await)
     }
 
+    /// Takes a lease from whoever has it: what its owner is about is refused.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn fence(&self, io: &dyn Io, seen: &Lease) -> Result<Changed, ClientError> {
+        let attributes = ExpressionAttributes::default()
+            .name("#o", OWNER)
+            .name("#f", FENCE)
+            .name("#n", COUNTER)
+            .value(":one", number(1));
+        let set = "SET #f = #f + :one, #n = #n + :one REMOVE #o";
+        let update = self.update(&seen.key, set, "attribute_exists(#f)", attributes);
+        changed(ask(io, update).await)
+    }
+
     /// Deletes the lease of a shard that has ended.
     ///
     /// # Errors

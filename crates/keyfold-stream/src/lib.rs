@@ -14,8 +14,7 @@
 //!   beside the write of a call (`joined`).
 //! - `failures`: the records that were set aside.
 //! - [`mapping`]: batches of records as events for a function, as AWS Lambda has them.
-//!
-//! Deliberately absent: views (they are handlers), and the model: records are items here.
+//! - [`views`]: the views of a model, which are consumers. Only they know of models.
 
 mod assign;
 mod commit;
@@ -38,6 +37,7 @@ mod tables;
 mod tasks;
 pub mod threads;
 mod topology;
+pub mod views;
 pub mod world;
 
 pub use failures::SetAside;

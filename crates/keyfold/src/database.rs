@@ -75,6 +75,10 @@ impl Database {
         Database { bound }
     }
 
+    pub(crate) fn model(&self) -> &Arc<Model> {
+        &self.bound.model
+    }
+
     pub(crate) fn bound(&self) -> &Bound {
         &self.bound
     }

@@ -36,7 +36,8 @@
 //! - [`Transaction`]: several writes that happen together, by [`Database::transact`];
 //!   [`Database::get_many`], [`Database::put_many`] and [`Database::delete_many`]: batches.
 //! - [`Events`]: stream records as changes of entities.
-//! - [`stream`]: consumers of streams, whose effects happen exactly once.
+//! - [`stream`]: consumers of streams, whose effects happen exactly once; [`views`]: the rows of a
+//!   model's views, kept from them.
 //! - [`Query`]: a pattern with its arguments: one item, one page, all pages.
 //! - [`typed`]: clients that `keyfold generate rust` and `keyfold-build` make of a model, with a type
 //!   for each entity and a method for each pattern.
@@ -94,6 +95,7 @@ pub mod time;
 mod transaction;
 pub mod typed;
 mod values;
+pub mod views;
 mod written;
 
 pub use database::{Database, Run};

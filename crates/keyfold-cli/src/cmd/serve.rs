@@ -5,6 +5,8 @@ use crate::cmd::bounds::Bounds;
 use crate::cmd::listen::Listen;
 use crate::cmd::on_stream::{Mappings, OnStream, Served};
 use crate::cmd::realism::Realism;
+use crate::cmd::signal::stop_signal;
+use crate::cmd::views;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
@@ -14,7 +16,9 @@ use clap::{Args, ValueEnum};
 use keyfold_client::Backend;
 use keyfold_client::tables::{self, Outcome};
 use keyfold_engine::{Durability, Engine, StoreOptions};
+use keyfold_model::Model;
 use keyfold_server::{Server, ServerConfig};
+use keyfold_stream::views::ViewWorker;
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -55,6 +59,9 @@ pub(crate) struct Arguments {
     realism: Realism,
     #[command(flatten)]
     on_stream: OnStream,
+    /// Keep the rows of the models' views.
+    #[arg(long)]
+    views: bool,
     #[command(flatten)]
     listen: Listen,
 }
@@ -96,15 +103,40 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             region: arguments.region.clone(),
         };
         let mappings = Mappings::start(prepared, &streams, &served)?;
+        let kept = arguments.kept(models, &streams)?;
         output.result(
             || report(&arguments.listen, (address, &place), &tables, &notes),
             || arguments.show((address, &place), &tables, &notes),
         );
-        Ok(mappings)
+        Ok((mappings, kept))
     })
 }
 
 impl Arguments {
+    /// The workers that keep the models' views.
+    fn kept(&self, models: Vec<Model>, engine: &Arc<Engine>) -> Result<Vec<ViewWorker>, Failure> {
+        if !self.views {
+            return Ok(Vec::new());
+        }
+        let models: Vec<Model> = models
+            .into_iter()
+            .filter(|model| !views::names(model).is_empty())
+            .collect();
+        if models.is_empty() {
+            return Err(Failure::usage(
+                "--views: no model that is served has views (`view NAME of ENTITY`)",
+            ));
+        }
+        let backend = Arc::new(Backend::Embedded(Arc::clone(engine)));
+        let send = keyfold_stream::sends(backend);
+        let workers = models.into_iter().map(|model| {
+            let options = views::options(false);
+            let worker = ViewWorker::start(Arc::clone(&send), &Arc::new(model), &options);
+            worker.map_err(Failure::from)
+        });
+        workers.collect()
+    }
+
     /// The server's options.
     fn config(&self) -> Result<ServerConfig, Failure> {
         let mut config = self.listen.config()?;
@@ -300,25 +332,4 @@ fn input_end(listen: &Listen) -> Result<impl Future<Output = ()> + Send + use<>,
         drop(ended.await);
         drop(kept);
     })
-}
-
-/// Waits for Ctrl-C or SIGTERM.
-async fn stop_signal() {
-    let interrupt = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                () = interrupt => {}
-                _ = terminate.recv() => {}
-            }
-            return;
-        }
-    }
-    interrupt.await;
 }

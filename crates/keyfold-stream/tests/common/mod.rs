@@ -7,6 +7,7 @@
 )]
 
 pub(crate) mod simulation;
+pub(crate) mod views;
 
 use keyfold_api::{
     ErrorKind, ExpressionAttributes, Operation, Request, Response, TransactUpdate,
@@ -46,6 +47,7 @@ pub(crate) fn answer(engine: &Engine, request: Request) -> Result<Response, Clie
             reasons: reasons
                 .map(|(code, message)| (keyfold_api::ReasonCode::of(&code), message))
                 .collect(),
+            found: error.found,
         }
     })
 }

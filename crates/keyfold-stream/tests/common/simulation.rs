@@ -44,7 +44,7 @@ impl Clock for SimClock {
 }
 
 pub(crate) struct Simulation {
-    pub(crate) engine: Engine,
+    pub(crate) engine: Arc<Engine>,
     clock: Arc<SimClock>,
     state: Arc<Mutex<State>>,
     faults: Faults,
@@ -55,8 +55,8 @@ pub(crate) struct Simulation {
     pub(crate) kills: u64,
 }
 
-/// The settings and the handler of a worker.
-type Make = Box<dyn Fn(u64) -> (Options, Arc<dyn Handler>)>;
+/// What a worker begins with, by its number and its surroundings.
+type Make = Box<dyn Fn(u64, Arc<dyn World>) -> Boxed<'static, ()>>;
 
 struct Worker {
     tasks: Vec<(u64, Boxed<'static, ()>)>,
@@ -168,7 +168,9 @@ impl World for SimWorld {
     }
 
     fn epoch_ms(&self) -> i64 {
-        0
+        // Some clocks are an hour off.
+        let now = i64::try_from(lock(&self.state).now.as_millis()).unwrap();
+        1_700_000_000_000 + now + (i64::try_from(self.worker % 3).unwrap() - 1) * 3_600_000
     }
 
     fn spawn(&self, task: Boxed<'static, ()>) {
@@ -176,11 +178,75 @@ impl World for SimWorld {
     }
 }
 
+/// A program beside the workers, to which nothing happens.
+pub(crate) struct QuietWorld {
+    engine: Arc<Engine>,
+    state: Arc<Mutex<State>>,
+}
+
+impl Io for QuietWorld {
+    fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
+        Box::pin(std::future::ready(answer(&self.engine, request)))
+    }
+
+    fn pause(&self, _: Duration) -> Boxed<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn random(&self) -> u64 {
+        lock(&self.state).random()
+    }
+}
+
+impl World for QuietWorld {
+    fn now(&self) -> Duration {
+        lock(&self.state).now
+    }
+
+    fn epoch_ms(&self) -> i64 {
+        1_700_000_000_000 + i64::try_from(self.now().as_millis()).unwrap()
+    }
+
+    fn spawn(&self, _: Boxed<'static, ()>) {
+        panic!("it has no tasks");
+    }
+}
+
 impl Simulation {
+    pub(crate) fn quiet_world(&self) -> QuietWorld {
+        QuietWorld {
+            engine: Arc::clone(&self.engine),
+            state: Arc::clone(&self.state),
+        }
+    }
+
     pub(crate) fn new(
         seed: u64,
         shards: StreamShards,
         make: impl Fn(u64) -> (Options, Arc<dyn Handler>) + 'static,
+    ) -> Simulation {
+        let simulation = Simulation::of(seed, shards, move |worker, world| {
+            let (options, handler) = make(worker);
+            Box::pin(async move {
+                loop {
+                    let (world, options) = (Arc::clone(&world), options.clone());
+                    let prepared = Tasks::prepare(world, options, Arc::clone(&handler));
+                    // A program that cannot start is started again.
+                    if let Ok(tasks) = prepared.await {
+                        return tasks.begin();
+                    }
+                }
+            })
+        });
+        make_tables(&simulation.engine);
+        simulation
+    }
+
+    /// A simulation of any program, without tables.
+    pub(crate) fn of(
+        seed: u64,
+        shards: StreamShards,
+        make: impl Fn(u64, Arc<dyn World>) -> Boxed<'static, ()> + 'static,
     ) -> Simulation {
         let clock = Arc::new(SimClock(AtomicU64::new(1_700_000_000_000)));
         let environment = Environment {
@@ -194,9 +260,8 @@ impl Simulation {
             ..EngineOptions::new(StoreOptions::Memory)
         };
         let engine = Engine::open(options).unwrap();
-        make_tables(&engine);
         Simulation {
-            engine,
+            engine: Arc::new(engine),
             clock,
             state: Arc::new(Mutex::new(State {
                 now: Duration::ZERO,
@@ -240,17 +305,7 @@ impl Simulation {
             state: Arc::clone(&self.state),
             worker: number,
         });
-        let (options, handler) = (self.make)(number);
-        let first: Boxed<'static, ()> = Box::pin(async move {
-            loop {
-                let options = options.clone();
-                let prepared = Tasks::prepare(Arc::clone(&world), options, Arc::clone(&handler));
-                // A program that cannot start is started again.
-                if let Ok(tasks) = prepared.await {
-                    return tasks.begin();
-                }
-            }
-        });
+        let first = (self.make)(number, world);
         let worker = Worker {
             tasks: vec![(0, first)],
             still_until: Duration::ZERO,
@@ -401,6 +456,7 @@ impl Simulation {
                     .to_owned(),
                 message: "too fast".to_owned(),
                 reasons: Vec::new(),
+                found: Vec::new(),
             });
         }
         if unsent {

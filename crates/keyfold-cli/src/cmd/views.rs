@@ -1,0 +1,239 @@
+//! `keyfold views`: keeps the rows of a model's views, rebuilds them, and shows how far they are.
+
+use crate::backend::{BackendArguments, Use};
+use crate::cmd::signal::stop_signal;
+use crate::failure::Failure;
+use crate::model_file;
+use crate::output::Output;
+use crate::project::ModelArgument;
+use crate::terminal::{self, FAINT, GOOD, STRONG};
+use clap::{Args, Subcommand};
+use keyfold_client::ClientError;
+use keyfold_model::Model;
+use keyfold_stream::views::{
+    ViewOptions, ViewReport, ViewStatus, ViewWorker, begin_rebuild, status,
+};
+use keyfold_stream::{Options, Report, Sends, sends};
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The time between two looks at a worker, or at views that are rebuilt.
+const LOOK_TIME: Duration = Duration::from_millis(200);
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Keep the rows of the views until Ctrl-C. Any number of such processes share the work.
+    Run {
+        #[command(flatten)]
+        place: Place,
+        /// Rebuild views whose definition has changed.
+        #[arg(long)]
+        rebuild: bool,
+    },
+    /// Make new rows beside those that readers see, from a scan and the stream, then put them in their
+    /// place.
+    Rebuild {
+        #[command(flatten)]
+        place: Place,
+        /// The view [default: all of them].
+        #[arg(value_name = "VIEW")]
+        view: Option<String>,
+    },
+    /// Show each view's generation, the records that are not in its rows yet, and those set aside.
+    Status {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// The model, and where its tables are.
+#[derive(Args)]
+struct Place {
+    #[command(flatten)]
+    model: ModelArgument,
+    #[command(flatten)]
+    backend: BackendArguments,
+}
+
+impl Place {
+    fn open(&self, output: Output, usage: Use) -> Result<(Arc<Model>, Sends), Failure> {
+        let model = model_file::load(&self.model.path()?, output)?;
+        let backend = match usage {
+            Use::Read => self.backend.open_as_it_is(usage)?,
+            Use::Write => self.backend.open(&model, usage)?,
+        };
+        Ok((Arc::new(model), sends(Arc::new(backend))))
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    match &arguments.action {
+        Action::Run { place, rebuild } => keep(place, *rebuild, output),
+        Action::Rebuild { place, view } => make_anew(place, view.as_deref(), output),
+        Action::Status { place } => show(place, output),
+    }
+}
+
+/// The settings of a worker that says on standard error what it does.
+pub(super) fn options(rebuild: bool) -> ViewOptions {
+    ViewOptions {
+        rebuild,
+        on_report: Arc::new(|view, report| {
+            if is_news(report) {
+                terminal::error_line(&format!("view {view}: {report}"));
+            }
+        }),
+        ..ViewOptions::default()
+    }
+}
+
+/// Whether people want to read a report.
+fn is_news(report: &ViewReport) -> bool {
+    let ViewReport::Consumer(report) = report else {
+        return true;
+    };
+    matches!(report, Report::SetAside { .. } | Report::Gap(_))
+}
+
+fn keep(place: &Place, rebuild: bool, output: Output) -> Result<(), Failure> {
+    let (model, send) = place.open(output, Use::Write)?;
+    let worker = ViewWorker::start(send, &model, &options(rebuild))?;
+    let names = names(&model);
+    output.result(
+        || json!({ "views": names.iter().map(|name| json!({ "view": name })).collect::<Vec<_>>() }),
+        || {
+            let names = names.join(", ");
+            terminal::line(&format!(
+                "{GOOD}keeping{GOOD:#} {STRONG}{names}{STRONG:#}  {FAINT}stop with Ctrl-C{FAINT:#}"
+            ));
+        },
+    );
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;
+    let (sender, stopped) = channel::<()>();
+    runtime.spawn(async move {
+        stop_signal().await;
+        drop(sender);
+    });
+    while stopped.recv_timeout(LOOK_TIME) == Err(RecvTimeoutError::Timeout) {
+        if worker.has_stopped() {
+            break;
+        }
+    }
+    runtime.shutdown_background();
+    Ok(worker.stop()?)
+}
+
+/// The names of a model's views.
+pub(super) fn names(model: &Model) -> Vec<&str> {
+    let views = model.entities.iter().filter(|one| one.view.is_some());
+    views.map(|one| one.name.as_str()).collect()
+}
+
+fn make_anew(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure> {
+    let (model, send) = place.open(output, Use::Write)?;
+    let begun = begin_rebuild(&send, &model, &options(true).consumers, view)?;
+    // A data folder has no other process that could build them; others share the work.
+    let worker = ViewWorker::start(Arc::clone(&send), &model, &options(true))?;
+    let is_done = |all: &[ViewStatus]| {
+        begun.iter().all(|(name, number)| {
+            let full = format!("{}.{name}", model.name);
+            let view = all.iter().find(|one| one.view == full);
+            view.and_then(|one| one.live)
+                .is_some_and(|live| live >= *number)
+        })
+    };
+    while !is_done(&of(&send, &model)?) && !worker.has_stopped() {
+        std::thread::sleep(LOOK_TIME);
+    }
+    worker.stop()?;
+    output.result(
+        || {
+            let row = |(view, number): &(String, u64)| json!({ "view": view, "live": number });
+            json!({ "views": begun.iter().map(row).collect::<Vec<_>>() })
+        },
+        || {
+            for (view, number) in &begun {
+                terminal::line(&format!(
+                    "{GOOD}rebuilt{GOOD:#} {STRONG}{view}{STRONG:#}: generation {number} is live"
+                ));
+            }
+        },
+    );
+    Ok(())
+}
+
+fn of(send: &Sends, model: &Arc<Model>) -> Result<Vec<ViewStatus>, ClientError> {
+    status(send, model, &Options::new("views", "views"))
+}
+
+fn show(place: &Place, output: Output) -> Result<(), Failure> {
+    let (model, send) = place.open(output, Use::Read)?;
+    let all = of(&send, &model)?;
+    output.result(
+        || json!({ "views": all.iter().map(document).collect::<Vec<_>>() }),
+        || {
+            for view in &all {
+                terminal::line(&line(view));
+            }
+            if all.is_empty() {
+                terminal::line(&format!("the model {} has no views", model.name));
+            }
+        },
+    );
+    Ok(())
+}
+
+fn document(view: &ViewStatus) -> Json {
+    json!({
+        "view": name_of(view),
+        "live": view.live,
+        "isCurrent": view.is_current,
+        "next": view.next.as_ref().map(|(number, _)| number),
+        "progress": view.next.as_ref().map(|(_, progress)| progress),
+        "behind": view.behind,
+        "lagMs": u64::try_from(view.lag.as_millis()).unwrap_or(u64::MAX),
+        "setAside": view.set_aside,
+        "why": view.why,
+    })
+}
+
+/// The name of a view in its model.
+fn name_of(view: &ViewStatus) -> &str {
+    view.view.rsplit('.').next().unwrap_or(&view.view)
+}
+
+fn line(view: &ViewStatus) -> String {
+    let mut text = format!("{STRONG}{}{STRONG:#}: ", name_of(view));
+    text.push_str(&match view.live {
+        Some(live) => format!("generation {live}, {} records behind", view.behind),
+        None => "no rows yet".to_owned(),
+    });
+    if view.behind > 0 {
+        text.push_str(&format!(" ({:.1} s)", view.lag.as_secs_f64()));
+    }
+    if view.live.is_some() && !view.is_current {
+        text.push_str("; its definition has changed since: `keyfold views rebuild`");
+    }
+    if let Some((number, progress)) = &view.next {
+        text.push_str(&format!("; generation {number} {progress}"));
+    }
+    if let Some(why) = &view.why {
+        text.push_str(&format!(
+            "; {} records were set aside: {why}",
+            view.set_aside
+        ));
+    }
+    text
+}

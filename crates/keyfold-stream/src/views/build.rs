@@ -1,0 +1,523 @@
+//! A new generation of a view: built beside the live one from a scan and the stream, then put in its
+//! place. `docs/views.md` has the reasons.
+//!
+//! 1. `Scan`: the consumers of the new generation begin where those of the live one are, or with the
+//!    oldest records. They and the scan say what each source item gives, which is kept; the scan says it
+//!    only of items of which nothing is known. Rows are made aside.
+//! 2. `Follow`: each record that was written during the scan is handled.
+//! 3. `Hold`: the live generation stands still, until the new one has handled what it has.
+//! 4. `Switch`: both stand still. Rows are moved, one by one; then those that the new generation does
+//!    not have are deleted.
+//!
+//! Each step may be done twice, and by a worker that slept: transactions demand that the state, or what
+//! they move, is as it was read. A generation stands still because its consumers read the state before
+//! each batch, and the fences of their leases are raised behind a change of the state: what was under
+//! way is refused.
+
+use super::clean;
+use super::definition::{Definition, Groups};
+use super::keeper::{Keeper, actions, item, item_key, write};
+use super::place::{Kind, PARTITION, SORT, TABLE, bytes, sort_of};
+use super::requests::{check, delete, get_many, is_overtaken, page, put, transact};
+use super::rows::{Change, Target};
+use super::state::{Generation, Mode, Phase, State};
+use super::tips::{Tips, is_listed};
+use crate::lease::{Lease, Row, ShardKey};
+use crate::lease_table::LeaseTable;
+use crate::position::Position;
+use crate::records::iterator;
+use crate::world::{Io, World, ask};
+use keyfold_api::{
+    ErrorKind, ExpressionAttributes, ScanInput, StreamEvent, StreamRecord, TransactWriteItem,
+};
+use keyfold_client::event::Events;
+use keyfold_codec::RawItem;
+use keyfold_lower::ClientError;
+use keyfold_types::limits::TRANSACTION_ACTIONS_MAX;
+use keyfold_types::{Item, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The items of a page of the scan.
+const PAGE: usize = 100;
+/// The rows that are moved in one transaction: a put and a deletion each.
+const MOVED: usize = 40;
+
+/// Builds generations of a view.
+pub(crate) struct Builder {
+    pub(crate) world: Arc<dyn World>,
+    pub(crate) definition: Arc<Definition>,
+    /// The worker's name.
+    pub(crate) worker: String,
+    pub(crate) leases: String,
+    /// How long a builder may be silent before another takes over.
+    pub(crate) lease_time: Duration,
+    /// How long what items gave is remembered after a switch.
+    pub(crate) remembers: Duration,
+    tips: Option<(u64, Tips)>,
+    /// The builder that was seen, and since when it is silent.
+    seen: Option<((String, u64), Duration)>,
+}
+
+/// Begins a generation of a view. Returns whether the state was still the one that was read.
+///
+/// Its consumers begin where those of the live one are: the scan shows what was before. Where there are
+/// none, they begin with the oldest records.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn begin(
+    world: &dyn World,
+    definition: &Definition,
+    leases: &str,
+    mut state: State,
+) -> Result<Option<u64>, ClientError> {
+    state.last += 1;
+    let generation = Generation {
+        number: state.last,
+        print: definition.print.clone(),
+        table: definition.table().name.clone(),
+        streams: definition.streams(),
+        has_items: true,
+        began: world.epoch_ms(),
+        since: 0,
+    };
+    if let Some(live) = &state.live {
+        follow(world, &definition.name, (live, &generation), leases).await?;
+    }
+    if let Some((next, phase)) = state.next.take() {
+        state.garbage.push(next);
+        // Some rows were moved already: nothing may add to the others.
+        if phase == Phase::Switch {
+            state.garbage.extend(state.live.take());
+        }
+    }
+    let number = state.last;
+    state.next = Some((generation, Phase::Scan));
+    state.cursor = None;
+    state.scanned = 0;
+    let is_stored = state.store(world, &definition.name).await?;
+    Ok(is_stored.then_some(number))
+}
+
+/// Lets the consumers of a generation begin where those of another one are. Where records behind such a
+/// position are gone, they begin with the oldest that are left.
+async fn follow(
+    io: &dyn World,
+    view: &str,
+    (live, next): (&Generation, &Generation),
+    leases: &str,
+) -> Result<(), ClientError> {
+    for table in &next.streams {
+        let of = |generation: &Generation| LeaseTable {
+            table: leases.to_owned(),
+            consumer: generation.consumer(view, table),
+        };
+        let own = of(next);
+        for row in of(live).all(io).await? {
+            match row {
+                Row::Lease(Lease {
+                    key,
+                    position,
+                    parent,
+                    ..
+                }) => {
+                    if let Some(position) = begins(io, &key, position).await? {
+                        let lease = Lease::new(key, parent, position);
+                        own.create(io, &lease).await?;
+                    }
+                }
+                Row::Stream { stream, began } => {
+                    own.begin(io, &stream, &began).await?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where a consumer begins that follows one at a position; `None` when the shard is gone.
+async fn begins(
+    io: &dyn Io,
+    key: &ShardKey,
+    position: Position,
+) -> Result<Option<Position>, ClientError> {
+    if !is_listed(io, key).await? {
+        return Ok(None);
+    }
+    if !matches!(position, Position::After(_)) {
+        return Ok(Some(position));
+    }
+    match iterator(io, key, &position).await {
+        Ok(_) => Ok(Some(position)),
+        Err(error) if error.kind() == Some(ErrorKind::TrimmedDataAccess) => {
+            Ok(Some(Position::Horizon))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl Builder {
+    pub(crate) fn new(
+        world: Arc<dyn World>,
+        definition: Arc<Definition>,
+        options: &crate::options::Options,
+        remembers: Duration,
+    ) -> Builder {
+        let worker = format!("{:016x}", world.random());
+        Builder {
+            world,
+            definition,
+            worker,
+            leases: options.leases.clone(),
+            lease_time: options.lease_time,
+            remembers,
+            tips: None,
+            seen: None,
+        }
+    }
+
+    fn io(&self) -> &dyn Io {
+        &*self.world
+    }
+
+    /// Does a part of what is to be done. Returns whether there is more to be done at once.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn turn(&mut self, mut state: State) -> Result<bool, ClientError> {
+        let is_own = |one: &Generation| one.print == self.definition.print;
+        let now = self.world.epoch_ms();
+        let remembers = i64::try_from(self.remembers.as_millis()).unwrap_or(i64::MAX);
+        let forgets = state.next.is_none()
+            && state
+                .live
+                .as_ref()
+                .is_some_and(|live| live.has_items && now.saturating_sub(live.since) > remembers);
+        let next = state.next.clone().filter(|(next, _)| is_own(next));
+        if next.is_none() && (state.next.is_some() || state.garbage.is_empty() && !forgets) {
+            return Ok(false);
+        }
+        if !self.claim(&mut state).await? {
+            return Ok(false);
+        }
+        match next {
+            Some((next, Phase::Scan)) => self.scan(state, next).await,
+            Some((next, Phase::Follow)) => self.follow(state, next).await,
+            Some((next, Phase::Hold)) => self.hold(state, next).await,
+            Some((next, Phase::Switch)) => self.switch(state, next).await,
+            None if forgets => {
+                if let Some(live) = &mut state.live {
+                    clean::items(&*self.world, &self.definition.name, live.number).await?;
+                    live.has_items = false;
+                }
+                self.store(&mut state).await?;
+                Ok(false)
+            }
+            None => {
+                if let Some(gone) = state.garbage.first().cloned() {
+                    let (io, name) = (&*self.world, &self.definition.name);
+                    clean::generation(io, name, &gone, &self.leases).await?;
+                    state.garbage.remove(0);
+                    self.store(&mut state).await?;
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Makes sure that no other worker builds.
+    async fn claim(&mut self, state: &mut State) -> Result<bool, ClientError> {
+        if let Some(found) = state.builder.clone()
+            && found.0 != self.worker
+        {
+            let now = self.world.now();
+            let since = match &self.seen {
+                Some((seen, since)) if *seen == found => *since,
+                Some(_) | None => now,
+            };
+            self.seen = Some((found, since));
+            if now.saturating_sub(since) < self.lease_time {
+                return Ok(false);
+            }
+        }
+        self.store(state).await
+    }
+
+    /// Stores the state, with a sign of life.
+    async fn store(&self, state: &mut State) -> Result<bool, ClientError> {
+        let beat = state.builder.as_ref().map_or(0, |(_, beat)| *beat);
+        state.builder = Some((self.worker.clone(), beat + 1));
+        state.store(self.io(), &self.definition.name).await
+    }
+
+    fn target(&self, generation: &Generation) -> Target<'_> {
+        let keeper = Keeper {
+            definition: Arc::clone(&self.definition),
+            generation: generation.number,
+            table: String::new(),
+        };
+        Target {
+            definition: &self.definition,
+            space: keeper.space(),
+            is_aside: true,
+        }
+    }
+
+    /// Scans a page of the source.
+    async fn scan(&mut self, mut state: State, next: Generation) -> Result<bool, ClientError> {
+        let source = self.definition.table_of(self.definition.source());
+        let after = state
+            .cursor
+            .clone()
+            .and_then(|bytes| RawItem::open(bytes.into()).ok());
+        let input = ScanInput {
+            table_name: Some(source.name.clone()),
+            consistent_read: Some(true),
+            limit: i64::try_from(PAGE).ok(),
+            exclusive_start_key: after.map(|raw| Ok(raw.to_item())),
+            ..ScanInput::default()
+        };
+        let page = ask(self.io(), input).await?;
+        let mut changes = Vec::new();
+        for item in page.items.unwrap_or_default() {
+            let item = item.to_item();
+            let key = Definition::key(source, &item);
+            if let Some(share) = self.share(&key, item)? {
+                changes.push(Change {
+                    key,
+                    old: None,
+                    new: Some(share),
+                });
+            }
+            state.scanned += 1;
+        }
+        if !self.add(&state, &self.target(&next), &changes).await? {
+            return Ok(false);
+        }
+        match page.last_evaluated_key {
+            Some(last) => state.cursor = Some(bytes(&last)),
+            None => {
+                state.cursor = None;
+                state.next = Some((next, Phase::Follow));
+            }
+        }
+        self.store(&mut state).await
+    }
+
+    /// What an item of the source's table gives to the view.
+    fn share(
+        &self,
+        key: &Item,
+        item: Item,
+    ) -> Result<Option<super::definition::Share>, ClientError> {
+        let event = StreamEvent {
+            dynamodb: Some(StreamRecord {
+                keys: Some(Ok(key.clone())),
+                new_image: Some(Ok(item)),
+                ..StreamRecord::default()
+            }),
+            ..StreamEvent::default()
+        };
+        let source = &self.definition.source().name;
+        match Events::new(&self.definition.model).change(&event)? {
+            Some(change) if change.kind == *source => match &change.new {
+                Some(new) => self.definition.share(new, &mut Groups::new()),
+                None => Ok(None),
+            },
+            Some(_) | None => Ok(None),
+        }
+    }
+
+    /// Adds items that were scanned, in as few transactions as they fit in. Returns false when another
+    /// worker builds.
+    async fn add(
+        &self,
+        state: &State,
+        target: &Target<'_>,
+        changes: &[Change],
+    ) -> Result<bool, ClientError> {
+        let mut parts: Vec<&[Change]> = changes.chunks(30).rev().collect();
+        while let Some(part) = parts.pop() {
+            let mut actions = self.added(state, target, part).await?;
+            if actions.len() > TRANSACTION_ACTIONS_MAX && part.len() > 1 {
+                let (first, second) = part.split_at(part.len() / 2);
+                parts.extend([second, first]);
+                continue;
+            }
+            let io = self.io();
+            let once = transact(io, std::mem::take(&mut actions)).await;
+            match once {
+                Ok(()) => {}
+                Err(error) if is_overtaken(&error) => {
+                    let stored = State::read(io, &self.definition.name).await?;
+                    if stored.version != state.version {
+                        return Ok(false);
+                    }
+                    parts.push(part);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The actions that add items of which nothing is known.
+    async fn added(
+        &self,
+        state: &State,
+        target: &Target<'_>,
+        part: &[Change],
+    ) -> Result<Vec<TransactWriteItem>, ClientError> {
+        let io = self.io();
+        let keys = part.iter().map(|change| item_key(target, &change.key));
+        let known = get_many(io, TABLE, keys.collect()).await?;
+        let unknown = part.iter();
+        let unknown =
+            unknown.filter(|one| !known.contains_key(&bytes(&item_key(target, &one.key))));
+        let unknown: Vec<Change> = unknown.cloned().collect();
+        let attributes = ExpressionAttributes::default()
+            .name("#v", "version")
+            .value(":v", Value::N(state.version.into()));
+        let mut all = vec![check(
+            TABLE,
+            State::key(&self.definition.name),
+            ("#v = :v".to_owned(), attributes),
+        )];
+        for change in &unknown {
+            let item = item(io, item_key(target, &change.key), change.new.as_ref());
+            let absent = ExpressionAttributes::default().name("#p", PARTITION);
+            let condition = ("attribute_not_exists(#p)".to_owned(), absent);
+            all.push(put(TABLE, item, Some(condition)));
+        }
+        all.extend(actions(io, target, Mode::Live(false), &unknown).await?);
+        Ok(all)
+    }
+
+    /// Waits until the new generation's consumers have handled all that was written during the scan.
+    async fn follow(&mut self, mut state: State, next: Generation) -> Result<bool, ClientError> {
+        let name = self.definition.name.clone();
+        if self.tips.as_ref().is_none_or(|(of, _)| *of != next.number) {
+            let tips = Tips::of(self.io(), &name, &next, &self.leases).await?;
+            self.tips = Some((next.number, tips));
+        }
+        if let Some((_, tips)) = &self.tips
+            && !tips
+                .are_passed(self.io(), &name, &next, &self.leases)
+                .await?
+        {
+            return Ok(false);
+        }
+        let live = state.live.clone();
+        state.next = Some((next.clone(), Phase::Hold));
+        if !self.store(&mut state).await? {
+            return Ok(false);
+        }
+        if let Some(live) = live {
+            self.fence(&live).await?;
+        }
+        Ok(true)
+    }
+
+    /// Waits until the new generation has handled what the live one has, which stands still.
+    async fn hold(&mut self, mut state: State, next: Generation) -> Result<bool, ClientError> {
+        let name = self.definition.name.clone();
+        if let Some(live) = state.live.clone() {
+            // The worker that changed the state may not have raised all fences.
+            self.fence(&live).await?;
+            let reached = Tips::handled(self.io(), &name, &live, &self.leases).await?;
+            if !reached
+                .are_passed(self.io(), &name, &next, &self.leases)
+                .await?
+            {
+                return Ok(false);
+            }
+        }
+        state.next = Some((next.clone(), Phase::Switch));
+        if !self.store(&mut state).await? {
+            return Ok(false);
+        }
+        self.fence(&next).await?;
+        Ok(true)
+    }
+
+    /// Lets what consumers of a generation are about be refused.
+    async fn fence(&self, generation: &Generation) -> Result<(), ClientError> {
+        for table in &generation.streams {
+            let leases = LeaseTable {
+                table: self.leases.clone(),
+                consumer: generation.consumer(&self.definition.name, table),
+            };
+            for row in leases.all(self.io()).await? {
+                if let Row::Lease(lease) = row {
+                    leases.fence(self.io(), &lease).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the rows to their place, and deletes those of generations before.
+    async fn switch(&mut self, mut state: State, next: Generation) -> Result<bool, ClientError> {
+        self.fence(&next).await?;
+        let target = self.target(&next);
+        let (io, table) = (self.io(), self.definition.table());
+        for partition in target.space.partitions(Kind::Rows) {
+            loop {
+                let names = (TABLE, [PARTITION, SORT]);
+                let asked = (partition.as_str(), "");
+                let (items, _) = page(io, names, asked, None, Some(MOVED)).await?;
+                if items.is_empty() {
+                    break;
+                }
+                let moves = || async {
+                    let moves = items
+                        .iter()
+                        .flat_map(|item| moved(&table.name, &target, item));
+                    Ok(moves.collect())
+                };
+                write(io, moves).await?;
+                if !self.store(&mut state).await? {
+                    return Ok(false);
+                }
+            }
+        }
+        if next.number > 1 {
+            let old = state.live.iter().chain(&state.garbage);
+            let mut tables: Vec<String> = old.map(|one| one.table.clone()).collect();
+            tables.push(table.name.clone());
+            tables.sort();
+            tables.dedup();
+            for table in tables {
+                let mut after = None;
+                loop {
+                    after = clean::rows(io, &table, &target.space, after).await?;
+                    if !self.store(&mut state).await? {
+                        return Ok(false);
+                    }
+                    if after.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+        state.garbage.extend(state.live.take());
+        let since = self.world.epoch_ms();
+        state.live = Some(Generation { since, ..next });
+        state.next = None;
+        self.store(&mut state).await
+    }
+}
+
+/// The actions that move a row to its place. They happen once: behind them the row is not aside.
+fn moved(table: &str, target: &Target<'_>, item: &Item) -> Vec<TransactWriteItem> {
+    let key = target
+        .space
+        .key(Kind::Rows, sort_of(item).unwrap_or_default());
+    let mut row = item.clone();
+    row.remove(PARTITION);
+    row.remove(SORT);
+    let aside = ExpressionAttributes::default().name("#p", PARTITION);
+    let condition = ("attribute_exists(#p)".to_owned(), aside);
+    vec![put(table, row, None), delete(TABLE, key, Some(condition))]
+}

@@ -1,0 +1,390 @@
+//! Keeps the views of a model: consumers of the generations that there are, and the builder.
+
+use super::build::{Builder, begin};
+use super::definition::Definition;
+use super::keeper::Keeper;
+use super::state::{Generation, Phase, State};
+use crate::gap::AtGap;
+use crate::options::Options;
+use crate::report::Report;
+use crate::tables::described;
+use crate::tasks::Tasks;
+use crate::topology::stream_of;
+use crate::world::World;
+use keyfold_api::{StreamEvent, StreamViewType, known};
+use keyfold_lower::ClientError;
+use keyfold_model::Model;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The most records of a batch whose rows have one item each: each is an action of a transaction.
+const SINGLE_BATCH: usize = 90;
+/// The time between two looks at the state of a view.
+const LOOK_TIME: Duration = Duration::from_millis(500);
+
+/// Something that happened to a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ViewReport {
+    /// A consumer of its generation reports.
+    Consumer(Report),
+    /// A generation is built.
+    Begun(u64),
+    /// A generation is the one that readers see.
+    Live(u64),
+    /// Its rows are of another definition, and are left as they are.
+    Changed,
+    /// A request failed, and is tried again.
+    Trouble(String),
+}
+
+impl fmt::Display for ViewReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ViewReport::Consumer(report) => write!(f, "{report}"),
+            ViewReport::Begun(number) => write!(f, "builds generation {number}"),
+            ViewReport::Live(number) => write!(f, "generation {number} is live"),
+            ViewReport::Changed => f.write_str(
+                "its definition has changed, and its rows are of the one before: rebuild it with \
+                 `keyfold views rebuild`, or run with `--rebuild`",
+            ),
+            ViewReport::Trouble(why) => f.write_str(why),
+        }
+    }
+}
+
+/// The listener: the view's name, and what happened.
+pub type OnViewReport = Arc<dyn Fn(&str, &ViewReport) + Send + Sync>;
+
+/// The settings of the upkeep of views.
+#[derive(Clone)]
+pub struct ViewOptions {
+    /// Settings of the consumers. Their names and tables follow from the views.
+    pub consumers: Options,
+    /// Whether a view whose definition has changed is rebuilt.
+    pub rebuild: bool,
+    /// How long the upkeep remembers what source items gave to a generation while it was built. A
+    /// stream may lag behind its table by as much.
+    pub remembers: Duration,
+    /// The listener.
+    pub on_report: OnViewReport,
+}
+
+impl Default for ViewOptions {
+    fn default() -> ViewOptions {
+        ViewOptions {
+            consumers: Options::new("views", "views"),
+            rebuild: false,
+            remembers: Duration::from_secs(2 * 3_600),
+            on_report: Arc::new(|_, _| {}),
+        }
+    }
+}
+
+impl fmt::Debug for ViewOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ViewOptions")
+            .field("rebuild", &self.rebuild)
+            .field("remembers", &self.remembers)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Ends the upkeep of views.
+#[derive(Debug, Clone, Default)]
+pub struct Stop {
+    is_stopping: Arc<AtomicBool>,
+    why: Arc<Mutex<Option<String>>>,
+}
+
+impl Stop {
+    /// Lets consumers end what they are about.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the upkeep ends, or has ended.
+    pub fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::SeqCst)
+    }
+
+    /// The reason for which it ended by itself.
+    pub fn why(&self) -> Option<String> {
+        let why = self.why.lock();
+        why.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn fail(&self, why: String) {
+        let mut first = self.why.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(why);
+        drop(first);
+        self.stop();
+    }
+}
+
+/// Begins to keep the views of a model, each by a task of its own.
+///
+/// # Errors
+/// `Refused` for a view whose upkeep is not possible, whose source's table has no stream, or whose rows
+/// are of another definition; `Invalid` when the model has none; the backend's when the tables cannot be
+/// made.
+pub async fn keep(
+    world: &Arc<dyn World>,
+    model: &Arc<Model>,
+    options: &ViewOptions,
+    stop: &Stop,
+) -> Result<(), ClientError> {
+    let definitions = Definition::all(model)?;
+    if definitions.is_empty() {
+        let why = format!("the model {} has no views", model.name);
+        return Err(ClientError::Invalid(why));
+    }
+    State::ensure(&**world).await?;
+    for definition in &definitions {
+        startable(&**world, definition, options.rebuild).await?;
+    }
+    for definition in definitions {
+        let definition = Arc::new(definition);
+        let (lease, remembers) = (&options.consumers, options.remembers);
+        let builder = Builder::new(Arc::clone(world), Arc::clone(&definition), lease, remembers);
+        let upkeep = Upkeep {
+            world: Arc::clone(world),
+            definition,
+            options: options.clone(),
+            stop: stop.clone(),
+            builder,
+            running: BTreeMap::new(),
+            live: None,
+        };
+        world.spawn(Box::pin(upkeep.run()));
+    }
+    Ok(())
+}
+
+/// Makes sure that a view's streams are there, and that its rows are of its definition or may be rebuilt.
+async fn startable(
+    world: &dyn World,
+    definition: &Definition,
+    may_rebuild: bool,
+) -> Result<(), ClientError> {
+    for table in definition.streams() {
+        stream_of(world, &table).await?;
+        // A stream that was switched off is there for a day yet.
+        let found = described(world, &table).await?;
+        let stream = found.and_then(|found| found.stream_specification);
+        let images = stream.filter(|one| one.stream_enabled == Some(true));
+        let images = images.and_then(|one| known(&one.stream_view_type));
+        if images != Some(StreamViewType::NewAndOldImages) {
+            return Err(ClientError::refused(format!(
+                "{table} has no stream with new and old images, from which the view {} is kept: switch \
+                 it on with `keyfold push`",
+                definition.name
+            )));
+        }
+    }
+    let state = State::read(world, &definition.name).await?;
+    let is_own = |one: &Generation| one.print == definition.print;
+    match (&state.live, &state.next) {
+        (Some(live), None) if !is_own(live) && !may_rebuild => {
+            let name = definition.name.as_str();
+            Err(ClientError::refused(changed(name)))
+        }
+        (None, _) | (Some(_), _) => Ok(()),
+    }
+}
+
+fn changed(view: &str) -> String {
+    format!("{view}: {}", ViewReport::Changed)
+}
+
+/// Begins a new generation of a view, unless one of this definition is built already. Returns its
+/// number.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn rebuild(
+    world: &dyn World,
+    definition: &Definition,
+    leases: &str,
+) -> Result<u64, ClientError> {
+    loop {
+        let state = State::read(world, &definition.name).await?;
+        if let Some((next, _)) = &state.next
+            && next.print == definition.print
+        {
+            return Ok(next.number);
+        }
+        if let Some(number) = begin(world, definition, leases, state).await? {
+            return Ok(number);
+        }
+    }
+}
+
+/// The upkeep of one view.
+struct Upkeep {
+    world: Arc<dyn World>,
+    definition: Arc<Definition>,
+    options: ViewOptions,
+    stop: Stop,
+    builder: Builder,
+    /// Consumers, by generation and table.
+    running: BTreeMap<(u64, String), Tasks>,
+    live: Option<u64>,
+}
+
+impl Upkeep {
+    fn report(&self, report: ViewReport) {
+        (self.options.on_report)(&self.definition.name, &report);
+    }
+
+    async fn run(mut self) {
+        while !self.stop.is_stopping() {
+            match self.turn().await {
+                Ok(true) => {}
+                Ok(false) => self.world.pause(LOOK_TIME).await,
+                Err(error) => {
+                    self.report(ViewReport::Trouble(error.to_string()));
+                    self.world.pause(LOOK_TIME).await;
+                }
+            }
+        }
+        for tasks in self.running.values() {
+            tasks.stop();
+        }
+    }
+
+    /// Looks at the state, and does what follows from it. Returns whether there is more to be done at
+    /// once.
+    async fn turn(&mut self) -> Result<bool, ClientError> {
+        let state = State::read(&*self.world, &self.definition.name).await?;
+        let definition = Arc::clone(&self.definition);
+        let is_own = |one: &Generation| one.print == definition.print;
+        match (&state.live, &state.next) {
+            (None, None) => return self.begin(state).await,
+            (Some(live), None) if !is_own(live) => {
+                if self.options.rebuild {
+                    return self.begin(state).await;
+                }
+                self.report(ViewReport::Changed);
+                self.stop.fail(changed(&self.definition.name));
+                return Ok(false);
+            }
+            (Some(_), None) | (_, Some(_)) => {}
+        }
+        let next = state.next.iter().map(|(next, _)| next);
+        let own: Vec<Generation> = state
+            .live
+            .iter()
+            .chain(next)
+            .filter(|one| is_own(one))
+            .cloned()
+            .collect();
+        self.consume(&own).await?;
+        // A consumer that stopped by itself has missed records.
+        let missed = self.running.iter().find(|(_, tasks)| tasks.is_stopping());
+        if let Some(((number, _), _)) = missed {
+            let number = *number;
+            let is_there = |one: &Generation| one.number == number;
+            if state.next.as_ref().is_none_or(|(next, _)| is_there(next)) {
+                return self.begin(state).await;
+            }
+        }
+        let live = state
+            .live
+            .as_ref()
+            .filter(|one| is_own(one))
+            .map(|one| one.number);
+        if live != self.live {
+            self.live = live;
+            if let Some(number) = live {
+                self.report(ViewReport::Live(number));
+            }
+        }
+        self.builder.turn(state).await
+    }
+
+    async fn begin(&mut self, state: State) -> Result<bool, ClientError> {
+        let leases = &self.options.consumers.leases;
+        if let Some(number) = begin(&*self.world, &self.definition, leases, state).await? {
+            self.report(ViewReport::Begun(number));
+        }
+        Ok(true)
+    }
+
+    /// Runs the consumers of these generations, and no others.
+    async fn consume(&mut self, generations: &[Generation]) -> Result<(), ClientError> {
+        self.running.retain(|(number, _), tasks| {
+            let is_wanted = generations.iter().any(|one| one.number == *number);
+            if !is_wanted {
+                tasks.stop();
+            }
+            is_wanted
+        });
+        for generation in generations {
+            for table in &generation.streams {
+                let at = (generation.number, table.clone());
+                if self.running.contains_key(&at) {
+                    continue;
+                }
+                let keeper = Arc::new(Keeper {
+                    definition: Arc::clone(&self.definition),
+                    generation: generation.number,
+                    table: table.clone(),
+                });
+                let options = self.consumer(generation, table);
+                let world = Arc::clone(&self.world);
+                let tasks = Tasks::prepare(world, options, keeper).await?;
+                tasks.begin();
+                self.running.insert(at, tasks);
+            }
+        }
+        Ok(())
+    }
+
+    /// The settings of a consumer.
+    fn consumer(&self, generation: &Generation, table: &str) -> Options {
+        let name = self.definition.name.clone();
+        let listen = Arc::clone(&self.options.on_report);
+        let report = move |report: &Report| listen(&name, &ViewReport::Consumer(report.clone()));
+        let base = self.options.consumers.clone();
+        // The scan has seen what older records say, by any clock.
+        let remembers = u64::try_from(self.options.remembers.as_millis()).unwrap_or(u64::MAX);
+        let oldest = u64::try_from(generation.began).unwrap_or_default();
+        let oldest = oldest.saturating_sub(remembers);
+        let is_new = move |event: &StreamEvent| {
+            let record = event.dynamodb.as_ref();
+            let at = record.and_then(|one| one.approximate_creation_date_time.as_ref());
+            at.is_none_or(|at| at.0 >= oldest)
+        };
+        let batch = match self.definition.view().is_grouped {
+            true => base.batch,
+            false => base.batch.min(SINGLE_BATCH),
+        };
+        Options {
+            name: generation.consumer(&self.definition.name, table),
+            table: table.to_owned(),
+            batch,
+            lanes: 1,
+            ..base
+        }
+        .filter(is_new)
+        // A gap makes another generation.
+        .on_gap(|_| AtGap::Stop)
+        .on_report(report)
+    }
+}
+
+/// How far the building of a generation is, in words.
+pub(crate) fn words(phase: Phase, scanned: u64) -> String {
+    match phase {
+        Phase::Scan => format!("scans its source, {scanned} items so far"),
+        Phase::Follow => {
+            format!("has scanned {scanned} items, and handles what was written meanwhile")
+        }
+        Phase::Hold => "catches up with the live one".to_owned(),
+        Phase::Switch => "takes its place".to_owned(),
+    }
+}

@@ -1,0 +1,37 @@
+//! Views: rows that follow from the items of an entity, kept from its table's stream.
+//!
+//! A view of a model is an entity whose items no program writes. Here they are kept: each change of a
+//! source item takes what the item gave out of its row, and puts what it gives into its row, in one
+//! transaction with the position of a consumer. `docs/views.md` says what is promised and why it holds.
+//!
+//! - `definition`: what an item gives to which row; `rows`: a batch, put together for each row.
+//! - `simple`, `whole`, `single`: the writes of rows that are added to, read first, or of one item each;
+//!   `values` and `links`: what is kept beside rows, in the table that `place` describes.
+//! - `keeper`: the handler of a consumer; `state`: the generations of a view; `build`, `tips`, `clean`:
+//!   how a new one takes the place of another.
+//! - `keep`: runs all that for the views of a model; [`ViewWorker`] does so on threads; `status`.
+//!
+//! Deliberately absent: tables with periods, which have a stream each.
+
+mod build;
+mod clean;
+mod definition;
+mod held;
+mod keep;
+mod keeper;
+mod links;
+mod place;
+mod requests;
+mod rows;
+mod simple;
+mod single;
+mod state;
+mod status;
+mod threads;
+mod tips;
+mod values;
+mod whole;
+
+pub use keep::{OnViewReport, Stop, ViewOptions, ViewReport, keep};
+pub use status::{ViewStatus, begin_rebuild, rebuild_views, status};
+pub use threads::ViewWorker;

@@ -1,0 +1,160 @@
+//! Rows: which of them a batch changes, and where they are stored.
+//!
+//! The changes of a batch are put together first, for each source item and for each row: only what is
+//! left of them is written.
+
+use super::definition::{Definition, Share};
+use super::place::{Kind, Space, TABLE, bytes, digest};
+
+use crate::world::Io;
+use keyfold_lower::ClientError;
+use keyfold_lower::arguments::Values;
+use keyfold_model::schema::view::View;
+use keyfold_types::{Item, Number, Value};
+use std::collections::BTreeMap;
+
+/// What a source item gave to the view before some changes, and what it gives behind them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Change {
+    /// The key of the source item.
+    pub(crate) key: Item,
+    pub(crate) old: Option<Share>,
+    pub(crate) new: Option<Share>,
+}
+
+/// Where the rows of a generation are.
+#[derive(Clone)]
+pub(crate) struct Target<'d> {
+    pub(crate) definition: &'d Definition,
+    pub(crate) space: Space,
+    /// Whether the generation is built: its rows are in the table of views.
+    pub(crate) is_aside: bool,
+}
+
+/// A row that a batch changes.
+pub(crate) struct Row {
+    /// The attributes of its group.
+    pub(crate) group: Values,
+    /// The item that they make.
+    pub(crate) base: Item,
+    pub(crate) key: Item,
+    /// The digest of its key.
+    pub(crate) digest: String,
+    /// The shares that leave it.
+    pub(crate) left: Vec<Share>,
+    /// The shares that come to it.
+    pub(crate) came: Vec<Share>,
+}
+
+impl Row {
+    pub(crate) fn added(&self) -> i64 {
+        let count = |shares: &Vec<Share>| i64::try_from(shares.len()).unwrap_or(i64::MAX);
+        count(&self.came) - count(&self.left)
+    }
+}
+
+/// The name of the attribute that says which generation a row is of.
+pub(crate) fn mark_name() -> String {
+    View::hidden("generation")
+}
+
+/// The name of the attribute with the number of a row's source items.
+pub(crate) fn items_name() -> String {
+    View::hidden("items")
+}
+
+/// The name of the attribute that is another one after each change of a row.
+pub(crate) fn version_name() -> String {
+    View::hidden("version")
+}
+
+impl Target<'_> {
+    /// The table of the rows.
+    pub(crate) fn table(&self) -> &str {
+        match self.is_aside {
+            true => TABLE,
+            false => &self.definition.table().name,
+        }
+    }
+
+    /// The key of a row in the table of the rows.
+    pub(crate) fn key(&self, row: &Item, digest: &str) -> Item {
+        match self.is_aside {
+            true => self.space.key(Kind::Rows, digest),
+            false => row.clone(),
+        }
+    }
+
+    /// The first key attribute of the table of the rows.
+    pub(crate) fn partition(&self) -> &str {
+        match self.is_aside {
+            true => super::place::PARTITION,
+            false => &self.definition.table().partition.name,
+        }
+    }
+
+    /// A row as it is stored.
+    pub(crate) fn stored(&self, mut row: Item, digest: &str) -> Item {
+        row.insert(mark_name(), self.space.mark());
+        if self.is_aside {
+            for (name, held) in self.space.key(Kind::Rows, digest) {
+                row.insert(name, held);
+            }
+        }
+        row
+    }
+
+    /// The rows that changes concern. A change that leaves its row as it is concerns none.
+    ///
+    /// # Errors
+    /// Those of [`Definition::row`].
+    pub(crate) fn rows(&self, changes: &[Change]) -> Result<Vec<Row>, ClientError> {
+        let mut rows: BTreeMap<Vec<u8>, Row> = BTreeMap::new();
+        for change in changes {
+            if change.old == change.new {
+                continue;
+            }
+            for (share, is_new) in [(&change.old, false), (&change.new, true)] {
+                let Some(share) = share else { continue };
+                let at = bytes(&Item::from(share.group.clone()));
+                let row = match rows.entry(at) {
+                    std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
+                    std::collections::btree_map::Entry::Vacant(place) => {
+                        place.insert(self.row(share)?)
+                    }
+                };
+                match is_new {
+                    true => row.came.push(share.clone()),
+                    false => row.left.push(share.clone()),
+                }
+            }
+        }
+        Ok(rows.into_values().collect())
+    }
+
+    fn row(&self, share: &Share) -> Result<Row, ClientError> {
+        let base = self.definition.start(&share.group)?;
+        let key = Definition::key(self.definition.table(), &base);
+        Ok(Row {
+            digest: digest(&key),
+            key,
+            group: share.group.clone(),
+            base,
+            left: Vec::new(),
+            came: Vec::new(),
+        })
+    }
+}
+
+/// A whole number of a row; 0 where it is absent.
+pub(crate) fn whole(item: &Item, name: &str) -> i64 {
+    match item.get(name) {
+        Some(Value::N(number)) => number.to_i64().unwrap_or(0),
+        Some(_) | None => 0,
+    }
+}
+
+/// A version that no row had before.
+pub(crate) fn version(io: &dyn Io) -> Value {
+    Value::N(Number::from(io.random()))
+}

@@ -1,0 +1,163 @@
+//! What is known of views: generations, how far they lag, and what was set aside.
+
+use super::definition::Definition;
+use super::keep::{rebuild, words};
+use super::state::{Generation, State};
+use super::tips::{behind, leases};
+use crate::failures;
+use crate::options::Options;
+use crate::position::Position;
+use crate::threads::{Sends, Threads};
+use crate::topology::{shards, stream_of};
+use crate::world::{Io, World};
+use keyfold_client::blocked;
+use keyfold_lower::ClientError;
+use keyfold_model::Model;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A view, as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewStatus {
+    /// `model.View`.
+    pub view: String,
+    /// The generation that readers see; `None` while the first one is built.
+    pub live: Option<u64>,
+    /// Whether it is of this definition.
+    pub is_current: bool,
+    /// The number of the generation that is built, and how far it is.
+    pub next: Option<(u64, String)>,
+    /// The records that are not in the rows yet.
+    pub behind: u64,
+    /// The age of the oldest of them.
+    pub lag: Duration,
+    /// The number of records that were set aside.
+    pub set_aside: usize,
+    /// The cause of the first of them.
+    pub why: Option<String>,
+}
+
+/// The state of each view of a model.
+///
+/// # Errors
+/// The backend's; `Refused` for a view whose upkeep is not possible.
+pub fn status(
+    send: &Sends,
+    model: &Arc<Model>,
+    options: &Options,
+) -> Result<Vec<ViewStatus>, ClientError> {
+    let world = Threads::new(Arc::clone(send));
+    let definitions = Definition::all(model)?.into_iter();
+    let all = definitions.map(|one| blocked(of(&*world, &one, options)));
+    all.collect()
+}
+
+async fn of(
+    world: &dyn World,
+    definition: &Definition,
+    options: &Options,
+) -> Result<ViewStatus, ClientError> {
+    let mut status = ViewStatus {
+        view: definition.name.clone(),
+        live: None,
+        is_current: false,
+        next: None,
+        behind: 0,
+        lag: Duration::ZERO,
+        set_aside: 0,
+        why: None,
+    };
+    if crate::tables::described(world, super::place::TABLE)
+        .await?
+        .is_none()
+    {
+        return Ok(status);
+    }
+    let state = State::read(world, &definition.name).await?;
+    if let Some((next, phase)) = &state.next {
+        status.next = Some((next.number, words(*phase, state.scanned)));
+    }
+    if let Some(live) = &state.live {
+        status.live = Some(live.number);
+        status.is_current = live.print == definition.print;
+        lag(world, definition, live, options, &mut status).await?;
+    }
+    Ok(status)
+}
+
+/// Counts the records that a generation has not handled.
+async fn lag(
+    world: &dyn World,
+    definition: &Definition,
+    live: &Generation,
+    options: &Options,
+    status: &mut ViewStatus,
+) -> Result<(), ClientError> {
+    let io: &dyn Io = world;
+    let now = u64::try_from(world.epoch_ms()).unwrap_or_default();
+    for table in &live.streams {
+        let stream = stream_of(io, table).await?;
+        let held = leases(io, (&definition.name, live, table), &options.leases).await?;
+        for shard in shards(io, &stream).await?.unwrap_or_default() {
+            let from = held.get(&shard.key).map(|lease| &lease.position);
+            let found = behind(io, &shard.key, from.unwrap_or(&Position::Horizon)).await?;
+            status.behind += found.records;
+            if let Some(oldest) = found.oldest {
+                let age = Duration::from_millis(now.saturating_sub(oldest));
+                status.lag = status.lag.max(age);
+            }
+        }
+        let consumer = live.consumer(&definition.name, table);
+        if crate::tables::described(io, &options.failures)
+            .await?
+            .is_some()
+        {
+            let aside = failures::list(io, &options.failures, &consumer).await?;
+            status.set_aside += aside.len();
+            let first = aside.into_iter().next().map(|one| one.why);
+            status.why = status.why.take().or(first);
+        }
+    }
+    Ok(())
+}
+
+/// Begins a new generation of a model's views, or of the one that is named. Returns their names and
+/// the numbers of the generations. Workers that keep the views build them.
+///
+/// # Errors
+/// `Unknown` when the model has no view of this name; the backend's.
+pub fn begin_rebuild(
+    send: &Sends,
+    model: &Arc<Model>,
+    options: &Options,
+    view: Option<&str>,
+) -> Result<Vec<(String, u64)>, ClientError> {
+    let world = Threads::new(Arc::clone(send));
+    blocked(rebuild_views(&*world, model, options, view))
+}
+
+/// As [`begin_rebuild`], in any surroundings.
+///
+/// # Errors
+/// As [`begin_rebuild`].
+pub async fn rebuild_views(
+    world: &dyn World,
+    model: &Arc<Model>,
+    options: &Options,
+    view: Option<&str>,
+) -> Result<Vec<(String, u64)>, ClientError> {
+    let mut begun = Vec::new();
+    let all = Definition::all(model)?.into_iter();
+    let mut wanted = all.filter(|one| view.is_none_or(|name| one.entity().name == name));
+    if let Some(first) = wanted.next() {
+        State::ensure(world).await?;
+        for definition in std::iter::once(first).chain(wanted) {
+            let number = rebuild(world, &definition, &options.leases).await?;
+            begun.push((definition.entity().name.clone(), number));
+        }
+        return Ok(begun);
+    }
+    let what = view.map_or_else(|| "views".to_owned(), |name| format!("view {name}"));
+    let why = format!("the model {} has no {what}", model.name);
+    Err(ClientError::Unknown(why))
+}

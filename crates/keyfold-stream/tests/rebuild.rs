@@ -1,0 +1,180 @@
+//! A reader looks at rows while hundreds of writes a second change their source, and the view is rebuilt
+//! again and again: each answer is right at some moment, none is older than the one before, and none
+//! lacks a row.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and waits"
+)]
+
+mod common;
+
+use common::views::{Order, compare, make, model, put, rows_of};
+use keyfold_client::Backend;
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_stream::views::{ViewOptions, ViewReport, ViewWorker, begin_rebuild, status};
+use keyfold_stream::{Options, sends};
+use keyfold_types::Item;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+const PRODUCTS: u64 = 4;
+const ORDERS: u64 = 60;
+const ROUNDS: u64 = 2;
+
+/// `KEYFOLD_STREAM_RATE=500 cargo test --release -p keyfold-stream --test rebuild` writes faster.
+fn writes_a_second() -> u64 {
+    std::env::var("KEYFOLD_STREAM_RATE").map_or(100, |text| text.parse().unwrap())
+}
+
+/// The right rows of each key, in the order of the writes.
+type History = Arc<Mutex<BTreeMap<String, Vec<Item>>>>;
+
+fn options(live: &Arc<AtomicU64>) -> ViewOptions {
+    let live = Arc::clone(live);
+    ViewOptions {
+        consumers: Options {
+            poll_time: Duration::from_millis(5),
+            retry_pause: Duration::from_millis(2),
+            discovery_time: Duration::from_millis(200),
+            lease_time: Duration::from_secs(2),
+            batch: 100,
+            ..Options::new("views", "views")
+        },
+        on_report: Arc::new(move |_, report| {
+            if let ViewReport::Live(_) = report {
+                live.fetch_add(1, Ordering::SeqCst);
+            }
+        }),
+        ..ViewOptions::default()
+    }
+}
+
+/// Writes orders at a pace, and notes the rows that are right behind each write, before it.
+fn write(engine: &Engine, history: &History, stops: &AtomicBool) -> u64 {
+    let model = model();
+    let (mut orders, began) = (BTreeMap::new(), Instant::now());
+    let rate = writes_a_second();
+    let mut written = 0;
+    while !stops.load(Ordering::SeqCst) {
+        let due = began + Duration::from_micros(written * 1_000_000 / rate);
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        let order = Order {
+            // Each product keeps the first of its orders, so that no row goes.
+            id: written % ORDERS,
+            product: match written % ORDERS {
+                fixed if fixed < PRODUCTS => fixed,
+                other => (other + written / ORDERS) % PRODUCTS,
+            },
+            customer: written % 7,
+            total: i64::try_from(written % 91).unwrap(),
+        };
+        let before = orders.insert(order.id, order);
+        let changed = [
+            order.product,
+            before.map_or(order.product, |one| one.product),
+        ];
+        let of = orders.values().filter(|one| changed.contains(&one.product));
+        let mut noted = history.lock().unwrap();
+        for (key, row) in rows_of(of) {
+            let rows = noted.entry(key).or_default();
+            if rows.last() != Some(&row) {
+                rows.push(row);
+            }
+        }
+        drop(noted);
+        put(engine, &model, &order);
+        written += 1;
+    }
+    written
+}
+
+/// Reads the rows again and again. Returns how often, or the first answer that was wrong.
+fn read(engine: &Engine, history: &History, stops: &AtomicBool) -> Result<u64, String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut reads = 0;
+    while !stops.load(Ordering::SeqCst) {
+        let keys: Vec<String> = history.lock().unwrap().keys().cloned().collect();
+        for key in keys {
+            let found = common::views::row(engine, &key);
+            let noted = history.lock().unwrap();
+            let rows = &noted[&key];
+            reads += 1;
+            let from = seen.get(&key).copied();
+            match (found, from) {
+                (None, None) => {}
+                (None, Some(_)) => return Err(format!("{key} is missing")),
+                (Some(row), from) => {
+                    let from = from.unwrap_or(0);
+                    let at = rows.iter().skip(from).position(|one| *one == row);
+                    let Some(at) = at else {
+                        let is_older = rows.contains(&row);
+                        return Err(format!("{key} is {row:?}; was right before: {is_older}"));
+                    };
+                    seen.insert(key, from + at);
+                }
+            }
+        }
+        std::thread::sleep(Duration::from_micros(300));
+    }
+    Ok(reads)
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(120), "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Stops threads when it is dropped.
+struct Stopper<'s>(&'s AtomicBool);
+
+impl Drop for Stopper<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn no_reader_sees_a_wrong_or_missing_row_while_views_are_rebuilt() {
+    let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap());
+    make(&engine);
+    let model = model();
+    let send = sends(Arc::new(Backend::Embedded(Arc::clone(&engine))));
+    let (stops, live) = (AtomicBool::new(false), Arc::new(AtomicU64::new(0)));
+    let history = History::default();
+    std::thread::scope(|scope| {
+        // Threads end also when the test fails.
+        let stopper = Stopper(&stops);
+        let writer = scope.spawn(|| write(&engine, &history, &stops));
+        let worker = ViewWorker::start(Arc::clone(&send), &model, &options(&live)).unwrap();
+        let other = ViewWorker::start(Arc::clone(&send), &model, &options(&live)).unwrap();
+        let began = Instant::now();
+        until("the first generations", || live.load(Ordering::SeqCst) >= 6);
+        let reader = scope.spawn(|| read(&engine, &history, &stops));
+        for round in 1..=ROUNDS {
+            begin_rebuild(&send, &model, &options(&live).consumers, None).unwrap();
+            until("the next generations", || {
+                live.load(Ordering::SeqCst) >= 6 * (round + 1)
+            });
+        }
+        let time = began.elapsed();
+        drop(stopper);
+        let (written, reads) = (writer.join().unwrap(), reader.join().unwrap());
+        let reads = reads.unwrap_or_else(|why| panic!("{why}"));
+        assert!(reads > 100, "{reads} reads");
+        println!("{written} writes in {time:?}, {reads} reads");
+        let known = Options::new("views", "views");
+        until("all records are handled", || {
+            let all = status(&send, &model, &known).unwrap();
+            all.iter().all(|view| view.behind == 0)
+        });
+        drop((worker, other));
+    });
+    assert!(compare(&engine).unwrap() > 60);
+}

@@ -1,0 +1,93 @@
+//! Views of a model: their rows follow from other entities, through the streams of their tables.
+//!
+//! No write names a view. A worker keeps its rows, exactly once for each change: in a program by
+//! [`Views::start`], in a process of its own by `keyfold views run`, in a server by
+//! `keyfold serve --views`. Any number of workers share the work.
+//!
+//! A view whose definition has changed is rebuilt: new rows are made beside those that readers see, and
+//! then put in their place. `docs/views.md` has the whole of it.
+
+use crate::database::Database;
+use crate::error::Error;
+use crate::open::Keyfold;
+use keyfold_model::Model;
+use keyfold_stream::Sends;
+pub use keyfold_stream::views::{OnViewReport, ViewOptions, ViewReport, ViewStatus, ViewWorker};
+use std::sync::Arc;
+
+/// The views of a model on a database.
+pub struct Views {
+    send: Sends,
+    model: Arc<Model>,
+    options: ViewOptions,
+}
+
+impl Keyfold {
+    /// The views of a model on this database.
+    pub fn views(&self, model: &Database) -> Views {
+        Views {
+            send: self.sends(),
+            model: Arc::clone(model.model()),
+            options: ViewOptions::default(),
+        }
+    }
+}
+
+impl Views {
+    /// The same with other settings.
+    #[must_use]
+    pub fn with(mut self, options: ViewOptions) -> Views {
+        self.options = options;
+        self
+    }
+
+    /// Starts a worker that keeps the rows, until it is stopped or dropped. A view that has no rows yet
+    /// gets them from a scan of its source.
+    ///
+    /// # Errors
+    /// `Invalid` when the model has no views; `Refused` for a view that cannot be kept; that of the
+    /// database when the tables of the upkeep cannot be made.
+    pub fn start(&self) -> Result<ViewWorker, Error> {
+        Ok(ViewWorker::start(
+            Arc::clone(&self.send),
+            &self.model,
+            &self.options,
+        )?)
+    }
+
+    /// Each view's generation, and how far its rows are behind.
+    ///
+    /// # Errors
+    /// That of the database.
+    pub fn status(&self) -> Result<Vec<ViewStatus>, Error> {
+        let consumers = &self.options.consumers;
+        Ok(keyfold_stream::views::status(
+            &self.send,
+            &self.model,
+            consumers,
+        )?)
+    }
+
+    /// Begins a new generation of all views, or of one. Workers build it, and put it in the place of
+    /// the live one. Returns each view with the number of its generation.
+    ///
+    /// # Errors
+    /// `Invalid` when the model has no such view; that of the database.
+    pub fn rebuild(&self, view: Option<&str>) -> Result<Vec<(String, u64)>, Error> {
+        Ok(keyfold_stream::views::begin_rebuild(
+            &self.send,
+            &self.model,
+            &self.options.consumers,
+            view,
+        )?)
+    }
+}
+
+impl std::fmt::Debug for Views {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Views")
+            .field("model", &self.model.name)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
