@@ -4,6 +4,7 @@ use crate::generate::Generator;
 use crate::named;
 use crate::op::Op;
 use crate::rows::{Rows, identity};
+use crate::views;
 use keyfold_client::arguments::Values;
 use keyfold_model::Entity;
 
@@ -30,7 +31,7 @@ pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<
             arguments: named::arguments(rows, write, generator),
         });
     }
-    let at = generator.rng.usize(..model.entities.len());
+    let at = generator.rng.usize(..views::written(model));
     of_entity(rows, model.entities.get(at)?, generator)
 }
 

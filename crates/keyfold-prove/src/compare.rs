@@ -12,7 +12,7 @@ use keyfold_client::{ClientError, FoundItem, PageRequest};
 use keyfold_model::schema::RequestKind;
 use keyfold_model::schema::{Limit, Returned};
 use keyfold_model::value::ValueError;
-use keyfold_model::{Entity, Fan, Pattern, PatternPlan, value};
+use keyfold_model::{Entity, Fan, IndexKind, Model, Pattern, PatternPlan, value};
 use keyfold_types::Value;
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
 use std::collections::BTreeMap;
@@ -52,9 +52,12 @@ pub(crate) fn pattern(
         arguments,
         expected,
     };
+    // Every other question is asked with strong consistency.
+    let strong = report.runs % 2 == 1 && offers_strong(rows.model, plan);
     let way = |limit: Option<u32>, backward: bool| PageRequest {
         limit,
         backward,
+        strong,
         now_epoch_ms: Some(rows.now_epoch_ms),
         ..PageRequest::default()
     };
@@ -64,6 +67,15 @@ pub(crate) fn pattern(
         question.ask(&way(Some(page), true), report);
     }
     Ok(())
+}
+
+/// Whether a plan can be read with strong consistency: it reads no global index.
+fn offers_strong(model: &Model, plan: &PatternPlan) -> bool {
+    let mut indexes = model.tables.iter().flat_map(|table| {
+        let own = table.indexes.iter().filter(|_| table.name == plan.table);
+        own.filter(|index| index.kind == IndexKind::Global)
+    });
+    indexes.all(|index| Some(&index.name) != plan.index.as_ref())
 }
 
 /// The items of all returned kinds that a pattern must find; none where a required item is absent.
@@ -245,7 +257,9 @@ impl Question<'_> {
             .limit
             .map_or(String::new(), |limit| format!(" --limit {limit}"));
         let backward = if way.backward { " backward" } else { "" };
-        format!("{} {}{limit}{backward}", self.pattern.name, shown.join(" "))
+        let strong = if way.strong { " strong" } else { "" };
+        let given = shown.join(" ");
+        format!("{} {given}{limit}{backward}{strong}", self.pattern.name)
     }
 
     /// The most requests that a whole answer may take; `None` where it depends on the items that

@@ -18,6 +18,7 @@
 //! - [`own_tables`]: tables at an endpoint that has others.
 //! - [`shrink`]: the fewest writes after which a failure shows.
 //! - [`subject`]: the client that is driven: ours, or one in another language in a process.
+//! - [`views`]: the rows of views, by SQL's GROUP BY; [`upkeep`]: the workers that keep them.
 //! - [`run`]: the phases of a proof; [`world`]: the engine and the rows.
 
 mod ask;
@@ -45,7 +46,9 @@ mod subject;
 mod together;
 mod together_read;
 mod transaction;
+mod upkeep;
 mod verdict;
+mod views;
 mod world;
 
 pub use calls::Calls;

@@ -7,6 +7,7 @@ use crate::report::{Failure, Report};
 use crate::row_write;
 use crate::rows::{Rows, identity};
 use crate::subject::Client;
+use crate::views;
 use keyfold_client::arguments::Values;
 use keyfold_client::{ClientError, FoundItem};
 use keyfold_model::{Entity, value};
@@ -18,7 +19,8 @@ const KEYS: [usize; 6] = [0, 1, 3, 7, 12, 103];
 pub(crate) fn is_alone(rows: &Rows<'_>, entity: &Entity) -> bool {
     let at = rows.place(entity);
     let is_counted = |parent: &Entity| parent.aggregates.iter().any(|one| one.entity == at);
-    entity.copies.is_empty()
+    entity.view.is_none()
+        && entity.copies.is_empty()
         && entity.uniques.is_empty()
         && entity.id.is_empty()
         && entity.aggregates.is_empty()
@@ -82,6 +84,7 @@ pub(crate) fn keys<'m>(
         let fresh = generator.row(entity, rows);
         let can_be_stored = expect::items(rows.model, entity, &fresh).is_ok();
         let fresh = can_be_stored.then(|| key_of(entity, &fresh));
+        let fresh = fresh.map(|key| views::in_row(rows, entity, key));
         keys.extend(again.or(stored).or(fresh));
     }
     keys

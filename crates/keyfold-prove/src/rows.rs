@@ -43,7 +43,7 @@ pub(crate) struct OrderBy<'o> {
 }
 
 /// The name of an entity's SQL table.
-fn table(at: usize) -> String {
+pub(crate) fn table(at: usize) -> String {
     format!("entity_{at}")
 }
 
@@ -441,6 +441,37 @@ impl<'m> Rows<'m> {
         let mut statement = self.connection.prepare_cached(&text)?;
         let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Puts rows in the place of all that an entity has. Those that cannot be stored are left out.
+    pub(crate) fn refill(&mut self, at: usize, all: Vec<Values>) -> Result<(), ProveError> {
+        let Some(entity) = self.model.entities.get(at) else {
+            return Ok(());
+        };
+        let text = format!("DELETE FROM {}", table(at));
+        self.connection.execute(&text, [])?;
+        if let Some(rows) = self.values.get_mut(at) {
+            rows.clear();
+        }
+        for values in all {
+            self.insert(entity, values)?;
+        }
+        self.journal.clear();
+        Ok(())
+    }
+
+    /// The lines of a query, each with so many columns.
+    pub(crate) fn query(
+        &self,
+        text: &str,
+        parameters: Vec<Sql>,
+        columns: usize,
+    ) -> Result<Vec<Vec<Sql>>, ProveError> {
+        let mut statement = self.connection.prepare_cached(text)?;
+        let lines = statement.query_map(params_from_iter(parameters), |line| {
+            (0..columns).map(|at| line.get(at)).collect()
+        })?;
+        Ok(lines.collect::<Result<_, _>>()?)
     }
 
     /// SQL's value of an aggregate of a row: `count(*)`, `sum(...)` or `max(...)`.

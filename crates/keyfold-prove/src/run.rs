@@ -7,7 +7,7 @@ use crate::shrink::{self, Question};
 use crate::subject::Subject;
 use crate::world::{Storage, World};
 use crate::{
-    ProveError, ask, change, compare, kept, many, own_tables, pages, together, transaction,
+    ProveError, ask, change, compare, kept, many, own_tables, pages, together, transaction, views,
 };
 use keyfold_client::{Backend, Endpoint};
 use keyfold_model::Model;
@@ -27,6 +27,9 @@ pub struct Options {
     /// writers.
     pub deep: bool,
 }
+
+/// The batches of changes after each of which views are compared.
+const BATCHES: usize = 3;
 
 /// The number of failures after which a phase ends early.
 const FAILURES_MAX: usize = 50;
@@ -172,6 +175,9 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         if self.options.deep {
             self.world.restart()?;
         }
+        let kills = self.kills();
+        self.world.settle(&kills, &mut self.report)?;
+        self.note_failure();
         kept::fill(&mut self.world.rows)?;
         if self.makes_several {
             let (client, rows) = (self.world.client(), &self.world.rows);
@@ -179,6 +185,9 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             self.note_failure();
         }
         for (at, pattern) in model.patterns.iter().enumerate() {
+            if !self.world.keeps_views() && views::reads_one(model, pattern) {
+                continue;
+            }
             let optional = pattern
                 .parameters
                 .iter()
@@ -219,7 +228,7 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
     /// answer.
     fn change(&mut self) -> Result<(), ProveError> {
         let model = self.world.model;
-        let changes = model.entities.len() * self.options.items / 2;
+        let changes = views::written(model) * self.options.items / 2;
         let odds = if self.options.deep { 8 } else { 48 };
         for done in 0..changes {
             if done % 16 == 0 {
@@ -227,6 +236,10 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             }
             if self.report.failures.len() >= FAILURES_MAX {
                 break;
+            }
+            if self.world.keeps_views() && (done + 1) % changes.div_ceil(BATCHES) == 0 {
+                let kills = self.kills();
+                self.world.check_all(&kills, &mut self.report)?;
             }
             match self.generator.rng.usize(..odds) {
                 0 => together::two_writers(&mut self.world, &mut self.generator, &mut self.report)?,
@@ -240,6 +253,15 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             self.note_failure();
         }
         Ok(())
+    }
+
+    /// The requests after which the workers that keep views are killed: none, or some of them.
+    fn kills(&mut self) -> Vec<i64> {
+        if !self.world.keeps_views() {
+            return Vec::new();
+        }
+        let rng = &mut self.generator.rng;
+        (0..rng.usize(..3)).map(|_| rng.i64(1..200)).collect()
     }
 
     /// A random write: of one call, of several in a transaction, or of a batch.
@@ -261,6 +283,10 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         ) else {
             return Ok(());
         };
+        // Rows of views change later than what is written.
+        if views::reads_one(self.world.model, pattern) {
+            return Ok(());
+        }
         let mut of_pattern = std::mem::take(found);
         let done = pages::with_writes_between(
             &mut self.world,
@@ -281,7 +307,8 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
         if self.options.deep {
             self.world.restart()?;
         }
-        self.world.check(&mut self.report)?;
+        let kills = self.kills();
+        self.world.check_all(&kills, &mut self.report)?;
         self.note_failure();
         self.show_progress(Phase::Checking, 1, 1);
         Ok(())
@@ -339,7 +366,7 @@ fn parents_first(model: &Model) -> Vec<usize> {
                     .any(|aggregate| aggregate.entity == child))
     };
     let mut order: Vec<usize> = Vec::new();
-    let all: Vec<usize> = (0..model.entities.len()).collect();
+    let all: Vec<usize> = (0..views::written(model)).collect();
     while order.len() < all.len() {
         let ready = |at: &&usize| {
             !order.contains(at)

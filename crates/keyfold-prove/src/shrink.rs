@@ -4,13 +4,16 @@ use crate::op::Op;
 use crate::report::{Failure, PatternReport, Report};
 use crate::subject::Subject;
 use crate::world::{Storage, World};
-use crate::{ProveError, compare, kept};
+use crate::{ProveError, compare, kept, views};
 use keyfold_client::arguments::Values;
 use keyfold_model::{Model, Pattern};
 
 /// The most writes that the search for a smaller history executes: some seconds of work, and the
 /// same history whatever the machine does besides.
 const WRITES_MAX: usize = 60_000;
+
+/// The writes that count for the upkeep of views, which takes a second.
+const UPKEEP_WRITES: usize = 3_000;
 
 /// The question that shows a failure.
 pub(crate) enum Question<'m> {
@@ -47,6 +50,9 @@ pub(crate) fn smallest<'m>(
                 .cloned()
                 .collect();
             executed += without.len();
+            if views::written(model) < model.entities.len() {
+                executed += UPKEEP_WRITES;
+            }
             match fails((model, subject), now_epoch_ms, question, &without)? {
                 Some(found) => (left, failure) = (without, found),
                 None => at += size,
@@ -72,6 +78,7 @@ fn fails<'m>(
     match question {
         Question::Pattern(pattern, arguments, page) => {
             let mut asked = PatternReport::default();
+            world.settle(&[], &mut report)?;
             kept::fill(&mut world.rows)?;
             compare::pattern(
                 world.client(),
@@ -84,7 +91,7 @@ fn fails<'m>(
             Ok(asked.failures.into_iter().next())
         }
         Question::Stored => {
-            world.check(&mut report)?;
+            world.check_all(&[], &mut report)?;
             Ok(report.failures.into_iter().next())
         }
     }

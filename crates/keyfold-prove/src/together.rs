@@ -5,7 +5,7 @@ use crate::generate::Generator;
 use crate::op::Op;
 use crate::report::{Failure, Report};
 use crate::world::{World, is_refusal};
-use crate::{ProveError, change};
+use crate::{ProveError, change, views};
 use keyfold_client::ClientError;
 
 /// Executes two concurrent writes, often of one row.
@@ -91,7 +91,7 @@ fn follows(world: &mut World<'_>, order: [(&Op, bool); 2]) -> Result<bool, Prove
 /// Two random writes: mostly of the same row, sometimes of any.
 fn pair<'m>(world: &World<'m>, generator: &mut Generator<'m>) -> Option<(Op, Op)> {
     let rows = &world.rows;
-    let at = generator.rng.usize(..world.model.entities.len());
+    let at = generator.rng.usize(..views::written(world.model));
     let entity = world.model.entities.get(at)?;
     if generator.rng.u8(..3) == 0 {
         return Some((change::any(rows, generator)?, change::any(rows, generator)?));

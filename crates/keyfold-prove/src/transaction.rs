@@ -5,7 +5,7 @@ use crate::generate::Generator;
 use crate::leftover;
 use crate::op::Op;
 use crate::rows::Rows;
-use crate::{ProveError, change, many};
+use crate::{ProveError, change, many, views};
 use keyfold_model::Entity;
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(crate) fn any<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Option<
     while parts.len() < size {
         let entity = model
             .entities
-            .get(generator.rng.usize(..model.entities.len()))?;
+            .get(generator.rng.usize(..views::written(model)))?;
         let part = match generator.rng.u8(..5) {
             0..2 => Some(change::create(rows, entity, generator)),
             _ => change::any(rows, generator),
@@ -44,7 +44,7 @@ pub(crate) fn batch<'m>(rows: &Rows<'m>, generator: &mut Generator<'m>) -> Optio
         .filter(|one| many::is_alone(rows, one))
         .collect();
     // Mostly one of those that batches take.
-    let all = model.entities.iter().collect();
+    let all = model.entities.iter().take(views::written(model)).collect();
     let among = if alone.is_empty() || generator.rng.u8(..8) == 0 {
         all
     } else {

@@ -4,7 +4,7 @@ use crate::op::Op;
 use crate::report::{Failure, Report};
 use crate::rows::Rows;
 use crate::subject::{Client, Subject};
-use crate::{ProveError, leftover, transaction};
+use crate::{ProveError, leftover, transaction, upkeep, views};
 use keyfold_api::ErrorKind;
 use keyfold_client::{Backend, ClientError, Endpoint, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
@@ -153,10 +153,43 @@ impl<'m> World<'m> {
         Ok(meets)
     }
 
-    /// Compares everything that is stored with the rows.
+    /// Whether the model has views that are kept. At an endpoint that has others, upkeep would have
+    /// its own tables among theirs.
+    pub(crate) fn keeps_views(&self) -> bool {
+        views::written(self.model) < self.model.entities.len() && self.prefix.is_none()
+    }
+
+    /// Waits until the views have what they follow from, on both sides. `kills` are the requests after
+    /// which workers are killed before.
+    pub(crate) fn settle(&mut self, kills: &[i64], report: &mut Report) -> Result<(), ProveError> {
+        if !self.keeps_views() {
+            return Ok(());
+        }
+        views::fill(&mut self.rows, report)?;
+        upkeep::keep(&self.backend, self.model, kills)
+    }
+
+    /// Compares everything that is stored with the rows, but for the rows of views.
     pub(crate) fn check(&self, report: &mut Report) -> Result<(), ProveError> {
-        let prefix = self.prefix.as_deref().unwrap_or_default();
-        leftover::check(&self.backend, &self.rows, prefix, report)
+        self.compare(false, report)
+    }
+
+    /// Compares everything that is stored with the rows, and with those of views.
+    pub(crate) fn check_all(
+        &mut self,
+        kills: &[i64],
+        report: &mut Report,
+    ) -> Result<(), ProveError> {
+        self.settle(kills, report)?;
+        self.compare(self.keeps_views(), report)
+    }
+
+    fn compare(&self, with_views: bool, report: &mut Report) -> Result<(), ProveError> {
+        let scope = leftover::Scope {
+            prefix: self.prefix.as_deref().unwrap_or_default(),
+            with_views,
+        };
+        leftover::check(&self.backend, &self.rows, &scope, report)
     }
 }
 
