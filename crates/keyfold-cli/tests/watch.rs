@@ -3,7 +3,7 @@
 
 mod workplace;
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -23,10 +23,12 @@ entity User
 pattern user(id) -> User?
 ";
 
-/// The command, and the lines that it prints.
+/// The command, and the lines that it prints. Which of two streams is read first is left to chance, so
+/// each has lines of its own.
 struct Watching {
     child: Child,
-    lines: Receiver<String>,
+    answers: Receiver<String>,
+    errors: Receiver<String>,
 }
 
 impl Watching {
@@ -38,31 +40,44 @@ impl Watching {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let (send, lines) = channel();
-        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let also = send.clone();
-        std::thread::spawn(move || {
-            let lines = BufReader::new(out).lines().map_while(Result::ok);
-            lines.for_each(|line| drop(send.send(line)));
-        });
-        std::thread::spawn(move || {
-            let lines = BufReader::new(err).lines().map_while(Result::ok);
-            lines.for_each(|line| drop(also.send(line)));
-        });
-        Watching { child, lines }
+        let answers = lines(child.stdout.take().unwrap());
+        let errors = lines(child.stderr.take().unwrap());
+        Watching {
+            child,
+            answers,
+            errors,
+        }
     }
 
-    /// Waits for a line with a text.
+    /// Waits for a line with a text on standard output.
     fn expect(&self, text: &str) {
-        let mut seen = Vec::new();
-        loop {
-            let line = self.lines.recv_timeout(Duration::from_secs(60));
-            let line = line.unwrap_or_else(|_| panic!("no `{text}` in {seen:#?}"));
-            if line.contains(text) {
-                return;
-            }
-            seen.push(line);
+        wait_for(&self.answers, text);
+    }
+
+    /// Waits for a line with a text on standard error.
+    fn expect_error(&self, text: &str) {
+        wait_for(&self.errors, text);
+    }
+}
+
+fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = channel();
+    std::thread::spawn(move || {
+        let lines = BufReader::new(stream).lines().map_while(Result::ok);
+        lines.for_each(|line| drop(send.send(line)));
+    });
+    lines
+}
+
+fn wait_for(lines: &Receiver<String>, text: &str) {
+    let mut seen = Vec::new();
+    loop {
+        let line = lines.recv_timeout(Duration::from_secs(60));
+        let line = line.unwrap_or_else(|_| panic!("no `{text}` in {seen:#?}"));
+        if line.contains(text) {
+            return;
         }
+        seen.push(line);
     }
 }
 
@@ -84,7 +99,7 @@ fn a_model_is_checked_again_when_one_of_its_files_changes() {
 
     // Written in place, with a mistake, which is no end.
     place.write("users.keyfold", &USERS.replace("-> User?", "-> Usr?"));
-    watching.expect("there is no entity `Usr`");
+    watching.expect_error("there is no entity `Usr`");
     watching.expect("following 2 files");
 
     // As an editor saves: the file goes, and another is moved to its name.

@@ -86,7 +86,14 @@ impl Settings {
         let (table, target) = place.ok_or_else(|| {
             format!("`{text}` is no mapping: write TABLE=TARGET, such as Orders=./handler")
         })?;
-        let mut settings = Settings::new(table.trim(), target.trim());
+        let (table, target) = (table.trim(), target.trim());
+        let is_of_names = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        if !table.chars().all(is_of_names) {
+            return Err(format!(
+                "no table is called `{table}`: the names of tables have letters, digits and _.-"
+            ));
+        }
+        let mut settings = Settings::new(table, target);
         let mut seen: Vec<&str> = Vec::new();
         while !rest.is_empty() {
             let (name, value, after) = next_setting(rest)?;
@@ -251,6 +258,7 @@ mod tests {
         for (text, why) in [
             ("Orders", "write TABLE=TARGET"),
             ("=x", "write TABLE=TARGET"),
+            ("T a=x", "no table is called"),
             ("T=x?batch=0", "from 1 to 10000"),
             ("T=x?batch=10001", "from 1 to 10000"),
             ("T=x?window=301", "from 0 to 300"),
