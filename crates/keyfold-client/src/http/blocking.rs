@@ -1,28 +1,33 @@
 //! An attempt that blocks its thread.
 
+use super::addresses::Addresses;
 use super::exchange::{Attempt, Head, checksum};
 use super::pool::IDLE_MAX;
 use super::signed::{ANSWER_BYTES_MAX, CHECKSUM, CONTENT_TYPE, Place, SESSION_TOKEN};
 use crate::connection::Keys;
 use std::time::Duration;
+use ureq::unversioned::transport::DefaultConnector;
 
 /// Sends requests, each on the thread that waits for its answer.
 pub(super) struct Blocking {
     agent: ureq::Agent,
+    addresses: Addresses,
 }
 
 impl Blocking {
     pub(super) fn new(place: &Place) -> Blocking {
-        let agent = ureq::Agent::config_builder()
+        let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_connect(Some(place.endpoint.connect_timeout))
             .tls_config(place.authorities.blocking())
             .max_idle_age(IDLE_MAX)
             // A redirect would send a signed request to another host.
             .max_redirects(0)
-            .build()
-            .new_agent();
-        Blocking { agent }
+            .build();
+        let addresses = Addresses::default();
+        let connector = DefaultConnector::default();
+        let agent = ureq::Agent::with_parts(config, connector, addresses.clone());
+        Blocking { agent, addresses }
     }
 
     /// Sends a request once, with the header that names its operation, and classifies the outcome.
@@ -36,7 +41,10 @@ impl Blocking {
         let url = &place.address.url;
         let why = |error: &ureq::Error| format!("cannot reach {url}: {error}");
         match self.send(place, keys, (target, body), timeout) {
-            Err(error) if was_never_sent(&error) => Attempt::NotSent(why(&error)),
+            Err(error) if was_never_sent(&error) => {
+                self.addresses.forget();
+                Attempt::NotSent(why(&error))
+            }
             Err(error) => Attempt::Unknown(why(&error)),
             Ok((head, answer)) => Attempt::of_answer(url, head, answer),
         }

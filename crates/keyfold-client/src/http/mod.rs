@@ -2,9 +2,11 @@
 //!
 //! - [`exchange`]: which attempt is repeated, and which error a call ends with.
 //! - [`blocking`]: an attempt that blocks its thread; [`awaited`]: one that a task awaits.
-//! - [`pool`]: connections of tasks between two requests.
+//! - [`pool`]: connections of tasks between two requests; [`addresses`]: those of hosts between two
+//!   blocking requests.
 //! - [`source`]: keys that expire; `chain`: where they come from.
 
+mod addresses;
 mod awaited;
 mod blocking;
 #[cfg(feature = "aws")]
