@@ -391,7 +391,7 @@ impl<'v> Verification<'v> {
         let is_begun = saved.is_some();
         let saved = saved.unwrap_or_default();
         shared.observer.begin(saved.position)?;
-        shared.records = Sorter::in_folder(state.runs(), &saved.runs)?;
+        shared.records = state.records(&saved.runs)?;
         shared.cursors = saved.cursors;
         shared.report = saved.report;
         shared.unclaimed = saved.unclaimed;

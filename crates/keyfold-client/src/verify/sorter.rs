@@ -11,6 +11,7 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
 
 /// The bytes of records in memory before a run is written.
 const RUN_BYTES: usize = 16 * 1024 * 1024;
@@ -36,8 +37,79 @@ pub(super) struct Sorter {
 /// A file of sorted records.
 struct Run {
     file: File,
-    /// Its name in the folder.
-    name: Option<String>,
+    /// Its name in the folder, and what the file has.
+    named: Option<NamedRun>,
+}
+
+/// A file of records in the folder of a state, with the length and the digest of what was written: a
+/// file that was cut between two records holds whole ones, and is not the file that the state means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NamedRun {
+    pub(super) name: String,
+    pub(super) bytes: u64,
+    pub(super) digest: u64,
+}
+
+/// Bytes that pass by, counted and digested.
+struct Digested<T> {
+    inner: T,
+    bytes: u64,
+    digest: Xxh3,
+}
+
+impl<T> Digested<T> {
+    fn new(inner: T) -> Digested<T> {
+        Digested {
+            inner,
+            bytes: 0,
+            digest: Xxh3::new(),
+        }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.digest.update(bytes);
+    }
+}
+
+impl<T: std::io::Write> std::io::Write for Digested<T> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.add(bytes.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl NamedRun {
+    /// Opens the file; `None` where it is absent or has other bytes.
+    fn open(&self, folder: &Path) -> std::io::Result<Option<File>> {
+        let opened = File::open(folder.join(&self.name));
+        if matches!(&opened, Err(error) if error.kind() == std::io::ErrorKind::NotFound) {
+            return Ok(None);
+        }
+        let mut file = opened?;
+        if file.metadata()?.len() != self.bytes {
+            return Ok(None);
+        }
+        let mut read = BufReader::with_capacity(BUFFER_BYTES, &mut file);
+        let mut seen = Digested::new(());
+        loop {
+            let bytes = read.fill_buf()?;
+            if bytes.is_empty() {
+                break;
+            }
+            seen.add(bytes);
+            let length = bytes.len();
+            read.consume(length);
+        }
+        file.rewind()?;
+        let is_it = (seen.bytes, seen.digest.digest()) == (self.bytes, self.digest);
+        Ok(is_it.then_some(file))
+    }
 }
 
 fn failed(error: &std::io::Error) -> ClientError {
@@ -67,39 +139,43 @@ impl Sorter {
         }
     }
 
-    /// A sorter whose runs are files of a folder, with those that are there.
+    /// A sorter whose runs are files of a folder, with those that are there. The error is the name of
+    /// a file that is not as it was written.
     ///
     /// # Errors
     /// When a run cannot be read.
     pub(super) fn in_folder(
         (folder, start): (&Path, &'static str),
-        names: &[String],
-    ) -> Result<Sorter, ClientError> {
+        runs: &[NamedRun],
+    ) -> Result<Result<Sorter, String>, ClientError> {
         let mut sorter = Sorter::new();
-        for name in names {
-            let file = File::open(folder.join(name)).map_err(|error| failed(&error))?;
-            let number = name.strip_prefix(start).and_then(|rest| rest.parse().ok());
+        for run in runs {
+            let opened = run.open(folder).map_err(|error| failed(&error))?;
+            let Some(file) = opened else {
+                return Ok(Err(run.name.clone()));
+            };
+            let number = run.name.strip_prefix(start);
+            let number = number.and_then(|rest| rest.parse().ok());
             sorter.next = sorter.next.max(number.map_or(0, |number: u64| number + 1));
             sorter.runs.push(Run {
                 file,
-                name: Some(name.clone()),
+                named: Some(run.clone()),
             });
         }
         sorter.folder = Some((folder.to_owned(), start));
-        Ok(sorter)
+        Ok(Ok(sorter))
     }
 
-    /// Writes the records that are in memory, and returns the names of all runs, which are on the
-    /// disk.
+    /// Writes the records that are in memory, and returns all runs, which are on the disk.
     ///
     /// # Errors
     /// When a run cannot be written.
-    pub(super) fn saved(&mut self) -> Result<Vec<String>, ClientError> {
+    pub(super) fn saved(&mut self) -> Result<Vec<NamedRun>, ClientError> {
         if !self.held.is_empty() {
             self.spill()?;
         }
-        let names = self.runs.iter().filter_map(|run| run.name.clone());
-        Ok(names.collect())
+        let named = self.runs.iter().filter_map(|run| run.named.clone());
+        Ok(named.collect())
     }
 
     /// Writes the records that are in memory as a run.
@@ -142,11 +218,20 @@ impl Sorter {
             }
         };
         let file = file.map_err(|error| failed(&error))?;
-        let file = write_records(file, records)?;
+        let Digested {
+            inner: file,
+            bytes,
+            digest,
+        } = write_records(file, records)?;
         if name.is_some() {
             file.sync_data().map_err(|error| failed(&error))?;
         }
-        Ok(Run { file, name })
+        let named = name.map(|name| NamedRun {
+            name,
+            bytes,
+            digest: digest.digest(),
+        });
+        Ok(Run { file, named })
     }
 
     pub(super) fn push(&mut self, record: &Record) -> Result<(), ClientError> {
@@ -173,16 +258,16 @@ impl Sorter {
     }
 }
 
-fn write_records(file: File, records: &mut Merged) -> Result<File, ClientError> {
-    let mut out = std::io::BufWriter::with_capacity(BUFFER_BYTES, file);
+fn write_records(file: File, records: &mut Merged) -> Result<Digested<File>, ClientError> {
+    let mut out = std::io::BufWriter::with_capacity(BUFFER_BYTES, Digested::new(file));
     while let Some(record) = records.next()? {
         let length = u32::try_from(record.len()).unwrap_or(0).to_be_bytes();
         let written = out.write_all(&length).and_then(|()| out.write_all(record));
         written.map_err(|error| failed(&error))?;
     }
-    let mut file = out.into_inner().map_err(|error| failed(error.error()))?;
-    file.rewind().map_err(|error| failed(&error))?;
-    Ok(file)
+    let mut written = out.into_inner().map_err(|error| failed(error.error()))?;
+    written.inner.rewind().map_err(|error| failed(&error))?;
+    Ok(written)
 }
 
 /// The encoded records of several runs in order.

@@ -7,6 +7,7 @@
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::record::Relation;
 use super::report::{FindingGroup, Report};
+use super::sorter::{NamedRun, Sorter};
 use keyfold_lower::ClientError;
 use keyfold_types::Item;
 use serde_json::{Value as Json, json};
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "verification.json";
 /// The version of the file's form.
-const FORM: u64 = 6;
+const FORM: u64 = 7;
 /// Files of records in the folder begin so.
 const RUN: &str = "records-";
 
@@ -41,8 +42,8 @@ pub(super) struct Saved {
     pub(super) unclaimed: BTreeMap<Relation, u64>,
     /// The length of the observer's output.
     pub(super) position: u64,
-    /// The names of the files of records.
-    pub(super) runs: Vec<String>,
+    /// The files of records.
+    pub(super) runs: Vec<NamedRun>,
 }
 
 /// The folder of a state.
@@ -85,9 +86,16 @@ impl State {
         Ok((state, Some(saved)))
     }
 
-    /// The folder of the files of records, and how their names begin.
-    pub(super) fn runs(&self) -> (&Path, &'static str) {
-        (&self.folder, RUN)
+    /// The records of a state, in the files of the folder.
+    ///
+    /// # Errors
+    /// `Refused` when a file is not as it was written.
+    pub(super) fn records(&self, runs: &[NamedRun]) -> Result<Sorter, ClientError> {
+        Sorter::in_folder((&self.folder, RUN), runs)?.map_err(|name| {
+            self.unusable(&format!(
+                "is damaged: its file {name} is not as it was written"
+            ))
+        })
     }
 
     /// Saves a state, and removes the files of records that do not belong to it.
@@ -102,7 +110,7 @@ impl State {
             "report": of_report(&saved.report),
             "unclaimed": saved.unclaimed.iter().collect::<Vec<_>>(),
             "position": saved.position,
-            "runs": saved.runs,
+            "runs": saved.runs.iter().map(of_run).collect::<Vec<_>>(),
         });
         let written = self.folder.join("verification.new");
         let write = || {
@@ -143,12 +151,12 @@ impl State {
         Ok(())
     }
 
-    fn remove_runs(&self, kept: &[String]) -> std::io::Result<()> {
+    fn remove_runs(&self, kept: &[NamedRun]) -> std::io::Result<()> {
         for entry in std::fs::read_dir(&self.folder)? {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if name.starts_with(RUN) && !kept.iter().any(|one| *one == name) {
+            if name.starts_with(RUN) && !kept.iter().any(|one| one.name == *name) {
                 std::fs::remove_file(entry.path())?;
             }
         }
@@ -293,7 +301,24 @@ fn saved(json: &Json) -> Option<Saved> {
         .into_iter()
         .collect(),
         position: json["position"].as_u64()?,
-        runs: all(&json["runs"], |name| name.as_str().map(str::to_owned))?,
+        runs: all(&json["runs"], run)?,
+    })
+}
+
+fn of_run(run: &NamedRun) -> Json {
+    let NamedRun {
+        name,
+        bytes,
+        digest,
+    } = run;
+    json!({ "name": name, "bytes": bytes, "digest": digest })
+}
+
+fn run(json: &Json) -> Option<NamedRun> {
+    Some(NamedRun {
+        name: json["name"].as_str()?.to_owned(),
+        bytes: json["bytes"].as_u64()?,
+        digest: json["digest"].as_u64()?,
     })
 }
 
@@ -312,7 +337,21 @@ fn all<T>(json: &Json, read: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::{Record, RecordKind};
     use super::*;
+
+    fn record(group: u128) -> Record {
+        Record {
+            group,
+            kind: RecordKind::Stored,
+            entity: 0,
+            slot: 0,
+            digest: 1,
+            table: "Tab".to_owned(),
+            key: Vec::new(),
+            more: Vec::new(),
+        }
+    }
 
     #[test]
     fn a_saved_state_comes_back_whole_for_its_own_verification_only() {
@@ -350,7 +389,11 @@ mod tests {
             report,
             unclaimed: [((1, 2), 3)].into(),
             position: 4,
-            runs: vec!["records-1".to_owned()],
+            runs: vec![NamedRun {
+                name: "records-1".to_owned(),
+                bytes: 0,
+                digest: u64::MAX,
+            }],
         };
         for name in ["records-1", "records-2", "other"] {
             std::fs::write(folder.join(name), "").unwrap();
@@ -365,12 +408,41 @@ mod tests {
         assert_eq!(State::open(&folder, "two".to_owned()).unwrap().1, None);
     }
 
+    #[test]
+    fn a_file_of_records_that_was_changed_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let (state, _) = State::open(place.path(), "one".to_owned()).unwrap();
+        let mut sorter = state.records(&[]).unwrap();
+        for group in 1..=3 {
+            sorter.push(&record(group)).unwrap();
+        }
+        let runs = sorter.saved().unwrap();
+        let [run] = runs.as_slice() else {
+            panic!("{runs:?}")
+        };
+        let path = place.path().join(&run.name);
+        let whole = std::fs::read(&path).unwrap();
+        assert!(state.records(&runs).is_ok());
+        // Whole records remain.
+        let cut = whole.len() / 3;
+        let mut flipped = whole.clone();
+        flipped[cut + 9] ^= 1;
+        for other in [&whole[..2 * cut], &whole[..cut], &[], &flipped] {
+            std::fs::write(&path, other).unwrap();
+            let error = state.records(&runs).err().expect("it is refused");
+            let text = error.to_string();
+            assert!(text.contains("is not as it was written"), "{text}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(state.records(&runs).is_err());
+        std::fs::write(&path, &whole).unwrap();
+        assert!(state.records(&runs).is_ok());
+    }
+
     /// `/dev/null` takes what is written, and refuses to sync it.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_state_is_saved_only_when_it_is_on_the_disk() {
-        use super::super::record::{Record, RecordKind};
-        use super::super::sorter::Sorter;
         let place = tempfile::tempdir().unwrap();
         let (state, _) = State::open(place.path(), "one".to_owned()).unwrap();
         state.save(&Saved::default()).unwrap();
@@ -384,18 +456,8 @@ mod tests {
         assert!(state.save(&later).is_err());
         assert_eq!(std::fs::read(place.path().join(FILE)).unwrap(), before);
         null("records-1").unwrap();
-        let mut sorter = Sorter::in_folder(state.runs(), &[]).unwrap();
-        let record = Record {
-            group: 1,
-            kind: RecordKind::Stored,
-            entity: 0,
-            slot: 0,
-            digest: 1,
-            table: "Tab".to_owned(),
-            key: Vec::new(),
-            more: Vec::new(),
-        };
-        sorter.push(&record).unwrap();
+        let mut sorter = state.records(&[]).unwrap();
+        sorter.push(&record(1)).unwrap();
         assert!(sorter.saved().is_err());
     }
 }
