@@ -1,0 +1,298 @@
+//! The API and the pages.
+
+use crate::club::{Club, Row};
+use crate::live::{Live, Shown};
+use crate::model::{
+    Best, ClassId, ClassListed, NewRace, Race, RacerId, RecordArguments, ResultsOfRacerItem,
+};
+use crate::simulator::{self, Plan};
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use examples_web::{Problem, decoded, events, json_file, look, page, script};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+const RACERS_MAX: u32 = 1000;
+const SECONDS_MAX: u32 = 600;
+const SPEED_MAX: f64 = 100.0;
+const POINTS_MAX: usize = 3600;
+const WATTS_MAX: i64 = 3000;
+/// Who looks at the leaderboard beside the pages.
+const READERS: u32 = 4;
+/// Races that this process runs at a time.
+const RACES_MAX: usize = 2;
+
+/// What the routes share.
+#[derive(Clone)]
+struct App {
+    club: Club,
+    live: Live,
+    turns: Arc<Semaphore>,
+}
+
+/// The pages and the API of a club.
+pub fn routes(club: Club) -> Router {
+    let app = App {
+        club,
+        live: Live::default(),
+        turns: Arc::new(Semaphore::new(RACES_MAX)),
+    };
+    let shell = || page(include_str!("../assets/page.html"));
+    Router::new()
+        .route("/", shell())
+        .route("/classes/{class}", shell())
+        .route("/classes/{class}/races/{race}", shell())
+        .route("/racers/{racer}", shell())
+        .route(
+            "/alleycat.js",
+            script(include_str!("../assets/alleycat.js")),
+        )
+        .merge(look())
+        .route(
+            "/api/openapi.json",
+            json_file(include_str!("../openapi.json")),
+        )
+        .route("/api/classes", get(classes))
+        .route("/api/classes/{class}/races", get(races).post(start))
+        .route("/api/classes/{class}/races/{race}", get(race))
+        .route("/api/classes/{class}/races/{race}/events", get(watched))
+        .route("/api/classes/{class}/best", get(best))
+        .route("/api/classes/{class}/results", post(record))
+        .route("/api/races/{race}/leaderboard", get(leaderboard))
+        .route("/api/racers/{racer}/results", get(results))
+        .route("/api/racers/{racer}/performance", get(performance))
+        .with_state(app)
+}
+
+type Answer = Result<Json<Value>, Problem>;
+
+fn class_json(class: &ClassListed) -> Value {
+    json!({ "classId": class.class_id.to_string(), "name": class.name })
+}
+
+fn race_json(race: &Race) -> Value {
+    json!({
+        "classId": race.class_id.to_string(),
+        "raceId": race.race_id,
+        "number": race.number,
+        "startsAt": race.starts_at.to_string(),
+        "seconds": race.seconds,
+        "racers": race.racers,
+        "isOver": race.figures.is_some(),
+    })
+}
+
+fn best_json(best: &Best) -> Value {
+    json!({ "racerId": best.racer_id.to_string(), "raceId": best.race_id, "score": best.score })
+}
+
+fn result_json(result: &ResultsOfRacerItem) -> Value {
+    json!({
+        "classId": result.class_id.to_string(),
+        "raceId": result.race_id,
+        "score": result.score,
+        "seconds": result.second,
+    })
+}
+
+async fn classes(State(app): State<App>) -> Answer {
+    let classes = app.club.classes().await?;
+    let classes: Vec<Value> = classes.iter().map(class_json).collect();
+    Ok(Json(json!({ "classes": classes })))
+}
+
+async fn class_of(app: &App, class: &str) -> Result<ClassId, Problem> {
+    let class = ClassId::from(class);
+    match app.club.class(&class).await? {
+        Some(_) => Ok(class),
+        None => Err(Problem::not_found(format!("There is no class {class}."))),
+    }
+}
+
+/// A2
+async fn races(State(app): State<App>, Path(class): Path<String>) -> Answer {
+    let class = class_of(&app, &class).await?;
+    let races = app.club.races(&class).await?;
+    let races: Vec<Value> = races.iter().map(race_json).collect();
+    Ok(Json(json!({ "races": races })))
+}
+
+async fn race_of(app: &App, class: &str, race: &str) -> Result<Race, Problem> {
+    let found = app.club.race(&ClassId::from(class), race).await?;
+    found.ok_or_else(|| Problem::not_found(format!("There is no race {race} of {class}.")))
+}
+
+async fn race(State(app): State<App>, Path((class, race)): Path<(String, String)>) -> Answer {
+    let race = race_of(&app, &class, &race).await?;
+    Ok(Json(race_json(&race)))
+}
+
+/// A4, while the race runs: server-sent events.
+async fn watched(
+    State(app): State<App>,
+    Path((class, race)): Path<(String, String)>,
+) -> Result<impl IntoResponse, Problem> {
+    let race = race_of(&app, &class, &race).await?;
+    let states: tokio::sync::watch::Receiver<Shown> = app.live.of(&app.club, &race).await?;
+    Ok(events(states))
+}
+
+/// A3
+async fn best(State(app): State<App>, Path(class): Path<String>) -> Answer {
+    let class = class_of(&app, &class).await?;
+    let best = app.club.best(&class).await?;
+    let best: Vec<Value> = best.iter().take(100).map(best_json).collect();
+    Ok(Json(json!({ "best": best })))
+}
+
+#[derive(Deserialize)]
+struct Limit {
+    limit: Option<u32>,
+}
+
+/// A4
+async fn leaderboard(
+    State(app): State<App>,
+    Path(race): Path<String>,
+    Query(Limit { limit }): Query<Limit>,
+) -> Answer {
+    let limit = limit.unwrap_or(10);
+    if !(1..=100).contains(&limit) {
+        return Err(Problem::invalid("The limit is from 1 to 100."));
+    }
+    let rows: Vec<Row> = app.club.leaderboard(&race, limit).await?;
+    Ok(Json(json!({ "rows": rows })))
+}
+
+/// A1
+async fn results(State(app): State<App>, Path(racer): Path<String>) -> Answer {
+    let results = app.club.results(&RacerId::from(racer)).await?;
+    let results: Vec<Value> = results.iter().map(result_json).collect();
+    Ok(Json(json!({ "results": results })))
+}
+
+#[derive(Deserialize)]
+struct OfRace {
+    race: Option<String>,
+}
+
+/// A5: of all races, or of one, which may be running.
+async fn performance(
+    State(app): State<App>,
+    Path(racer): Path<String>,
+    Query(OfRace { race }): Query<OfRace>,
+) -> Answer {
+    let racer = RacerId::from(racer);
+    let tracks = app.club.performance(&racer, race.as_deref()).await?;
+    let tracks = tracks.into_iter();
+    let track = |race_id: String, points: Vec<i64>| json!({ "raceId": race_id, "points": points });
+    let mut tracks: Vec<Value> = tracks.map(|one| track(one.race_id, one.points)).collect();
+    if let (true, Some(race)) = (tracks.is_empty(), race) {
+        let live = app.club.result(&racer, &race).await?;
+        tracks.extend(live.map(|live| track(live.race_id, live.live.unwrap_or_default())));
+    }
+    Ok(Json(json!({ "tracks": tracks })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Start {
+    racers: u32,
+    seconds: u32,
+    speed: f64,
+}
+
+/// Starts a simulated race.
+async fn start(
+    State(app): State<App>,
+    Path(class): Path<String>,
+    body: Bytes,
+) -> Result<impl IntoResponse, Problem> {
+    let Start {
+        racers,
+        seconds,
+        speed,
+    } = decoded(&body)?;
+    let class = class_of(&app, &class).await?;
+    if !(1..=RACERS_MAX).contains(&racers) {
+        return Err(Problem::invalid("The racers are from 1 to 1,000."));
+    }
+    if !(1..=SECONDS_MAX).contains(&seconds) {
+        return Err(Problem::invalid("The race takes from 1 to 600 seconds."));
+    }
+    if !(1.0..=SPEED_MAX).contains(&speed) {
+        return Err(Problem::invalid("The speed is from 1 to 100 times."));
+    }
+    let busy = "Two races are running. Wait until one is over.";
+    let turn = Arc::clone(&app.turns).try_acquire_owned();
+    let turn = turn.map_err(|_| Problem::conflict("busy", busy))?;
+    let plan = Plan {
+        class,
+        racers,
+        seconds,
+        speed,
+        readers: READERS,
+        seed: fastrand::u64(..),
+    };
+    let race: NewRace = simulator::announce(&app.club, &plan).await?;
+    let answer = json!({ "classId": race.class_id.to_string(), "raceId": race.race_id });
+    tokio::spawn(async move {
+        if let Err(why) = simulator::simulate(&app.club, &plan, &race).await {
+            let line = format!("the race {} broke off: {why}", race.race_id);
+            // Where there is no log, nobody can be asked for it.
+            writeln!(std::io::stderr(), "{line}").unwrap_or_default();
+        }
+        drop(turn);
+    });
+    Ok((StatusCode::ACCEPTED, Json(answer)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Recorded {
+    racer_id: String,
+    name: String,
+    race_id: String,
+    points: Vec<i64>,
+}
+
+/// Stores a result that was recorded elsewhere: up to an hour, second by second.
+async fn record(
+    State(app): State<App>,
+    Path(class): Path<String>,
+    body: Bytes,
+) -> Result<impl IntoResponse, Problem> {
+    let Recorded {
+        racer_id,
+        name,
+        race_id,
+        points,
+    } = decoded(&body)?;
+    let class_id = class_of(&app, &class).await?;
+    if points.is_empty() || points.len() > POINTS_MAX {
+        return Err(Problem::invalid("A result has from 1 to 3,600 points."));
+    }
+    if points.iter().any(|watts| !(0..=WATTS_MAX).contains(watts)) {
+        return Err(Problem::invalid("A point is from 0 to 3,000 watts."));
+    }
+    let mut result = RecordArguments::new(
+        points.iter().sum(),
+        i64::try_from(points.len()).unwrap_or(i64::MAX),
+        RacerId::from(racer_id),
+        race_id,
+        class_id,
+        name,
+        points,
+    );
+    result.live = None;
+    app.club.record(&result).await?;
+    let answer = json!({ "raceId": result.race_id, "score": result.score });
+    Ok((StatusCode::CREATED, Json(answer)))
+}

@@ -1,0 +1,51 @@
+//! Opens the club as pages and an API, or runs one race and prints its figures.
+
+use alleycat::{Club, Plan, routes};
+use examples_web::{announce, connection, listen, outcome, serve};
+use keyfold::nonblocking::Keyfold;
+use std::error::Error;
+use std::io::Write;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: alleycat [race RACERS SECONDS SPEED]
+ALLEYCAT_CONNECTION names the database: keyfold:./data if it is not set";
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    outcome("Alleycat", run().await)
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let database = connection("ALLEYCAT_CONNECTION", "keyfold:./data");
+    let database = Keyfold::connect(&database).await?;
+    let club = Club::open(&database).await?;
+    match *words {
+        [] => {
+            let listener = listen().await?;
+            announce("Alleycat", &listener)?;
+            serve(listener, routes(club)).await?;
+        }
+        ["race", racers, seconds, speed] => {
+            let plan = Plan {
+                class: "sprint".into(),
+                racers: racers.parse()?,
+                seconds: seconds.parse()?,
+                speed: speed.parse()?,
+                readers: 4,
+                seed: 1,
+            };
+            let race = alleycat::announce(&club, &plan).await?;
+            let figures = alleycat::simulate(&club, &plan, &race).await?;
+            writeln!(
+                std::io::stdout(),
+                "{}",
+                serde_json::to_string_pretty(&figures)?
+            )?;
+        }
+        _ => return Err(USAGE.into()),
+    }
+    database.close().await?;
+    Ok(())
+}

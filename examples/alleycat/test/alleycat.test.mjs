@@ -1,0 +1,143 @@
+/** The club as it is started: its API by its description, its pages in Chromium. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { described } from "../../web/test/described.mjs";
+import { launch } from "../../web/test/browser.mjs";
+import { started } from "../../web/test/started.mjs";
+
+const file = (path) => new URL(path, import.meta.url).pathname;
+/** Both sizes and both colours. */
+const SEEN = ["phone-dark", "desktop-light"];
+let club, api, browser;
+
+before(async () => {
+  club = await started("alleycat", [], { ALLEYCAT_CONNECTION: "memory:" });
+  api = described(file("../openapi.json"), club.address);
+  browser = await launch(club.address, file("../screenshots/made"));
+});
+after(async () => {
+  await browser?.close();
+  assert.equal(await club?.end(), 0);
+});
+
+const start = async (body, classId = "sprint") => {
+  const { status, value } = await api.call("POST", `/api/classes/${classId}/races`, body);
+  assert.equal(status, 202);
+  return value.raceId;
+};
+
+test("A4: every state of a leaderboard is sorted, and the last one is the truth", async () => {
+  const raceId = await start({ racers: 30, seconds: 20, speed: 10 });
+  const path = `/api/classes/sprint/races/${raceId}`;
+  let last, seen = 0;
+  for await (const state of api.events(`${path}/events`, "Shown")) {
+    const scores = state.rows.map(({ score }) => score);
+    assert.deepEqual(scores, [...scores].sort((one, other) => other - one));
+    [last, seen] = [state, seen + 1];
+  }
+  assert.ok(seen > 3, `the leaderboard moved ${seen} times`);
+  const { figures } = last;
+  assert.deepEqual([figures.writes, figures.lost, figures.rightReaders], [600, 0, 4]);
+  assert.deepEqual((await api.call("GET", `/api/races/${raceId}/leaderboard`)).value.rows, last.rows);
+  assert.equal((await api.call("GET", path)).value.isOver, true);
+});
+
+test("A1, A2, A3, A5: results, races, the best, and the seconds of a race", async () => {
+  const raceId = await start({ racers: 3, seconds: 5, speed: 10 }, "climb");
+  for await (const state of api.events(`/api/classes/climb/races/${raceId}/events`, "Shown")) assert.equal(state.problem, null);
+  const { races } = (await api.call("GET", "/api/classes/climb/races")).value;
+  assert.deepEqual(races.map((race) => [race.raceId, race.racers]), [[raceId, 3]]);
+  const { results } = (await api.call("GET", "/api/racers/0002/results")).value;
+  const result = results.find((one) => one.raceId === raceId);
+  assert.equal(result.seconds, 5);
+  const { tracks } = (await api.call("GET", `/api/racers/0002/performance?race=${raceId}`)).value;
+  assert.equal(tracks.length, 1);
+  assert.equal(tracks[0].points.reduce((sum, watts) => sum + watts, 0), result.score);
+  const { best } = (await api.call("GET", "/api/classes/climb/best")).value;
+  assert.equal(best.length, 3);
+  assert.equal(best.find(({ racerId }) => racerId === "0002").score, result.score);
+});
+
+test("A5: an hour of points is stored and read as it was", async () => {
+  const points = Array.from({ length: 3600 }, (_, at) => 200 + Math.round(60 * Math.sin(at / 90)) + (at % 7));
+  const body = { racerId: "0042", name: "Ines Berg", raceId: "hour.1", points };
+  const { value } = await api.call("POST", "/api/classes/endurance/results", body);
+  assert.equal(value.score, points.reduce((sum, watts) => sum + watts, 0));
+  const { tracks } = (await api.call("GET", "/api/racers/0042/performance?race=hour.1")).value;
+  assert.deepEqual(tracks, [{ raceId: "hour.1", points }]);
+  assert.equal((await api.call("POST", "/api/classes/endurance/results", body)).status, 409);
+});
+
+test("what cannot be is refused with a sentence", async () => {
+  const refused = async (status, method, path, body, headers) => {
+    const answer = await api.call(method, path, body, headers);
+    assert.equal(answer.status, status, path);
+    return answer.value.error.message;
+  };
+  assert.equal(await refused(404, "GET", "/api/classes/nothing/races"), "There is no class nothing.");
+  await refused(404, "GET", "/api/classes/nothing/best");
+  await refused(404, "GET", "/api/classes/sprint/races/nothing");
+  await refused(404, "POST", "/api/classes/nothing/races", { racers: 1, seconds: 1, speed: 1 });
+  const many = { racers: 1001, seconds: 1, speed: 1 };
+  assert.match(await refused(400, "POST", "/api/classes/sprint/races", many), /from 1 to 1,000/);
+  assert.match(await refused(400, "POST", "/api/classes/sprint/races", "{"), /The body/);
+  await refused(400, "GET", "/api/races/nothing/leaderboard?limit=0");
+  await refused(400, "POST", "/api/classes/sprint/results", { racerId: "1", name: "N", raceId: "r", points: [] });
+  await refused(404, "POST", "/api/classes/nothing/results", { racerId: "1", name: "N", raceId: "r", points: [1] });
+  await refused(404, "GET", "/api/classes/sprint/races/nothing/events");
+  const foreign = await fetch(`${club.address}/api/classes/sprint/races`, { method: "POST", headers: { origin: "http://elsewhere.example" } });
+  assert.equal(foreign.status, 403);
+  const slow = { racers: 1, seconds: 60, speed: 1 };
+  await Promise.all([start(slow), start(slow)]);
+  assert.match(await refused(409, "POST", "/api/classes/sprint/races", slow), /Two races are running/);
+});
+
+test("all that the description promises was seen", async () => {
+  await api.call("GET", "/api/classes");
+  assert.deepEqual(api.unseen(), []);
+});
+
+test("pages: a race is started by keyboard, its leaderboard moves, and its figures stand at its end", async () => {
+  const other = await started("alleycat", [], { ALLEYCAT_CONNECTION: "memory:" });
+  const own = await launch(other.address, file("../screenshots/made"));
+  const page = await own.at("/", "phone-dark");
+  await page.getByRole("link", { name: "Sprint" }).press("Enter");
+  await page.getByLabel("Racers").fill("20");
+  await page.getByLabel("Seconds").fill("30");
+  await page.getByLabel("Times as fast").press("Enter");
+  await page.waitForURL("**/races/sprint.1");
+  const rows = page.locator(".board li");
+  await rows.nth(9).waitFor();
+  const first = await rows.locator(".score").first().textContent();
+  await own.seen(page, "race", "phone-dark");
+  await page.waitForFunction((text) => document.querySelector(".board .score").textContent !== text, first);
+  await page.getByRole("heading", { name: "The run" }).waitFor();
+  const figure = (name) => page.locator("dl div", { hasText: name }).locator("dd").textContent();
+  assert.deepEqual([await figure("Writes lost"), await figure("Right leaderboards")], ["0", "4 of 4"]);
+  await own.seen(page, "figures", "phone-dark");
+  assert.deepEqual(own.faults, []);
+  await own.close();
+  assert.equal(await other.end(), 0);
+});
+
+test("pages: all of them on a phone in the dark and on a desk in the light", async () => {
+  const paths = {
+    home: ["/", "Alleycat"],
+    class: ["/classes/climb", "Climb"],
+    racer: ["/racers/0042", "Racer 0042"],
+    over: ["/classes/sprint/races/sprint.1", "Race 1"],
+    nothing: ["/classes/sprint/races/nothing", "Alleycat"],
+  };
+  for (const look of SEEN)
+    for (const [name, [path, title]] of Object.entries(paths)) {
+      const page = await browser.at(path, look);
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      if (name === "over") await page.getByRole("heading", { name: "The run" }).waitFor();
+      await browser.seen(page, name, look);
+      await page.context().close();
+    }
+  const page = await browser.at("/classes/sprint/races/nothing");
+  assert.match(await page.getByRole("alert").textContent(), /There is no race nothing/);
+  assert.deepEqual(browser.faults, []);
+});

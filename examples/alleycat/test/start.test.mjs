@@ -1,0 +1,48 @@
+/** The program on a folder, on a server, and where neither is. */
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { server, started } from "../../web/test/started.mjs";
+
+/** Runs a race, and returns its figures. */
+async function raced(connection, ...words) {
+  const program = await started("alleycat", ["race", ...words], { ALLEYCAT_CONNECTION: connection });
+  assert.equal(await program.ended, 0, program.said());
+  return JSON.parse(program.said());
+}
+
+const isWhole = ({ writes, lost, readers, rightReaders }, seconds) =>
+  assert.deepEqual([writes, lost, rightReaders], [seconds, 0, readers]);
+
+test("on a folder: no write is lost, and the races are there after a restart", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "alleycat-data-"));
+  const connection = `keyfold:${folder}`;
+  isWhole(await raced(connection, "50", "10", "10"), 500);
+  const { address, end } = await started("alleycat", [], { ALLEYCAT_CONNECTION: connection });
+  const { races } = await (await fetch(`${address}/api/classes/sprint/races`)).json();
+  assert.deepEqual(races.map(({ raceId, isOver }) => [raceId, isOver]), [["sprint.1", true]]);
+  assert.equal(await end(), 0);
+  rmSync(folder, { recursive: true });
+});
+
+test("on a server: two programs race at once, and a page of another one looks on", async () => {
+  const { address, stop } = await server();
+  const { end, ...club } = await started("alleycat", [], { ALLEYCAT_CONNECTION: address });
+  const figures = await Promise.all([raced(address, "20", "10", "10"), raced(address, "20", "10", "10")]);
+  figures.forEach((one) => isWhole(one, 200));
+  const { races } = await (await fetch(`${club.address}/api/classes/sprint/races`)).json();
+  assert.deepEqual(races.map(({ number }) => number), [2, 1]);
+  const events = await (await fetch(`${club.address}/api/classes/sprint/races/sprint.1/events`)).text();
+  assert.equal(JSON.parse(events.slice("data: ".length)).figures.lost, 0);
+  await stop();
+  assert.equal(await end(), 0);
+});
+
+test("where it cannot start, it says why", async () => {
+  const { address, ended, said } = await started("alleycat", [], { ALLEYCAT_CONNECTION: "http://127.0.0.1:1" });
+  assert.deepEqual([address, await ended], [undefined, 1]);
+  assert.match(said(), /^Alleycat stays closed: .*127\.0\.0\.1:1.*\n$/);
+});

@@ -1,0 +1,114 @@
+/** The quay as it is started: its API by its description, its page in Chromium, on a folder and on a
+ * server. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { described } from "../../web/test/described.mjs";
+import { launch } from "../../web/test/browser.mjs";
+import { server, started } from "../../web/test/started.mjs";
+
+const file = (path) => new URL(path, import.meta.url).pathname;
+let quay, api, browser;
+
+before(async () => {
+  quay = await started("freight", [], { FREIGHT_CONNECTION: "memory:" });
+  api = described(file("../openapi.json"), quay.address);
+  browser = await launch(quay.address, file("../screenshots/made"));
+});
+after(async () => {
+  await browser?.close();
+  assert.equal(await quay?.end(), 0);
+});
+
+const post = (path, body) => api.call("POST", path, body);
+const code = ({ status, value }) => `${status} ${value.error?.code}`;
+const container = async (id) =>
+  (await api.call("GET", "/api/containers")).value.containers.find(({ containerId }) => containerId === id);
+
+test("N3: a refusal says which condition failed, and nothing changes", async () => {
+  assert.equal((await post("/api/containers", { containerId: "c1", places: 1 })).status, 201);
+  for (const itemId of ["a", "b"]) await post("/api/items", { itemId, description: "tea" });
+  const { value } = await post("/api/items/a/assign", { containerId: "c1" });
+  assert.deepEqual(value, { itemId: "a", description: "tea", containerId: "c1" });
+  assert.deepEqual(await container("c1"), { containerId: "c1", free: 0, shipments: ["a"] });
+  assert.equal(code(await post("/api/items/b/assign", { containerId: "c1" })), "409 no_place");
+  assert.equal(code(await post("/api/items/a/assign", { containerId: "north" })), "409 not_free");
+  assert.equal((await container("north")).free, 4);
+  assert.equal(code(await post("/api/items/a/unload", { containerId: "north" })), "409 elsewhere");
+  assert.equal((await post("/api/items/a/unload", { containerId: "c1" })).value.containerId, null);
+  assert.deepEqual(await container("c1"), { containerId: "c1", free: 1, shipments: [] });
+});
+
+test("N3: of 64 dispatchers at once as many find a place as there are", async () => {
+  const { value } = await post("/api/containers/south/rush", { dispatchers: 64 });
+  assert.deepEqual([value.loaded, value.refused, value.free, value.isRight], [16, 48, 0, true]);
+  const { items } = (await api.call("GET", "/api/items")).value;
+  assert.equal(items.filter(({ containerId }) => containerId === "south").length, 16);
+});
+
+test("what cannot be is refused with a sentence", async () => {
+  assert.equal(code(await post("/api/containers", { containerId: "c1", places: 5 })), "409 exists");
+  assert.equal(code(await post("/api/containers", { containerId: "c2", places: 0 })), "400 invalid");
+  assert.equal(code(await post("/api/items", { itemId: "a", description: "again" })), "409 exists");
+  assert.equal(code(await post("/api/items", { itemId: "x" })), "400 invalid");
+  for (const verb of ["assign", "unload"]) assert.equal(code(await post(`/api/items/a/${verb}`, "{")), "400 invalid");
+  assert.equal(code(await post("/api/containers/c1/rush", { dispatchers: 0 })), "400 invalid");
+  assert.equal(code(await post("/api/containers/nowhere/rush", { dispatchers: 2 })), "404 not_found");
+  assert.deepEqual(api.unseen(), []);
+});
+
+test("the page: items are assigned and unloaded by keyboard, and a rush shows its figures", async () => {
+  for (const look of ["desktop-light", "phone-dark"]) {
+    const page = await browser.at("/", look);
+    await page.getByText("places are free").first().waitFor();
+    const form = page.locator("#assign");
+    await form.getByLabel("Item").selectOption("item-1");
+    await form.getByLabel("Container").selectOption("east");
+    await form.getByRole("button").press("Enter");
+    await page.getByText("item-1 is in east.").waitFor();
+    await page.evaluate(() => scrollTo(0, 0));
+    await browser.seen(page, "quay", look);
+    await page.getByRole("button", { name: "Unload item-1" }).press("Enter");
+    await page.getByText("item-1 is on the quay.").waitFor();
+    await page.locator("#rush").getByLabel("Container").selectOption("north");
+    await page.locator("#rush").getByRole("button").press("Enter");
+    await page.getByText("64 dispatchers were at north at once.").waitFor();
+    const figure = (name) => page.locator("dl div", { hasText: name }).locator("dd").textContent();
+    assert.equal(await figure("Container and items agree"), "yes");
+    assert.equal(await figure("Places left"), "0");
+    await page.locator("#outcome").evaluate((element) => element.scrollIntoView({ block: "center" }));
+    await browser.seen(page, "rush", look);
+    await form.getByLabel("Container").selectOption("north");
+    await form.getByRole("button").press("Enter");
+    await page.getByText("Container north is full").waitFor();
+    await page.context().close();
+  }
+  assert.deepEqual(browser.faults, []);
+});
+
+test("on a folder the goods stay where they are, and a dispatcher without a page sees them", async () => {
+  const one = await started("freight", [], {});
+  const assign = (address) =>
+    fetch(`${address}/api/items/item-2/assign`, { method: "POST", body: '{"containerId":"north"}' });
+  assert.equal((await assign(one.address)).status, 200);
+  assert.equal(await one.end({ keep: true }), 0);
+  const other = await started("freight", ["show", "item-2"], {}, one.folder);
+  assert.equal(await other.ended, 0);
+  assert.equal(other.said(), "item-2: a crate of bicycles, in north\n");
+});
+
+test("on a server, 64 dispatchers of two programs fill no container twice", async () => {
+  const { address, stop } = await server();
+  const env = { FREIGHT_CONNECTION: address };
+  const one = await started("freight", [], env);
+  const other = await started("freight", [], env);
+  const rush = async (program) =>
+    (await fetch(`${program.address}/api/containers/south/rush`, { method: "POST", body: '{"dispatchers":32}' })).json();
+  const [first, second] = await Promise.all([rush(one), rush(other)]);
+  assert.equal(first.loaded + second.loaded, 16);
+  const { containers } = await (await fetch(`${one.address}/api/containers`)).json();
+  const south = containers.find(({ containerId }) => containerId === "south");
+  assert.deepEqual([south.free, south.shipments.length], [0, 16]);
+  await stop();
+  for (const { end } of [one, other]) assert.equal(await end(), 0);
+});

@@ -1,0 +1,74 @@
+/** The home: its polling as it goes, bursts of activity, readings over months. */
+
+import { call, chart, complain, figures, h, number } from "/page.js";
+
+const by = (id) => document.getElementById(id);
+const DAY = 24 * 60 * 60 * 1000;
+
+/** What a form does with its fields when it is sent, and what is said then. */
+function onSubmit(form, work) {
+  by(form).addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      by("done").textContent = await work(Object.fromEntries(new FormData(event.target)));
+      complain(by("problem"));
+    } catch (error) {
+      complain(by("problem"), error);
+    }
+  });
+}
+
+onSubmit("polling", async ({ polls }) => {
+  const { pollsASecond } = await call("/api/polling", { pollsASecond: Number(polls) });
+  return pollsASecond === 0 ? "Nothing is polled." : `${number(pollsASecond)} polls a second are wanted.`;
+});
+onSubmit("burst", async ({ events }) => {
+  const burst = await call("/api/burst", { events: Number(events) });
+  return `${number(burst.events)} events were written in ${number(burst.milliseconds)} ms, for ${number(burst.units)} units.`;
+});
+
+const day = (time) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+async function readings({ sensor, days }) {
+  const to = Date.now();
+  const times = { from: new Date(to - days * DAY).toISOString(), to: new Date(to).toISOString() };
+  const found = await call(`/api/sensors/${encodeURIComponent(sensor)}/readings?${new URLSearchParams(times)}`);
+  const list = found.readings;
+  if (list.length === 0) {
+    by("chart").replaceChildren(h("p", { class: "quiet" }, "There is no reading in this time."));
+    return "";
+  }
+  const points = list.map(({ value }) => value);
+  const months = new Set(list.map(({ at }) => at.slice(0, 7)));
+  const caption = `${number(list.length)} readings from ${months.size} tables, one for each month: from ${Math.min(...points)} to ${Math.max(...points)} °C`;
+  const labels = [day(list[0].at), day(list.at(-1).at)];
+  by("chart").replaceChildren(chart([{ points, kind: "warm" }], { title: `The temperature in the ${sensor}. ${caption}`, labels, caption }));
+  return "";
+}
+onSubmit("readings", readings);
+
+function show({ wanted, polled, throttled, seconds }) {
+  const last = seconds.at(-1) ?? { polled: 0, throttled: 0 };
+  const list = [
+    ["Wanted a second", number(wanted)],
+    ["Polled last second", number(last.polled)],
+    ["Refused last second", number(last.throttled), last.throttled > 0 ? "bad" : "good"],
+    ["Polled", number(polled)],
+    ["Refused", number(throttled)],
+  ];
+  by("figures").replaceChildren(figures(list));
+  const lines = [{ points: seconds.map((one) => one.polled) }, { points: seconds.map((one) => one.throttled), kind: "warm" }];
+  const caption = [h("span", { class: "key" }, "polled"), " ", h("span", { class: "key warm" }, "refused for lack of capacity")];
+  const title = `Polls in each of the last ${seconds.length} seconds: ${last.polled} in the last one, ${last.throttled} refused`;
+  by("polls").replaceChildren(chart(lines, { title, labels: [`${seconds.length} s ago`, "now"], caption }));
+}
+
+const events = new EventSource("/api/events");
+events.onmessage = ({ data }) => show(JSON.parse(data));
+events.onerror = () => {
+  by("problem").textContent = "The connection is lost. It is tried again.";
+};
+events.onopen = () => {
+  by("problem").textContent = "";
+};
+readings({ sensor: "kitchen", days: 30 }).catch((error) => complain(by("problem"), error));

@@ -1,0 +1,169 @@
+//! The API and the page.
+
+use crate::home::Home;
+use crate::model::{Activity, DeviceId, NewReading, Reading, SensorId, Status};
+use crate::polling::{POLLS_MAX, Polling};
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use examples_web::{Problem, decoded, events, json_file, look, page, script};
+use keyfold::typed::{Number, Precision, Timestamp, truncated};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const EVENTS_MAX: u32 = 2000;
+
+#[derive(Clone)]
+struct App {
+    home: Home,
+    polling: Polling,
+}
+
+/// The page and the API of a home, and its polling.
+pub fn routes(home: Home) -> Router {
+    let polling = Polling::start(&home);
+    Router::new()
+        .route("/", page(include_str!("../assets/page.html")))
+        .route("/home.js", script(include_str!("../assets/home.js")))
+        .merge(look())
+        .route(
+            "/api/openapi.json",
+            json_file(include_str!("../openapi.json")),
+        )
+        .route("/api/events", get(watched))
+        .route("/api/polling", post(want))
+        .route("/api/burst", post(burst))
+        .route("/api/devices", get(devices))
+        .route("/api/devices/{device}/activity", get(activity))
+        .route(
+            "/api/sensors/{sensor}/readings",
+            get(readings).post(add_reading),
+        )
+        .with_state(App { home, polling })
+}
+
+type Answer = Result<Json<Value>, Problem>;
+
+fn status_json(status: &Status) -> Value {
+    json!({
+        "deviceId": status.device_id.to_string(),
+        "isOnline": status.online,
+        "polls": status.polls,
+        "seenAt": status.seen_at.to_string(),
+    })
+}
+
+fn activity_json(activity: &Activity) -> Value {
+    json!({ "at": activity.at.to_string(), "event": activity.event.as_str() })
+}
+
+fn reading_json(reading: &Reading) -> Result<Value, Problem> {
+    let value: f64 = (reading.value.to_string().parse())
+        .map_err(|_| Problem::invalid("A reading is no number."))?;
+    Ok(json!({ "at": reading.at.to_string(), "value": value }))
+}
+
+/// N4: the polling, second by second.
+async fn watched(State(app): State<App>) -> impl IntoResponse {
+    events(app.polling.states())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Wanted {
+    polls_a_second: u32,
+}
+
+async fn want(State(app): State<App>, body: Bytes) -> Answer {
+    let Wanted { polls_a_second } = decoded(&body)?;
+    if polls_a_second > POLLS_MAX {
+        return Err(Problem::invalid("The polls a second are from 0 to 1,000."));
+    }
+    app.polling.want(polls_a_second);
+    Ok(Json(json!({ "pollsASecond": polls_a_second })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GivenBurst {
+    events: u32,
+}
+
+/// N4: many events at once.
+async fn burst(State(app): State<App>, body: Bytes) -> Result<impl IntoResponse, Problem> {
+    let GivenBurst { events } = decoded(&body)?;
+    if !(1..=EVENTS_MAX).contains(&events) {
+        return Err(Problem::invalid("A burst has from 1 to 2,000 events."));
+    }
+    Ok(Json(app.home.burst(events).await?))
+}
+
+async fn devices(State(app): State<App>) -> Answer {
+    let statuses = app.home.statuses().await?;
+    let statuses: Vec<Value> = statuses.iter().map(status_json).collect();
+    Ok(Json(json!({ "devices": statuses })))
+}
+
+async fn activity(State(app): State<App>, Path(device): Path<String>) -> Answer {
+    let activity = app.home.activity(&DeviceId::from(device)).await?;
+    let activity: Vec<Value> = activity.iter().map(activity_json).collect();
+    Ok(Json(json!({ "activity": activity })))
+}
+
+#[derive(Deserialize)]
+struct Range {
+    from: String,
+    to: String,
+}
+
+/// The moment of a text, with the digits that the model keeps.
+fn time_of(text: &str) -> Result<Timestamp, Problem> {
+    let why = |_| Problem::invalid(format!("{text} is no time like 2026-11-24T08:00:00Z."));
+    let time: Timestamp = text.parse().map_err(why)?;
+    Ok(truncated(time, Precision::Millis))
+}
+
+/// N6: a range over the tables of several months, in order.
+async fn readings(
+    State(app): State<App>,
+    Path(sensor): Path<String>,
+    range: Result<Query<Range>, axum::extract::rejection::QueryRejection>,
+) -> Answer {
+    let Query(Range { from, to }) =
+        range.map_err(|_| Problem::invalid("The range needs two times: from and to."))?;
+    let (from, to) = (time_of(&from)?, time_of(&to)?);
+    let sensor = SensorId::from(sensor);
+    let readings = app.home.readings(&sensor, from, to).await?;
+    let readings: Result<Vec<Value>, Problem> = readings.iter().map(reading_json).collect();
+    Ok(Json(json!({ "readings": readings? })))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GivenReading {
+    at: String,
+    value: f64,
+}
+
+/// N6: a reading goes into the table of its month.
+async fn add_reading(
+    State(app): State<App>,
+    Path(sensor): Path<String>,
+    body: Bytes,
+) -> Result<impl IntoResponse, Problem> {
+    let GivenReading { at, value } = decoded(&body)?;
+    let number = value.to_string().parse::<Number>();
+    let value = number.map_err(|_| Problem::invalid("The value is no number."))?;
+    let at = time_of(&at)?;
+    let sensor_id = SensorId::from(sensor);
+    let reading = NewReading {
+        sensor_id,
+        at,
+        value,
+    };
+    app.home.add_reading(&reading).await?;
+    Ok((StatusCode::CREATED, Json(json!({ "at": at.to_string() }))))
+}

@@ -1,0 +1,126 @@
+/** The home as it is started: its API by its description, throttling on an embedded database and on a
+ * server, its page in Chromium. */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { described } from "../../web/test/described.mjs";
+import { launch } from "../../web/test/browser.mjs";
+import { server, started } from "../../web/test/started.mjs";
+
+const file = (path) => new URL(path, import.meta.url).pathname;
+const description = file("../openapi.json");
+let home, api, browser;
+
+before(async () => {
+  home = await started("smart-home", [], { HOME_CONNECTION: "memory:" });
+  api = described(description, home.address);
+  browser = await launch(home.address, file("../screenshots/made"));
+});
+after(async () => {
+  await browser?.close();
+  assert.equal(await home?.end(), 0);
+});
+
+const poll = (of, pollsASecond) => of.call("POST", "/api/polling", { pollsASecond });
+/** Waits for a state of the polling. */
+async function until(of, isThere) {
+  for await (const state of of.events("/api/events", "Shown")) if (isThere(state)) return state;
+  throw new Error("the events ended");
+}
+
+test("N6: readings go into the table of their month, and a range is answered in order", async () => {
+  const path = "/api/sensors/attic/readings";
+  const at = ["2026-09-30T23:59:59.999Z", "2026-10-01T00:00:00.000Z", "2026-08-15T12:00:00.000Z", "2026-11-02T00:00:00.000Z"];
+  for (const [value, time] of at.entries()) assert.equal((await api.call("POST", path, { at: time, value: value + 0.5 })).status, 201);
+  const between = async (from, to) => (await api.call("GET", `${path}?from=${from}&to=${to}`)).value.readings;
+  const all = await between("2026-08-01T00:00:00Z", "2026-11-30T00:00:00Z");
+  assert.deepEqual(all.map((one) => one.value), [2.5, 0.5, 1.5, 3.5]);
+  const two = await between("2026-09-30T00:00:00Z", "2026-10-01T00:00:00Z");
+  assert.deepEqual(two.map((one) => Date.parse(one.at)), [Date.parse(at[0]), Date.parse(at[1])]);
+  const to = new Date();
+  const from = new Date(to - 90 * 24 * 3600 * 1000).toISOString();
+  const { readings } = (await api.call("GET", `/api/sensors/kitchen/readings?from=${from}&to=${to.toISOString()}`)).value;
+  assert.ok(readings.length > 350, `${readings.length} readings of the last months`);
+});
+
+test("N4: bursts are taken on demand, and a device shows its latest events", async () => {
+  const { value } = await api.call("POST", "/api/burst", { events: 1000 });
+  assert.deepEqual([value.events, value.units], [1000, 1000]);
+  const { activity } = (await api.call("GET", "/api/devices/device-07/activity")).value;
+  assert.equal(activity.length, 50);
+  const times = activity.map(({ at }) => Date.parse(at));
+  assert.deepEqual(times, [...times].sort((one, other) => other - one));
+});
+
+test("what cannot be is refused with a sentence", async () => {
+  const refused = async (method, path, body) => assert.equal((await api.call(method, path, body)).status, 400, path);
+  await refused("POST", "/api/polling", { pollsASecond: 1001 });
+  await refused("POST", "/api/burst", { events: 0 });
+  await refused("GET", "/api/sensors/attic/readings?from=yesterday");
+  await refused("POST", "/api/sensors/attic/readings", { at: "yesterday", value: 1 });
+});
+
+test("N4: polling within the capacity is never refused; beyond it, it backs off and no poll is lost", async () => {
+  await poll(api, 4);
+  const steady = await until(api, ({ polled }) => polled >= 8);
+  assert.equal(steady.throttled, 0);
+  await poll(api, 1000);
+  await until(api, ({ throttled }) => throttled > 0);
+  // What was saved is used up: the rate comes down to the table's, and refusals become few.
+  const isCalm = ({ polled, throttled }) => polled + throttled < 60;
+  const calm = await until(api, ({ seconds }) => seconds.slice(-3).every(isCalm) && seconds.at(-1).polled > 0);
+  assert.ok(calm.polled >= 1500, `${calm.polled} polls`);
+  await poll(api, 0);
+  const before = await until(api, ({ wanted, seconds }) => wanted === 0 && seconds.slice(-2).every((one) => one.polled + one.throttled === 0));
+  const { devices } = (await api.call("GET", "/api/devices")).value;
+  assert.equal(devices.length, 20);
+  assert.equal(devices.reduce((sum, { polls }) => sum + polls, 0), before.polled);
+  assert.deepEqual(api.unseen(), []);
+});
+
+test("N4: on a server that enforces capacity the client backs off, too", async () => {
+  const { address, stop } = await server("--capacity", "enforce");
+  const other = await started("smart-home", [], { HOME_CONNECTION: address });
+  const of = described(description, other.address);
+  await poll(of, 1000);
+  const state = await until(of, ({ throttled }) => throttled > 3);
+  assert.ok(state.polled >= 1000, `${state.polled} polls`);
+  assert.deepEqual(state.seconds.reduce((sum, { failed }) => sum + failed, 0), 0);
+  assert.equal(await other.end(), 0);
+  await stop();
+});
+
+test("the page: polling and bursts by keyboard, and a chart over months", async () => {
+  for (const look of ["phone-dark", "desktop-light"]) {
+    const page = await browser.at("/", look);
+    await page.getByLabel("Polls a second").fill("300");
+    await page.getByRole("button", { name: "Poll" }).press("Enter");
+    await page.getByText("300 polls a second are wanted.").waitFor();
+    await page.waitForTimeout(2500);
+    await browser.seen(page, "polling", look);
+    await page.getByLabel("Polls a second").fill("0");
+    await page.getByRole("button", { name: "Poll" }).press("Enter");
+    await page.getByText("Nothing is polled.").waitFor();
+    await page.getByRole("button", { name: "Burst" }).press("Enter");
+    await page.getByText("500 events were written").waitFor();
+    await page.getByLabel("Days").selectOption("90");
+    await page.getByRole("button", { name: "Show" }).press("Enter");
+    await page.getByText(/readings from [345] tables/).waitFor();
+    await page.locator("#chart").evaluate((element) => element.scrollIntoView({ block: "center" }));
+    await browser.seen(page, "readings", look);
+    await page.context().close();
+  }
+  assert.deepEqual(browser.faults, []);
+});
+
+test("on a folder, what was polled is there after a restart", async () => {
+  const one = await started("smart-home");
+  const of = described(description, one.address);
+  await poll(of, 100);
+  await until(of, ({ polled }) => polled > 20);
+  assert.equal(await one.end({ keep: true }), 0);
+  const other = await started("smart-home", [], {}, one.folder);
+  const { devices } = (await described(description, other.address).call("GET", "/api/devices")).value;
+  assert.ok(devices.length > 0);
+  assert.equal(await other.end(), 0);
+});

@@ -1,0 +1,12 @@
+//! What the applications in Rust share beside Keyfold: a server of pages and of an API, problems as
+//! people and programs hear of them, events for a page, and a meter of requests.
+
+mod meter;
+mod problem;
+mod serve;
+mod shared;
+
+pub use meter::{Meter, Times, Total};
+pub use problem::{Problem, decoded};
+pub use serve::{announce, connection, listen, outcome, serve};
+pub use shared::{events, json_file, look, page, script};
