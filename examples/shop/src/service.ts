@@ -103,7 +103,7 @@ function refusal(error: unknown): OrderPlaced | undefined {
     case "User":
       return error.code === "not_found" ? { outcome: "unknown_user" } : undefined;
     case "Product":
-      if (error.code !== "refused") return undefined;
+      if (error.code !== "refused" && error.code !== "not_found") return undefined;
       return { outcome: "out_of_stock", productId: ProductId(String(id?.["productId"])) };
     default:
       return undefined;

@@ -23,7 +23,7 @@ after(() => server?.stop());
 
 const get = (path) => GET(new Request(new URL(path, "https://shop.example")));
 
-test("a browser follows the pages by their addresses", async () => {
+test("E6: a browser follows the pages by their addresses", async () => {
   const totals = [];
   let pages = 0;
   for (let path = "/api/orders?status=paid&limit=3"; path !== null; pages += 1) {

@@ -29,7 +29,7 @@ async function user(email) {
   return userId;
 }
 
-test("users and orders are made, and what is refused has a status of its own", async () => {
+test("E1 E3: users and orders are made, and what is refused has a status of its own", async () => {
   const userId = await user("ada@example.com");
   const taken = await call("POST /users", { body: { email: "ada@example.com", name: "Ada" } });
   assert.deepEqual(taken, [409, { outcome: "email_taken" }]);
@@ -70,7 +70,7 @@ test("what a caller sends wrongly is answered with 400, before anything is sent"
   assert.match(message, /status/);
 });
 
-test("a user's orders come by pages, whose cursors nobody else can use", async () => {
+test("E2: a user's orders come by pages, whose cursors nobody else can use", async () => {
   const [userId, other] = [await user("eve@example.com"), await user("mallory@example.com")];
   const ids = [1, 2, 3].map(() => randomUUID());
   for (const id of ids) await order(id, { userId, lines: [{ productId: "pad", quantity: 1 }] });

@@ -17,7 +17,7 @@ export async function start() {
     ["ink", "Ink", 700, 2],
     ["pad", "Pad", 320, 1000],
   ]) {
-    await shop.Product.create({ productId, name, price, stock });
+    await shop.Product.create({ productId, category: "writing", name, price, stock });
   }
   return { shop, server };
 }

@@ -1,0 +1,229 @@
+/** The shop's page: products with their stock as it is now, a basket, and an order. */
+
+const CATEGORIES = ["writing", "paper", "desk"];
+const REFRESH_MS = 2000;
+
+const content = document.querySelector("#content");
+const said = document.querySelector("#said");
+/** How many pieces are in the basket, by product. */
+const basket = new Map();
+/** The order that the basket becomes: sent twice, it is one order. */
+let orderId = crypto.randomUUID();
+let timer;
+
+/** An element with attributes and children. Texts are texts, never HTML. */
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== undefined));
+  return made;
+}
+
+const money = (cents) => `€${(cents / 100).toLocaleString("en", { minimumFractionDigits: 2 })}`;
+const counted = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
+const titled = (word) => word[0].toUpperCase() + word.slice(1);
+
+/** Calls the API, whose answer is a status and a value. One that does not come is a status of its own. */
+async function call(method, path, body) {
+  const sent = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  try {
+    const response = await fetch(`/api${path}`, { method, ...sent });
+    const requests = response.headers.get("x-table-requests");
+    if (requests) document.querySelector("#cost").textContent = `The last answer took ${requests}.`;
+    return { status: response.status, value: await response.json() };
+  } catch {
+    return { status: 0, value: {} };
+  }
+}
+
+function say(text, kind = "notice") {
+  said.replaceChildren(element("p", { class: kind }, text));
+  // The form is below a list that may be longer than the screen.
+  if (kind === "alert") said.scrollIntoView({ block: "center" });
+}
+
+/** What an answer that is no success means to a person. */
+function meaning({ status, value }) {
+  if (status === 0) return "The shop cannot be reached. Look at your connection, and try again.";
+  if (status >= 500) return "The shop is very busy or has a fault. Nothing is lost: try again in a moment.";
+  switch (value.outcome) {
+    case "out_of_stock":
+      return `Somebody was faster: there are not enough of “${nameOf(value.productId)}” left. Take fewer.`;
+    case "unknown_product":
+      return `“${nameOf(value.productId)}” is not sold any more. Take it out.`;
+    default:
+      return `This was not taken: ${value.message ?? value.why ?? value.error ?? value.outcome}.`;
+  }
+}
+
+const names = new Map();
+const prices = new Map();
+const nameOf = (productId) => names.get(productId) ?? productId;
+
+/** The products of a category, with their stock, which is read again while the page is seen. */
+async function products(category) {
+  const list = element("ul", { class: "cards" });
+  content.replaceChildren(element("h1", {}, titled(category)), list, checkout());
+  const refresh = async () => {
+    const answer = await call("GET", `/products?category=${encodeURIComponent(category)}`);
+    if (!list.isConnected) return;
+    if (answer.status !== 200) return say(meaning(answer), "alert");
+    for (const product of answer.value.products) show(list, product);
+    if (list.children.length === 0) list.append(element("li", { class: "empty" }, "There is nothing here yet."));
+  };
+  await refresh();
+  timer = setInterval(() => document.hidden || refresh(), REFRESH_MS);
+  count();
+}
+
+/** Shows a product, or what is new of it. */
+function show(list, { productId, name, price, stock }) {
+  names.set(productId, name);
+  prices.set(productId, price);
+  const left = stock === 0 ? "Sold out" : `${stock} in stock`;
+  const before = list.querySelector(`[data-id="${CSS.escape(productId)}"]`);
+  if (before !== null) {
+    const shown = before.querySelector(".stock");
+    if (shown.textContent !== left) shown.textContent = left;
+    shown.classList.toggle("low", stock < 5);
+    before.querySelector(".price").textContent = money(price);
+    return;
+  }
+  const step = (by, label, sign) =>
+    element("button", { type: "button", class: "step", "aria-label": label, onclick: () => take(productId, by) }, sign);
+  const pieces = element("output", { "aria-label": `Pieces of ${name}` }, String(basket.get(productId) ?? 0));
+  const low = stock < 5 ? "stock low" : "stock";
+  const facts = element("p", { class: "facts" }, element("span", { class: "price" }, money(price)), element("span", { class: low }, left));
+  const steps = element("div", { class: "steps" }, step(-1, `One ${name} less`, "−"), pieces, step(1, `One ${name} more`, "+"));
+  list.append(element("li", { class: "card", "data-id": productId }, element("h2", {}, name), facts, steps));
+}
+
+function take(productId, by) {
+  const pieces = Math.max(0, (basket.get(productId) ?? 0) + by);
+  if (pieces === 0) basket.delete(productId);
+  else basket.set(productId, pieces);
+  const shown = content.querySelector(`[data-id="${CSS.escape(productId)}"] output`);
+  if (shown !== null) shown.textContent = String(pieces);
+  count();
+}
+
+function count() {
+  const sum = document.querySelector("#sum");
+  if (sum === null) return;
+  let [pieces, cents] = [0, 0];
+  for (const [productId, quantity] of basket) {
+    pieces += quantity;
+    cents += quantity * prices.get(productId);
+  }
+  sum.textContent = pieces === 0 ? "The basket is empty" : `${counted(pieces, "piece")}, ${money(cents)}`;
+}
+
+/** The basket's sum, and who orders it. */
+function checkout() {
+  const field = (name, label, type) => [
+    element("label", { for: name }, label),
+    element("input", { id: name, name, type, required: "", autocomplete: name, value: localStorage.getItem(name) ?? "" }),
+  ];
+  const form = element("form", { class: "checkout", onsubmit: (event) => void order(event) });
+  form.append(element("h2", {}, "Your order"), element("p", { id: "sum", "aria-live": "polite" }));
+  form.append(...field("name", "Name", "text"), ...field("email", "E-mail", "email"), element("button", {}, "Order"));
+  return form;
+}
+
+/** Who orders: a new person, or the one who has the e-mail. */
+async function person(email, name) {
+  const made = await call("POST", "/users", { email, name });
+  if (made.status !== 409) return made;
+  return call("GET", `/users?email=${encodeURIComponent(email)}`);
+}
+
+async function order(event) {
+  event.preventDefault();
+  if (basket.size === 0) return say("The basket is empty. Take something first.", "alert");
+  const button = event.target.querySelector("button");
+  button.disabled = true;
+  try {
+    const { name, email } = Object.fromEntries(new FormData(event.target));
+    for (const [key, value] of Object.entries({ name, email })) localStorage.setItem(key, value);
+    const who = await person(email, name);
+    if (who.status >= 400 || who.status === 0) return say(meaning(who), "alert");
+    const lines = [...basket].map(([productId, quantity]) => ({ productId, quantity }));
+    const answer = await call("PUT", `/orders/${orderId}`, { userId: who.value.userId, lines });
+    if (answer.status !== 200 && answer.status !== 201) return say(meaning(answer), "alert");
+    basket.clear();
+    location.hash = `#/orders/${orderId}`;
+    orderId = crypto.randomUUID();
+    say("Thank you. The order is placed.");
+  } finally {
+    button.disabled = false;
+  }
+}
+
+const NEXT = { pending: ["paid", "Pay"], paid: ["shipped", "Ship"] };
+
+/** An order with its items, and what can be done next. */
+async function shown(id) {
+  const answer = await call("GET", `/orders/${encodeURIComponent(id)}`);
+  if (answer.status !== 200) {
+    content.replaceChildren(element("h1", {}, "Order"));
+    return say(meaning(answer), "alert");
+  }
+  const { order: one, items } = answer.value;
+  const rows = items.map(({ productId, quantity, price }) => {
+    const cells = [quantity, money(price), money(quantity * price)];
+    const numbers = cells.map((cell) => element("td", { class: "number" }, String(cell)));
+    return element("tr", {}, element("th", { scope: "row" }, nameOf(productId)), ...numbers);
+  });
+  const heads = ["Product", "Pieces", "Price", "Amount"].map((name, at) =>
+    element("th", { scope: "col", class: at > 0 ? "number" : undefined }, name),
+  );
+  const total = element("tr", {}, element("th", { scope: "row", colspan: "3" }, "Total"));
+  total.append(element("td", { class: "number", id: "total" }, money(one.total)));
+  const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)));
+  table.append(element("tbody", {}, ...rows), element("tfoot", {}, total));
+  const step = NEXT[one.status];
+  const onward = step && element("button", { type: "button", onclick: () => void proceed(id, step[0]) }, step[1]);
+  const actions = element("p", { class: "actions" }, onward, element("a", { href: "#/" }, "Back to the products"));
+  const state = element("p", { class: "lead" }, "It is ", element("strong", { id: "status" }, one.status), ".");
+  content.replaceChildren(element("h1", {}, "Order"), state, table, actions);
+}
+
+async function proceed(id, status) {
+  const answer = await call("PUT", `/orders/${encodeURIComponent(id)}/status`, { status });
+  if (answer.status !== 200) return say(meaning(answer), "alert");
+  say(`The order is ${status}.`);
+  await shown(id);
+}
+
+/** Shows what the address asks for. */
+async function visit() {
+  clearInterval(timer);
+  const [kind = "", id = ""] = location.hash.replace(/^#\/?/, "").split("/");
+  const category = CATEGORIES.includes(kind) ? kind : CATEGORIES[0];
+  for (const link of document.querySelectorAll("#categories a")) {
+    const isHere = kind !== "orders" && link.hash === `#/${category}`;
+    if (isHere) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+  if (kind === "orders") await shown(decodeURIComponent(id));
+  else await products(category);
+}
+
+for (const category of CATEGORIES) {
+  const link = element("a", { href: `#/${category}` }, titled(category));
+  document.querySelector("#categories").append(element("li", {}, link));
+}
+addEventListener("hashchange", (event) => {
+  // What was said of an order stays beside the order.
+  if (!location.hash.startsWith("#/orders/") || event.oldURL.includes("#/orders/")) said.replaceChildren();
+  void visit();
+});
+// The skip link is no address of a page.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.querySelector("#main").focus();
+});
+void visit();

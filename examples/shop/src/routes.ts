@@ -1,0 +1,99 @@
+/** Routes of the API, whatever carries them: a server, or a function for API Gateway. */
+
+import { type Answer, BadRequest } from "./errors.js";
+import type { Schema } from "./schema.js";
+
+/** A request, read. */
+export interface Asked {
+  /** The parts of the path that the route names. */
+  readonly parts: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: string | undefined;
+}
+
+/** A route, and its description. */
+export interface Route {
+  /** `GET /users/{userId}`, as API Gateway has it. */
+  readonly key: string;
+  /** The access pattern of the design, or the technique. */
+  readonly id: string;
+  readonly summary: string;
+  readonly query?: Readonly<Record<string, Schema>>;
+  readonly body?: Schema;
+  /** The answers that it promises, by status. */
+  readonly answers: Readonly<Record<number, Schema>>;
+  readonly answer: (asked: Asked) => Promise<Answer>;
+}
+
+export function ok(body: unknown): Answer {
+  return { status: 200, body };
+}
+
+export function absent(what: string): Answer {
+  return { status: 404, body: { error: "not_found", message: `there is no such ${what}` } };
+}
+
+/** The part of the path of this name, which the route has. */
+export function part({ parts }: Asked, name: string): string {
+  const found = parts[name];
+  if (found === undefined || found === "") throw new BadRequest(`${name} is missing in the path`);
+  return found;
+}
+
+/** A value of the query that the route needs. */
+export function queried({ query }: Asked, name: string): string {
+  const found = query[name];
+  if (found === undefined || found === "") throw new BadRequest(`${name} is missing in the query`);
+  return found;
+}
+
+/** Which page of a list is asked for. The client refuses a limit that is no number. */
+export function pageOf({ query }: Asked): { limit?: number | undefined; after?: string | undefined } {
+  const { limit, after } = query;
+  return { limit: limit === undefined ? undefined : Number(limit), after };
+}
+
+/** An item without the name of its kind, which the path says. */
+export function plain<T extends { readonly kind: string }>({ kind: _, ...rest }: T): Omit<T, "kind"> {
+  return rest;
+}
+
+/** A page of a list by its name. */
+export function listed<T extends { readonly kind: string }>(
+  name: string,
+  { items, next }: { readonly items: readonly T[]; readonly next?: string },
+): Answer {
+  return ok({ [name]: items.map(plain), ...(next !== undefined && { next }) });
+}
+
+export type Body = Readonly<Record<string, unknown>>;
+
+export function bodyOf({ body = "" }: Asked): Body {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw new BadRequest("the body is no JSON");
+  }
+  if (!isObject(value)) throw new BadRequest("the body is no object");
+  return value;
+}
+
+export function isObject(value: unknown): value is Body {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function textOf(body: Body, name: string): string {
+  const value = body[name];
+  if (typeof value !== "string" || value === "") throw new BadRequest(`${name} is no text`);
+  return value;
+}
+
+/** A whole number that is not negative. */
+export function numberOf(body: Body, name: string): number {
+  const value = body[name];
+  if (!Number.isSafeInteger(value) || (value as number) < 0) {
+    throw new BadRequest(`${name} is no whole number from 0`);
+  }
+  return value as number;
+}

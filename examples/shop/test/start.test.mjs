@@ -1,0 +1,73 @@
+/** The program as it is started: on a folder, on a server, and where it cannot be. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { startServer } from "@keyfold/client/node";
+
+const here = new URL("..", import.meta.url).pathname;
+let folder;
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "shop-"));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts the program, which says where it is open. `end` closes it and returns its exit code. */
+async function started(connection, ...options) {
+  const env = { ...process.env, SHOP_CONNECTION: connection, CURSOR_SECRET: "of the tests" };
+  const child = spawn(process.execPath, ["dist/main.js", ...options], { cwd: here, env });
+  let said = "";
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (text) => (said += text));
+  const address = await new Promise((resolve) => {
+    child.stdout.on("data", () => {
+      const found = /open at (http:\S+)/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then(() => resolve(undefined));
+  });
+  const end = async () => {
+    child.kill("SIGINT");
+    return ended;
+  };
+  return { address, end, ended, said: () => said };
+}
+
+const json = async (address, path) => (await fetch(`${address}/api${path}`)).json();
+
+test("on a folder, orders are there after a restart, and what is there is not filled again", async () => {
+  const one = await started(`keyfold:${folder}`, "--seeded");
+  const { orders } = await json(one.address, "/orders?status=paid");
+  assert.equal(orders.length, 1);
+  const { products } = await json(one.address, "/products?category=writing");
+  assert.equal(await one.end(), 0);
+  const other = await started(`keyfold:${folder}`, "--seeded");
+  assert.deepEqual((await json(other.address, "/orders?status=paid")).orders, orders);
+  assert.deepEqual((await json(other.address, "/products?category=writing")).products, products);
+  assert.equal(await other.end(), 0);
+});
+
+test("on a server, two shops have the same stock, and a table that is gone is no answer", async () => {
+  const server = await startServer();
+  const both = await Promise.all([started(server.endpoint), started(server.endpoint)]);
+  const [one, other] = both.map(({ address }) => address);
+  const body = JSON.stringify({ category: "toys", name: "Top", price: 5, stock: 1 });
+  const headers = { "content-type": "application/json" };
+  await fetch(`${one}/api/products/top`, { method: "PUT", headers, body });
+  assert.equal((await json(other, "/products/top")).stock, 1);
+  await server.stop();
+  const answer = await fetch(`${one}/api/products/top`);
+  assert.deepEqual([answer.status, await answer.json()], [502, { error: "transport" }]);
+  assert.match(both[0].said(), /KeyfoldError/);
+  for (const { end } of both) assert.equal(await end(), 0);
+});
+
+test("where it cannot start, it says why in a line", async () => {
+  const { address, ended, said } = await started("http://127.0.0.1:1");
+  assert.deepEqual([address, await ended], [undefined, 1]);
+  assert.match(said(), /^The shop stays closed: .*127\.0\.0\.1:1.*\n$/);
+});
