@@ -15,6 +15,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 /// Where an application and what it needs are.
 struct Place {
     root: PathBuf,
+    /// The workspace that programs in Rust are members of: built here, also for a clone.
+    workspace: PathBuf,
     /// The command `keyfold`.
     binary: PathBuf,
 }
@@ -37,16 +39,31 @@ struct Example {
     prepare: Option<Prepare>,
 }
 
-const EXAMPLES: [Example; 4] = [
+const EXAMPLES: [Example; 8] = [
     Example {
-        name: "freight-rust",
-        test: freight,
-        prepare: None,
+        name: "alleycat",
+        test: alleycat,
+        prepare: Some(prepare_alleycat),
     },
     Example {
-        name: "myapp-python",
+        name: "bookmarks",
+        test: bookmarks,
+        prepare: Some(prepare_bookmarks),
+    },
+    Example {
+        name: "freight",
+        test: freight,
+        prepare: Some(prepare_freight),
+    },
+    Example {
+        name: "myapp",
         test: myapp,
-        prepare: None,
+        prepare: Some(prepare_myapp),
+    },
+    Example {
+        name: "orders",
+        test: orders,
+        prepare: Some(prepare_orders),
     },
     Example {
         name: "santa",
@@ -54,9 +71,14 @@ const EXAMPLES: [Example; 4] = [
         prepare: Some(prepare_santa),
     },
     Example {
-        name: "shop-typescript",
+        name: "shop",
         test: shop,
-        prepare: None,
+        prepare: Some(prepare_shop),
+    },
+    Example {
+        name: "smart-home",
+        test: smart_home,
+        prepare: Some(prepare_smart_home),
     },
 ];
 
@@ -99,6 +121,7 @@ fn find(name: &str) -> Result<&'static Example, String> {
 fn test(root: &Path, chosen: &[&Example]) -> Result<(), String> {
     let place = Place {
         root: root.to_owned(),
+        workspace: root.to_owned(),
         binary: keyfold(root)?,
     };
     for example in &EXAMPLES {
@@ -123,6 +146,7 @@ fn start(root: &Path, example: &Example) -> Result<(), String> {
     say("building keyfold (some minutes at the first time)");
     let place = Place {
         root: root.to_owned(),
+        workspace: root.to_owned(),
         binary: keyfold(root)?,
     };
     say(&format!("preparing {name}"));
@@ -130,44 +154,146 @@ fn start(root: &Path, example: &Example) -> Result<(), String> {
     Err(format!("cannot run {name}: {error}"))
 }
 
-/// The example in Rust. It is a member of the workspace.
-fn freight(place: &Place) -> Result<(), String> {
-    let mut tests = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
-    let package = ["test", "--quiet", "--package", "freight"];
-    execute(tests.current_dir(&place.root).args(package))
+fn alleycat(place: &Place) -> Result<(), String> {
+    rust_tests(place, "alleycat")
 }
 
-/// The example in Python: its tests, on the package's sources and with its tools.
-fn myapp(place: &Place) -> Result<(), String> {
-    let package = place.root.join("clients").join("python");
-    let sources = package.join("src");
-    let mut tests = Command::new(python(&package)?);
+fn prepare_alleycat(place: &Place) -> Result<Command, String> {
+    rust_program(place, "alleycat")
+}
+
+fn freight(place: &Place) -> Result<(), String> {
+    rust_tests(place, "freight")
+}
+
+fn prepare_freight(place: &Place) -> Result<Command, String> {
+    rust_program(place, "freight")
+}
+
+fn smart_home(place: &Place) -> Result<(), String> {
+    rust_tests(place, "smart-home")
+}
+
+fn prepare_smart_home(place: &Place) -> Result<Command, String> {
+    rust_program(place, "smart-home")
+}
+
+/// Tests or builds an example in Rust, which is a member of the workspace.
+fn cargo(place: &Place, command: &str, package: &str) -> Result<(), String> {
+    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    let arguments = [command, "--quiet", "--package", package];
+    execute(cargo.current_dir(&place.workspace).args(arguments))
+}
+
+/// The tests of an example in Rust: those of its package, and those of its program, its API and its
+/// pages, which are run by Node.
+fn rust_tests(place: &Place, name: &str) -> Result<(), String> {
+    cargo(place, "test", name)?;
+    cargo(place, "build", name)?;
+    node(&place.example("web"))?;
+    let folder = place.example(name).join("test");
+    let files = std::fs::read_dir(&folder)
+        .map_err(|error| format!("cannot read {}: {error}", folder.display()))?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    let mut tests = Command::new("node");
     tests
-        .current_dir(place.example("myapp-python"))
-        .args(["-m", "pytest", "--quiet"])
-        .env("PYTHONPATH", &sources)
-        .env("MYPYPATH", &sources)
-        .env("KEYFOLD_BIN", &place.binary);
+        .current_dir(place.example(name))
+        .args(["--test", "--test-timeout=120000"])
+        .args(files)
+        .env("KEYFOLD_BIN", &place.binary)
+        .env("EXAMPLE_BIN", target(&place.workspace).join("debug"));
     execute(&mut tests)
 }
 
+/// The program of an example in Rust, which keeps its data in the folder `data` beside it.
+fn rust_program(place: &Place, name: &str) -> Result<Command, String> {
+    cargo(place, "build", name)?;
+    let mut program = Command::new(target(&place.workspace).join("debug").join(name));
+    program.current_dir(place.example(name));
+    Ok(program)
+}
+
+fn bookmarks(place: &Place) -> Result<(), String> {
+    python_tests(place, "bookmarks")
+}
+
+fn prepare_bookmarks(place: &Place) -> Result<Command, String> {
+    python_program(place, "bookmarks")
+}
+
+fn myapp(place: &Place) -> Result<(), String> {
+    python_tests(place, "myapp")
+}
+
+fn prepare_myapp(place: &Place) -> Result<Command, String> {
+    let mut program = python_program(place, "myapp")?;
+    program.arg("--seeded");
+    Ok(program)
+}
+
+fn orders(place: &Place) -> Result<(), String> {
+    python_tests(place, "orders")
+}
+
+fn prepare_orders(place: &Place) -> Result<Command, String> {
+    python_program(place, "orders")
+}
+
+/// Python in the folder of an example, on the package's sources and with its tools.
+fn python_in(place: &Place, name: &str) -> Result<Command, String> {
+    let package = place.root.join("clients").join("python");
+    let sources = package.join("src");
+    let mut command = Command::new(python(&package)?);
+    command
+        .current_dir(place.example(name))
+        .env("PYTHONPATH", &sources)
+        .env("MYPYPATH", &sources)
+        .env("KEYFOLD_BIN", &place.binary);
+    Ok(command)
+}
+
+/// The tests of an example in Python.
+fn python_tests(place: &Place, name: &str) -> Result<(), String> {
+    execute(python_in(place, name)?.args(["-m", "pytest", "--quiet"]))
+}
+
+/// The program of an example in Python, which is a package of its name.
+fn python_program(place: &Place, name: &str) -> Result<Command, String> {
+    let mut program = python_in(place, name)?;
+    program.args(["-m", name]);
+    Ok(program)
+}
+
 fn shop(place: &Place) -> Result<(), String> {
-    typescript_package(place)?;
-    let folder = place.example("shop-typescript");
-    node(&folder)?;
-    npm(&folder, "test", &place.binary)
+    typescript(place, "shop")
 }
 
 fn santa(place: &Place) -> Result<(), String> {
+    typescript(place, "santa")
+}
+
+fn prepare_shop(place: &Place) -> Result<Command, String> {
+    prepare_typescript(place, "shop")
+}
+
+fn prepare_santa(place: &Place) -> Result<Command, String> {
+    prepare_typescript(place, "santa")
+}
+
+/// The tests of an example in TypeScript.
+fn typescript(place: &Place, name: &str) -> Result<(), String> {
     typescript_package(place)?;
-    let folder = place.example("santa");
+    let folder = place.example(name);
     node(&folder)?;
     npm(&folder, "test", &place.binary)
 }
 
-fn prepare_santa(place: &Place) -> Result<Command, String> {
+/// The program of an example in TypeScript, which fills an empty table.
+fn prepare_typescript(place: &Place, name: &str) -> Result<Command, String> {
     typescript_package(place)?;
-    let folder = place.example("santa");
+    let folder = place.example(name);
     node(&folder)?;
     npm(&folder, "build", &place.binary)?;
     let mut program = Command::new("node");
@@ -219,6 +345,7 @@ fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), 
     clone(&place.root, &root, &format!("examples/{name}"))?;
     let fresh = Place {
         root,
+        workspace: place.workspace.clone(),
         binary: place.binary.clone(),
     };
     let mut program = prepare(&fresh)?
@@ -250,11 +377,15 @@ fn answers(mut output: impl BufRead) -> Result<(), String> {
     stream
         .set_read_timeout(Some(ANSWER_WITHIN))
         .map_err(failed)?;
-    let request = format!("GET /toys HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let request = format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).map_err(failed)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(failed)?;
-    if answer.starts_with("HTTP/1.1 200 ") {
+    // The first page may lead to another one.
+    if ["HTTP/1.1 200 ", "HTTP/1.1 303 ", "HTTP/1.1 307 "]
+        .iter()
+        .any(|good| answer.starts_with(good))
+    {
         return Ok(());
     }
     Err(format!(
@@ -263,8 +394,8 @@ fn answers(mut output: impl BufRead) -> Result<(), String> {
     ))
 }
 
-/// Copies the files of a folder that git knows, or would add, into an empty folder, beside the
-/// packages for clients, which are built already.
+/// Copies the files of a folder and of the models that git knows, or would add, into an empty
+/// folder, beside the packages for clients, which are built already.
 fn clone(root: &Path, to: &Path, folder: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot make {}: {error}", to.display());
     if to.exists() {
@@ -282,7 +413,7 @@ fn clone(root: &Path, to: &Path, folder: &str) -> Result<(), String> {
             "--exclude-standard",
             "--",
         ])
-        .arg(folder)
+        .args([folder, "models"])
         .output()
         .map_err(|error| format!("cannot run git: {error}"))?;
     if !listed.status.success() {

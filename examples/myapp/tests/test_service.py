@@ -15,7 +15,7 @@ from myapp.results import Problem, status_of
 from myapp.service import OrderWithLines, Overview, Service
 
 
-def test_users_are_found_by_id_and_by_email(service: Service) -> None:
+def test_m1_m2_users_are_found_by_id_and_by_email(service: Service) -> None:
     ada = service.user(ADA)
     assert isinstance(ada, User) and ada.name == "Ada"
     assert service.user_by_email("ada@example.com") == ada
@@ -36,7 +36,7 @@ def test_an_email_belongs_to_one_user(service: Service) -> None:
     assert isinstance(absent, Problem) and absent.status == 404
 
 
-def test_an_order_takes_the_stock_or_is_not_placed(
+def test_m7_an_order_takes_the_stock_or_is_not_placed(
     service: Service, client: MyappClient
 ) -> None:
     placed = service.place_order(order_id(1), ADA, PEN, 7, DAY)
@@ -58,7 +58,7 @@ def test_an_order_takes_the_stock_or_is_not_placed(
         assert isinstance(problem, Problem) and problem.status == status
 
 
-def test_orders_are_listed_newest_first_and_by_status(service: Service) -> None:
+def test_m3_m5_orders_are_listed_newest_first_and_by_status(service: Service) -> None:
     for number in (1, 2, 3):
         service.place_order(order_id(number), ADA, PEN, 1, date(2024, 1, number))
     latest = service.latest_orders(ADA, 2)
@@ -75,7 +75,7 @@ def test_orders_are_listed_newest_first_and_by_status(service: Service) -> None:
     )
 
 
-def test_an_order_has_its_lines(service: Service) -> None:
+def test_m4_an_order_has_its_lines(service: Service) -> None:
     order = service.place_order(order_id(1), ADA, PEN, 1, DAY)
     service.put_line(NewOrderItem(order_id=order_id(1), line=1, sku=PEN, quantity=1))
     line = OrderItem(order_id=order_id(1), line=1, sku=PEN, quantity=1)
@@ -83,7 +83,7 @@ def test_an_order_has_its_lines(service: Service) -> None:
     assert service.order(order_id(1)) == OrderWithLines(order, [line])
 
 
-def test_one_query_has_everything_about_a_user(service: Service) -> None:
+def test_m6_one_query_has_everything_about_a_user(service: Service) -> None:
     service.put_address(ADA, "home", "12 St James's Square", "London")
     service.place_order(order_id(1), ADA, PEN, 1, DAY)
     found = service.overview(ADA)

@@ -1,0 +1,1 @@
+"""The annotations of a reader's books over devices."""

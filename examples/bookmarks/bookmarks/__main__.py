@@ -1,0 +1,74 @@
+"""Opens the book as the environment describes it, and closes it at Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from keyfold import KeyfoldError, Options
+
+from bookmarks.api import application
+from bookmarks.model import AsyncBookmarksClient
+
+
+class Server(uvicorn.Server):
+    """A server that says where it is open, and ends without an error at a signal."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts to answer."""
+        await super().startup(sockets)
+        for one in sockets or []:
+            host, port = one.getsockname()[:2]
+            print(
+                f"The book is open at http://{host}:{port} (Ctrl-C closes it)",
+                flush=True,
+            )
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ends by either signal."""
+        loop = asyncio.get_running_loop()
+        for one in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(one, self._end)
+        yield
+
+    def _end(self) -> None:
+        self.should_exit = True
+
+
+async def serve() -> None:
+    """Serves until a signal."""
+    environment = os.environ
+    options = Options(timeout=5)
+    connection = environment.get("BOOKMARKS_CONNECTION", "keyfold:./data")
+    async with AsyncBookmarksClient(connection, options) as client:
+        await client.ensure_tables()
+        place = (
+            environment.get("BOOKMARKS_HOST", "127.0.0.1"),
+            int(environment.get("PORT", "0")),
+        )
+        config = uvicorn.Config(
+            application(client), log_level="warning", lifespan="off"
+        )
+        with socket.create_server(place) as listening:
+            await Server(config).serve([listening])
+
+
+def main() -> int:
+    """The program's exit code."""
+    try:
+        asyncio.run(serve())
+    except (KeyfoldError, OSError) as error:
+        print(f"The book stays closed: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

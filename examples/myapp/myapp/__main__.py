@@ -1,0 +1,79 @@
+"""Opens MyApp as the environment describes it, and closes it at Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from keyfold import KeyfoldError, Options
+
+from myapp.api import application
+from myapp.model import AsyncMyappClient
+from myapp.seed import seed
+
+
+class Server(uvicorn.Server):
+    """A server that says where it is open, and ends without an error at a signal."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts to answer."""
+        await super().startup(sockets)
+        for one in sockets or []:
+            host, port = one.getsockname()[:2]
+            print(
+                f"MyApp is open at http://{host}:{port} (Ctrl-C closes it)", flush=True
+            )
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ends by either signal."""
+        loop = asyncio.get_running_loop()
+        for one in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(one, self._end)
+        yield
+
+    def _end(self) -> None:
+        self.should_exit = True
+
+
+async def serve() -> None:
+    """Serves until a signal."""
+    environment = os.environ
+    # Without a secret of its own, links to later pages end with the process.
+    secret = environment.get("MYAPP_CURSOR_SECRET", secrets.token_hex())
+    options = Options(cursor_secret=secret.encode(), timeout=5)
+    connection = environment.get("MYAPP_CONNECTION", "keyfold:./data")
+    async with AsyncMyappClient(connection, options) as client:
+        await client.ensure_tables()
+        if "--seeded" in sys.argv:
+            await seed(client)
+        place = (
+            environment.get("MYAPP_HOST", "127.0.0.1"),
+            int(environment.get("PORT", "0")),
+        )
+        config = uvicorn.Config(
+            application(client), log_level="warning", lifespan="off"
+        )
+        with socket.create_server(place) as listening:
+            await Server(config).serve([listening])
+
+
+def main() -> int:
+    """The program's exit code."""
+    try:
+        asyncio.run(serve())
+    except (KeyfoldError, OSError) as error:
+        print(f"MyApp stays closed: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

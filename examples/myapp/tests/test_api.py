@@ -1,0 +1,244 @@
+"""The application over HTTP: each access pattern by its id, each answer held against OpenAPI."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+from conftest import ADA, BOB
+from described import Caller
+from keyfold import Options
+
+from myapp.api import application
+from myapp.model import AsyncMyappClient
+from myapp.service import Service
+
+
+def visited(endpoint: str, visit: Callable[[Caller], Awaitable[None]]) -> None:
+    """Lets a visitor call the application."""
+
+    async def run() -> None:
+        options = Options(cursor_secret=b"secret", timeout=10)
+        async with AsyncMyappClient(endpoint, options) as client:
+            app = application(client)
+            transport = httpx.ASGITransport(app)
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://myapp"
+            ) as http:
+                await visit(Caller(http, app.openapi()))
+
+    asyncio.run(run())
+
+
+async def did(call: Caller, *request: Any) -> Any:
+    """The value of an answer, which must be a success."""
+    status, value = await call(*request)
+    assert status < 300, (request, value)
+    return value
+
+
+def test_m1_m2_m6_a_user_is_found_by_id_by_email_and_with_everything(
+    endpoint: str, service: Service
+) -> None:
+    async def visit(call: Caller) -> None:
+        eve = {"user_id": 3, "email": "eve@example.com", "name": "Eve"}
+        made = await did(call, "POST", "/users", eve)
+        assert made | eve == made
+        assert await did(call, "GET", "/users/3") == made
+        assert await did(call, "GET", "/users?email=eve@example.com") == made
+        for again in ({**eve, "user_id": 4}, {**eve, "email": "other@example.com"}):
+            status, problem = await call("POST", "/users", again)
+            assert status == 409 and problem["code"] in ("taken", "exists")
+        home = {"street": "Storgata 1", "city": "Bodø"}
+        address = await did(call, "PUT", "/users/3/addresses/home", home)
+        order = {"user_id": 3, "sku": "pen", "quantity": 2}
+        placed = await did(call, "PUT", "/orders/7", order)
+        everything = await did(call, "GET", "/users/3/overview")
+        assert everything == {"user": made, "orders": [placed], "addresses": [address]}
+
+    visited(endpoint, visit)
+
+
+def test_m4_m7_an_order_takes_the_stock_or_is_not_placed(
+    endpoint: str, service: Service
+) -> None:
+    async def visit(call: Caller) -> None:
+        order = {"user_id": ADA, "sku": "pen", "quantity": 6}
+        placed = await did(call, "PUT", "/orders/1001", order)
+        assert (placed["total"], placed["status"]) == ("6.6", "pending")
+        status, problem = await call("PUT", "/orders/1002", order)
+        assert (status, problem["code"]) == (409, "out_of_stock")
+        # The same number, by somebody else.
+        again = {**order, "user_id": BOB, "quantity": 1}
+        status, problem = await call("PUT", "/orders/1001", again)
+        assert (status, problem["code"]) == (409, "taken")
+        assert (await did(call, "GET", "/products/pen"))["stock"] == 4
+        assert (await call("GET", "/orders/1002"))[0] == 404
+        same = await did(call, "GET", "/orders/1001")
+        line = {"order_id": 1001, "line": 1, "sku": "pen", "quantity": 6}
+        assert same == {"order": placed, "lines": [line]}
+
+    visited(endpoint, visit)
+
+
+def test_m7_of_forty_buyers_at_once_as_many_get_a_piece_as_there_are(
+    endpoint: str, service: Service
+) -> None:
+    async def visit(call: Caller) -> None:
+        cup = {"name": "Cup", "price": "9.00", "stock": 25}
+        await did(call, "PUT", "/products/cup", cup)
+
+        async def buy(number: int) -> int:
+            order = {"user_id": ADA, "sku": "cup", "quantity": 1}
+            while True:
+                status, problem = await call("PUT", f"/orders/{number}", order)
+                # Whoever hears that it is busy asks again; the number makes it one order.
+                if status != 503:
+                    return status if problem.get("code") != "taken" else 201
+
+        answers = await asyncio.gather(*(buy(number) for number in range(40)))
+        assert sorted(answers) == [201] * 25 + [409] * 15
+        assert (await did(call, "GET", "/products/cup"))["stock"] == 0
+
+    visited(endpoint, visit)
+
+
+def test_m3_m5_a_page_links_to_the_next(endpoint: str, service: Service) -> None:
+    async def visit(call: Caller) -> None:
+        for number in range(5):
+            order = {"user_id": ADA, "sku": "pen", "quantity": 1}
+            await did(call, "PUT", f"/orders/{number}", order)
+        for url in ("/users/1/orders?limit=2", "/pending?limit=2"):
+            seen: list[int] = []
+            following: str | None = url
+            while following is not None:
+                read = await did(call, "GET", following)
+                assert len(read["items"]) <= 2
+                seen += [one["order_id"] for one in read["items"]]
+                following = read["next"]
+            assert sorted(seen) == [0, 1, 2, 3, 4]
+            if url.startswith("/users"):
+                assert seen == [4, 3, 2, 1, 0]
+        await did(call, "PUT", "/orders/3/status", {"status": "paid"})
+        pending = await did(call, "GET", "/pending")
+        assert {one["order_id"] for one in pending["items"]} == {0, 1, 2, 4}
+
+    visited(endpoint, visit)
+
+
+def test_a_cursor_that_was_changed_is_refused(endpoint: str, service: Service) -> None:
+    async def visit(call: Caller) -> None:
+        for number in range(2):
+            order = {"user_id": 1, "sku": "pen", "quantity": 1}
+            await did(call, "PUT", f"/orders/{number}", order)
+        read = await did(call, "GET", "/users/1/orders?limit=1")
+        cursor = parse_qs(urlsplit(read["next"]).query)["after"][0]
+        middle = len(cursor) // 2
+        other = "A" if cursor[middle] != "A" else "B"
+        changed = cursor[:middle] + other + cursor[middle + 1 :]
+        for url in (
+            f"/users/1/orders?after={changed}",
+            f"/users/1/orders?after={cursor[:-8]}",
+            "/users/1/orders?after=nonsense",
+            # The cursor of one user's orders is none of another's.
+            f"/users/2/orders?after={cursor}",
+            f"/pending?after={cursor}",
+        ):
+            status, problem = await call("GET", url)
+            assert (status, problem["attribute"]) == (400, "after"), url
+        await did(call, "GET", f"/users/1/orders?after={cursor}")
+
+    visited(endpoint, visit)
+
+
+def test_what_is_wrong_is_named(endpoint: str, service: Service) -> None:
+    async def visit(call: Caller) -> None:
+        user = {"user_id": 5, "email": "e", "name": "E"}
+        order = {"user_id": 1, "sku": "pen", "quantity": 1}
+        product = {"name": "Ink", "price": "1.10", "stock": 1}
+        for method, url, body, attribute in (
+            ("POST", "/users", {**user, "user_id": "5"}, "user_id"),
+            ("POST", "/users", {**user, "name": ["E"]}, "name"),
+            ("POST", "/users", {**user, "age": 5}, "age"),
+            ("POST", "/users", {"user_id": 5}, "email"),
+            ("POST", "/users", [], None),
+            ("POST", "/users", b"{", None),
+            (
+                "POST",
+                "/users",
+                b'{"user_id": NaN, "email": "e", "name": ""}',
+                "user_id",
+            ),
+            (
+                "POST",
+                "/users",
+                b'{"user_id": 1e99999, "email": "e", "name": ""}',
+                "user_id",
+            ),
+            (
+                "POST",
+                "/users",
+                b'{"user_id": 5, "email": "e", "name": "\\ud800"}',
+                "name",
+            ),
+            ("PUT", "/orders/1", {**order, "quantity": -1}, "quantity"),
+            ("PUT", "/orders/1", {**order, "quantity": 1.5}, "quantity"),
+            ("PUT", "/orders/1", {**order, "user_id": None}, "user_id"),
+            ("PUT", "/orders/1", {**order, "sku": 1}, "sku"),
+            ("PUT", "/orders/one", order, "order_id"),
+            ("PUT", "/orders/1/status", {"status": "lost"}, "status"),
+            ("PUT", "/products/ink", {**product, "price": "1.105"}, "price"),
+            ("PUT", "/products/ink", {**product, "price": -1}, "price"),
+            ("PUT", "/users/x/addresses/home", {"street": "s", "city": "c"}, "user_id"),
+            ("GET", "/users", None, "email"),
+            ("GET", "/users/-1", None, "user_id"),
+            ("GET", "/users/100000000", None, "user_id"),
+            ("GET", "/users/x/overview", None, "user_id"),
+            ("GET", "/users/x/orders", None, "user_id"),
+            ("GET", "/orders/x", None, "order_id"),
+            ("GET", f"/products/{'x' * 3000}", None, "sku"),
+            ("GET", "/pending?limit=0", None, "limit"),
+            ("GET", "/pending?limit=x", None, "limit"),
+            ("GET", "/pending?after=%ff\xe9", None, "after"),
+        ):
+            status, problem = await call(method, url, body)
+            assert (status, problem["code"]) == (400, "invalid"), (url, body, problem)
+            assert problem["attribute"] == attribute, (url, body, problem)
+        status, problem = await call("POST", "/users", b" " * 70_000)
+        assert (status, problem["code"]) == (413, "too_large")
+
+    visited(endpoint, visit)
+
+
+def test_what_does_not_exist_is_404(endpoint: str, service: Service) -> None:
+    async def visit(call: Caller) -> None:
+        order = {"user_id": 9, "sku": "pen", "quantity": 1}
+        for method, url, body in (
+            ("GET", "/users/9", None),
+            ("GET", "/users?email=nobody", None),
+            ("GET", "/users/9/overview", None),
+            ("PUT", "/users/9/addresses/home", {"street": "s", "city": "c"}),
+            ("GET", "/orders/9", None),
+            ("PUT", "/orders/9", order),
+            ("PUT", "/orders/9", {**order, "user_id": 1, "sku": "none"}),
+            ("PUT", "/orders/9/status", {"status": "paid"}),
+            ("GET", "/products/none", None),
+            ("GET", "/nothing", None),
+        ):
+            status, problem = await call(method, url, body)
+            assert (status, problem["code"]) == (404, "not_found"), (url, problem)
+        assert (await did(call, "GET", "/"))["description"] == "/openapi.json"
+        await did(call, "GET", "/openapi.json")
+
+    visited(endpoint, visit)
+
+
+def test_the_description_promises_what_was_seen() -> None:
+    """It is the last test of this file: those before have seen each answer."""
+    described = {
+        one for one in Caller.seen if int(one.rsplit(" ", 1)[1]) not in (413, 503)
+    }
+    assert described == Caller.promised

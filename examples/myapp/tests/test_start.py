@@ -1,0 +1,68 @@
+"""The program as it is started: on a folder, on a server, and where it cannot be."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+from keyfold import testing
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@contextmanager
+def started(
+    connection: str, *options: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Starts the program, which says where it is open."""
+    binary = os.environ.get("KEYFOLD_BIN")
+    own = {"KEYFOLD_BIN": os.path.abspath(binary)} if binary else {}
+    program = subprocess.Popen(
+        [sys.executable, "-m", "myapp", *options],
+        cwd=ROOT,
+        env={**os.environ, **own, "MYAPP_CONNECTION": connection},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert program.stdout is not None
+        found = re.search(r"open at (http:\S+)", program.stdout.readline())
+        yield found[1] if found else "", program
+    finally:
+        program.send_signal(signal.SIGINT)
+        program.communicate(timeout=20)
+
+
+def test_on_a_folder_orders_are_there_after_a_restart(tmp_path: Path) -> None:
+    read = []
+    for _ in range(2):
+        with started(f"keyfold:{tmp_path}/data", "--seeded") as (address, program):
+            read.append(httpx.get(f"{address}/users/42/overview").json())
+        assert program.returncode == 0
+    assert len(read[0]["orders"]) == 2
+    assert read[0] == read[1]
+
+
+def test_on_a_server_that_ends_the_program_says_so() -> None:
+    with testing.serve() as server:
+        with started(server.endpoint, "--seeded") as (address, _):
+            assert httpx.get(f"{address}/products/SKU-125").json()["stock"] == 2
+            server.stop()
+            answer = httpx.get(f"{address}/products/SKU-125", timeout=30)
+            assert (answer.status_code, answer.json()["code"]) == (503, "transport")
+
+
+def test_where_it_cannot_start_it_says_why_in_a_line() -> None:
+    with started("http://127.0.0.1:1") as (address, program):
+        assert address == ""
+        _, said = program.communicate(timeout=20)
+    assert program.returncode == 1
+    assert re.fullmatch(r"MyApp stays closed: .*127\.0\.0\.1:1.*\n", said), said

@@ -1,0 +1,86 @@
+"""Opens both sides as the environment describes it, and closes it at Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from keyfold import KeyfoldError, Options
+
+from orders.api import application
+from orders.legacy import connected
+from orders.model import AsyncOrdersWithAddressClient
+from orders.postgres import NoPostgres, server
+from orders.shelf import Shelf
+
+CUSTOMERS = 40
+ORDERS_MOST = 30
+
+
+class Server(uvicorn.Server):
+    """A server that says where it is open, and ends without an error at a signal."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts to answer."""
+        await super().startup(sockets)
+        for one in sockets or []:
+            host, port = one.getsockname()[:2]
+            print(
+                f"The orders are open at http://{host}:{port} (Ctrl-C closes it)",
+                flush=True,
+            )
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ends by either signal."""
+        loop = asyncio.get_running_loop()
+        for one in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(one, self._end)
+        yield
+
+    def _end(self) -> None:
+        self.should_exit = True
+
+
+async def serve(sql: str) -> None:
+    """Fills the old system, imports it, and serves until a signal."""
+    environment = os.environ
+    connection = environment.get("ORDERS_CONNECTION", "keyfold:./data")
+    async with (
+        connected(sql) as legacy,
+        AsyncOrdersWithAddressClient(connection, Options(timeout=5)) as client,
+    ):
+        await client.ensure_tables()
+        await legacy.fill(CUSTOMERS, ORDERS_MOST)
+        shelf = Shelf(client)
+        await shelf.take(legacy)
+        place = (
+            environment.get("ORDERS_HOST", "127.0.0.1"),
+            int(environment.get("PORT", "0")),
+        )
+        config = uvicorn.Config(
+            application(legacy, shelf), log_level="warning", lifespan="off"
+        )
+        with socket.create_server(place) as listening:
+            await Server(config).serve([listening])
+
+
+def main() -> int:
+    """The program's exit code."""
+    try:
+        with server() as sql:
+            asyncio.run(serve(sql))
+    except (KeyfoldError, NoPostgres, OSError) as error:
+        print(f"The orders stay closed: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,266 @@
+"""Both answers side by side over HTTP, and a page that shows them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Annotated, Any
+
+import psycopg
+from fastapi import APIRouter, Depends, FastAPI, Path, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+from keyfold import Code, Invalid, KeyfoldError
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from orders.legacy import JOIN, Legacy, Row
+from orders.shelf import Imported, Shelf
+
+LOG = logging.getLogger(__name__)
+PUBLIC = File(__file__).resolve().parent.parent / "public"
+
+
+@dataclass(slots=True)
+class Customers:
+    """All customers of the old system."""
+
+    customers: list[str]
+
+
+@dataclass(slots=True)
+class Side:
+    """One of the two answers."""
+
+    rows: list[Row]
+    milliseconds: float
+    how: str
+    """The statement, or the request with its units."""
+
+
+@dataclass(slots=True)
+class Compared:
+    """The two answers to one question."""
+
+    sql: Side
+    keyfold: Side
+    same: bool
+    other: list[str]
+    """The orders that are not the same in both."""
+
+
+@dataclass(slots=True)
+class Problem:
+    """Why something was not done."""
+
+    code: str
+    detail: str
+
+
+class Absent(Exception):
+    """There is no such order."""
+
+
+async def legacy_of(request: Request) -> Legacy:
+    """The old system."""
+    legacy = request.app.state.legacy
+    assert isinstance(legacy, Legacy)
+    return legacy
+
+
+async def shelf_of(request: Request) -> Shelf:
+    """Keyfold's side."""
+    shelf = request.app.state.shelf
+    assert isinstance(shelf, Shelf)
+    return shelf
+
+
+Sql = Annotated[Legacy, Depends(legacy_of)]
+Keyfold = Annotated[Shelf, Depends(shelf_of)]
+Id = Annotated[str, Path(max_length=100)]
+MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem}}
+
+router = APIRouter(prefix="/api")
+
+
+@router.get("/customers", summary="All customers of the old system")
+async def customers(sql: Sql) -> Customers:
+    """In the order of their ids."""
+    return Customers(await sql.customers())
+
+
+@router.get("/customers/{custid}/orders", summary="N2: both answers side by side")
+async def orders(custid: Id, sql: Sql, keyfold: Keyfold) -> Compared:
+    """The orders of a customer with their addresses: by a join, and by one query of one table."""
+    start = time.perf_counter()
+    joined = await sql.orders(custid)
+    between = time.perf_counter()
+    stored, units = await keyfold.orders(custid)
+    end = time.perf_counter()
+    one = {row.transaction_id: row for row in joined}
+    other = {row.transaction_id: row for row in stored}
+    different = [key for key in {**one, **other} if one.get(key) != other.get(key)]
+    return Compared(
+        sql=Side(joined, 1000 * (between - start), JOIN),
+        keyfold=Side(
+            stored, 1000 * (end - between), f"Query of CustomerOrders: {units:g} units"
+        ),
+        same=joined == stored,
+        other=sorted(different),
+    )
+
+
+@router.get(
+    "/customers/{custid}/orders/{transaction_id}",
+    responses=MISSING,
+    summary="N2: one order with its address, from the one table",
+)
+async def order(custid: Id, transaction_id: Id, keyfold: Keyfold) -> Row:
+    """One item."""
+    found = await keyfold.order(custid, transaction_id)
+    if found is None:
+        raise Absent
+    return found
+
+
+@router.post("/import", summary="Imports the join: what is new, other or gone")
+async def take(sql: Sql, keyfold: Keyfold) -> Imported:
+    """It can be done again at any time."""
+    return await keyfold.take(sql)
+
+
+def application(legacy: Legacy, shelf: Shelf) -> FastAPI:
+    """The application on both sides."""
+    app = FastAPI(title="Orders", version="1", redoc_url=None, docs_url=None)
+    app.state.legacy = legacy
+    app.state.shelf = shelf
+    app.include_router(router)
+    app.mount("/", StaticFiles(directory=PUBLIC, html=True))
+    app.add_middleware(Guarded)
+    for kind in (Absent, KeyfoldError, psycopg.Error):
+        app.add_exception_handler(kind, _failed)
+    app.add_exception_handler(RequestValidationError, _unread)
+    app.add_exception_handler(HTTPException, _unrouted)
+    description = _described(app)
+    app.openapi = lambda: description  # type: ignore[method-assign]
+    return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    """The description, in which what cannot be read is answered as all problems are."""
+    description = get_openapi(title=app.title, version=app.version, routes=app.routes)
+    schema = {"$ref": "#/components/schemas/Problem"}
+    content = {"application/json": {"schema": schema}}
+    for methods in description["paths"].values():
+        for operation in methods.values():
+            responses = operation["responses"]
+            if responses.pop("422", None) is not None:
+                responses["400"] = {"description": "Bad Request", "content": content}
+            own = "An error of the application itself, or of its table"
+            responses["default"] = {"description": own, "content": content}
+    for unused in ("HTTPValidationError", "ValidationError"):
+        del description["components"]["schemas"][unused]
+    return description
+
+
+def _answer(status: int, code: str, detail: str) -> JSONResponse:
+    return JSONResponse({"code": code, "detail": detail}, status)
+
+
+async def _failed(request: Request, error: Exception) -> JSONResponse:
+    match error:
+        case Absent():
+            return _answer(404, "not_found", "there is no such order")
+        case Invalid():
+            return _answer(400, "invalid", str(error))
+        case KeyfoldError(code=code):
+            LOG.error("%s %s: %s", request.method, request.url.path, error)
+            return _answer(status_of(code), code, "try again later")
+        case psycopg.Error():
+            LOG.error("%s %s: %s", request.method, request.url.path, error)
+            return _answer(503, "sql", "the old system does not answer")
+    raise error
+
+
+def status_of(code: Code) -> int:
+    """The status of HTTP. A new code is an error of the type checker here."""
+    match code:
+        case "invalid":
+            return 400
+        case "not_found":
+            return 404
+        case "exists" | "refused" | "stale_version" | "taken":
+            return 409
+        case "service" | "table_differs" | "unknown_item":
+            return 500
+        case "overtaken" | "throttled" | "transport":
+            return 503
+        case "aborted" | "incomplete" | "outcome_unknown":
+            return 504
+
+
+async def _unread(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first: Mapping[str, Any] = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return _answer(400, "invalid", f"{where}: {first['msg']}")
+
+
+async def _unrouted(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code = {404: "not_found", 413: "too_large"}.get(error.status_code, "invalid")
+    return _answer(error.status_code, code, str(error.detail))
+
+
+class Guarded:
+    """Bounds bodies, and has the browser load nothing of elsewhere."""
+
+    BODY_MAX = 16 * 1024
+    HEADERS = (
+        (
+            b"content-security-policy",
+            b"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+            b"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        ),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"same-origin"),
+    )
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one connection, as ASGI has it."""
+        if scope["type"] == "http" and scope["method"] == "POST" and _is_foreign(scope):
+            answer = _answer(403, "forbidden", "a page of another site sends this")
+            await answer(scope, receive, send)
+            return
+        held = 0
+
+        async def bounded() -> Message:
+            nonlocal held
+            message = await receive()
+            held += len(message.get("body", b""))
+            if held > self.BODY_MAX:
+                raise HTTPException(413, f"a body has {self.BODY_MAX} bytes")
+            return message
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [*message.get("headers", []), *self.HEADERS]
+                message = {**message, "headers": own}
+            await send(message)
+
+        await self._app(scope, bounded, guarded)
+
+
+def _is_foreign(scope: Scope) -> bool:
+    """Whether a browser sends what a page of another site has made. Programs send no such header."""
+    headers = {name: value for name, value in scope["headers"]}
+    site = headers.get(b"sec-fetch-site", b"none")
+    return site not in (b"same-origin", b"none")

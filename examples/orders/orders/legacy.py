@@ -1,0 +1,115 @@
+"""The old system's side: two tables, and the join of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+
+import psycopg
+from psycopg.rows import class_row
+
+SCHEMA = """
+CREATE TABLE addresses (
+    zip text PRIMARY KEY, street text NOT NULL, city text NOT NULL, country text NOT NULL
+);
+CREATE TABLE orders (
+    custid text, transaction_id text, ordered_at timestamptz NOT NULL,
+    amount numeric(12, 2) NOT NULL, delivery_code text NOT NULL,
+    PRIMARY KEY (custid, transaction_id)
+);
+"""
+
+JOIN = """SELECT o.custid, o.transaction_id, o.ordered_at, o.amount,
+       a.zip, a.street, a.city, a.country
+FROM orders o JOIN addresses a ON a.zip = o.delivery_code
+WHERE o.custid = %s
+ORDER BY o.transaction_id COLLATE "C\""""
+
+PLACES = [
+    ("8006", "Sjøgata 14", "Bodø", "Norway"),
+    ("8514", "Kongens gate 33", "Narvik", "Norway"),
+    ("9008", "Storgata 92", "Tromsø", "Norway"),
+    ("5014", "Torgallmenningen 8", "Bergen", "Norway"),
+    ("20457", "Am Sandtorkai 5", "Hamburg", "Germany"),
+    ("EH1 1YZ", "12 High Street", "Edinburgh", "Scotland"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An order with its address."""
+
+    custid: str
+    transaction_id: str
+    ordered_at: datetime
+    amount: Decimal
+    zip: str
+    street: str
+    city: str
+    country: str
+
+
+class Legacy:
+    """The old system."""
+
+    def __init__(self, connection: psycopg.AsyncConnection[tuple[object, ...]]) -> None:
+        self._connection = connection
+
+    async def fill(self, customers: int, most: int) -> None:
+        """Makes the tables, with customers who have up to so many orders. They are always the same
+        ones; each hundredth order has a delivery code that no address has.
+        """
+        drawn = random.Random(2)
+        first = datetime(2026, 1, 1, 8, tzinfo=timezone.utc)
+        await self._connection.execute(SCHEMA)
+        number = 0
+        async with self._connection.cursor() as cursor:
+            async with cursor.copy("COPY addresses FROM STDIN") as copy:
+                for place in PLACES:
+                    await copy.write_row(place)
+            async with cursor.copy("COPY orders FROM STDIN") as copy:
+                for customer in range(1, customers + 1):
+                    for _ in range(drawn.randint(1, most)):
+                        number += 1
+                        code = "none" if number % 100 == 0 else drawn.choice(PLACES)[0]
+                        at = first + timedelta(minutes=17 * number)
+                        amount = Decimal(drawn.randint(100, 99_999)) / 100
+                        order = (f"C{customer:03}", f"T{number:06}", at, amount, code)
+                        await copy.write_row(order)
+
+    async def customers(self) -> list[str]:
+        """All who have ordered."""
+        query = 'SELECT DISTINCT custid COLLATE "C" FROM orders ORDER BY 1'
+        cursor = await self._connection.execute(query)
+        return [str(custid) async for (custid,) in cursor]
+
+    async def orders(self, custid: str) -> list[Row]:
+        """N2: the orders of a customer with their addresses: a join."""
+        async with self._connection.cursor(row_factory=class_row(Row)) as cursor:
+            await cursor.execute(JOIN, (custid,))
+            return await cursor.fetchall()
+
+    async def without_address(self) -> list[str]:
+        """The orders that the join leaves out."""
+        query = """SELECT o.transaction_id FROM orders o
+            LEFT JOIN addresses a ON a.zip = o.delivery_code
+            WHERE a.zip IS NULL ORDER BY o.transaction_id"""
+        cursor = await self._connection.execute(query)
+        return [str(transaction) async for (transaction,) in cursor]
+
+    async def change(self, query: str, *values: object) -> None:
+        """Changes something, as the old system's programs do."""
+        await self._connection.execute(query.encode(), values)
+
+
+@asynccontextmanager
+async def connected(text: str) -> AsyncIterator[Legacy]:
+    """The old system at a connection, until it is not needed any more."""
+    async with await psycopg.AsyncConnection.connect(
+        text, autocommit=True
+    ) as connection:
+        yield Legacy(connection)

@@ -1,0 +1,135 @@
+"""The page in a headless Chromium of the system."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from keyfold import testing
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from test_start import started
+
+SHOTS = Path(__file__).resolve().parent.parent / "screenshots" / "made"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+
+EXAMINED = """() => {
+  const found = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth) found.push("scrolls sideways");
+  if (document.querySelectorAll("h1").length !== 1) found.push("has not one h1");
+  const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+  const light = (color) => {
+    const [r, g, b] = parts(color).map((part) =>
+      part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    for (let one = element; one !== null; one = one.parentElement) {
+      const color = getComputedStyle(one).backgroundColor;
+      if ((parts(color)[3] ?? 1) === 1) return color;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    const element = node.parentElement;
+    const hidden = element.closest("noscript,script,:disabled") !== null || !element.checkVisibility();
+    if (node.data.trim() === "" || hidden) continue;
+    const [one, other] = [light(getComputedStyle(element).color), light(ground(element))];
+    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    if (contrast < 4.5) found.push(`contrast ${contrast.toFixed(2)} of “${node.data.trim()}”`);
+  }
+  for (const target of document.querySelectorAll("button,select")) {
+    const { height, width } = target.getBoundingClientRect();
+    if (height < 40 || width < 40) found.push(`“${target.textContent}” is ${width} by ${height}`);
+  }
+  return found;
+}"""
+
+
+def chromium() -> str:
+    """The browser of the system."""
+    found = os.environ.get("KEYFOLD_CHROMIUM") or next(
+        filter(None, map(shutil.which, NAMES)), None
+    )
+    assert found, "install Debian's package chromium, or name one in KEYFOLD_CHROMIUM"
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser."""
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """The page on a server in memory."""
+    with testing.serve() as server, started(server.endpoint) as (made, _):
+        yield made
+
+
+@pytest.fixture
+def faults() -> Iterator[list[str]]:
+    """What the browser complains of, which must be nothing."""
+    found: list[str] = []
+    yield found
+    assert found == []
+
+
+def opened(
+    browser: Browser, address: str, faults: list[str], path: str = "/", **look: object
+) -> Page:
+    """The page at a size and in a colour scheme."""
+    size = {"width": 1280, "height": 800}
+    options = {"viewport": size, **look}
+    page = browser.new_context(**options).new_page()  # type: ignore[arg-type]
+    page.set_default_timeout(10_000)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+
+    def said(text: str) -> None:
+        # The browser itself says so of each answer that is a problem.
+        if not re.search(r"status of 4\d\d", text):
+            faults.append(text)
+
+    page.on("console", lambda message: said(message.text))
+    page.goto(f"{address}{path}")
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    return page
+
+
+def test_n2_both_answers_stand_beside_each_other(
+    browser: Browser, address: str, faults: list[str]
+) -> None:
+    desk: dict[str, Any] = {}
+    phone: dict[str, Any] = {"viewport": {"width": 390, "height": 844}}
+    for look, name in ((desk, "desktop"), (phone, "phone")):
+        for scheme in ("light", "dark"):
+            page = opened(browser, address, faults, **look, color_scheme=scheme)
+            expect(page.locator("#said")).to_have_text("Both answers are the same.")
+            assert page.evaluate(EXAMINED) == [], (name, scheme)
+            page.screenshot(path=SHOTS / f"sides-{name}-{scheme}.png")
+    page.get_by_label("Customer").select_option("C007")
+    expect(page.locator("#sides")).not_to_contain_text("T000001")
+    both = [
+        page.get_by_role("region", name=name).locator("tbody").inner_text()
+        for name in ("SQL", "Keyfold")
+    ]
+    assert both[0] == both[1]
+    page.get_by_role("button", name="Import again").click()
+    expect(page.locator("#said")).to_contain_text("0 were written and 0 deleted")
+    assert re.search(
+        r"[1-9]\d* orders have no address", page.locator("#said").inner_text()
+    )
+    page.keyboard.press("Tab")
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate(outline) != "none"
