@@ -68,75 +68,7 @@ fn n5_the_views_of_sales_are_what_sql_groups() {
 }
 
 /// Views of orders, in a table of their own, with columns of every kind.
-const SALES: &str = r##"model sales 1
-
-# N5: views. Orders, products and regions lie in table A; table B holds what follows from them, kept from
-# A's stream by workers.
-
-table Sales (PK, SK) type entity
-  gsi GSI1 (GSI1PK, GSI1SK)
-  stream new and old images
-
-table Reports (PK, SK) type entity
-  gsi ByTurnover (region, turnover: number)
-  gsi GSI1       (GSI1PK, GSI1SK)
-
-entity Product in Sales
-  productId: string, name: string, category: string?
-  key  "PRODUCT#{productId}"  "INFO"
-
-entity Order in Sales
-  orderId: string, customerId: string, productId: Product.productId, quantity: int, total: number
-  region: north | south | east | west, status: pending | paid | returned = pending
-  createdAt: time = now, coupon: string?
-  key   "ORDER#{orderId}"        "INFO"
-  GSI1  "CUSTOMER#{customerId}"  "{createdAt}#{orderId}"
-
-# What was sold of a product on a day.
-view DailySales in Reports of Order where status = paid
-  key     "DAY#{createdAt:day}"  "PRODUCT#{productId}"
-  orders: count, sold: sum quantity, turnover: sum total, mean: average total
-  first: min createdAt, last: max createdAt, buyers: distinct customerId
-  product: Product.name, best: top 3 total only orderId, customerId
-  expect  200 per createdAt, 50 writes a second
-
-# What was sold in a region in a month; the index has the greatest turnover first.
-view RegionSales in Reports of Order where status = paid
-  key     "REGION#{region}"  "{createdAt:month}"
-  turnover: sum total, orders: count, smallest: min total, earliest: top 2 oldest createdAt only orderId
-  expect  12 per region, 50 writes a second
-
-# An order with its product's name, which follows the product.
-view OrderLine in Reports of Order where status in (paid, returned) and quantity > 0
-  key   "ORDER#{orderId}"        "LINE"
-  GSI1  "CUSTOMER#{customerId}"  "{createdAt}#{orderId}"
-  only total, quantity, status, coupon
-  product: Product.name, category: Product.category, at: createdAt
-
-pattern order(orderId)                                 -> Order?
-pattern product(productId)                             -> Product?
-pattern orders_of(customerId)                          -> Order[]  newest page 20
-
-# N5
-pattern sales_of_day(day of createdAt)                 -> DailySales[]
-pattern sales_of_product(day of createdAt, productId)  -> DailySales?
-pattern months_of_region(region)                       -> RegionSales[]
-pattern best_months(region)                            -> RegionSales[]  highest turnover page 12
-pattern line(orderId)                                  -> OrderLine?
-pattern lines_of(customerId)                           -> OrderLine[]  newest page 20
-
-write place_order(orderId, customerId, productId, quantity: int, total: number, region)
-  create Order
-
-write pay(orderId)
-  update Order set status = paid when status = pending
-
-write take_back(orderId)
-  update Order set status = returned when status = paid
-
-write rename_product(productId, name)
-  update Product set name = name
-"##;
+const SALES: &str = include_str!("../../../models/sales_reports.keyfold");
 
 const SOURCE: &str = r##"
 entity Parent
