@@ -81,6 +81,15 @@ impl CharSet {
         next.is_none().then_some(gaps)
     }
 
+    /// All characters from its least to its greatest one.
+    pub(crate) fn hull(&self) -> CharSet {
+        let least = self.ranges.iter().map(|(low, _)| *low).min();
+        let greatest = self.ranges.iter().map(|(_, high)| *high).max();
+        CharSet {
+            ranges: least.zip(greatest).into_iter().collect(),
+        }
+    }
+
     /// Whether the set contains a character.
     pub(crate) fn contains(&self, character: char) -> bool {
         self.ranges
@@ -195,6 +204,32 @@ impl Language {
         }
         if self.is_fixed {
             self.start.push_str(text);
+        }
+    }
+
+    /// The number of characters of its shortest text.
+    pub(crate) fn shortest(&self) -> usize {
+        let mut lengths = BTreeMap::from([(0, 0)]);
+        let mut queue = VecDeque::from([(0, 0)]);
+        while let Some((state, length)) = queue.pop_front() {
+            if state == self.end {
+                return length;
+            }
+            for (_, to) in self.steps.get(state).into_iter().flatten() {
+                if !lengths.contains_key(to) {
+                    lengths.insert(*to, length + 1);
+                    queue.push_back((*to, length + 1));
+                }
+            }
+        }
+        0
+    }
+
+    /// The characters that its texts begin with.
+    pub(crate) fn first(&self) -> CharSet {
+        let steps = self.steps.first().into_iter().flatten();
+        CharSet {
+            ranges: steps.flat_map(|(set, _)| set.ranges.clone()).collect(),
         }
     }
 

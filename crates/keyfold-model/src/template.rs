@@ -200,6 +200,23 @@ impl Part {
         }
     }
 
+    /// The length of the shortest text that the part makes.
+    pub(crate) fn least_bytes(&self) -> usize {
+        match self {
+            Part::Text(text) => text.len(),
+            Part::Shard { count, .. } => shard_digits(*count),
+            Part::Chunk => CHUNK_DIGITS,
+            Part::Break => 0,
+            Part::Field {
+                kind: Type::Words(words),
+                format: Format::Plain | Format::Bare | Format::Lower | Format::Escaped,
+                ..
+            } => words.iter().map(String::len).min().unwrap_or_default(),
+            // All other texts are of one width, or may have a single character.
+            Part::Field { .. } => language_of(std::slice::from_ref(self)).shortest(),
+        }
+    }
+
     /// Whether text order is value order or its reverse, so that a range of texts is a range of
     /// values.
     pub fn is_ordered(&self) -> bool {

@@ -188,3 +188,64 @@ fn sizes_of_deep_types_and_great_counts_are_estimated_without_overflow() {
     );
     assert!(compile(&source).model.is_some() || !errors(&source).is_empty());
 }
+
+#[test]
+fn keys_that_are_always_too_long_are_refused() {
+    let text = |count: usize| "x".repeat(count);
+    let refused = |lines: String, message: &str| {
+        let source = format!("model m 1\ntable Tab (PK, SK)\n  gsi GSI1 (GSI1PK, GSI1SK)\n{lines}");
+        let found = errors(&source).concat();
+        match message.is_empty() {
+            true => assert_eq!(found, "", "{} bytes", source.len()),
+            false => assert!(found.contains(message), "{message}: {found}"),
+        }
+    };
+    let sort = "the sort key of A has at least 1025 bytes, and may have 1024";
+    // Texts of one width: 24 of a time, 36 of a UUID, 8 of the padding.
+    let widths = |count: usize| {
+        format!(
+            "entity A\n  id: string, at: time, u: uuid, n: int\n  key \"A#{{id}}\" \"{}{{at}}{{u}}{{n:08}}\"\n",
+            text(count)
+        )
+    };
+    refused(widths(956), "");
+    refused(widths(957), sort);
+    let words = |count: usize| {
+        format!(
+            "entity A\n  id: string, w: aaa | bbbb\n  key \"A#{{id}}\" \"{}{{w}}\"\n",
+            text(count)
+        )
+    };
+    refused(words(1021), "");
+    refused(words(1022), sort);
+    // The number of a part, `#0000`.
+    let parts = |count: usize| {
+        format!(
+            "entity A\n  id: string, l: list of int\n  key \"A#{{id}}\" \"{}\"\n  split l by 2\n",
+            text(count)
+        )
+    };
+    refused(parts(1019), "");
+    refused(parts(1020), sort);
+    // `#` and two digits of a shard, and a field of one character.
+    let shards = |count: usize| {
+        format!(
+            "entity A\n  id: string\n  key \"A#{{id}}\" \"A\"\n  GSI1 \"{}{{id}}\" \"A\" shard 16\n",
+            text(count)
+        )
+    };
+    refused(shards(2044), "");
+    refused(
+        shards(2045),
+        "the partition key of A has at least 2049 bytes, and may have 2048",
+    );
+    // The guard of a unique value has the name of the entity in its key.
+    let guards = |count: usize| {
+        format!(
+            "entity {}\n  id: string, mail: string\n  key \"A#{{id}}\" \"A\"\n  unique mail\n",
+            text(count)
+        )
+    };
+    refused(guards(2000), "");
+    refused(guards(2100), "and may have 2048");
+}

@@ -91,9 +91,13 @@ pub(crate) fn check(
     let diagnostic = Diagnostic::error("KF015", pattern.span, message, what)
         .label(index.span, "projects fewer attributes")
         .note(reason(pattern, index, is_fetched))
-        .help(format!(
-            "project them: `{projection}`, or `project all`; or return fewer: `only ...`"
-        ))
+        .help(match is_fetched {
+            // Reading fewer attributes leaves the filter without those that it compares.
+            true => format!("project them: `{projection}`, or `project all`"),
+            false => format!(
+                "project them: `{projection}`, or `project all`; or return fewer: `only ...`"
+            ),
+        })
         .repair(edits);
     if index.kind == IndexKind::Global || pattern.fetch.is_some() {
         return Some(diagnostic);

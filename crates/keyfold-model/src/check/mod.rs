@@ -24,6 +24,7 @@ mod hot_partition;
 mod injective;
 mod kept;
 mod known;
+mod long_keys;
 mod markdown;
 pub(crate) mod meant;
 mod never_made;
@@ -51,6 +52,7 @@ use crate::schema::Model;
 
 /// Checks the rules about keys, which need no pattern.
 pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<Diagnostic>) {
+    long_keys::check(model, spaces, diagnostics);
     injective::check(model, spaces, diagnostics);
     disjoint::check(model, spaces, diagnostics);
     updatable::check(model, diagnostics);

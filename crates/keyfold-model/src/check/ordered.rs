@@ -61,7 +61,7 @@ pub(crate) fn report(
             .repair(padded);
     }
     general(diagnostic, order)
-        .help("put the attribute to order by right behind the sort key's first text")
+        .help("put the attribute to order by right behind the sort key's first text, whole, of one width or as its last part")
 }
 
 /// The advice about the order of a pattern that returns a single item; `None` where it returns several

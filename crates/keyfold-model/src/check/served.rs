@@ -6,7 +6,7 @@
 
 use super::ordered;
 use super::rule::Rule;
-use crate::diagnostic::{Diagnostic, Edit};
+use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::schema::{
     Attribute, Column, Entity, Index, KeyPair, Limit, Order, Ordered, Pattern, Table, Type,
 };
@@ -197,9 +197,14 @@ fn with_repair(
     key_line: &str,
     free: &IndexName,
 ) -> Diagnostic {
-    let mut diagnostic = diagnostic.help(format!("add to {}: `{key_line}`", entity.name));
+    let unique = missing_unique(pattern, entity);
+    let mut diagnostic = match &unique {
+        Some(_) => with_several(diagnostic, pattern),
+        None => diagnostic,
+    };
+    diagnostic = diagnostic.help(format!("add to {}: `{key_line}`", entity.name));
     let mut added = format!("\n  {key_line}");
-    if let Some(line) = missing_unique(pattern, entity) {
+    if let Some(line) = &unique {
         diagnostic = diagnostic.help(format!("and `{line}`, so that there is at most one"));
         added.push_str(&format!("\n  {line}"));
     }
@@ -209,9 +214,29 @@ fn with_repair(
         diagnostic = diagnostic.help(format!("and declare the index in the table: `{line}`"));
         edits.push(Edit::insert(table.end, format!("\n  {line}")));
     }
-    diagnostic.repair(edits).otherwise(
+    // A value that is unique is refused a second time: data that is allowed today would not be.
+    let diagnostic = match unique {
+        Some(_) => diagnostic.offer(edits),
+        None => diagnostic.repair(edits),
+    };
+    diagnostic.otherwise(
         "an index key made of what the pattern gives does not serve it either: change what the reasons name, in a key or in the pattern",
     )
+}
+
+/// Adds the repair of a pattern that may find several items: to return them.
+fn with_several(diagnostic: Diagnostic, pattern: &Pattern) -> Diagnostic {
+    let [returned] = pattern.returned.as_slice() else {
+        return diagnostic;
+    };
+    let end = pattern.returned_end;
+    let mark = Span {
+        start: end - usize::from(returned.optional),
+        end,
+    };
+    diagnostic
+        .help("return all of them: write `[]` behind the name")
+        .offer(vec![Edit::replace(mark, "[]")])
 }
 
 /// Whether the pattern returns many items of its first kind.

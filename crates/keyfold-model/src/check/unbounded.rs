@@ -115,10 +115,12 @@ fn growing(pattern: &Pattern, entity: &Entity) -> Diagnostic {
         "{} reads all {} items of a collection that grows",
         pattern.name, entity.name
     );
-    let given = pattern
-        .parameters
-        .first()
-        .map_or("userId", |p| p.attribute.as_str());
+    let mut limited = pattern.parameters.iter();
+    let given = limited.find(|one| one.limit == Limit::Equal);
+    // A pattern that gives nothing reads all items.
+    let few = given.map_or("items".to_owned(), |one| {
+        format!("per {}", written(&one.attribute))
+    });
     Diagnostic::warning(
         "KF031",
         pattern.span,
@@ -129,9 +131,8 @@ fn growing(pattern: &Pattern, entity: &Entity) -> Diagnostic {
     .help("add `page 20` to the pattern")
     .offer(paged(pattern))
     .help(format!(
-        "or say in {} that they are few: `expect 40 per {}`",
-        entity.name,
-        written(given)
+        "or say in {} that they are few: `expect 40 {few}`",
+        entity.name
     ))
 }
 

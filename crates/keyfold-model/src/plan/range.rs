@@ -43,12 +43,35 @@ fn range(found: &Found, pattern: &Pattern) -> Range {
         sort: match &found.plan.sort {
             SortCondition::Equal(value) => value.language(),
             SortCondition::BeginsWith(prefix) => beginning(prefix),
-            SortCondition::Between(one, _)
-            | SortCondition::AtLeast(one)
-            | SortCondition::AtMost(one) => language_of(shared(&one.parts)).and_anything(),
+            SortCondition::Between(low, high) => between(&low.parts, &high.parts),
+            SortCondition::AtLeast(one) | SortCondition::AtMost(one) => {
+                language_of(shared(&one.parts)).and_anything()
+            }
             SortCondition::Any => Language::empty_text().and_anything(),
         },
     }
+}
+
+/// The texts between two ends. Where both end with a text of fixed width, such as a time, a text
+/// between them begins with a character between theirs: `PROFILE` does not lie between two times.
+fn between(low: &[Part], high: &[Part]) -> Language {
+    let start = shared(low);
+    let mut language = language_of(start);
+    let limited = |end: &[Part]| {
+        end.get(start.len())
+            .filter(|part| is_limited(part))
+            .cloned()
+    };
+    if let (Some(least), Some(greatest)) = (limited(low), limited(high)) {
+        let first = language_of(&[least, greatest]).first().hull();
+        language.exactly(&first, 1);
+    }
+    language.and_anything()
+}
+
+/// Whether each end of a range that is made of a part begins as the texts of the part do.
+fn is_limited(part: &Part) -> bool {
+    matches!(part, Part::Field { .. }) && part.is_fixed_width()
 }
 
 /// The parts of a range's end that all keys in the range start with: those before its field. An

@@ -227,41 +227,6 @@ fn key_stays(name: &Name, found: &Attribute, entity: &Entity) -> Diagnostic {
     ))
 }
 
-/// An attribute on the right side of an upsert that a new item takes as a parameter could be the
-/// stored one or the parameter: the model says which.
-pub(super) fn check_stored_or_given(
-    declared: &ActionDecl,
-    entity: &Entity,
-    assignments: &[Assignment],
-    is_declared: impl Fn(&str) -> bool,
-) -> Result<(), Box<Diagnostic>> {
-    let is_open = |name: &&String| {
-        let in_key = entity.identifies(name);
-        entity.attribute(name).is_some() && !in_key && !is_declared(name)
-    };
-    let taken = assignments.iter().zip(&declared.assignments);
-    for (one, at) in taken.filter(|_| declared.each.is_none()) {
-        let Some(name) = one.parameters().find(is_open) else {
-            continue;
-        };
-        let message = format!("`{name}` could be what is stored or what a new item gets");
-        return Err(Box::new(
-            Diagnostic::error("KF016", at.attribute.span, message, "depends on it")
-                .note(format!(
-                    "a new {} takes `{name}` as a parameter",
-                    entity.name
-                ))
-                .help(format!(
-                    "for what is given: add `{name}` to the parameters in parentheses"
-                ))
-                .help(format!(
-                    "for what is stored: say what a new item has: `else {name} = ...`"
-                )),
-        ));
-    }
-    Ok(())
-}
-
 /// A request changes an attribute, or a field inside it, once.
 pub(super) fn check_changed_once(declared: &ActionDecl) -> Result<(), Box<Diagnostic>> {
     let assigned = declared.assignments.iter().map(AssignmentDecl::target);

@@ -59,11 +59,12 @@ pub(super) fn with_attributes(
         split: None,
         unstored: Vec::new(),
         compressed: Vec::new(),
-        expected: expected(&declared.expects),
+        expected: Expected::default(),
         period_attribute: None,
         excluded: Vec::new(),
         view: None,
     };
+    entity.expected = expected(&declared.expects, &entity, diagnostics);
     entity.key = template::key(key, &Columns::of_table(table), &entity, diagnostics)?;
     id::resolve(declared, table, &mut entity, diagnostics);
     let identity = identity(&entity);
@@ -136,7 +137,8 @@ fn no_table(declared: &EntityDecl, model: &Model) -> Diagnostic {
         .fold(diagnostic, |diagnostic, name| {
             diagnostic
                 .help(format!("write `{word} {} in {name}`", declared.name.text))
-                .repair(vec![Edit::insert(
+                // A person knows in which one.
+                .offer(vec![Edit::insert(
                     declared.name.span.end,
                     format!(" in {name}"),
                 )])
@@ -375,7 +377,11 @@ fn period(table: &Table, entity: &mut Entity, diagnostics: &mut Vec<Diagnostic>)
 }
 
 /// The declared numbers; the last declaration of a number wins.
-fn expected(declared: &[ExpectDecl]) -> Expected {
+fn expected(
+    declared: &[ExpectDecl],
+    entity: &Entity,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Expected {
     let mut expected = Expected::default();
     for one in declared {
         expected.span.get_or_insert(one.span);
@@ -383,7 +389,12 @@ fn expected(declared: &[ExpectDecl]) -> Expected {
             ExpectUnit::Items => expected.items = Some(one.count),
             ExpectUnit::Bytes => expected.bytes = Some(one.count),
             ExpectUnit::WritesASecond | ExpectUnit::ASecond => expected.writes = Some(one.count),
-            ExpectUnit::Per(attribute) => expected.per.push((attribute.text.clone(), one.count)),
+            ExpectUnit::Per(attribute) => {
+                let found = report(attribute_of(entity, attribute), diagnostics);
+                expected
+                    .per
+                    .extend(found.map(|found| (found.name.clone(), one.count)));
+            }
         }
     }
     expected

@@ -221,12 +221,15 @@ impl Filters<'_> {
         };
         let name = &unused.name;
         let message = format!("the parameter `{name}` is not used");
-        Err(Box::new(
-            Diagnostic::error("KF002", unused.span, message, "no filter compares with it").help(
-                format!(
-                    "limit an attribute by it (`total >= {name}`) or compare: `filter total >= {name}`"
-                ),
-            ),
-        ))
+        let error = Diagnostic::error("KF002", unused.span, message, "no filter compares with it");
+        let is_attribute = self.entities().any(|one| one.attribute(name).is_some());
+        Err(Box::new(match is_attribute {
+            true => error.help(format!(
+                "to give the attribute `{name}`, leave out the type: it has that of the attribute"
+            )),
+            false => error.help(format!(
+                "limit an attribute by it (`total >= {name}`) or compare: `filter total >= {name}`"
+            )),
+        }))
     }
 }

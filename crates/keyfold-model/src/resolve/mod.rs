@@ -25,6 +25,7 @@ mod present;
 mod settings;
 mod shared;
 mod source;
+mod stored_or_given;
 mod table;
 mod template;
 pub(crate) mod together;

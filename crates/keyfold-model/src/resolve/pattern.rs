@@ -280,15 +280,30 @@ impl Scope<'_> {
             (limit.is_lower() && other.is_upper()) || (limit.is_upper() && other.is_lower())
         };
         let conflicts =
-            |other: &Parameter| other.attribute == attribute.text && !makes_range(other.limit);
-        if limit != Limit::Free && self.parameters.iter().any(conflicts) {
-            let message = format!("`{}` is limited twice in the same way", attribute.text);
-            return Err(Box::new(Diagnostic::error(
-                "KF003",
-                attribute.span,
-                message,
-                "again here",
-            )));
+            |other: &&Parameter| other.attribute == attribute.text && !makes_range(other.limit);
+        let other = self.parameters.iter().find(conflicts);
+        if let Some(other) = other.filter(|_| limit != Limit::Free) {
+            let same_side = (limit.is_lower() && other.limit.is_lower())
+                || (limit.is_upper() && other.limit.is_upper())
+                || limit == other.limit;
+            let (message, help) = match same_side {
+                true => (
+                    format!("`{}` is limited twice in the same way", attribute.text),
+                    "leave one of them",
+                ),
+                false => (
+                    format!(
+                        "`{}` is limited by two that make no range together",
+                        attribute.text
+                    ),
+                    "a range has a lower and an upper end: `at >= from, at < to`; leave one of these, or compare the other in a filter",
+                ),
+            };
+            return Err(Box::new(
+                Diagnostic::error("KF003", attribute.span, message, "again here")
+                    .label(other.span, "limited here")
+                    .help(help),
+            ));
         }
         if limit == Limit::Among {
             self.check_list(declared, name.span)?;

@@ -6,6 +6,7 @@ use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
 use super::present::{Present, path_of};
 use super::source::{self, Earlier};
+use super::stored_or_given::Resolved;
 use super::too_many;
 use super::types::Types;
 use super::unused;
@@ -334,8 +335,6 @@ impl Scope {
             .collect::<Result<_, _>>()?;
         check_changed_once(declared)?;
         if declared.verb == Verb::Upsert {
-            let is_declared = |name: &str| self.declared.iter().any(|one| one == name);
-            assignment::check_stored_or_given(declared, entity, &assignments, is_declared)?;
             check_new(declared, entity, &assignments)?;
         }
         let compared = operands_with(Some(entity));
@@ -348,6 +347,14 @@ impl Scope {
             .iter()
             .map(|one| condition::resolve(one, &comparison))
             .collect::<Result<_, _>>()?;
+        let resolved = Resolved {
+            declared,
+            entity,
+            each: each.as_ref().map(|each| &each.record),
+            assignments: &assignments,
+            conditions: &conditions,
+        };
+        resolved.check(&|name| self.declared.iter().any(|one| one == name))?;
         let always = conditions
             .iter()
             .filter_map(|one| one.without(&|name| self.optional.iter().any(|one| one == name)));

@@ -34,9 +34,10 @@ pub(crate) struct Line {
     pub(crate) end: usize,
 }
 
-const SIGNS: [&str; 20] = [
-    "->", ">=", "<=", "<>", "..", "[]", "(", ")", ",", ":", "?", "|", ".", "+", "-", "=", "<", ">",
-    "[", "]",
+/// The signs of the language, and those of others that `foreign.rs` explains.
+const SIGNS: [&str; 26] = [
+    "->", ">=", "<=", "<>", "..", "[]", "!=", "==", "=>", "=<", "&&", "||", "(", ")", ",", ":",
+    "?", "|", ".", "+", "-", "=", "<", ">", "[", "]",
 ];
 
 /// Most characters without meaning that a message shows.

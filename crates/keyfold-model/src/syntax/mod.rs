@@ -2,6 +2,8 @@
 
 pub(crate) mod ast;
 mod blame;
+mod change;
+mod foreign;
 mod format;
 mod grammar;
 mod lexer;

@@ -132,7 +132,7 @@ pub enum ValueError {
     },
     /// A number does not fit its padding.
     #[error(
-        "{name}: {number} does not fit {digits} digits; a padded number has no more digits, and is 0 or more unless it is `signed`"
+        "{name}: {number} does not fit {digits} digits; a padded number has no more digits, and one that is not `signed` is 0 or more"
     )]
     Width {
         /// The attribute.

@@ -3,8 +3,10 @@
 //! that one mistake brings one message.
 
 use super::cursor::Parsed;
-use crate::diagnostic::{Diagnostic, Edit};
+use crate::diagnostic::{Choice, Diagnostic, Edit};
 use crate::near::nearest;
+use crate::syntax::change::{Change, with};
+use crate::syntax::foreign;
 use crate::syntax::lexer::{self, Token, TokenKind};
 
 /// Most tokens of a line that is read again: trying takes a bounded time.
@@ -21,15 +23,8 @@ const WORDS: [&str; 34] = [
 /// Signs that may have been forgotten; others would be guesses.
 const MISSING: [&str; 4] = ["(", ")", ":", "->"];
 
-/// A change of the tokens of a line.
-struct Change {
-    /// The message of the error and the label of its place, if the change explains it better.
-    message: Option<(String, &'static str)>,
-    help: String,
-    /// At least one; the first is at the place of the error.
-    edits: Vec<Edit>,
-    tokens: Vec<Token>,
-}
+/// Signs without a meaning of their own: a line without them says the same.
+const EMPTY: [&str; 4] = [",", ":", "(", ")"];
 
 /// The tokens with the first change after which `reads` accepts them. The error, whose message
 /// says what was expected at the token at `failed`, gets the change as its repair.
@@ -67,7 +62,11 @@ pub(super) fn recover(
         diagnostic.message = message;
     }
     if diagnostic.help.is_empty() {
-        diagnostic = diagnostic.help(change.help).repair(change.edits);
+        diagnostic = diagnostic.help(change.help);
+        diagnostic = match change.choice {
+            Choice::Tool => diagnostic.repair(change.edits),
+            Choice::Person => diagnostic.offer(change.edits),
+        };
     }
     (diagnostic, Some(change.tokens))
 }
@@ -92,6 +91,7 @@ fn changes(tokens: &[Token], failed: usize, message: &str) -> Vec<Change> {
     let expected: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let words = |place: usize, known: &[&str]| misspelt(tokens, place, known);
     let mut all: Vec<Change> = hyphenated(tokens, failed).into_iter().collect();
+    all.extend(foreign::changes(tokens, failed, message));
     all.extend(marks_moved(tokens, failed));
     all.extend(words(failed, &expected));
     all.extend(words(failed, &WORDS));
@@ -106,14 +106,6 @@ fn changes(tokens: &[Token], failed: usize, message: &str) -> Vec<Change> {
         all.extend(removed(tokens, before));
     }
     all
-}
-
-fn with(tokens: &[Token], from: usize, to: usize, new: Option<Token>) -> Vec<Token> {
-    let before = tokens.iter().take(from).cloned();
-    before
-        .chain(new)
-        .chain(tokens.iter().skip(to).cloned())
-        .collect()
 }
 
 /// The word at a place, replaced by the known word that is nearest to it.
@@ -134,6 +126,7 @@ fn misspelt(tokens: &[Token], place: usize, known: &[&str]) -> Option<Change> {
         help: format!("did you mean `{near}`?"),
         edits: vec![Edit::replace(token.span, near)],
         tokens: with(tokens, place, place + 1, Some(new)),
+        choice: Choice::Tool,
     })
 }
 
@@ -153,11 +146,18 @@ fn removed(tokens: &[Token], place: usize) -> Option<Change> {
     };
     let behind = tokens.get(place + 1).map(|behind| behind.span.start);
     let joins = ends_at(token.span.start) && behind == Some(token.span.end);
+    let before = place.checked_sub(1).and_then(|before| tokens.get(before));
+    let is_doubled = before.is_some_and(|before| before.kind == token.kind);
+    let choice = match is_doubled || EMPTY.contains(sign) {
+        true => Choice::Tool,
+        false => Choice::Person,
+    };
     Some(Change {
         message: None,
         help: format!("remove the `{sign}`"),
         edits: vec![Edit::replace(token.span, if joins { " " } else { "" })],
         tokens: with(tokens, place, place + 1, None),
+        choice,
     })
 }
 
@@ -177,6 +177,7 @@ fn inserted(tokens: &[Token], place: usize, sign: &'static str) -> Change {
         help: format!("add `{sign}`"),
         edits: vec![edit],
         tokens: with(tokens, place, place, Some(new)),
+        choice: Choice::Tool,
     }
 }
 
@@ -220,6 +221,7 @@ fn marks_moved(tokens: &[Token], failed: usize) -> Option<Change> {
         help: "write it there, as in `note: string?`".to_owned(),
         edits,
         tokens: made,
+        choice: Choice::Tool,
     })
 }
 
@@ -273,5 +275,6 @@ fn hyphenated(tokens: &[Token], failed: usize) -> Option<Change> {
         help: format!("write it in quotes: \"{text}\""),
         edits: vec![Edit::replace(span, format!("\"{text}\""))],
         tokens: with(tokens, from, to, Some(new)),
+        choice: Choice::Tool,
     })
 }

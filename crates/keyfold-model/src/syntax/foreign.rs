@@ -1,0 +1,117 @@
+//! Signs and words of other languages, half of a sign, and names in braces where they stand without
+//! them: what is meant is known, so the line is read as if it said that.
+
+use super::change::Change;
+use super::lexer::{Token, TokenKind};
+use crate::written::written;
+
+/// Signs of other languages, which are read as one token, and the words and signs of this one.
+const SIGNS: [(&str, &str); 6] = [
+    ("!=", "<>"),
+    ("==", "="),
+    ("=>", ">="),
+    ("=<", "<="),
+    ("&&", "and"),
+    ("||", "or"),
+];
+
+/// Words of query languages, and the words of this one.
+const WORDS: [(&str, &str); 3] = [
+    ("desc", "descending"),
+    ("asc", "ascending"),
+    ("limit", "page"),
+];
+
+/// The changes of what stands at the place of an error, if it is of another language. `expected` is
+/// the message of the error.
+pub(super) fn changes(tokens: &[Token], failed: usize, expected: &str) -> Vec<Change> {
+    let Some(token) = tokens.get(failed) else {
+        return Vec::new();
+    };
+    let one = |message: (String, &'static str), meant: TokenKind| {
+        vec![Change::meant(
+            tokens,
+            failed..failed + 1,
+            message,
+            vec![meant],
+        )]
+    };
+    match &token.kind {
+        TokenKind::Sign(sign @ ("[" | "]")) => one(
+            (format!("a single `{sign}` has no meaning"), "half of `[]`"),
+            TokenKind::Sign("[]"),
+        ),
+        TokenKind::Sign("=>") if expected.contains("`->`") => one(
+            ("`=>` has no meaning".to_owned(), "another arrow"),
+            TokenKind::Sign("->"),
+        ),
+        TokenKind::Sign(sign) => match meant_by(&SIGNS, sign) {
+            Some(meant) => one(
+                (
+                    format!("`{sign}` has no meaning"),
+                    "a sign of other languages",
+                ),
+                match meant.starts_with(char::is_alphabetic) {
+                    true => TokenKind::Word(meant.to_owned()),
+                    false => TokenKind::Sign(meant),
+                },
+            ),
+            None => Vec::new(),
+        },
+        TokenKind::Word(word) if word == "order" => ordered(tokens, failed).into_iter().collect(),
+        TokenKind::Word(word) => match meant_by(&WORDS, word) {
+            Some(meant) => one(
+                (
+                    format!("`{word}` has no meaning here"),
+                    "a word of other languages",
+                ),
+                TokenKind::Word(meant.to_owned()),
+            ),
+            None => Vec::new(),
+        },
+        // In other places braces distinguish a name from a fixed value.
+        TokenKind::Braces(name) if expected.starts_with("expected an attribute") => {
+            let quoted = name
+                .strip_prefix('"')
+                .and_then(|name| name.strip_suffix('"'));
+            let name = quoted.unwrap_or(name);
+            one(
+                (format!("`{name}` stands without braces here"), "in braces"),
+                match written(name) == name {
+                    true => TokenKind::Word(name.to_owned()),
+                    false => TokenKind::Text(name.to_owned()),
+                },
+            )
+        }
+        TokenKind::Braces(_) | TokenKind::Number(_) | TokenKind::Text(_) => Vec::new(),
+    }
+}
+
+fn meant_by(known: &[(&str, &'static str)], text: &str) -> Option<&'static str> {
+    let found = known.iter().find(|(foreign, _)| *foreign == text);
+    found.map(|(_, meant)| *meant)
+}
+
+/// `order by at desc` as `descending at`.
+fn ordered(tokens: &[Token], failed: usize) -> Option<Change> {
+    let word = |at: usize| match &tokens.get(at)?.kind {
+        TokenKind::Word(word) => Some(word.as_str()),
+        TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => {
+            None
+        }
+    };
+    let attribute = tokens.get(failed + 2);
+    let attribute = attribute.filter(|_| word(failed + 1) == Some("by"))?;
+    let (direction, behind) = match word(failed + 3) {
+        Some("desc" | "descending") => ("descending", failed + 4),
+        Some("asc" | "ascending") => ("ascending", failed + 4),
+        Some(_) | None => ("ascending", failed + 3),
+    };
+    let direction = TokenKind::Word(direction.to_owned());
+    let message = (
+        "`order by` has no meaning here".to_owned(),
+        "words of other languages",
+    );
+    let meant = vec![direction, attribute.kind.clone()];
+    Some(Change::meant(tokens, failed..behind, message, meant))
+}
