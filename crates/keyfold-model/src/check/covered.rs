@@ -91,13 +91,7 @@ pub(crate) fn check(
     let diagnostic = Diagnostic::error("KF015", pattern.span, message, what)
         .label(index.span, "projects fewer attributes")
         .note(reason(pattern, index, is_fetched))
-        .help(match is_fetched {
-            // Reading fewer attributes leaves the filter without those that it compares.
-            true => format!("project them: `{projection}`, or `project all`"),
-            false => format!(
-                "project them: `{projection}`, or `project all`; or return fewer: `only ...`"
-            ),
-        })
+        .help(advice(&projection, is_fetched))
         .repair(edits);
     if index.kind == IndexKind::Global || pattern.fetch.is_some() {
         return Some(diagnostic);
@@ -112,6 +106,15 @@ pub(crate) fn check(
 /// Whether a pattern fetches from the table what an index lacks.
 pub(crate) fn is_fetched(pattern: &Pattern, index: &Index) -> bool {
     pattern.fetch.is_some() && index.kind == IndexKind::Local
+}
+
+/// Returning fewer attributes leaves a filter without those that it compares: `is_fetched`.
+fn advice(projection: &str, is_fetched: bool) -> String {
+    let fewer = match is_fetched {
+        true => "",
+        false => "; or return fewer: `only ...`",
+    };
+    format!("project them: `{projection}`, or `project all`{fewer}")
 }
 
 /// The reason why attributes that an index lacks are an error.
