@@ -42,8 +42,14 @@ pub(crate) fn report(write: &str, parameter: &Name, entity: Option<&str>) -> Dia
     let name = &parameter.text;
     let message = format!("no action of {write} uses `{name}`");
     let label = "a caller's argument would be ignored";
-    let warning = Diagnostic::warning("KF039", parameter.span, message, label)
-        .help("remove it from the parameters");
+    let mut warning = Diagnostic::warning("KF039", parameter.span, message, label);
+    if written(name).starts_with('"') {
+        let braced = in_braces(name);
+        warning = warning.help(format!(
+            "write `{braced}` where its value is needed: in quotes it is a fixed text"
+        ));
+    }
+    let warning = warning.help("remove it from the parameters");
     let Some(entity) = entity else { return warning };
     let (attribute, value) = (written(name), written(name));
     let value = if value.starts_with('"') {

@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Edit};
 use crate::near::nearest;
 use crate::schema::{Attribute, Comparator, Comparison, Entity, Measure, Operand, Path, Type};
 use crate::syntax::ast::{ComparisonDecl, Name, PathDecl, texts};
-use crate::written::written;
+use crate::written::{in_braces, written};
 use keyfold_types::limits::IN_OPERANDS_MAX;
 
 /// The names that an operand may have.
@@ -122,9 +122,17 @@ impl Operands<'_> {
         };
         let literal = |text: &str| crate::value::parse("the value", kind, text);
         if name.is_quoted() {
-            return literal(name.unquoted())
-                .map(Operand::Literal)
-                .map_err(|error| wrong(error.to_string()));
+            let text = name.unquoted();
+            return literal(text).map(Operand::Literal).map_err(|error| {
+                let is_parameter = self.parameters.iter().any(|(one, _)| *one == text);
+                match is_parameter {
+                    true => Box::new(wrong(error.to_string()).help(format!(
+                        "the parameter stands in braces: `{}`",
+                        in_braces(text)
+                    ))),
+                    false => wrong(error.to_string()),
+                }
+            });
         }
         let braced = name.in_braces();
         let is_braced = braced.is_some();

@@ -90,7 +90,7 @@ pub(super) fn with_attributes(
 }
 
 /// The place of the table that an entity lies in: the one it names, or the only one. An entity that
-/// names none of several is reported, and judged as one of the first.
+/// names none of several is reported, and judged as one of the first that its key fits.
 pub(super) fn table_of(
     declared: &EntityDecl,
     model: &Model,
@@ -100,7 +100,7 @@ pub(super) fn table_of(
         if model.tables.len() > 1 {
             diagnostics.push(no_table(declared, model));
         }
-        return Ok(0);
+        return Ok(likely_table(declared, model));
     };
     let at = model
         .tables
@@ -110,6 +110,17 @@ pub(super) fn table_of(
         let names = model.tables.iter().map(|table| table.name.as_str());
         Box::new(unknown("table", name, names))
     })
+}
+
+/// The first table whose key has as many attributes as the entity has templates: another one would
+/// bring errors about the key beside the one about the table.
+fn likely_table(declared: &EntityDecl, model: &Model) -> usize {
+    let templates = declared.key.as_ref().map_or(0, |key| key.templates.len());
+    let attributes = |table: &Table| 1 + usize::from(table.sort.is_some());
+    let mut tables = model.tables.iter();
+    tables
+        .position(|table| attributes(table) == templates)
+        .unwrap_or_default()
 }
 
 /// The error about an entity that does not say in which of several tables it lies.

@@ -23,12 +23,19 @@ pub(super) fn types_of<'e>(
     entities: impl Iterator<Item = &'e Entity>,
     name: &Name,
 ) -> Result<Vec<&'e Type>, Box<Diagnostic>> {
-    let kind = |entity: &'e Entity| match entity.attribute(&name.text) {
+    let kind = |entity: &'e Entity| {
+        match entity.attribute(&name.text) {
         Some(attribute) => Ok(&attribute.kind),
+        None if name.text == "kind" => Err(Box::new(
+            unknown_attribute(entity, name).note(
+                "another entity of the pattern has an attribute `kind`, which hides the word for the kinds of items",
+            ),
+        )),
         None => Err(Box::new(
             unknown_attribute(entity, name)
                 .note("a pattern speaks of attributes of every entity it returns"),
         )),
+    }
     };
     entities.map(kind).collect()
 }
