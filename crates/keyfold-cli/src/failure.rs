@@ -4,6 +4,7 @@ use keyfold_api::{ApiError, ErrorKind};
 use keyfold_client::ClientError;
 use keyfold_client::arguments::written_name;
 use serde_json::{Value as Json, json};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -104,6 +105,33 @@ impl Failure {
     /// The backend cannot be used.
     pub(crate) fn backend(message: impl Into<String>) -> Failure {
         Failure::new(Kind::Backend, message)
+    }
+
+    /// A file cannot be written: its path names no place for a file, or the storage takes none.
+    pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Failure {
+        let message = format!("cannot write {}: {error}", path.display());
+        Failure::of_place(error, message).in_file(path)
+    }
+
+    /// The failure of a path that was given and cannot be used: wrong usage if the path names no
+    /// place, and a backend that cannot be used if the storage takes no data.
+    pub(crate) fn of_place(error: &io::Error, message: String) -> Failure {
+        let is_path_wrong = matches!(
+            error.kind(),
+            io::ErrorKind::NotFound
+                | io::ErrorKind::PermissionDenied
+                | io::ErrorKind::AlreadyExists
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::IsADirectory
+                | io::ErrorKind::InvalidInput
+                | io::ErrorKind::InvalidFilename
+        );
+        let kind = if is_path_wrong {
+            Kind::Usage
+        } else {
+            Kind::Backend
+        };
+        Failure::new(kind, message)
     }
 
     /// The model has errors, which people have seen.

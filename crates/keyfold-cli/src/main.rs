@@ -152,5 +152,5 @@ fn refuse_usage(error: &clap::Error) -> ExitCode {
         }
         return Output::Json.failure(failure);
     }
-    error.exit()
+    terminal::usage(error)
 }

@@ -74,9 +74,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 
 /// Replaces the text of a file atomically. Its mode and owner stay, and a link stays a link.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    replace(path, text).map_err(|error| {
-        Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
-    })
+    replace(path, text).map_err(|error| Failure::unwritten(path, &error))
 }
 
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {

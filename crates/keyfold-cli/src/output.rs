@@ -64,9 +64,7 @@ impl Output {
             );
             return Ok(());
         };
-        std::fs::write(path, text).map_err(|error| {
-            Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
-        })?;
+        std::fs::write(path, text).map_err(|error| Failure::unwritten(path, &error))?;
         let shown = path.display().to_string();
         self.result(
             || json!({ "written": shown }),

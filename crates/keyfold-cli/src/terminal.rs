@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Style};
 use keyfold_client::FoundItem;
 use keyfold_model::value;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::process::ExitCode;
 
 /// Names and headings.
 pub(crate) const STRONG: Style = Style::new().bold();
@@ -26,6 +27,18 @@ const UNWRITTEN: i32 = 5;
 /// failure is an error: the reader must not take half of the output for all of it.
 pub(crate) fn line(text: &str) {
     check_written(writeln!(anstream::stdout(), "{text}"));
+}
+
+/// Prints a help or version to the output, or wrong arguments to the error stream, and returns the
+/// exit code.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        error_line(text.trim_end());
+    } else {
+        line(text.trim_end_matches('\n'));
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Asks whether to begin, and returns the answer; `None` where no terminal could answer.

@@ -330,37 +330,81 @@ fn the_demo_answers_every_pattern() {
     );
 }
 
+/// Runs the command with an output on a full device; returns its exit code and its messages.
+#[cfg(target_os = "linux")]
+fn on_full_device(place: &Workplace, arguments: &[&str]) -> (Option<i32>, String) {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold"));
+    command
+        .current_dir(place.folder.path())
+        .args(arguments)
+        .stdout(full.unwrap());
+    let output = command.output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), message)
+}
+
 /// A program must not take half of an output for all of it.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_output_that_cannot_be_written_is_an_error() {
     let place = Workplace::new();
     let shop = Workplace::model("shop.keyfold");
-    for arguments in [
-        &["export", "terraform", &shop][..],
-        &["check", &shop],
-        &["--json", "check", &shop],
-        &["docs", &shop],
-        &["explain", "KF012"],
-        &["completions", "bash"],
-    ] {
-        let full = std::fs::OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold"));
-        let output = command
-            .current_dir(place.folder.path())
-            .args(arguments)
-            .stdout(full)
-            .output()
-            .unwrap();
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(5), "{arguments:?}: {message}");
+    let commands = place.commands();
+    let mut all: Vec<Vec<&str>> = vec![
+        vec!["export", "terraform", &shop],
+        vec!["check", &shop],
+        vec!["--json", "check", &shop],
+        vec!["docs", &shop],
+        vec!["explain", "KF012"],
+        vec!["completions", "bash"],
+        vec!["--help"],
+        vec!["-h"],
+        vec!["--version"],
+        vec!["help"],
+    ];
+    for command in &commands {
+        all.push(vec![command, "--help"]);
+        all.push(vec!["help", command]);
+    }
+    for arguments in all {
+        let (code, message) = on_full_device(&place, &arguments);
+        assert_eq!(code, Some(5), "{arguments:?}: {message}");
         assert!(
             message.contains("the output cannot be written: No space left on device"),
             "{message}"
         );
+    }
+    // A file that is named on a full device is no wrong usage either.
+    for arguments in [
+        &["plan", &shop, "-o", "/dev/full"][..],
+        &["export", "cloudformation", &shop, "-o", "/dev/full"],
+    ] {
+        let error = place.json(5, arguments)["error"].clone();
+        assert_eq!(error["kind"], "backend", "{error}");
+        assert_eq!(error["where"]["file"], "/dev/full", "{error}");
+    }
+    let error = place.json(2, &["plan", &shop, "-o", "nowhere/plan.json"]);
+    assert_eq!(error["error"]["kind"], "usage");
+}
+
+/// A reader that has read enough is no error.
+#[test]
+#[cfg(unix)]
+fn a_closed_pipe_ends_a_command_quietly() {
+    let place = Workplace::new();
+    for arguments in [&["--help"][..], &["help", "check"], &["explain"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(place.folder.path())
+            .args(arguments)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), message.as_str()), (Some(0), ""));
     }
 }
 

@@ -211,10 +211,7 @@ pub(crate) fn write(
             difference,
         } = file;
         if difference.is_some() {
-            replace(&path, &text).map_err(|error| {
-                let message = format!("cannot write {}: {error}", path.display());
-                Failure::usage(message).in_file(&path)
-            })?;
+            replace(&path, &text).map_err(|error| Failure::unwritten(&path, &error))?;
         }
         written.push(Written {
             target,

@@ -61,10 +61,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     for file in &files {
         refuse_existing(&folder.join(file))?;
     }
-    std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+    std::fs::create_dir_all(folder).map_err(|error| Failure::unwritten(folder, &error))?;
     for (file, text) in [(&model_file, &text), (&project_file, &settings)] {
         let path = folder.join(file);
-        std::fs::write(&path, text).map_err(|error| unwritten(&path, &error))?;
+        std::fs::write(&path, text).map_err(|error| Failure::unwritten(&path, &error))?;
     }
     let outputs = clients
         .iter()
@@ -157,10 +157,6 @@ fn refuse_existing(path: &Path) -> Result<(), Failure> {
         return Err(Failure::usage(message).in_file(path));
     }
     Ok(())
-}
-
-fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
 }
 
 fn shown(folder: &Path, file: &str) -> String {

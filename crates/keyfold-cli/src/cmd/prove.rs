@@ -86,9 +86,9 @@ impl Arguments {
             return Ok(Subject::Embedded);
         };
         let record = File::create(path).and_then(|file| Record::new(model, BufWriter::new(file)));
-        record.map(Subject::Recorded).map_err(|error| {
-            Failure::usage(format!("cannot write {}: {error}", path.display())).in_file(path)
-        })
+        record
+            .map(Subject::Recorded)
+            .map_err(|error| Failure::unwritten(path, &error))
     }
 }
 

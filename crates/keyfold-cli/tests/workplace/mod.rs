@@ -88,4 +88,22 @@ impl Workplace {
         assert!(output.status.success(), "{arguments:?}\n{out}{err}");
         out.into_owned()
     }
+
+    /// The commands that the help lists.
+    pub fn commands(&self) -> Vec<String> {
+        self.subcommands(&[])
+    }
+
+    /// The commands that the help of a command lists.
+    pub fn subcommands(&self, of: &[&str]) -> Vec<String> {
+        let help = self.text(&[of, &["--help"]].concat());
+        let lines = help.lines().skip_while(|line| *line != "Commands:");
+        lines
+            .skip(1)
+            .take_while(|line| !line.is_empty())
+            .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+            .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+            .filter(|name| name != "help")
+            .collect()
+    }
 }
