@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 /// Prints the result of a command.
 pub(crate) fn print(result: &Json) {
-    terminal::line(&serde_json::json!({ "ok": true, "result": result }).to_string());
+    terminal::exactly(&serde_json::json!({ "ok": true, "result": result }).to_string());
 }
 
 /// Prints the error of a command, with the report of a command that has a bad verdict.
@@ -17,7 +17,7 @@ pub(crate) fn print_failure((error, result): (Json, Option<Json>)) {
     if let Some(result) = result {
         document["result"] = result;
     }
-    terminal::line(&document.to_string());
+    terminal::exactly(&document.to_string());
 }
 
 /// A value as plain JSON: sets as arrays, binary values as base64, and numbers as JSON numbers, or

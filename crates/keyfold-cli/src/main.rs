@@ -14,7 +14,7 @@ mod project;
 mod terminal;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use output::Output;
 use std::process::ExitCode;
@@ -104,7 +104,9 @@ fn main() -> ExitCode {
     CompleteEnv::with_factory(Cli::command)
         .var(cmd::completions::VARIABLE)
         .complete();
-    let cli = match Cli::try_parse() {
+    let command = Cli::command().term_width(terminal::help_width());
+    let matches = command.try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return refuse_usage(&error),
     };

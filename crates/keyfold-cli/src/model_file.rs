@@ -179,7 +179,11 @@ fn show(compiled: &Compiled, sources: &Sources, shown: Shown) {
     let shows_warnings = shown == Shown::ErrorsAndWarnings && errors.is_empty();
     for diagnostic in diagnostics {
         if is_error(diagnostic) || shows_warnings {
-            let text = diagnostic.render_in(sources, terminal::error_has_color());
+            let text = diagnostic.render_within(
+                sources,
+                terminal::error_has_color(),
+                terminal::known_width(),
+            );
             terminal::error_line(&format!("{text}\n"));
         }
     }

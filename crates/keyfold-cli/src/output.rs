@@ -60,7 +60,7 @@ impl Output {
         let Some(path) = path else {
             self.result(
                 || json!({ "text": text }),
-                || terminal::line(text.trim_end()),
+                || terminal::exactly(text.trim_end()),
             );
             return Ok(());
         };

@@ -23,10 +23,16 @@ const COLUMN_CHARS_MAX: usize = 36;
 /// The exit code if the output cannot be written.
 const UNWRITTEN: i32 = 5;
 
-/// Prints a line. A closed pipe ends the command quietly, as it ends other commands. Any other
-/// failure is an error: the reader must not take half of the output for all of it.
-pub(crate) fn line(text: &str) {
+/// Prints a text for programs or files as it is. A closed pipe ends the command quietly, as it ends
+/// other commands. Any other failure is an error: the reader must not take half of the output for all
+/// of it.
+pub(crate) fn exactly(text: &str) {
     check_written(writeln!(anstream::stdout(), "{text}"));
+}
+
+/// Prints a line for people, or several. One that is wider than the terminal is broken between words.
+pub(crate) fn line(text: &str) {
+    exactly(&wrapped(text, width()));
 }
 
 /// Prints a help or version to the output, or wrong arguments to the error stream, and returns the
@@ -66,8 +72,9 @@ fn check_written(written: std::io::Result<()>) {
     }
 }
 
-/// Prints a line to the error stream.
+/// Prints a line to the error stream. One that is wider than the terminal is broken between words.
 pub(crate) fn error_line(text: &str) {
+    let text = wrapped(text, width());
     if writeln!(anstream::stderr(), "{text}").is_err() {
         std::process::exit(1);
     }
@@ -113,12 +120,96 @@ const COLUMN_CHARS_MIN: usize = 8;
 /// The width of a line in characters: that of COLUMNS, or of the terminal. Output that is no
 /// terminal has no limit.
 fn width() -> usize {
+    known_width().unwrap_or(usize::MAX)
+}
+
+/// As [`width`]; `None` without a limit. A terminal of no columns or rows does not know its size.
+pub(crate) fn known_width() -> Option<usize> {
     let configured = std::env::var("COLUMNS")
         .ok()
         .and_then(|text| text.parse().ok())
         .filter(|width| *width > 0);
-    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    configured.or_else(measured).unwrap_or(usize::MAX)
+    let measured = || {
+        let (width, height) = terminal_size::terminal_size()?;
+        (width.0 > 0 && height.0 > 0).then_some(usize::from(width.0))
+    };
+    configured.or_else(measured)
+}
+
+/// The widest line of the help, in characters.
+const HELP_CHARS_MAX: usize = 100;
+
+/// The width of the help.
+pub(crate) fn help_width() -> usize {
+    width().min(HELP_CHARS_MAX)
+}
+
+/// The lines of a text, those that are wider than `width` broken between words; the rest of a line is
+/// indented. Styles take no place.
+fn wrapped(text: &str, width: usize) -> String {
+    if width == usize::MAX {
+        return text.to_owned();
+    }
+    let lines = text.split('\n').map(|line| {
+        let indent = line.chars().take_while(|c| *c == ' ').count() + 2;
+        wrapped_line(line, width, indent)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Prints a line whose rest is indented by so many characters if it is wider than the terminal.
+pub(crate) fn hanging(text: &str, indent: usize) {
+    exactly(&wrapped_line(text, width(), indent));
+}
+
+fn wrapped_line(line: &str, width: usize, indent: usize) -> String {
+    let indent = if indent > width / 2 { 0 } else { indent };
+    let mut out = String::new();
+    let (mut taken, mut spaces, mut is_begun) = (0, 0, false);
+    for (at, word) in line.split(' ').enumerate() {
+        spaces += usize::from(at > 0);
+        if word.is_empty() {
+            continue;
+        }
+        let chars = visible(word);
+        if is_begun && taken + spaces + chars > width {
+            out.push('\n');
+            (taken, spaces) = (0, indent);
+        }
+        out.push_str(&" ".repeat(spaces));
+        taken += spaces;
+        spaces = 0;
+        is_begun = is_begun || chars > 0;
+        let mut is_style = false;
+        for c in word.chars() {
+            is_style = is_style || c == ESCAPE;
+            if !is_style && taken >= width {
+                out.push('\n');
+                out.push_str(&" ".repeat(indent));
+                taken = indent;
+            }
+            out.push(c);
+            taken += usize::from(!is_style);
+            is_style = is_style && c != STYLE_END;
+        }
+    }
+    out
+}
+
+/// The first and the last character of a style.
+const ESCAPE: char = '\u{1b}';
+const STYLE_END: char = 'm';
+
+/// The characters of a text without its styles.
+fn visible(text: &str) -> usize {
+    let mut is_style = false;
+    let mut count = 0;
+    for c in text.chars() {
+        is_style = is_style || c == ESCAPE;
+        count += usize::from(!is_style);
+        is_style = is_style && c != STYLE_END;
+    }
+    count
 }
 
 /// The lines of a text, broken between words; within a word only if it is longer than a line.

@@ -514,6 +514,21 @@ fn an_inferred_model_keeps_attributes_that_are_keys_of_indexes() {
     assert!(of_entities.is_empty(), "{of_entities:#?}");
 }
 
+/// Runs the command in terminals of some widths; no line that it prints is wider.
+fn fits(place: &Workplace, arguments: &[&str]) {
+    for width in ["60", "80", "120"] {
+        let output = place.run_with(&[("COLUMNS", width)], arguments);
+        let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        let text = text.concat();
+        assert!(!text.is_empty(), "{arguments:?}");
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(
+            widest.unwrap() <= width.parse().unwrap(),
+            "{arguments:?} at {width}: {widest:?}\n{text}"
+        );
+    }
+}
+
 #[test]
 fn lines_are_as_wide_as_the_terminal() {
     let place = Workplace::new();
@@ -522,56 +537,77 @@ fn lines_are_as_wide_as_the_terminal() {
         Workplace::model("santa.keyfold"),
     );
     let name = format!("name={}", "long ".repeat(60));
-    place.json(
-        0,
-        &[
-            "put",
-            &shop,
-            "User",
-            "userId=1",
-            "email=e",
-            &name,
-            "createdAt=2024-01-01",
-        ],
+    let user = ["userId=1", "email=e", "createdAt=2024-01-01"];
+    let put = [&["put", &shop, "User", &name], &user[..]].concat();
+    place.json(0, &put);
+    let viewed = place.write(
+        "viewed.keyfold",
+        "model v 1\ntable Tab (PK, SK)\n  stream new and old images\nentity Sale\n  saleId: string, day: date, total: number, customerId: string\n  key \"SALE#{saleId}\" \"SALE\"\nview DailySales of Sale\n  key \"DAY#{day}\" \"DAY\"\n  total: sum total, orders: count, buyers: distinct customerId, mean: average total, best: top 3 total only saleId, customerId\npattern days(day) -> DailySales?\n",
     );
-    for width in ["80", "120"] {
-        for arguments in [
-            &["check", &shop][..],
-            &["diff", &shop, &santa],
-            &["explain"],
-            &["explain", "KF013"],
-            &["prove", "--items", "5", "--asks", "2", &shop],
-            &["run", &shop, "user", "userId=1", "--full"],
-        ] {
-            let output = place.run_with(&[("COLUMNS", width)], arguments);
-            assert!(output.status.success(), "{arguments:?}");
-            let text = String::from_utf8(output.stdout).unwrap();
-            // The last line of a proof and the request of a run are not broken.
-            let lines = text
-                .lines()
-                .filter(|line| !line.contains("rows at first") && !line.starts_with("GetItem"));
-            let widest = lines
-                .filter(|line| !line.starts_with("proved") && !line.starts_with("write"))
-                .map(|line| line.chars().count())
-                .max();
-            assert!(
-                widest.unwrap() <= width.parse().unwrap(),
-                "{arguments:?} at {width}: {widest:?}\n{text}"
-            );
+    // Long lines of the author's own, and errors in the middle and at the end of one.
+    let attributes: Vec<String> = (0..30).map(|at| format!("attribute{at}: string")).collect();
+    let wrong = place.write(
+        "wrong.keyfold",
+        &format!(
+            "model m 1\ntable Tab (PK, SK)\nentity Article\n  id: string, {}, other: strng, {}\n  key \"ARTICLE#{{id}}#{{nothing}}#{{attribute1}}#{{attribute2}}#{{attribute3}}#{{attribute4}}\" \"ARTICLE\"\npattern articles(author) -> Article[]\n",
+            attributes[..15].join(", "),
+            attributes[15..].join(", "),
+        ),
+    );
+    let models = std::fs::read_dir(Workplace::model("")).unwrap();
+    let models = models.map(|entry| entry.unwrap().path().display().to_string());
+    for model in models.filter(|path| path.ends_with(".keyfold")) {
+        fits(&place, &["check", &model]);
+    }
+    for arguments in [
+        &["check", &viewed][..],
+        &["check", &wrong],
+        &["check", "--strict", &santa],
+        &["check", "--stict", &santa],
+        &["diff", &shop, &santa],
+        &["diff", &santa],
+        &["explain"],
+        &["explain", "KF999"],
+        &["explain", "grammar"],
+        &["prove", "--items", "5", "--asks", "2", &shop],
+        &["run", &shop, "user", "userId=1", "--full"],
+        &["run", &shop, "user", "userId=1"],
+        &["run", &shop, "usr"],
+        &["run", &shop, "recent_orders", "userId=1"],
+        &put,
+        &["update", &shop, "User", "userId=1", "name=n"],
+        &["verify", &shop],
+        &["doctor"],
+        &["doctor", "--data", "nothing"],
+        &["demo", "--once"],
+        &["infer", "Nothing"],
+        &["views", "status", &viewed],
+        &["views", "rebuild", &shop],
+        &["generate", "haskell", &shop],
+        &["init", "--name", "1"],
+        &["help"],
+        &["nothing"],
+    ] {
+        fits(&place, arguments);
+    }
+    let rules = place.json(0, &["explain"])["rules"].clone();
+    for rule in rules.as_array().unwrap() {
+        fits(&place, &["explain", rule["code"].as_str().unwrap()]);
+    }
+    for command in place.commands() {
+        fits(&place, &[&command, "--help"]);
+        for below in place.subcommands(&[&command]) {
+            fits(&place, &[&command, &below, "--help"]);
         }
     }
-    assert!(
-        place
-            .text(&["run", &shop, "user", "userId=1", "--full"])
-            .matches("long")
-            .count()
-            >= 60
-    );
-    assert!(
-        place
-            .text(&["run", &shop, "user", "userId=1"])
-            .matches("long")
-            .count()
-            < 10
-    );
+    let full = ["run", &shop, "user", "userId=1", "--full"];
+    place.json(0, &put);
+    assert!(place.text(&full).matches("long").count() >= 60);
+    assert!(place.text(&full[..4]).matches("long").count() < 10);
+    // What programs read has no width.
+    let whole = place.text(&["export", "cloudformation", &shop]);
+    let narrow = place.run_with(&[("COLUMNS", "20")], &["export", "cloudformation", &shop]);
+    assert_eq!(String::from_utf8(narrow.stdout).unwrap(), whole);
+    let narrow = place.run_with(&[("COLUMNS", "20")], &["check", &shop, "--json"]);
+    assert_eq!(String::from_utf8_lossy(&narrow.stdout).lines().count(), 1);
 }

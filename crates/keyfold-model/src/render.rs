@@ -40,11 +40,18 @@ impl Diagnostic {
                 labels,
             }],
             color,
+            None,
         )
     }
 
     /// The finding with the lines that it points at, for a terminal: those of its own file first.
     pub fn render_in(&self, sources: &Sources, color: bool) -> String {
+        self.render_within(sources, color, None)
+    }
+
+    /// As [`Diagnostic::render_in`], in lines of at most `width` characters: sentences are broken
+    /// between words, and a longer line of the source is cut, with `...` where it continues.
+    pub fn render_within(&self, sources: &Sources, color: bool, width: Option<usize>) -> String {
         let mut excerpts: Vec<(usize, Excerpt<'_>)> = Vec::new();
         for label in &self.labels {
             let index = sources.index_at(label.0.start);
@@ -61,30 +68,61 @@ impl Diagnostic {
             }
         }
         let excerpts = excerpts.into_iter().map(|(_, excerpt)| excerpt);
-        self.rendered(excerpts.collect(), color)
+        self.rendered(excerpts.collect(), color, width)
     }
 
-    fn rendered(&self, excerpts: Vec<Excerpt<'_>>, color: bool) -> String {
-        let level = match self.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
+    fn rendered(&self, excerpts: Vec<Excerpt<'_>>, color: bool, width: Option<usize>) -> String {
+        let (level, word) = match self.severity {
+            Severity::Error => (Level::ERROR, "error"),
+            Severity::Warning => (Level::WARNING, "warning"),
         };
-        let title = level.primary_title(self.message.as_str()).id(self.code);
+        let numbers = excerpts.iter().map(Excerpt::last_line);
+        let gutter = numbers.max().unwrap_or(0).to_string().len();
+        let broken = |text: &str, taken: usize| match width {
+            Some(width) => broken(text, width.saturating_sub(taken)),
+            None => text.to_owned(),
+        };
+        let message = broken(&self.message, format!("{word}[{}]: ", self.code).len());
+        let title = level.primary_title(message).id(self.code);
         let snippets = excerpts.into_iter().map(Excerpt::snippet);
         let mut group: Group<'_> = title.elements(snippets);
+        let taken = gutter + " = note: ".len();
         for note in &self.notes {
-            group = group.element(Level::NOTE.message(note.as_str()));
+            group = group.element(Level::NOTE.message(broken(note, taken)));
         }
         for help in self.help_lines() {
-            group = group.element(Level::HELP.message(help));
+            group = group.element(Level::HELP.message(broken(help, taken)));
         }
-        let renderer = if color {
+        let mut renderer = if color {
             Renderer::styled()
         } else {
             Renderer::plain()
         };
+        if let Some(width) = width {
+            // The renderer counts the source alone.
+            renderer = renderer.term_width(width.saturating_sub(gutter + " | ".len()).max(1));
+        }
         renderer.decor_style(DecorStyle::Ascii).render(&[group])
     }
+}
+
+/// A text whose lines have at most `width` characters, unless a word is longer.
+fn broken(text: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let mut current = String::new();
+        for word in line.split(' ') {
+            if !current.is_empty() && current.chars().count() + 1 + word.chars().count() > width {
+                lines.push(std::mem::take(&mut current));
+            }
+            if !current.is_empty() {
+                current.push(' ');
+            }
+            current.push_str(word);
+        }
+        lines.push(current);
+    }
+    lines.join("\n")
 }
 
 /// The places of a finding in one file.
@@ -97,6 +135,14 @@ struct Excerpt<'d> {
 }
 
 impl<'d> Excerpt<'d> {
+    /// The number of the last line that it points at.
+    fn last_line(&self) -> usize {
+        let ends = self.labels.iter().map(|(span, _)| span.end);
+        let end = ends.max().unwrap_or(0).saturating_sub(self.start);
+        let before = self.text.get(..end).unwrap_or(self.text);
+        before.matches('\n').count() + 1
+    }
+
     /// The lines from the first place to the last, with the remarks.
     fn snippet(self) -> Snippet<'d, Annotation<'d>> {
         let source = self.text;

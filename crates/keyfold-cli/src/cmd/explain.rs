@@ -9,6 +9,9 @@ use serde_json::json;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
+/// Where definitions of the grammar begin.
+const DEFINITION_INDENT: usize = 13;
+
     /// The code of a rule, such as KF012, or `grammar`; without it, all rules are listed.
     code: Option<String>,
 }
@@ -22,7 +25,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     if code == "grammar" {
         output.result(
             || json!({ "grammar": GRAMMAR }),
-            || terminal::line(GRAMMAR.trim_end()),
+            || {
+                let lines = GRAMMAR.lines();
+                lines.for_each(|line| terminal::hanging(line, DEFINITION_INDENT));
+            },
         );
         return Ok(());
     }

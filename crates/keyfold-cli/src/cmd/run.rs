@@ -151,7 +151,8 @@ pub(super) fn show(indent: &str, pattern: &Pattern, model: &Model, found: &Found
         found.capacity
     ));
     if let Some(next) = &found.next {
-        terminal::line(&format!(
+        // It is copied.
+        terminal::exactly(&format!(
             "{indent}{FAINT}next: --after '{}'{FAINT:#}",
             json::typed(next)
         ));

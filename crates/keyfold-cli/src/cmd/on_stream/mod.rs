@@ -32,9 +32,9 @@ const END_TIME: Duration = Duration::from_secs(2);
 #[derive(Debug, Args)]
 pub(super) struct OnStream {
     /// Send the changes of a table to a function as AWS Lambda does: to a URL, or to a command that
-    /// speaks the Lambda Runtime API. Settings stand behind a question mark:
-    /// 'Orders=./handler?batch=10&window=1&retries=3&bisect&report-failures&on-failure=failed.jsonl'.
-    /// More are start=latest, max-age, parallel, timeout, name and filter={"eventName":["INSERT"]}.
+    /// speaks the Lambda Runtime API. Settings stand behind a question mark,
+    /// joined by `&`: 'Orders=./handler?batch=10&window=1&retries=3'. More are bisect,
+    /// report-failures, on-failure=failed.jsonl, start=latest, max-age, parallel, timeout, name and filter={"eventName":["INSERT"]}.
     #[arg(long = "on-stream", value_name = "TABLE=TARGET", value_parser = Settings::parse)]
     mappings: Vec<Settings>,
 }
