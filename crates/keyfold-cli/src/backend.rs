@@ -36,6 +36,8 @@ pub(crate) struct BackendArguments {
 pub(crate) enum Use {
     /// The command reads: a missing data folder is not created.
     Read,
+    /// The command works on what is stored: a missing data folder is refused.
+    Work,
     /// The command writes: a missing data folder is created.
     Write,
 }
@@ -106,7 +108,7 @@ impl BackendArguments {
         let exists = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
         match (exists, usage, &self.data) {
             // A named folder must exist. The default folder is absent until the first write.
-            (false, Use::Read, Some(_)) => {
+            (false, Use::Read, Some(_)) | (false, Use::Work, _) => {
                 return Err(Failure::backend(format!(
                     "there is no data folder {}: `keyfold put` makes one, `--endpoint URL` names a server",
                     folder.display()
@@ -123,7 +125,7 @@ impl BackendArguments {
             (false, Use::Write, Some(_)) => {
                 terminal::error_line(&format!("a new data folder: {}", folder.display()));
             }
-            (false, Use::Write, None) | (true, Use::Read | Use::Write, _) => {}
+            (false, Use::Write, None) | (true, Use::Read | Use::Work | Use::Write, _) => {}
         }
         Ok(Backend::Embedded(engine(Some(&folder))?))
     }

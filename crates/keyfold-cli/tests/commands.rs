@@ -8,6 +8,7 @@
 mod workplace;
 
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::process::Command;
 use workplace::Workplace;
 
@@ -462,27 +463,65 @@ fn warnings_that_are_not_shown_are_counted() {
     assert!(text.contains("60 more warnings are not shown"), "{text}");
 }
 
+/// Commands and subcommands with `--data`.
+fn commands_with_data(place: &Workplace) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for command in place.commands() {
+        let below = place.subcommands(&[&command]);
+        let of_below = below.iter().map(|one| vec![command.as_str(), one]);
+        let own = std::iter::once(vec![command.as_str()]);
+        for words in own.chain(of_below) {
+            let help = place.text(&[words.as_slice(), &["--help"]].concat());
+            if help.contains("--data <") {
+                all.insert(words.join(" "));
+            }
+        }
+    }
+    all
+}
+
 #[test]
 fn a_read_creates_no_data_folder() {
     let place = Workplace::new();
     let shop = &Workplace::model("shop.keyfold");
-    let message = |arguments: &[&str]| {
-        let report = place.json(5, arguments);
-        report["error"]["message"].as_str().unwrap().to_owned()
-    };
-    for arguments in [
-        &["run", shop, "user", "userId=1", "--data", "mistyped"][..],
-        &["delete", shop, "User", "userId=1", "--data", "mistyped"],
-        &[
-            "update", shop, "User", "userId=1", "name=n", "--data", "mistyped",
-        ],
-        &["infer", "Shop", "--data", "mistyped"],
+    let models = Workplace::new();
+    let changing = &models.write(
+        "changing.keyfold",
+        "model m 1\ntable Tab (PK, SK)\nentity A\n  id: string, n: int = 0\n  key \"A#{id}\" \"A\"\nwrite raise(id)\n  update A set n = n + 1\nwrite drop(id)\n  delete A\n",
+    );
+    let viewed = &models.write(
+        "viewed.keyfold",
+        "model m 1\ntable Tab (PK, SK)\n  stream new and old images\nentity A\n  id: string, day: date\n  key \"A#{id}\" \"A\"\nview Days of A\n  key \"DAY#{day}\" \"DAY\"\n  n: count\npattern days(day) -> Days?\n",
+    );
+    // Those that make one say so, and write what is given.
+    let mut seen: BTreeSet<String> = ["demo", "put", "serve"].map(str::to_owned).into();
+    let user = ["User", "userId=1"];
+    for (code, arguments) in [
+        (5, &[&["run", shop, "user"], &user[1..]].concat()[..]),
+        (5, &[&["delete", shop], &user[..]].concat()),
+        (5, &[&["update", shop], &user[..], &["name=n"]].concat()),
+        (5, &["run", changing, "raise", "id=1"]),
+        (5, &["run", changing, "drop", "id=1"]),
+        (5, &["infer", "Shop"]),
+        (5, &["verify", shop]),
+        (5, &["views", "run", viewed]),
+        (5, &["views", "rebuild", viewed]),
+        (5, &["views", "status", viewed]),
+        (5, &["views", "run", shop]),
+        (5, &["views", "rebuild", shop]),
+        (2, &["doctor"]),
+        (2, &["backup", "copy"]),
     ] {
-        assert!(
-            message(arguments).contains("there is no data folder mistyped"),
-            "{arguments:?}"
-        );
+        let report = place.json(code, &[arguments, &["--data", "mistyped"]].concat());
+        let message = report["error"]["message"].as_str().unwrap();
+        assert!(message.contains("mistyped"), "{arguments:?}: {message}");
+        let named = match arguments[0] {
+            "views" => arguments[..2].join(" "),
+            _ => arguments[0].to_owned(),
+        };
+        seen.insert(named);
     }
+    assert_eq!(seen, commands_with_data(&place), "no command is forgotten");
     assert_eq!(
         place.json(0, &["run", shop, "user", "userId=1"])["items"]
             .as_array()
@@ -490,10 +529,11 @@ fn a_read_creates_no_data_folder() {
             .len(),
         0
     );
-    assert_eq!(
-        place.run(&["doctor", "--data", "mistyped"]).status.code(),
-        Some(2)
-    );
+    // Nor is the default folder made to work on.
+    for action in ["run", "rebuild"] {
+        let error = place.json(5, &["views", action, viewed])["error"].clone();
+        assert_eq!(error["where"]["folder"], ".keyfold/data", "{error}");
+    }
     assert_eq!(std::fs::read_dir(place.folder.path()).unwrap().count(), 0);
     let user = [
         "put",

@@ -52,7 +52,7 @@ impl Verb {
 
     /// Whether the action may write a new item, so that the attributes it does not assign become
     /// parameters.
-    pub(crate) fn may_create(self) -> bool {
+    pub fn may_create(self) -> bool {
         match self {
             Verb::Create | Verb::Put | Verb::Upsert => true,
             Verb::Update | Verb::Delete | Verb::Check => false,

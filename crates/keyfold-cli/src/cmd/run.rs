@@ -111,7 +111,9 @@ fn run_write(
     output: Output,
 ) -> Result<(), Failure> {
     let values = arguments::of_write(write, given)?;
-    let backend = arguments.backend.open(model, Use::Write)?;
+    let may_create = write.actions.iter().any(|one| one.verb.may_create());
+    let usage = if may_create { Use::Write } else { Use::Read };
+    let backend = arguments.backend.open(model, usage)?;
     written::show(&write::run(&backend, model, write, &values)?, output);
     Ok(())
 }

@@ -68,7 +68,7 @@ impl Place {
         let model = model_file::load(&self.model.path()?, output)?;
         let backend = match usage {
             Use::Read => self.backend.open_as_it_is(usage)?,
-            Use::Write => self.backend.open(&model, usage)?,
+            Use::Work | Use::Write => self.backend.open(&model, usage)?,
         };
         Ok((Arc::new(model), sends(Arc::new(backend))))
     }
@@ -104,7 +104,7 @@ fn is_news(report: &ViewReport) -> bool {
 }
 
 fn keep(place: &Place, rebuild: bool, output: Output) -> Result<(), Failure> {
-    let (model, send) = place.open(output, Use::Write)?;
+    let (model, send) = place.open(output, Use::Work)?;
     let worker = ViewWorker::start(send, &model, &options(rebuild))?;
     let names = names(&model);
     output.result(
@@ -142,7 +142,7 @@ pub(super) fn names(model: &Model) -> Vec<&str> {
 }
 
 fn make_anew(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure> {
-    let (model, send) = place.open(output, Use::Write)?;
+    let (model, send) = place.open(output, Use::Work)?;
     let begun = begin_rebuild(&send, &model, &options(true).consumers, view)?;
     // A data folder has no other process that could build them; others share the work.
     let worker = ViewWorker::start(Arc::clone(&send), &model, &options(true))?;
