@@ -551,6 +551,27 @@ fn a_read_creates_no_data_folder() {
 }
 
 #[test]
+fn a_write_of_no_items_says_so() {
+    let place = Workplace::new();
+    let model = place.write(
+        "m.keyfold",
+        "model m 1\ntable Tab (PK, SK)\nrecord Move\n  id: string, n: int\nentity A\n  id: string, n: int = 0\n  key \"A#{id}\" \"A\"\nwrite put_all(ms: list of Move)\n  put A for each ms\n",
+    );
+    let run = |ms: &str| place.text(&["run", &model, "put_all", ms, "--data", "d"]);
+    let text = run("ms=[]");
+    assert!(
+        text.contains("nothing to write: the arguments name no item"),
+        "{text}"
+    );
+    let one = "ms=[{\"id\":\"1\",\"n\":2}]";
+    assert!(run(one).starts_with("done"), "{text}");
+    // An item that is as it should be was read.
+    let update = ["update", &model, "A", "id=1", "n=2", "--data", "d"];
+    let text = place.text(&update);
+    assert!(text.contains("have these values already"), "{text}");
+}
+
+#[test]
 fn the_endpoint_of_the_environment_is_used_unless_another_is_named() {
     let place = Workplace::new();
     let shop = &Workplace::model("shop.keyfold");

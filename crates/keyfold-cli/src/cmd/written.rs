@@ -7,6 +7,7 @@ use keyfold_client::ClientError;
 use keyfold_client::arguments;
 use keyfold_client::write::{Made, Written};
 use keyfold_model::{Entity, Model, near, value};
+use keyfold_types::CapacityHalves;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,6 +34,13 @@ fn report(written: &Written) -> Json {
 }
 
 fn show_text(written: &Written) {
+    // An action on an item reads it where it has nothing to write.
+    if written.changes.is_empty() && written.capacity == CapacityHalves::ZERO {
+        terminal::line(&format!(
+            "{GOOD}nothing to write{GOOD:#}: the arguments name no item (an empty list, or a value that was left out)"
+        ));
+        return;
+    }
     if written.changes.is_empty() {
         terminal::line(&format!(
             "{GOOD}unchanged{GOOD:#}: the stored attributes have these values already"
