@@ -26,6 +26,7 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
             ..index(one, &partition, sort.as_ref(), diagnostics)
         })
         .collect();
+    diagnostics.extend(bookkeeping(&declared.name));
     let text = |name: &ast::Name| name.text.clone();
     Table {
         name: declared.name.text.clone(),
@@ -43,6 +44,25 @@ pub(super) fn resolve(declared: &TableDecl, diagnostics: &mut Vec<Diagnostic>) -
         indexes,
         delimiters: Vec::new(),
     }
+}
+
+/// How the names of the tables begin that Keyfold keeps for itself: leases, records that were set
+/// aside, the state of views.
+const OWN_PREFIX: &str = "keyfold_";
+
+/// Reports a table whose name Keyfold may use for a table of its own, with another key.
+fn bookkeeping(name: &ast::Name) -> Option<Diagnostic> {
+    if !name.text.starts_with(OWN_PREFIX) {
+        return None;
+    }
+    let message = format!("`{}` names a table of Keyfold itself", name.text);
+    Some(
+        Diagnostic::error("KF004", name.span, message, "taken")
+            .note(format!(
+                "consumers of streams and workers of views keep leases, failures and states in tables whose names begin with `{OWN_PREFIX}`"
+            ))
+            .help("give the table another name"),
+    )
 }
 
 /// The partition and sort key of a table.

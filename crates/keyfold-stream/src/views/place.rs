@@ -100,3 +100,23 @@ pub(crate) fn digest(key: &Item) -> String {
 pub(crate) fn bytes(key: &Item) -> Vec<u8> {
     RawItem::encode(key).bytes().to_vec()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TABLE;
+    use crate::Options;
+
+    /// A model with a table of one of these names would change what consumers and views keep.
+    #[test]
+    fn the_compiler_refuses_the_names_of_own_tables() {
+        let Options {
+            leases, failures, ..
+        } = Options::new("a", "Shop");
+        for name in [leases.as_str(), &failures, TABLE] {
+            let text = format!("model m 1\ntable {name} (PK, SK)\n");
+            let found = keyfold_model::compile(&text).diagnostics;
+            let is_refused = found.iter().any(|one| one.message.contains(name));
+            assert!(is_refused, "{name}: {found:?}");
+        }
+    }
+}
