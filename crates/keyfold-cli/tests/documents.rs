@@ -102,6 +102,7 @@ fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -
 }
 
 const WRONG: &str = "model m 1\ntable Tab (PK, SK)\nentity A\n  id: string\n  key \"A#{id}\" \"A\"\npattern a(x) -> A?\n";
+const VIEWED: &str = "model v 1\ntable Tab (PK, SK)\n  stream new and old images\nentity A\n  id: string, day: date\n  key \"A#{id}\" \"A\"\nview Days of A\n  key \"DAY#{day}\" \"DAY\"\n  n: count\npattern days(day) -> Days?\n";
 
 #[test]
 fn every_command_prints_one_document_of_the_schema() {
@@ -117,6 +118,7 @@ fn every_command_prints_one_document_of_the_schema() {
     let other = &place.write("other.keyfold", &WRONG.replace("(x)", "(id)"));
     let in_shop = WRONG.replace("(x)", "(id)").replace("Tab", "Shop");
     let stricter = &place.write("stricter.keyfold", &in_shop);
+    let viewed = &place.write("viewed.keyfold", VIEWED);
     let taken = &place.write("taken/letter.txt", "dear");
     let taken = taken.trim_end_matches("/letter.txt");
     let product = [
@@ -170,6 +172,8 @@ fn every_command_prints_one_document_of_the_schema() {
             vec!["generate", "typescript", other, "-o", "made", "--check"],
         ),
         (3, vec!["generate", "typescript", wrong]),
+        (0, vec!["generate", "python", shop, "-o", "made"]),
+        (0, vec!["generate", "rust", shop, "-o", "made"]),
         (0, vec!["diff", shop, uneven]),
         (3, vec!["diff", shop, wrong]),
         (0, vec!["export", "cloudformation", shop]),
@@ -263,6 +267,14 @@ fn every_command_prints_one_document_of_the_schema() {
         (4, vec!["verify", other, "--data", "d"]),
         (1, vec!["verify", stricter, "--data", "d"]),
         (0, vec!["views", "status", shop, "--data", "d"]),
+        (
+            0,
+            vec!["put", viewed, "A", "id=1", "day=2024-01-01", "--data", "v"],
+        ),
+        (0, vec!["views", "rebuild", viewed, "--data", "v"]),
+        (0, vec!["views", "rebuild", viewed, "Days", "--data", "v"]),
+        (2, vec!["views", "rebuild", viewed, "Weeks", "--data", "v"]),
+        (0, vec!["views", "status", viewed, "--data", "v"]),
         (2, vec!["views", "rebuild", shop, "--data", "d"]),
         (2, vec!["views", "run", shop, "--data", "d"]),
         (0, vec!["doctor", "--data", "d"]),
@@ -277,40 +289,67 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["serve", "--memory", "--cache", "1"]),
         (2, vec!["serve", "--memory", "--buckets", "nothing"]),
     ];
-    let mut run: BTreeSet<String> = BTreeSet::from(["serve".to_owned()]);
+    let mut run: BTreeSet<String> = BTreeSet::new();
+    let mut generated: BTreeSet<&str> = BTreeSet::new();
     for (code, arguments) in &cases {
         document(&schema, &place, *code, arguments);
         if *code == 0 {
-            run.insert(arguments[0].to_owned());
+            run.insert(name_of(&place, arguments));
+        }
+        if *code == 0 && arguments[0] == "generate" {
+            generated.insert(arguments[1]);
         }
     }
-    serves(&schema);
-    assert_eq!(run, schema.commands(), "each command is run, and described");
-    let help = place.text(&["--help"]);
-    let listed = help
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty());
-    let listed: BTreeSet<String> = listed
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
-        .filter(|name| name != "help")
-        .collect();
-    assert_eq!(listed, schema.commands(), "no command is forgotten");
+    for arguments in [
+        vec!["serve", shop, "--memory", "--port", "0"],
+        vec!["views", "run", viewed, "--data", "v"],
+    ] {
+        first_line(&schema, &place, &arguments);
+        run.insert(name_of(&place, &arguments));
+    }
+    assert_eq!(run, with_subcommands(&place), "no command is forgotten");
+    let commands: BTreeSet<String> = place.commands().into_iter().collect();
+    assert_eq!(commands, schema.commands(), "each command is described");
+    let languages = &schema.0["$defs"]["results"]["generate"];
+    let languages = languages.to_string();
+    for language in ["typescript", "python", "rust"] {
+        assert!(languages.contains(language), "{language}: {languages}");
+        assert!(generated.contains(language), "{language} is generated");
+    }
 }
 
-/// Checks the first line of a server.
-fn serves(schema: &Schema) {
+/// The command of a line, with its subcommand if it has some.
+fn name_of(place: &Workplace, arguments: &[&str]) -> String {
+    let command = arguments[0].to_owned();
+    let below = place.subcommands(&[&command]);
+    match below
+        .iter()
+        .find(|one| arguments.get(1) == Some(&one.as_str()))
+    {
+        Some(one) => format!("{command} {one}"),
+        None => command,
+    }
+}
+
+/// All commands; of a command with subcommands, these.
+fn with_subcommands(place: &Workplace) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for command in place.commands() {
+        let below = place.subcommands(&[&command]);
+        all.extend(below.iter().map(|one| format!("{command} {one}")));
+        if below.is_empty() {
+            all.insert(command);
+        }
+    }
+    all
+}
+
+/// Checks the first line of a command that runs until it is stopped.
+fn first_line(schema: &Schema, place: &Workplace, arguments: &[&str]) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
-        .args([
-            "serve",
-            &Workplace::model("shop.keyfold"),
-            "--memory",
-            "--port",
-            "0",
-            "--json",
-        ])
+        .current_dir(place.folder.path())
+        .args(arguments)
+        .arg("--json")
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -320,7 +359,9 @@ fn serves(schema: &Schema) {
         .unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    schema.check("serve", &serde_json::from_str(&line).unwrap());
+    let document: Json = serde_json::from_str(&line).unwrap();
+    assert_eq!(document["ok"], true, "{document}");
+    schema.check(arguments[0], &document);
 }
 
 #[test]
