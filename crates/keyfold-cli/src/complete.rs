@@ -8,7 +8,7 @@ use crate::project;
 use clap_complete::CompletionCandidate;
 use clap_complete::engine::{PathCompleter, ValueCompleter};
 use keyfold_client::{arguments, model_file};
-use keyfold_model::{Entity, Model, Type};
+use keyfold_model::{Entity, Model, RULES, Type};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -130,6 +130,33 @@ pub(crate) fn optional_attributes(current: &OsStr) -> Vec<CompletionCandidate> {
     beginning(
         &current.to_string_lossy(),
         optional.map(|one| (one.name.as_str(), "attribute")),
+    )
+}
+
+/// Completes views.
+pub(crate) fn views(current: &OsStr) -> Vec<CompletionCandidate> {
+    let Some((_, model)) = Line::read() else {
+        return Vec::new();
+    };
+    let views = model.entities.iter().filter(|one| one.view.is_some());
+    beginning(
+        &current.to_string_lossy(),
+        views.map(|view| (view.name.as_str(), "view")),
+    )
+}
+
+/// Completes the codes of rules, and `grammar`.
+pub(crate) fn rules(current: &OsStr) -> Vec<CompletionCandidate> {
+    let current = current.to_string_lossy();
+    // The command takes a code in any case.
+    let begun = match current.get(..2) {
+        Some(start) if start.eq_ignore_ascii_case("KF") => current.to_uppercase(),
+        Some(_) | None => current.into_owned(),
+    };
+    let rules = RULES.iter().map(|rule| (rule.code, rule.name));
+    beginning(
+        &begun,
+        rules.chain(std::iter::once(("grammar", "the language"))),
     )
 }
 

@@ -3,6 +3,7 @@
 
 mod workplace;
 
+use keyfold_model::RULES;
 use workplace::Workplace;
 
 /// The completions of the last word. Zsh passes complete words.
@@ -80,6 +81,20 @@ fn names_of_the_model_complete_a_line() {
         "a model that does not compile offers nothing"
     );
     assert!(offered(&place, &["put", "nothing.keyfold", ""]).is_empty());
+}
+
+#[test]
+fn views_and_rules_complete_a_line() {
+    let place = Workplace::new();
+    let file = place.write("v.keyfold", "model v 1\ntable Tab (PK, SK)\n  stream new and old images\nentity A\n  id: string, day: date\n  key \"A#{id}\" \"A\"\nview Days of A\n  key \"DAY#{day}\" \"DAY\"\n  n: count\npattern days(day) -> Days?\n");
+    let views = offered(&place, &["views", "rebuild", &file, ""]);
+    assert_eq!(views, ["Days"]);
+    assert!(offered(&place, &["views", "rebuild", &file, "X"]).is_empty());
+    let rules = offered(&place, &["explain", ""]);
+    assert_eq!(rules.len(), RULES.len() + 1, "{rules:?}");
+    assert_eq!(offered(&place, &["explain", "KF012"]), ["KF012"]);
+    assert_eq!(offered(&place, &["explain", "kf012"]), ["KF012"]);
+    assert_eq!(offered(&place, &["explain", "gr"]), ["grammar"]);
 }
 
 #[test]

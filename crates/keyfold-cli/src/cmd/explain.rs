@@ -1,18 +1,21 @@
 //! `keyfold explain KF012`: explains a rule, with an example that breaks it and one that does not.
 
+use crate::complete;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, ACCENT, ERROR, FAINT, GOOD, STRONG};
 use clap::Args;
+use clap_complete::ArgValueCompleter;
 use keyfold_model::{GRAMMAR, RULES, Rule};
 use serde_json::json;
 
-#[derive(Args)]
-pub(crate) struct Arguments {
 /// Where definitions of the grammar begin.
 const DEFINITION_INDENT: usize = 13;
 
+#[derive(Args)]
+pub(crate) struct Arguments {
     /// The code of a rule, such as KF012, or `grammar`; without it, all rules are listed.
+    #[arg(add = ArgValueCompleter::new(complete::rules))]
     code: Option<String>,
 }
 

@@ -2,12 +2,14 @@
 
 use crate::backend::{BackendArguments, Use};
 use crate::cmd::signal::stop_signal;
+use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
 use crate::project::ModelArgument;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use clap::{Args, Subcommand};
+use clap_complete::ArgValueCompleter;
 use keyfold_client::ClientError;
 use keyfold_model::Model;
 use keyfold_stream::views::{
@@ -44,7 +46,7 @@ enum Action {
         #[command(flatten)]
         place: Place,
         /// The view [default: all of them].
-        #[arg(value_name = "VIEW")]
+        #[arg(value_name = "VIEW", add = ArgValueCompleter::new(complete::views))]
         view: Option<String>,
     },
     /// Show each view's generation, the records that are not in its rows yet, and those set aside.
