@@ -15,6 +15,7 @@
 pub mod chart;
 pub mod diff;
 pub mod document;
+mod fulfil;
 pub mod generate;
 pub mod infer;
 pub mod plan;

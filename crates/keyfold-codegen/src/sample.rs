@@ -1,15 +1,73 @@
 //! Sample values for attributes, guessed from their names and types. They are the same each time.
 
+use crate::fulfil::fulfil;
 use crate::texts::text;
 use keyfold_model::schema::{Attribute, Record};
-use keyfold_model::{DefaultValue, Entity, Precision, Type, Unit, value};
+use keyfold_model::{Copy, DefaultValue, Entity, Model, Precision, Type, Unit, value};
 use keyfold_types::{Set, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-/// A value for each attribute of an entity.
+/// A value for each attribute of an entity. The sample has the copies and is in the sparse indexes,
+/// except for those whose conditions contradict one that is declared before.
 pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
+    let mut all = plain(entity);
+    of_conditions(entity, &mut all);
+    all
+}
+
+/// As [`values`]; the sample is among the items of the model's aggregates, too.
+pub(crate) fn counted(model: &Model, at: usize, entity: &Entity) -> BTreeMap<String, Value> {
+    let mut all = plain(entity);
+    let aggregates = model.entities.iter().flat_map(|one| &one.aggregates);
+    let conditions = aggregates
+        .filter(|one| one.entity == at)
+        .filter_map(|one| one.condition.as_ref());
+    for (attribute, wanted) in conditions {
+        set(entity, attribute, wanted, &mut all);
+    }
+    of_conditions(entity, &mut all);
+    all
+}
+
+/// The sample of a copy: the values of its item, which fulfil its condition.
+pub(crate) fn of_copy(
+    entity: &Entity,
+    copy: &Copy,
+    values: &BTreeMap<String, Value>,
+) -> BTreeMap<String, Value> {
+    let mut all = values.clone();
+    for condition in &copy.when {
+        fulfil(condition, entity, &mut all);
+    }
+    all
+}
+
+/// Fulfils the conditions of copies and sparse indexes. The first of two that contradict each other
+/// holds.
+fn of_conditions(entity: &Entity, all: &mut BTreeMap<String, Value>) {
+    for condition in entity.copies.iter().rev().flat_map(|copy| &copy.when) {
+        fulfil(condition, entity, all);
+    }
     let sparse = entity.indexes.iter().filter_map(|key| key.sparse.as_ref());
+    for sparse in sparse {
+        if let Some(wanted) = &sparse.value {
+            set(entity, &sparse.attribute, wanted, all);
+        }
+    }
+}
+
+/// Sets an attribute to a value that is written as text.
+fn set(entity: &Entity, name: &str, wanted: &str, all: &mut BTreeMap<String, Value>) {
+    let attribute = entity.attribute(name);
+    let parsed = attribute.map(|one| value::parse(name, &one.kind, wanted));
+    if let Some(Ok(value)) = parsed {
+        all.insert(name.to_owned(), value);
+    }
+}
+
+/// A value for each attribute of an entity, without regard to conditions.
+fn plain(entity: &Entity) -> BTreeMap<String, Value> {
     let mut all: BTreeMap<String, Value> = BTreeMap::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     for attribute in &entity.attributes {
@@ -25,15 +83,6 @@ pub(crate) fn values(entity: &Entity) -> BTreeMap<String, Value> {
         }
         known.insert(value::display(&value));
         all.insert(attribute.name.clone(), value);
-    }
-    // The sample is in the sparse indexes.
-    for sparse in sparse {
-        if let (Some(wanted), Some(attribute)) =
-            (&sparse.value, entity.attribute(&sparse.attribute))
-            && let Ok(value) = value::parse(&attribute.name, &attribute.kind, wanted)
-        {
-            all.insert(attribute.name.clone(), value);
-        }
     }
     all
 }

@@ -5,7 +5,7 @@
 //! three. Samples are in DynamoDB's JSON, which `keyfold-wire` reads and writes.
 
 use crate::infer::{
-    IndexDefinition, KeyColumn, NoTable, Projection, TableDefinition, identifier, propose,
+    IndexDefinition, KeyColumn, NoTable, Projection, TableDefinition, identifier, propose, shown,
 };
 use crate::view::view_line;
 use crate::words::{aggregates, key_columns, promise, sparse_text, templates};
@@ -45,12 +45,6 @@ pub enum WorkbenchError {
     /// No table of the file can be declared.
     #[error(transparent)]
     NoTable(#[from] NoTable),
-    /// A sample that is no item with the table's key.
-    #[error("{place}: a sample is no item in DynamoDB's JSON with the table's key")]
-    Sample {
-        /// The table.
-        place: String,
-    },
 }
 
 /// The version of files that are written.
@@ -72,18 +66,18 @@ pub fn read(text: &str) -> Result<String, WorkbenchError> {
     let tables = json["DataModel"]
         .as_array()
         .ok_or_else(|| missing("the file", "DataModel"))?;
-    let found: Vec<_> = tables.iter().map(read_table).collect::<Result<_, _>>()?;
+    let mut left_out = Vec::new();
+    let read = |table| read_table(table, &mut left_out);
+    let found: Vec<_> = tables.iter().map(read).collect::<Result<_, _>>()?;
     let name = json["ModelName"].as_str().unwrap_or("imported");
     let about = json["ModelMetadata"]["Description"]
         .as_str()
         .unwrap_or_default();
     let mut text = propose(&identifier(name), &found)?;
-    // The file's description becomes comments behind the first line.
-    let comments: String = about
-        .lines()
-        .filter(|line| !line.is_empty())
-        .map(|line| format!("# {line}\n"))
-        .collect();
+    // The file's description becomes comments behind the first line, as do the samples that are none.
+    let about = about.lines().filter(|line| !line.is_empty());
+    let about = about.map(str::to_owned).chain(left_out);
+    let comments: String = about.map(|line| format!("# {line}\n")).collect();
     if let (Some(end), false) = (text.find('\n'), comments.is_empty()) {
         text.insert_str(end + 1, &format!("\n{comments}"));
     }
@@ -97,8 +91,11 @@ fn missing(place: &str, missing: &'static str) -> WorkbenchError {
     }
 }
 
-/// A table's definition and its samples.
-fn read_table(table: &Json) -> Result<(TableDefinition, Vec<Item>), WorkbenchError> {
+/// A table's definition and its samples. Those that are none become lines of `left_out`.
+fn read_table(
+    table: &Json,
+    left_out: &mut Vec<String>,
+) -> Result<(TableDefinition, Vec<Item>), WorkbenchError> {
     let name = table["TableName"]
         .as_str()
         .ok_or_else(|| missing("a table", "TableName"))?;
@@ -112,7 +109,7 @@ fn read_table(table: &Json) -> Result<(TableDefinition, Vec<Item>), WorkbenchErr
             indexes.push(read_index(index, is_local, name)?);
         }
     }
-    let samples = samples(table, name, &key)?;
+    let samples = samples(table, name, &key, left_out);
     let definition = TableDefinition {
         name: name.to_owned(),
         key,
@@ -183,31 +180,48 @@ fn read_index(json: &Json, is_local: bool, table: &str) -> Result<IndexDefinitio
     })
 }
 
-/// The sample items of a table and of its facets.
-fn samples(table: &Json, name: &str, key: &[KeyColumn]) -> Result<Vec<Item>, WorkbenchError> {
-    let own = table["TableData"].as_array().into_iter().flatten();
-    let of_facets = table["TableFacets"].as_array().into_iter().flatten();
-    let of_facets = of_facets.flat_map(|facet| facet["TableData"].as_array().into_iter().flatten());
+/// The sample items of a table and of its facets. Each that is none becomes a line of `left_out`,
+/// with its place and the reason.
+fn samples(table: &Json, name: &str, key: &[KeyColumn], left_out: &mut Vec<String>) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
-    for sample in own.chain(of_facets) {
-        let wrong = || WorkbenchError::Sample {
-            place: name.to_owned(),
-        };
-        let item = keyfold_wire::client::decode_item(sample.to_string().as_bytes())
-            .map_err(|_| wrong())?;
-        // DynamoDB would refuse a sample without its key.
-        let has_key = key.iter().all(|(name, kind)| {
-            item.get(name)
-                .is_some_and(|value| value.kind().descriptor() == kind.descriptor())
-        });
-        if !has_key {
-            return Err(wrong());
+    let mut add = |place: &str, samples: &Json| {
+        for (at, sample) in (1..).zip(samples.as_array().into_iter().flatten()) {
+            match sample_item(sample, key) {
+                Ok(item) if items.contains(&item) => {}
+                Ok(item) => items.push(item),
+                Err(why) => left_out.push(shown(&format!(
+                    "left out: sample {at} of {place} is no item of the table: {why}"
+                ))),
+            }
         }
-        if !items.contains(&item) {
-            items.push(item);
+    };
+    add(&format!("the table `{name}`"), &table["TableData"]);
+    for facet in table["TableFacets"].as_array().into_iter().flatten() {
+        let of = facet["FacetName"].as_str().unwrap_or_default();
+        let place = format!("the facet `{of}` of the table `{name}`");
+        add(&place, &facet["TableData"]);
+    }
+    items
+}
+
+/// An item with the table's key, or the reason why a sample is none.
+fn sample_item(sample: &Json, key: &[KeyColumn]) -> Result<Item, String> {
+    let item = keyfold_wire::client::decode_item(sample.to_string().as_bytes())
+        .map_err(|_| "it is no item in DynamoDB's JSON".to_owned())?;
+    for (name, kind) in key {
+        let (wanted, found) = (kind.descriptor(), item.get(name));
+        match found.map(|value| value.kind().descriptor()) {
+            // DynamoDB would refuse a sample without its key.
+            None => return Err(format!("its key attribute `{name}` is missing")),
+            Some(found) if found != wanted => {
+                return Err(format!(
+                    "its key attribute `{name}` is {found}, not {wanted}"
+                ));
+            }
+            Some(_) => {}
         }
     }
-    Ok(items)
+    Ok(item)
 }
 
 /// Writes a model as a file of NoSQL Workbench, with a sample of each kind of item.
@@ -403,9 +417,10 @@ fn write_table(model: &Model, at: usize, table: &Table) -> Json {
         // They follow from the keys.
         delimiters: _,
     } = table;
-    let entities = model.entities.iter().filter(|entity| entity.table == at);
+    let entities = model.entities.iter().enumerate();
+    let entities = entities.filter(|(_, entity)| entity.table == at);
     let items: Vec<(String, Item)> = entities
-        .flat_map(|entity| sample_items(table, entity))
+        .flat_map(|(at, entity)| sample_items(table, entity, &sample::counted(model, at, entity)))
         .collect();
     let keys: Vec<&str> = std::iter::once(partition)
         .chain(sort)
@@ -503,11 +518,14 @@ fn typed(item: &Item) -> Json {
 
 /// A sample of an entity and of each of its copies, as they are stored in the table, each with the
 /// name of its kind.
-fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
-    let values = sample::values(entity);
+fn sample_items(
+    table: &Table,
+    entity: &Entity,
+    values: &BTreeMap<String, Value>,
+) -> Vec<(String, Item)> {
     let mut found = Vec::new();
-    if let Some(mut item) = key_of(table, &entity.key, &values) {
-        for (name, value) in &values {
+    if let Some(mut item) = key_of(table, &entity.key, values) {
+        for (name, value) in values {
             item.insert(name.as_str(), value.clone());
         }
         for index_key in &entity.indexes {
@@ -515,7 +533,7 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
                 continue;
             };
             for (column, parts) in key_columns(index, &index_key.key) {
-                if let (None, Ok(made)) = (item.get(&column.name), value::column(parts, &values)) {
+                if let (None, Ok(made)) = (item.get(&column.name), value::column(parts, values)) {
                     item.insert(column.name.as_str(), made);
                 }
             }
@@ -523,6 +541,7 @@ fn sample_items(table: &Table, entity: &Entity) -> Vec<(String, Item)> {
         found.push((entity.name.clone(), item));
     }
     for copy in &entity.copies {
+        let values = sample::of_copy(entity, copy, values);
         let Some(mut item) = key_of(table, &copy.key, &values) else {
             continue;
         };

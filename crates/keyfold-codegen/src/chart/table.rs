@@ -8,6 +8,8 @@ use keyfold_model::template::print;
 use keyfold_model::{
     Copy, Entity, Index, IndexKey, IndexKind, KeyTemplate, Model, Part, Pattern, Table, value,
 };
+use keyfold_types::Value;
+use std::collections::BTreeMap;
 
 /// The chart of the table at this place in the model.
 pub(super) fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart {
@@ -51,7 +53,8 @@ pub(super) fn table_chart(model: &Model, at: usize, table: &Table) -> TableChart
 /// The rows of an entity's items in its table: the entity, its copies and its guards.
 fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
     let name = &entity.name;
-    let mut rows = vec![key_row(entity, name.clone(), templates(&entity.key))];
+    let values = sample::values(entity);
+    let mut rows = vec![key_row(&values, name.clone(), templates(&entity.key))];
     rows.extend(entity.copies.iter().map(|copy| {
         let Copy {
             name: copy_name,
@@ -60,7 +63,8 @@ fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
             attributes: _,
             when,
         } = copy;
-        let mut row = key_row(entity, format!("{name}.{copy_name}"), templates(key));
+        let values = sample::of_copy(entity, copy, &values);
+        let mut row = key_row(&values, format!("{name}.{copy_name}"), templates(key));
         row.only = (!when.is_empty()).then(|| conjunction(when));
         row
     }));
@@ -75,7 +79,7 @@ fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
             .map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
         let word = if entity.is_id(unique) { "id" } else { "unique" };
         let kind = format!("{word} {name}.{}", unique.joined("+"));
-        key_row(entity, kind, std::iter::once(&partition).chain(&sort))
+        key_row(&values, kind, std::iter::once(&partition).chain(&sort))
     }));
     rows
 }
@@ -101,6 +105,7 @@ fn index_chart(
     } = index;
     let mut rows = Vec::new();
     for entity in entities {
+        let values = sample::values(entity);
         for one in entity.indexes.iter().filter(|one| one.index == place) {
             let IndexKey {
                 index: _,
@@ -108,7 +113,7 @@ fn index_chart(
                 sparse,
                 is_declared: _,
             } = one;
-            let mut row = key_row(entity, entity.name.clone(), templates(key));
+            let mut row = key_row(&values, entity.name.clone(), templates(key));
             row.only = sparse.as_ref().map(|sparse| match &sparse.value {
                 Some(_) => sparse_text(sparse),
                 None => format!("with {}", sparse_text(sparse)),
@@ -145,14 +150,13 @@ fn index_chart(
 
 /// The row of a kind of item with this key.
 fn key_row<'k>(
-    entity: &Entity,
+    values: &BTreeMap<String, Value>,
     kind: String,
     key: impl Iterator<Item = &'k KeyTemplate>,
 ) -> KeyRow {
-    let values = sample::values(entity);
     let columns: Vec<&[Part]> = key.flat_map(KeyTemplate::columns).collect();
     let sample = |parts: &[Part]| {
-        value::column(parts, &values).map_or_else(|_| print(parts), |made| value::display(&made))
+        value::column(parts, values).map_or_else(|_| print(parts), |made| value::display(&made))
     };
     KeyRow {
         kind,

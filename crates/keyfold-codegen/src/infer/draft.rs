@@ -134,7 +134,7 @@ impl<'i> Draft<'i> {
 }
 
 /// A text in one line.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
             let escaped = c.is_control().then(|| c.escape_default());

@@ -23,6 +23,7 @@ mod template;
 mod types;
 
 pub use definition::{IndexDefinition, KeyColumn, Projection, TableDefinition};
+pub(crate) use draft::shown;
 pub(crate) use names::identifier;
 
 use draft::{Draft, Grouping, Part};
