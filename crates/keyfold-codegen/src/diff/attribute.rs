@@ -3,6 +3,7 @@
 use super::change::{Changes, Migration};
 use super::pairs::Pair;
 use super::shape::type_text;
+use super::values::{Nested, Work, values};
 use crate::words::default_text;
 use keyfold_model::schema::Unique;
 use keyfold_model::{Attribute, Entity, Type};
@@ -87,67 +88,34 @@ fn changed(entity: &Entity, old: &Attribute, new: &Attribute, changes: &mut Chan
 /// The migration of the values of an attribute whose type changed; `None` when the stored values
 /// fit the new type.
 fn migration(entity: &Entity, old: &Attribute, new: &Attribute) -> Option<(Migration, String)> {
-    let keeps_values = || {
-        let becomes_required = old.optional && !new.optional;
-        becomes_required.then(|| {
-            (
-                Migration::Backfill,
-                "write it into every item that lacks it".to_owned(),
-            )
-        })
-    };
-    match (&old.kind, &new.kind) {
-        (before, after) if before == after => keeps_values(),
-        (Type::Int, Type::Number) => keeps_values(),
-        (Type::Number, Type::Int) => Some((
-            Migration::Backfill,
-            "settle the items whose value is no whole number".to_owned(),
-        )),
-        // A text of any form is a valid string. In a key it may hold delimiters, which guards
-        // escape.
-        (before, Type::String) if before.is_text() => {
-            let in_keys = uses(entity, &new.name);
-            if in_keys.is_empty() || matches!(before, Type::Words(_) | Type::Ulid) {
-                return keeps_values();
-            }
+    // A text of any form is a valid string. In a key it may hold delimiters, which guards escape.
+    let is_free_now = old.kind.is_text() && old.kind != Type::String && new.kind == Type::String;
+    if is_free_now && !matches!(old.kind, Type::Words(_) | Type::Ulid) {
+        let in_keys = uses(entity, &new.name);
+        if !in_keys.is_empty() {
             let todo = format!(
                 "values in keys must hold no delimiter now, and guards escape it: put every item under its new keys{in_keys}"
             );
-            Some((Migration::Rewrite, todo))
-        }
-        (Type::String, after) if after.is_text() => {
-            let form = type_text(after);
-            Some((
-                Migration::Backfill,
-                format!(
-                    "write every value that is not written as a {form} is stored in that form; settle those that are none"
-                ),
-            ))
-        }
-        (Type::Words(before), Type::Words(after)) => {
-            let gone: Vec<&str> = before
-                .iter()
-                .filter(|word| !after.contains(word))
-                .map(String::as_str)
-                .collect();
-            if gone.is_empty() {
-                return keeps_values();
-            }
-            Some((
-                Migration::Backfill,
-                format!("settle the items that have {}", gone.join(", ")),
-            ))
-        }
-        // Any other pair, including types that the language does not have yet: no stored value is
-        // trusted to fit.
-        _ => {
-            let todo = format!(
-                "write its values in the new form into every item{}",
-                uses(entity, &new.name)
-            );
-            Some((Migration::Rewrite, todo))
+            return Some((Migration::Rewrite, todo));
         }
     }
+    let mut work = Work::default();
+    if old.optional && !new.optional {
+        work.fill("write it into every item that lacks it".to_owned());
+    }
+    let place = Nested {
+        path: new.name.clone(),
+        is_inside: false,
+    };
+    values(&old.kind, &new.kind, &place, &mut work);
+    if work.is_rewrite {
+        let todo = format!(
+            "write its values in the new form into every item{}",
+            uses(entity, &new.name)
+        );
+        return Some((Migration::Rewrite, todo));
+    }
+    (!work.steps.is_empty()).then(|| (Migration::Backfill, work.steps.join("; ")))
 }
 
 /// The keys, copies and guards that contain an attribute, in words: a change of its form changes

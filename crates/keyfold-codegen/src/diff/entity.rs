@@ -325,6 +325,19 @@ fn stored_form(old: &Entity, new: &Entity, changes: &mut Changes<'_>) {
     if old.split == new.split && old.compressed == new.compressed {
         return;
     }
+    if let (Some(before), Some(after)) = (&old.split, &new.split)
+        && before.0 == after.0
+        && old.compressed == new.compressed
+    {
+        return changes.add(
+            format!(
+                "{} is split by {}, and not by {}",
+                after.0, after.1, before.1
+            ),
+            Migration::None,
+            "items that are there keep their parts, and get new ones when the list is written",
+        );
+    }
     let todo = if old.compressed == new.compressed {
         "put every item again"
     } else {

@@ -17,6 +17,7 @@ mod pattern;
 mod settings;
 mod shape;
 mod table;
+mod values;
 mod write;
 
 pub use change::{Change, Migration, Place};
