@@ -15,6 +15,9 @@ use keyfold_model::{Entity, value};
 /// Sizes of a list of keys, among them more than one request takes.
 const KEYS: [usize; 6] = [0, 1, 3, 7, 12, 103];
 
+/// The most draws for each key of a list. Where no key fits a value, the list stays shorter.
+const DRAWS_MAX: usize = 8;
+
 /// Whether nothing follows from an entity: no second item changes with it, and nothing is compared.
 pub(crate) fn is_alone(rows: &Rows<'_>, entity: &Entity) -> bool {
     let at = rows.place(entity);
@@ -69,7 +72,8 @@ pub(crate) fn delete(
     Ok(true)
 }
 
-/// Random keys of an entity: mostly of rows, some of none, some given twice.
+/// Random keys of an entity: mostly of rows, some of none, some given twice. They are fewer than
+/// `size` where most rows cannot be stored.
 pub(crate) fn keys<'m>(
     rows: &Rows<'m>,
     entity: &'m Entity,
@@ -77,7 +81,10 @@ pub(crate) fn keys<'m>(
     generator: &mut Generator<'m>,
 ) -> Vec<Values> {
     let mut keys: Vec<Values> = Vec::new();
-    while keys.len() < size {
+    for _ in 0..size * DRAWS_MAX {
+        if keys.len() == size {
+            break;
+        }
         let again = keys.get(generator.rng.usize(..keys.len().max(1))).cloned();
         let again = again.filter(|_| generator.rng.u8(..8) == 0);
         let stored = stored_key(rows, entity, generator).filter(|_| generator.rng.u8(..5) != 0);

@@ -11,7 +11,7 @@ use keyfold_model::{Entity, Model, Type, value};
 use keyfold_types::Value;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params_from_iter};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All rows.
 pub(crate) struct Rows<'m> {
@@ -25,6 +25,8 @@ pub(crate) struct Rows<'m> {
     complete: Vec<BTreeMap<i64, Values>>,
     /// The number of the next row.
     next: i64,
+    /// The entities of which a row was stored at some time.
+    stored: BTreeSet<usize>,
     /// The changes since `begin`: entity, row, and the values before.
     journal: Vec<(usize, i64, Option<Values>)>,
     /// The rows that the write at hand makes: a reference may name one before it is made.
@@ -131,6 +133,7 @@ impl<'m> Rows<'m> {
             values: vec![BTreeMap::new(); model.entities.len()],
             complete: Vec::new(),
             next: 1,
+            stored: BTreeSet::new(),
             journal: Vec::new(),
             coming: Vec::new(),
             going: Vec::new(),
@@ -175,6 +178,11 @@ impl<'m> Rows<'m> {
             .into_iter()
             .flatten()
             .map(|(row, values)| (*row, values))
+    }
+
+    /// Whether a row of an entity was stored at some time.
+    pub(crate) fn was_stored(&self, at: usize) -> bool {
+        self.stored.contains(&at)
     }
 
     pub(crate) fn get(&self, at: usize, row: i64) -> Option<&Values> {
@@ -306,7 +314,12 @@ impl<'m> Rows<'m> {
 
     /// Commits the changes since `begin`.
     pub(crate) fn keep(&mut self) -> Result<(), ProveError> {
-        self.journal.clear();
+        for (at, row, _) in self.journal.drain(..) {
+            let rows = self.values.get(at);
+            if rows.is_some_and(|rows| rows.contains_key(&row)) {
+                self.stored.insert(at);
+            }
+        }
         Ok(self.connection.execute_batch("COMMIT")?)
     }
 

@@ -34,6 +34,9 @@ const BATCHES: usize = 3;
 /// The number of failures after which a phase ends early.
 const FAILURES_MAX: usize = 50;
 
+/// The most rows of an entity that are tried until one is stored.
+const FIRST_ROWS_MAX: usize = 200;
+
 /// Proves a model by execution.
 ///
 /// # Errors
@@ -125,6 +128,7 @@ fn prove_in(
     proof.ask(Phase::AskingAgain)?;
     proof.check()?;
     proof.shrink()?;
+    (0..views::written(model)).for_each(|at| proof.world.note_unstored(at, &mut proof.report));
     Ok(proof.report)
 }
 
@@ -154,9 +158,16 @@ impl<'m, P: FnMut(Progress)> Proof<'m, P> {
             let Some(entity) = model.entities.get(*at) else {
                 continue;
             };
-            for tried in 0..items {
+            for tried in 0..items.max(FIRST_ROWS_MAX) {
+                if tried >= items && (items == 0 || self.world.rows.was_stored(*at)) {
+                    break;
+                }
                 if tried % 16 == 0 {
-                    self.show_progress(Phase::Writing, number * items + tried, order.len() * items);
+                    self.show_progress(
+                        Phase::Writing,
+                        number * items + tried.min(items),
+                        order.len() * items,
+                    );
                 }
                 let op = change::create(&self.world.rows, entity, &mut self.generator);
                 self.world.apply(op, &mut self.report)?;

@@ -9,6 +9,7 @@ use keyfold_api::ErrorKind;
 use keyfold_client::{Backend, ClientError, Endpoint, tables};
 use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
 use keyfold_model::Model;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub(crate) struct World<'m> {
     pub(crate) rows: Rows<'m>,
     /// All writes in order, so that they can be executed again.
     pub(crate) made: Vec<Op>,
+    /// By entity: why its first row was refused.
+    refusals: BTreeMap<usize, String>,
     subject: Subject,
     folder: Option<tempfile::TempDir>,
     /// What the names of the tables begin with, at an endpoint that has others.
@@ -57,6 +60,7 @@ impl<'m> World<'m> {
             backend,
             rows: Rows::new(model, now_epoch_ms)?,
             made: Vec::new(),
+            refusals: BTreeMap::new(),
             subject: subject.clone(),
             folder,
             prefix,
@@ -120,6 +124,10 @@ impl<'m> World<'m> {
             (true, Err(error)) => Some(("done", error.to_string())),
             (false, Err(error)) if is_refusal(&error) => {
                 report.refused += 1;
+                if let Op::Create { entity, .. } = &op {
+                    let first = self.refusals.entry(*entity);
+                    first.or_insert_with(|| error.to_string());
+                }
                 self.rows.undo()?;
                 None
             }
@@ -137,6 +145,23 @@ impl<'m> World<'m> {
         }
         self.made.push(op);
         Ok(())
+    }
+
+    /// Reports an entity of which no row could be stored: nothing about it was proved.
+    pub(crate) fn note_unstored(&self, at: usize, report: &mut Report) {
+        let (Some(entity), Some(why)) = (self.model.entities.get(at), self.refusals.get(&at))
+        else {
+            return;
+        };
+        if self.rows.was_stored(at) {
+            return;
+        }
+        let name = &entity.name;
+        report.failures.push(Failure {
+            what: name.clone(),
+            expected: format!("a row of {name} that can be stored"),
+            found: format!("no {name} could be stored: {why}"),
+        });
     }
 
     /// Whether a write is a transaction of writes that meet in an item. Its changes of the rows are

@@ -1,0 +1,51 @@
+//! Models at the edges of what can be stored and compared: keys that no value fits, index keys of
+//! which a part is absent, binary values inside of others, and conditions on texts that no one draws
+//! by chance. A right model is proved, and what was never tried is reported.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use keyfold_model::{Model, compile};
+use keyfold_prove::{Options, Report, prove};
+
+/// The moment of every proof, 2026-01-15T10:30:00.123Z.
+const NOW_EPOCH_MS: i64 = 1_768_473_000_123;
+
+fn model(source: &str) -> Model {
+    let compiled = compile(source);
+    let shown: Vec<String> = compiled
+        .diagnostics
+        .iter()
+        .map(|one| one.render(source, "model", false))
+        .collect();
+    compiled
+        .model
+        .unwrap_or_else(|| panic!("{}", shown.join("\n")))
+}
+
+fn report(source: &str, seed: u64) -> Report {
+    let options = Options {
+        seed,
+        items: 60,
+        asks: 12,
+        now_epoch_ms: NOW_EPOCH_MS,
+        deep: false,
+    };
+    prove(&model(source), options, |_| {}).unwrap()
+}
+
+#[test]
+fn an_entity_that_no_value_fits_is_reported() {
+    let source = format!(
+        "model a 1\ntable Tab (PK, SK)\nentity Wide\n  id: string, at: time, u: uuid\n  key \"A#{{id}}\" \"{}{{at}}{{u}}\"\nentity Plain\n  id: string\n  key \"P#{{id}}\" \"P\"\n",
+        "x".repeat(1000)
+    );
+    let report = report(&source, 1);
+    let [failure] = report.failures.as_slice() else {
+        panic!("{:#?}", report.failures);
+    };
+    assert_eq!(failure.what, "Wide");
+    assert!(
+        failure.found.starts_with("no Wide could be stored: ")
+            && failure.found.contains("1024 bytes"),
+        "{failure:#?}"
+    );
+}
