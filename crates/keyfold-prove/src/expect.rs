@@ -11,6 +11,7 @@ use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Compared, Copy, Unique, UniqueMember};
 use keyfold_model::{Entity, Format, KeyTemplate, Model, Part, Table, Type, Unit};
 use keyfold_types::Value;
+use keyfold_types::key::key_value_bytes;
 use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
@@ -181,16 +182,14 @@ impl Row<'_> {
     }
 }
 
-/// Refuses an item whose attributes do not fit the keys of the indexes that it is in. An attribute
-/// of the table's sort key may be too long for an index, and so may other attributes.
+/// Refuses an item whose attributes do not fit the keys of the indexes. An attribute that is a key of
+/// its own must fit although the others are absent; several that share a part have its length together
+/// once the item is in the index.
 fn fits_indexes(table: &Table, item: &Attributes) -> Made<()> {
     for index in &table.indexes {
-        if !index
+        let is_inside = index
             .columns()
-            .all(|column| item.contains_key(&column.name))
-        {
-            continue;
-        }
+            .all(|column| item.contains_key(&column.name));
         for (columns, most) in [
             (&index.partition, PARTITION_KEY_BYTES_MAX),
             (&index.sort, SORT_KEY_BYTES_MAX),
@@ -198,17 +197,22 @@ fn fits_indexes(table: &Table, item: &Attributes) -> Made<()> {
             let bytes = |name: &str| match item.get(name) {
                 Some(Value::S(text)) => text.len(),
                 Some(Value::B(bytes)) => bytes.len(),
+                Some(number @ Value::N(_)) => key_value_bytes(number),
                 _ => 0,
             };
-            let is_empty =
-                |name: &str| matches!(item.get(name), Some(Value::S(text)) if text.is_empty());
+            let is_empty = |name: &str| match item.get(name) {
+                Some(Value::S(text)) => text.is_empty(),
+                Some(Value::B(bytes)) => bytes.is_empty(),
+                _ => false,
+            };
             if columns.iter().any(|column| is_empty(&column.name)) {
                 return Err(Unstorable(format!(
                     "a key of {} would be empty",
                     index.name
                 )));
             }
-            if columns.iter().any(|column| bytes(&column.name) > most) {
+            let total: usize = columns.iter().map(|column| bytes(&column.name)).sum();
+            if total > most && (is_inside || columns.len() == 1) {
                 return Err(Unstorable(format!(
                     "a key of {} has more than {most} bytes",
                     index.name

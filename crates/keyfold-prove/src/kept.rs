@@ -1,9 +1,9 @@
 //! The attributes that the model keeps in rows: counts, sums and maxima of other rows, by decimal
 //! arithmetic.
 
-use crate::ProveError;
 use crate::order::order;
 use crate::rows::Rows;
+use crate::{ProveError, expect};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Aggregate, AggregateKind};
 use keyfold_model::{Entity, value};
@@ -31,13 +31,47 @@ pub(crate) struct CompleteRow {
 
 /// The values of a row with its kept attributes.
 pub(crate) fn complete(rows: &Rows<'_>, entity: &Entity, row: i64) -> Option<Values> {
-    let mut values = rows.get(rows.place(entity), row)?.clone();
+    let values = rows.get(rows.place(entity), row)?.clone();
+    Some(with_kept(rows, entity, values))
+}
+
+/// The values of a row that is written, with the kept attributes that it has then.
+pub(crate) fn with_kept(rows: &Rows<'_>, entity: &Entity, mut values: Values) -> Values {
     for aggregate in &entity.aggregates {
         let children: Vec<&Values> = children(rows, entity, aggregate, &values).collect();
         let kept = aggregated(aggregate, &children);
         set(&mut values, aggregate, kept);
     }
-    Some(values)
+    values
+}
+
+/// Whether all rows fit their items that keep an aggregate of this row: its values make them longer.
+pub(crate) fn fit_parents(rows: &Rows<'_>, child: &Entity, values: &Values) -> bool {
+    let at = rows.place(child);
+    let of_child = |parent: &&Entity| {
+        let mut aggregates = parent.aggregates.iter();
+        aggregates.any(|one| one.entity == at && is_in_index(rows, parent, &one.attribute))
+    };
+    rows.model.entities.iter().filter(of_child).all(|parent| {
+        let mut aggregates = parent.aggregates.iter().filter(|one| one.entity == at);
+        aggregates.all(|aggregate| {
+            let link = rows.link(parent, child, aggregate);
+            let key = link.into_iter();
+            let key = key.filter_map(|(field, name)| Some((field, values.get(&name)?.clone())));
+            let row = rows.find(parent, &key.collect());
+            let whole = row.and_then(|row| complete(rows, parent, row));
+            whole.is_none_or(|whole| expect::items(rows.model, parent, &whole).is_ok())
+        })
+    })
+}
+
+/// Whether an index of an entity's table has an attribute in its key.
+fn is_in_index(rows: &Rows<'_>, entity: &Entity, name: &str) -> bool {
+    let mut templates = entity.indexes.iter().flat_map(|index| index.key.fields());
+    let table = rows.model.tables.get(entity.table);
+    let indexes = table.into_iter().flat_map(|table| &table.indexes);
+    let mut columns = indexes.flat_map(|index| index.columns());
+    templates.any(|field| field == name) || columns.any(|column| column.name == name)
 }
 
 /// All rows of an entity with their kept attributes, by row number.

@@ -2,7 +2,7 @@
 //! aggregates.
 
 use crate::ProveError;
-use crate::kept::{has_children, is_counted};
+use crate::kept::{fit_parents, has_children, is_counted};
 use crate::rows::Rows;
 use keyfold_client::arguments::Values;
 use keyfold_model::Entity;
@@ -16,7 +16,9 @@ pub(crate) fn create(
     values: Values,
 ) -> Result<bool, ProveError> {
     let first = with_first_version(entity, values);
-    Ok(has_parents(rows, entity, &first, None) && rows.insert(entity, first)?)
+    Ok(has_parents(rows, entity, &first, None)
+        && rows.insert(entity, first.clone())?
+        && fit_parents(rows, entity, &first))
 }
 
 /// Writes a whole row, whether it exists or not. Returns whether that is possible.
@@ -39,7 +41,10 @@ pub(crate) fn change(
     new: Values,
 ) -> Result<bool, ProveError> {
     let new = with_next_version(entity, old, new);
-    Ok(has_parents(rows, entity, &new, Some(old)) && rows.replace(entity, row, new)?)
+    Ok(has_parents(rows, entity, &new, Some(old))
+        && rows.replace(entity, row, new.clone())?
+        && fit_parents(rows, entity, &new)
+        && fit_parents(rows, entity, old))
 }
 
 /// Changes some values of a row and removes others. Returns whether that is possible.
@@ -73,7 +78,7 @@ pub(crate) fn delete(
         return Ok(false);
     }
     rows.delete(entity, row)?;
-    Ok(true)
+    Ok(fit_parents(rows, entity, &old))
 }
 
 /// Whether all parents exist whose aggregates count a row. `before` are the row's old values.

@@ -3,7 +3,7 @@
 //! SQL decides which rows a question selects and which values are unique. The values are compared
 //! with the attributes of found items.
 
-use crate::{ProveError, expect};
+use crate::{ProveError, expect, kept};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Aggregate, Attribute};
 use keyfold_model::schema::{Compared, UniqueMember};
@@ -390,7 +390,8 @@ impl<'m> Rows<'m> {
 
     fn write(&mut self, entity: &Entity, row: i64, values: Values) -> Result<bool, ProveError> {
         let at = self.place(entity);
-        if expect::items(self.model, entity, &values).is_err() {
+        let whole = kept::with_kept(self, entity, values.clone());
+        if expect::items(self.model, entity, &whole).is_err() {
             return Ok(false);
         }
         let names: Vec<String> = entity.attributes.iter().map(|a| quoted(&a.name)).collect();

@@ -49,3 +49,43 @@ fn an_entity_that_no_value_fits_is_reported() {
         "{failure:#?}"
     );
 }
+
+/// Proves a model with some seeds.
+fn check(source: &str, seeds: std::ops::RangeInclusive<u64>) -> Vec<Report> {
+    let one = |seed| {
+        let report = report(source, seed);
+        let failures: Vec<String> = report
+            .all_failures()
+            .take(3)
+            .map(|one| format!("{one:#?}"))
+            .collect();
+        assert!(failures.is_empty(), "seed {seed}: {}", failures.join("\n"));
+        report
+    };
+    seeds.map(one).collect()
+}
+
+#[test]
+fn an_index_key_with_a_part_of_its_own_is_refused_before_the_other_part_is_there() {
+    let source = "
+model c 1
+table Tab (PK, SK)
+  gsi ByKind (kind, s: number)
+  gsi ByLast (kind, last)
+  gsi Wide ((kind, last), c: number)
+entity A
+  id: string, kind: string
+  key \"A#{id}\" \"A\"
+  sum s of B.n
+  count c of B
+  max last of B.at
+  ByKind {kind} {s}
+  ByLast {kind} {last}
+pattern top(kind) -> A[] highest s page 3
+pattern many(kind) -> A[] filter c > 2 page 3
+entity B
+  id: string, a: A.id, n: int, at: time
+  key \"A#{a}\" \"B#{at}#{id}\"
+";
+    check(source, 1..=6);
+}
