@@ -5,7 +5,8 @@
 //! neither, so each is followed by `IS TRUE`.
 
 use crate::path;
-use crate::rows::{Rows, quoted, sql};
+use crate::rows::{Rows, quoted};
+use crate::sql_value::sql;
 use crate::verdict::{field, size};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Comparator, Comparison, Condition, Measure, Path, Returned};
@@ -167,11 +168,18 @@ pub(crate) fn held_value(
     if comparison.measure == Measure::Size {
         return size(held).map(Value::from);
     }
-    if let Value::L(elements) = held
-        && comparison.comparator == Comparator::Contains
-    {
-        let at = rng.usize(..elements.len().max(1));
-        return elements.get(at).cloned();
+    if comparison.comparator != Comparator::Contains {
+        return Some(held.clone());
     }
-    Some(held.clone())
+    let elements: Vec<Value> = match held {
+        Value::L(elements) => elements.clone(),
+        Value::Ss(set) => set.members().iter().cloned().map(Value::S).collect(),
+        Value::Ns(set) => set.members().iter().copied().map(Value::N).collect(),
+        Value::Bs(set) => set.members().iter().cloned().map(Value::B).collect(),
+        Value::S(_) | Value::N(_) | Value::B(_) | Value::Bool(_) | Value::Null | Value::M(_) => {
+            vec![held.clone()]
+        }
+    };
+    let at = rng.usize(..elements.len().max(1));
+    elements.get(at).cloned()
 }

@@ -3,10 +3,11 @@
 
 use crate::order::order;
 use crate::rows::Rows;
+use crate::sql_value::is_of_text;
 use crate::{ProveError, expect};
 use keyfold_client::arguments::Values;
+use keyfold_model::Entity;
 use keyfold_model::schema::{Aggregate, AggregateKind};
-use keyfold_model::{Entity, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
 
@@ -137,7 +138,7 @@ pub(crate) fn has_children(rows: &Rows<'_>, entity: &Entity, values: &Values) ->
 /// Whether an aggregate of the parent counts a row.
 pub(crate) fn is_counted(aggregate: &Aggregate, child: &Values) -> bool {
     let has = |(name, text): &(String, String)| {
-        child.get(name).map(value::display).as_ref() == Some(text)
+        child.get(name).is_some_and(|held| is_of_text(held, text))
     };
     aggregate.condition.as_ref().is_none_or(has)
         && aggregate

@@ -7,8 +7,8 @@
 //! stored item must follow from the rows, and every row must have all of its items.
 //!
 //! - [`generate`]: values at the edges: prefixes of each other, 9 beside 10, both cases.
-//! - [`rows`]: the plain rows, in SQLite and beside it; [`row_write`]: writes of one row; [`kept`]:
-//!   counts, sums and maxima of rows.
+//! - [`rows`]: the plain rows, in SQLite and beside it; [`sql_value`]: their values there;
+//!   [`row_write`]: writes of one row; [`kept`]: counts, sums and maxima of rows.
 //! - [`ask`]: a pattern as SQL; [`compare`]: the comparison of two answers.
 //! - [`change`]: random writes; [`op`]: the execution of one on the rows and through the model;
 //!   [`named`]: the same of named writes.
@@ -42,6 +42,7 @@ mod row_write;
 mod rows;
 mod run;
 mod shrink;
+mod sql_value;
 mod subject;
 mod together;
 mod together_read;

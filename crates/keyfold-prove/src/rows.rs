@@ -3,12 +3,12 @@
 //! SQL decides which rows a question selects and which values are unique. The values are compared
 //! with the attributes of found items.
 
+use crate::sql_value::{of_text, sql};
 use crate::{ProveError, expect, kept};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Aggregate, Attribute};
 use keyfold_model::schema::{Compared, UniqueMember};
-use keyfold_model::{Entity, Model, Type, value};
-use keyfold_types::Value;
+use keyfold_model::{Entity, Model};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet};
@@ -509,11 +509,10 @@ impl<'m> Rows<'m> {
             &aggregate.condition,
             self.model.entities.get(aggregate.entity),
         ) {
-            let kind = child
-                .attribute(name)
-                .map_or(Type::String, |attribute| attribute.kind.clone());
+            let attribute = child.attribute(name);
+            let fixed = attribute.and_then(|attribute| of_text(&attribute.kind, text));
             conditions.push(format!("{} = ?", quoted(name)));
-            parameters.push(sql(value::parse(name, &kind, text).ok().as_ref()));
+            parameters.push(sql(fixed.as_ref()));
         }
         let function = match &aggregate.of {
             None => "count(*)".to_owned(),
@@ -527,97 +526,4 @@ impl<'m> Rows<'m> {
         let mut statement = self.connection.prepare_cached(&text)?;
         Ok(statement.query_row(params_from_iter(parameters), |row| row.get(0))?)
     }
-}
-
-/// A value in SQL: texts, integers and fractions; lists and sets as JSON, for `contains`.
-pub(crate) fn sql(value: Option<&Value>) -> Sql {
-    match value {
-        None | Some(Value::Null) => Sql::Null,
-        Some(Value::S(text)) => Sql::Text(text.clone()),
-        Some(Value::N(number)) => match number.to_i64() {
-            Some(integer) => Sql::Integer(integer),
-            None => number.to_string().parse().map_or(Sql::Null, Sql::Real),
-        },
-        Some(Value::Bool(truth)) => Sql::Integer(i64::from(*truth)),
-        Some(Value::B(bytes)) => Sql::Blob(bytes.to_vec()),
-        Some(Value::L(values)) => Sql::Text(json(values.iter())),
-        Some(Value::Ss(set)) => {
-            let texts: Vec<Value> = set
-                .members()
-                .iter()
-                .map(|text| Value::S(text.clone()))
-                .collect();
-            Sql::Text(json(texts.iter()))
-        }
-        Some(Value::Ns(set)) => {
-            let numbers: Vec<Value> = set
-                .members()
-                .iter()
-                .map(|number| Value::N(*number))
-                .collect();
-            Sql::Text(json(numbers.iter()))
-        }
-        Some(map @ Value::M(_)) => Sql::Text(json_value(map)),
-        Some(other @ Value::Bs(_)) => Sql::Text(value::display(other)),
-    }
-}
-
-/// A JSON array: numbers as they are, other values as texts.
-fn json<'v>(values: impl Iterator<Item = &'v Value>) -> String {
-    let one = |value: &Value| match value {
-        Value::N(number) => number.to_string(),
-        Value::M(_) => json_text(&json_value(value)),
-        Value::S(_)
-        | Value::Bool(_)
-        | Value::Null
-        | Value::B(_)
-        | Value::L(_)
-        | Value::Ss(_)
-        | Value::Ns(_)
-        | Value::Bs(_) => json_text(&value::display(value)),
-    };
-    format!("[{}]", values.map(one).collect::<Vec<_>>().join(","))
-}
-
-/// The JSON of a value inside a map, by which conditions look at it.
-fn json_value(value: &Value) -> String {
-    match value {
-        Value::M(map) => {
-            let entries = map
-                .iter()
-                .map(|(name, value)| format!("{}:{}", json_text(name), json_value(value)));
-            format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
-        }
-        Value::N(_)
-        | Value::S(_)
-        | Value::Bool(_)
-        | Value::Null
-        | Value::B(_)
-        | Value::L(_)
-        | Value::Ss(_)
-        | Value::Ns(_)
-        | Value::Bs(_) => match sql(Some(value)) {
-            Sql::Null => "null".to_owned(),
-            Sql::Integer(number) => number.to_string(),
-            Sql::Real(number) => format!("{number:e}"),
-            Sql::Text(text) if matches!(value, Value::S(_) | Value::Bs(_)) => json_text(&text),
-            // Lists and sets are JSON already.
-            Sql::Text(text) => text,
-            Sql::Blob(_) => json_text(&value::display(value)),
-        },
-    }
-}
-
-/// A JSON text.
-fn json_text(text: &str) -> String {
-    let escaped: String = text
-        .chars()
-        .map(|c| match c {
-            '"' => "\\\"".to_owned(),
-            '\\' => "\\\\".to_owned(),
-            c if (c as u32) < 32 => format!("\\u{:04x}", c as u32),
-            c => c.to_string(),
-        })
-        .collect();
-    format!("\"{escaped}\"")
 }

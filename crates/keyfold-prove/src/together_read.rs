@@ -3,7 +3,8 @@
 use crate::ProveError;
 use crate::condition::{Asked, conditions_of_copy};
 use crate::generate::Generator;
-use crate::rows::{Rows, quoted, sql};
+use crate::rows::{Rows, quoted};
+use crate::sql_value::sql;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{KeyPair, Returned};
 use keyfold_model::{Format, Model, Part, Pattern, Type};

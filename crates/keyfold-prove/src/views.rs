@@ -6,6 +6,7 @@ use crate::leftover::same;
 use crate::order::order;
 use crate::report::{Failure, Report};
 use crate::rows::{Rows, quoted};
+use crate::sql_value::{json, sql};
 use crate::{ProveError, kept};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::view::{Column, From, View};
@@ -208,7 +209,7 @@ fn row(rows: &Rows<'_>, view: &View, items: &[&Values]) -> Result<Values, ProveE
                 .cloned(),
             From::Average { of } => average(&held(items, of)),
             From::Distinct { of } => {
-                let all = held(items, of).into_iter().map(value::display);
+                let all = held(items, of).into_iter().map(json);
                 Some(number(all.collect::<BTreeSet<String>>().len()))
             }
             From::Top {
@@ -385,7 +386,7 @@ fn joined(
     let mut conditions = vec!["1".to_owned()];
     for (field, own) in link {
         conditions.push(format!("{} = ?", quoted(field)));
-        parameters.push(crate::rows::sql(first.get(own)));
+        parameters.push(sql(first.get(own)));
     }
     let found = rows.select(entity, &conditions.join(" AND "), None, parameters)?;
     let found = found

@@ -89,3 +89,31 @@ entity B
 ";
     check(source, 1..=6);
 }
+
+#[test]
+fn binary_values_inside_of_others_are_compared_by_their_bytes() {
+    let source = "
+model h 1
+table Tab (PK, SK)
+record R
+  b: binary, s: set of binary, f: bool
+entity A
+  id: string, list: list of binary, set: set of binary, flags: list of bool, pairs: list of list of int, r: R?, m: map of binary, b: binary
+  key \"A#{id}\" \"A\"
+pattern in_list(id, t: binary) -> A[] filter contains(list, t) page 3
+pattern in_set(id, t: binary) -> A[] filter contains(set, t) page 3
+pattern in_flags(id, t: bool) -> A[] filter contains(flags, t) page 3
+pattern in_field(id, t: binary) -> A[] filter contains(r.s, t) page 3
+pattern field(id, t: binary) -> A[] filter r.b = t page 3
+pattern flag(id, t: bool) -> A[] filter r.f = t page 3
+pattern key_of_map(id, t: binary) -> A[] filter m.k0 <> t page 3
+pattern whole(id, t: binary) -> A[] filter b = t page 3
+pattern all_lists(t: binary) -> A[] scan filter contains(list, t)
+pattern all_sets(t: binary) -> A[] scan filter contains(set, t)
+pattern all_fields(t: binary) -> A[] scan filter contains(r.s, t) or r.b > t or m.k1 <= t
+";
+    for report in check(source, 1..=3) {
+        let silent = report.patterns.iter().find(|one| one.answered == 0);
+        assert!(silent.is_none(), "{silent:?}");
+    }
+}
