@@ -139,6 +139,7 @@ fn prove_compares_with_sql_and_repeats_itself() {
             .iter()
             .all(|one| one["failures"].as_array().unwrap().is_empty())
     );
+    assert_eq!(report["never"].as_array().map(Vec::len), Some(0));
     let text = place.text(&["prove", &file, "--items", "20", "--asks", "3"]);
     assert!(
         text.contains("proved by execution") && text.contains("as SQL"),

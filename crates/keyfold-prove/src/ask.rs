@@ -7,6 +7,7 @@ use crate::order::order;
 use crate::rows::{OrderBy, Rows, quoted};
 use crate::sql_value::sql;
 use crate::together_read as together;
+use crate::verdict::holds;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Limit, Order, Parameter, Returned};
 use keyfold_model::{
@@ -42,8 +43,14 @@ pub(crate) fn arguments<'m>(
         return Values::new();
     };
     let row = |generator: &mut Generator<'m>| -> Values {
-        let picked = rows.pick_row(first.entity, &mut generator.rng);
         let at = first.entity;
+        // Filters with fixed values leave few rows.
+        let has_filter = !pattern.filters.is_empty() && generator.rng.bool();
+        let nothing = Values::new();
+        let is_meant = |row: &Values| pattern.filters.iter().all(|one| holds(one, row, &nothing));
+        let meant = has_filter.then(|| rows.pick_where(at, &mut generator.rng, is_meant));
+        let meant = meant.flatten();
+        let picked = meant.or_else(|| rows.pick_row(at, &mut generator.rng));
         let held = picked.and_then(|row| rows.get_complete(at, row).or_else(|| rows.get(at, row)));
         held.cloned().unwrap_or_default()
     };

@@ -268,7 +268,7 @@ fn expiry(table: &Table, entity: &Entity, row: &Values) -> Option<(String, Value
 }
 
 /// Seconds from 1970 to a day or time in UTC.
-fn seconds(time: &str) -> Option<i64> {
+pub(crate) fn seconds(time: &str) -> Option<i64> {
     let number = |from: usize, to: usize| {
         time.get(from..to)
             .map_or(Some(0), |text| text.parse::<i64>().ok())

@@ -2,6 +2,7 @@
 //! within one second. Most references point at existing rows.
 
 use crate::rows::Rows;
+use crate::wishes::Wishes;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::Unique;
 use keyfold_model::schema::{Attribute, Record};
@@ -56,6 +57,7 @@ pub(crate) struct Generator<'m> {
     window_ms: i64,
     /// The number of different identifiers.
     identifiers: usize,
+    pub(crate) wishes: Wishes<'m>,
 }
 
 impl<'m> Generator<'m> {
@@ -86,6 +88,7 @@ impl<'m> Generator<'m> {
             now_ms,
             window_ms,
             identifiers: items.max(4),
+            wishes: Wishes::of(model),
         }
     }
 
@@ -104,6 +107,9 @@ impl<'m> Generator<'m> {
             let referred = references.get(&attribute.name).cloned();
             let value = referred.unwrap_or_else(|| self.attribute(entity, attribute));
             values.insert(attribute.name.clone(), value);
+        }
+        if self.rng.u8(..3) == 0 {
+            self.fulfil(rows.place(entity), entity, &mut values);
         }
         values
     }

@@ -7,6 +7,7 @@
 //! stored item must follow from the rows, and every row must have all of its items.
 //!
 //! - [`generate`]: values at the edges: prefixes of each other, 9 beside 10, both cases.
+//! - [`wishes`]: rows for which the conditions of the model hold; [`seen`]: what never held.
 //! - [`rows`]: the plain rows, in SQLite and beside it; [`sql_value`]: their values there;
 //!   [`row_write`]: writes of one row; [`kept`]: counts, sums and maxima of rows.
 //! - [`ask`]: a pattern as SQL; [`compare`]: the comparison of two answers.
@@ -41,6 +42,7 @@ mod report;
 mod row_write;
 mod rows;
 mod run;
+mod seen;
 mod shrink;
 mod sql_value;
 mod subject;
@@ -50,10 +52,11 @@ mod transaction;
 mod upkeep;
 mod verdict;
 mod views;
+mod wishes;
 mod world;
 
 pub use calls::Calls;
-pub use report::{Failure, PatternReport, Phase, Progress, Report, Smallest};
+pub use report::{Failure, Never, NeverKind, PatternReport, Phase, Progress, Report, Smallest};
 pub use run::{Options, prove, prove_at, prove_through};
 pub use subject::{Record, Subject, Through};
 

@@ -8,6 +8,7 @@ use crate::kept;
 use crate::path;
 use crate::row_write;
 use crate::rows::{Rows, identity};
+use crate::seen::Sight;
 use crate::verdict::holds;
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Assignment, Joint, Source, WriteParameter};
@@ -35,10 +36,12 @@ pub(crate) fn arguments<'m>(
         } else {
             Values::new()
         };
-        if !is_written || (action.verb == Verb::Upsert && generator.rng.bool()) {
+        let may_be_there = matches!(action.verb, Verb::Upsert | Verb::Put);
+        if !is_written || (may_be_there && generator.rng.bool()) {
             let again = last.get(&action.entity).copied();
             let again = again.filter(|_| generator.rng.u8(..8) == 0);
-            let picked = again.or_else(|| rows.pick_row(action.entity, &mut generator.rng));
+            let meant = again.or_else(|| meant(rows, action, generator));
+            let picked = meant.or_else(|| rows.pick_row(action.entity, &mut generator.rng));
             last.extend(picked.map(|row| (action.entity, row)));
             let stored = picked.and_then(|row| rows.get(action.entity, row));
             let key = identity(entity).into_iter();
@@ -72,6 +75,17 @@ pub(crate) fn arguments<'m>(
         all.insert(parameter.name.clone(), value);
     }
     all
+}
+
+/// Half of the time, a row for which the conditions of an action hold, as far as no argument decides
+/// them.
+fn meant(rows: &Rows<'_>, action: &Action, generator: &mut Generator<'_>) -> Option<i64> {
+    if action.conditions.is_empty() || generator.rng.bool() {
+        return None;
+    }
+    let nothing = Values::new();
+    let is_meant = |row: &Values| all_hold(action, row, &nothing);
+    rows.pick_where(action.entity, &mut generator.rng, is_meant)
 }
 
 /// The parameter from which an action takes an attribute; `None` where it takes it from elsewhere.
@@ -164,6 +178,8 @@ fn records<'m>(
 /// An action on one item.
 struct OneItem<'a> {
     action: &'a Action,
+    /// Its condition among what the proof must see.
+    sight: Sight,
     entity: &'a Entity,
     /// The attributes of the entity that the action is given.
     own: Values,
@@ -217,6 +233,7 @@ fn act_all(rows: &mut Rows<'_>, all: &[OneItem<'_>]) -> Result<bool, ProveError>
         if !act(rows, one)? {
             return Ok(false);
         }
+        rows.seen.show(one.sight);
         let after = rows.found(one.entity, &one.own).map(|(_, row)| row);
         let differing = differing_keys(rows, one.entity, [before, after]);
         if differing.iter().any(|key| changed.contains(key)) {
@@ -253,7 +270,9 @@ fn differing_keys(
 fn items_of<'a>(rows: &Rows<'a>, named: &'a Write, arguments: &Values) -> Option<Vec<OneItem<'a>>> {
     let mut all = Vec::new();
     let mut lenders: Vec<Option<Values>> = Vec::new();
-    for action in &named.actions {
+    let mut writes = rows.model.writes.iter();
+    let write = writes.position(|one| one.name == named.name)?;
+    for (number, action) in named.actions.iter().enumerate() {
         let entity = rows.model.entities.get(action.entity)?;
         let elements = match action.each.as_ref().map(|each| arguments.get(each)) {
             None => vec![(arguments.clone(), Vec::new())],
@@ -281,6 +300,7 @@ fn items_of<'a>(rows: &Rows<'a>, named: &'a Write, arguments: &Values) -> Option
             lender = row;
             all.push(OneItem {
                 action,
+                sight: Sight::Condition(write, number),
                 entity,
                 own,
                 arguments,
@@ -358,6 +378,7 @@ fn act(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
         entity,
         own,
         arguments,
+        ..
     } = one;
     if matches!(action.verb, Verb::Create | Verb::Put) {
         return write_whole(rows, one);

@@ -94,12 +94,60 @@ pub struct Report {
     pub stored_items: usize,
     /// Aggregates that were compared with SQL.
     pub aggregates: usize,
+    /// What never held, never was stored or never counted: nothing of it was proved.
+    pub never: Vec<Never>,
     /// The patterns, in the model's order.
     pub patterns: Vec<PatternReport>,
     /// The failures outside of patterns.
     pub failures: Vec<Failure>,
     /// The smallest history of the first failure.
     pub smallest: Option<Smallest>,
+}
+
+/// A part of the model that had no effect in the whole proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Never {
+    /// What it is.
+    pub kind: NeverKind,
+    /// Its name: `Author.books`, `Order.byDay`, "`update Product` in place_order", `DailySales`.
+    pub name: String,
+}
+
+/// The kind of a part that had no effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NeverKind {
+    /// An aggregate that never counted an item.
+    Aggregate,
+    /// A copy that was never stored.
+    Copy,
+    /// The condition of an action of a write, which never held.
+    Condition,
+    /// A view that never had a row.
+    View,
+}
+
+impl NeverKind {
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            NeverKind::Aggregate => "aggregate",
+            NeverKind::Copy => "copy",
+            NeverKind::Condition => "condition",
+            NeverKind::View => "view",
+        }
+    }
+}
+
+impl fmt::Display for Never {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        match self.kind {
+            NeverKind::Aggregate => write!(f, "the aggregate {name} never counted an item"),
+            NeverKind::Copy => write!(f, "the copy {name} was never stored"),
+            NeverKind::Condition => write!(f, "the condition of {name} never held"),
+            NeverKind::View => write!(f, "the view {name} never had a row"),
+        }
+    }
 }
 
 /// The smallest history of a failure.

@@ -3,6 +3,7 @@
 //! SQL decides which rows a question selects and which values are unique. The values are compared
 //! with the attributes of found items.
 
+use crate::seen::{self, Seen};
 use crate::sql_value::{of_text, sql};
 use crate::{ProveError, expect, kept};
 use keyfold_client::arguments::Values;
@@ -27,6 +28,8 @@ pub(crate) struct Rows<'m> {
     next: i64,
     /// The entities of which a row was stored at some time.
     stored: BTreeSet<usize>,
+    /// What the writes have shown of the model.
+    pub(crate) seen: Seen,
     /// The changes since `begin`: entity, row, and the values before.
     journal: Vec<(usize, i64, Option<Values>)>,
     /// The rows that the write at hand makes: a reference may name one before it is made.
@@ -134,6 +137,7 @@ impl<'m> Rows<'m> {
             complete: Vec::new(),
             next: 1,
             stored: BTreeSet::new(),
+            seen: Seen::nothing_of(model),
             journal: Vec::new(),
             coming: Vec::new(),
             going: Vec::new(),
@@ -213,6 +217,18 @@ impl<'m> Rows<'m> {
             return None;
         }
         rows.keys().nth(rng.usize(..rows.len())).copied()
+    }
+
+    /// The number of a random row of an entity for whose values something holds.
+    pub(crate) fn pick_where(
+        &self,
+        at: usize,
+        rng: &mut fastrand::Rng,
+        is_meant: impl Fn(&Values) -> bool,
+    ) -> Option<i64> {
+        let meant = self.of(at).filter(|(_, values)| is_meant(values));
+        let meant: Vec<i64> = meant.map(|(row, _)| row).collect();
+        meant.get(rng.usize(..meant.len().max(1))).copied()
     }
 
     /// The number of the row with the key of these values.
@@ -314,18 +330,24 @@ impl<'m> Rows<'m> {
 
     /// Commits the changes since `begin`.
     pub(crate) fn keep(&mut self) -> Result<(), ProveError> {
-        for (at, row, _) in self.journal.drain(..) {
-            let rows = self.values.get(at);
-            if rows.is_some_and(|rows| rows.contains_key(&row)) {
+        for (at, row, _) in std::mem::take(&mut self.journal) {
+            let Some(entity) = self.model.entities.get(at) else {
+                continue;
+            };
+            if let Some(values) = kept::complete(self, entity, row) {
                 self.stored.insert(at);
+                let shown = seen::shown_by(self, at, &values);
+                shown.into_iter().for_each(|sight| self.seen.show(sight));
             }
         }
+        self.seen.keep();
         Ok(self.connection.execute_batch("COMMIT")?)
     }
 
     /// Undoes the changes since `begin`.
     pub(crate) fn undo(&mut self) -> Result<(), ProveError> {
         self.connection.execute_batch("ROLLBACK")?;
+        self.seen.forget();
         self.unwind(0);
         Ok(())
     }

@@ -129,6 +129,8 @@ fn prove_in(
     proof.check()?;
     proof.shrink()?;
     (0..views::written(model)).for_each(|at| proof.world.note_unstored(at, &mut proof.report));
+    let seen = &proof.world.rows.seen;
+    proof.report.never = seen.never(model, proof.world.keeps_views());
     Ok(proof.report)
 }
 

@@ -6,6 +6,7 @@ use crate::leftover::same;
 use crate::order::order;
 use crate::report::{Failure, Report};
 use crate::rows::{Rows, quoted};
+use crate::seen::Sight;
 use crate::sql_value::{json, sql};
 use crate::{ProveError, kept};
 use keyfold_client::arguments::Values;
@@ -58,6 +59,10 @@ pub(crate) fn fill(rows: &mut Rows<'_>, report: &mut Report) -> Result<(), Prove
     for (at, entity) in model.entities.iter().enumerate() {
         if let Some(view) = &entity.view {
             let all = groups(rows, entity, view, report)?;
+            if !all.is_empty() {
+                rows.seen.show(Sight::View(at));
+                rows.seen.keep();
+            }
             rows.refill(at, all)?;
         }
     }

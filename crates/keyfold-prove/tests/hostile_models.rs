@@ -117,3 +117,81 @@ pattern all_fields(t: binary) -> A[] scan filter contains(r.s, t) or r.b > t or 
         assert!(silent.is_none(), "{silent:?}");
     }
 }
+
+/// A model whose conditions compare with texts and numbers that are never drawn by chance.
+const PARTICULAR: &str = "
+model p 1
+table Tab (PK, SK) type kind
+  stream new and old images
+  gsi GSI1 (A, B)
+entity F
+  id: string, k: string, n: int, size: number?, p: P.pid
+  key \"F#{id}\" \"F\"
+  copy dear \"DEAR\" \"{id}\" when n = 777 and k starts \"very-\"
+  GSI1 \"K#{k}\" \"{id}\" sparse when k = particular
+entity P
+  pid: string
+  key \"P#{pid}\" \"P\"
+  count fs of F where k = \"very-particular\"
+write change(id)
+  update F set size = 1 when k = \"very-particular\" and n in 770..780
+write take(id)
+  delete F when n > 123456
+view V of F where n = 4242
+  key \"V#{k}\" \"V\"
+  c: count
+pattern found() -> F[] where k = particular page 3
+pattern scanned() -> F[] scan filter k = \"another one\" and n >= 65537
+";
+
+#[test]
+fn conditions_on_texts_and_numbers_of_the_model_hold_at_some_time() {
+    let mut never = Vec::new();
+    for report in check(PARTICULAR, 1..=3) {
+        let silent = report.patterns.iter().find(|one| one.answered == 0);
+        assert!(silent.is_none(), "{silent:?}");
+        never.extend(report.never);
+    }
+    assert_eq!(never, Vec::new());
+}
+
+#[test]
+fn conditions_that_never_hold_are_reported() {
+    let source = PARTICULAR
+        .replace("when n = 777 and", "when n = 777 and n = 778 and")
+        .replace("n in 770..780", "n in 770..780 and n < 3")
+        .replace("where n = 4242", "where n = 4242 and missing n")
+        .replace(
+            "delete F when n > 123456",
+            "delete F when n > 123456 and not n > 5",
+        );
+    let report = check(&source, 1..=1).remove(0);
+    let never: Vec<String> = report.never.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        never,
+        [
+            "the copy F.dear was never stored",
+            "the condition of `update F` in change never held",
+            "the condition of `delete F` in take never held",
+            "the view V never had a row",
+        ]
+    );
+}
+
+#[test]
+fn an_aggregate_that_never_counts_is_reported() {
+    let source = "
+model p 1
+table Tab (PK, SK)
+entity F
+  id: string, p: P.pid?, big: map of list of string
+  key \"F#{id}\" \"F\"
+entity P
+  pid: string
+  key \"P#{pid}\" \"P\"
+  count fs of F where id = \"\"
+";
+    let report = check(source, 1..=1).remove(0);
+    let never: Vec<String> = report.never.iter().map(ToString::to_string).collect();
+    assert_eq!(never, ["the aggregate P.fs never counted an item"]);
+}

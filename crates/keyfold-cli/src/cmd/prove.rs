@@ -176,6 +176,9 @@ fn show(report: &Report) {
                 names.join(", ")
             ),
         };
+        for never in &report.never {
+            terminal::line(&format!("{STRONG}warning{STRONG:#} {never}"));
+        }
         terminal::line(&format!("{GOOD}proved by execution{GOOD:#}{exceptions}"));
     }
 }
@@ -243,6 +246,7 @@ fn view(report: &Report) -> Json {
         "refused": report.refused,
         "storedItems": report.stored_items,
         "aggregates": report.aggregates,
+        "never": report.never.iter().map(|one| json!({ "kind": one.kind.word(), "name": one.name })).collect::<Vec<_>>(),
         "patterns": report.patterns.iter().map(|pattern| json!({
             "name": pattern.name,
             "runs": pattern.runs,
