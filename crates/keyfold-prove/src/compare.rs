@@ -3,6 +3,7 @@
 
 use crate::report::{Failure, PatternReport};
 use crate::rows::Rows;
+use crate::show;
 use crate::subject::Client;
 use crate::{ProveError, ask, together_read};
 use keyfold_api::ErrorKind;
@@ -248,18 +249,13 @@ impl Question<'_> {
 
     /// The question for people.
     fn show(&self, way: &PageRequest) -> String {
-        let shown: Vec<String> = self
-            .arguments
-            .iter()
-            .map(|(name, held)| format!("{name}={}", value::display(held)))
-            .collect();
+        let given = show::values(self.arguments);
         let limit = way
             .limit
             .map_or(String::new(), |limit| format!(" --limit {limit}"));
         let backward = if way.backward { " backward" } else { "" };
         let strong = if way.strong { " strong" } else { "" };
-        let given = shown.join(" ");
-        format!("{} {given}{limit}{backward}{strong}", self.pattern.name)
+        format!("{}{given}{limit}{backward}{strong}", self.pattern.name)
     }
 
     /// The most requests that a whole answer may take; `None` where it depends on the items that
@@ -387,10 +383,12 @@ fn difference(
         let extra = found
             .iter()
             .find(|one| !is_there(one))
-            .map_or(String::new(), |one| format!(", among them {}", show(one)));
+            .map_or(String::new(), |one| {
+                format!(", among them {}", show::item(one))
+            });
         let lost = expected.iter().find(|one| !found.contains(&one.item));
         let lost = lost.map_or(String::new(), |one| {
-            format!(", among them {}", show(&one.item))
+            format!(", among them {}", show::item(&one.item))
         });
         return Some((
             format!("{} items{lost}", expected.len()),
@@ -412,8 +410,8 @@ fn difference(
                     .iter()
                     .find(|item| !rank.iter().any(|other| other.item == **item));
                 return Some((
-                    format!("item {} is {}", at + 1, show(&one.item)),
-                    is.map_or("it is elsewhere".to_owned(), show),
+                    format!("item {} is {}", at + 1, show::item(&one.item)),
+                    is.map_or("it is elsewhere".to_owned(), show::item),
                 ));
             }
         }
@@ -429,13 +427,4 @@ fn counted<'i>(items: impl Iterator<Item = &'i FoundItem>) -> BTreeMap<String, u
         *counts.entry(format!("{item:?}")).or_default() += 1;
     }
     counts
-}
-
-fn show(item: &FoundItem) -> String {
-    let attributes: Vec<String> = item
-        .attributes
-        .iter()
-        .map(|(name, held)| format!("{name}={}", value::display(held)))
-        .collect();
-    format!("{} {}", item.kind, attributes.join(" "))
 }

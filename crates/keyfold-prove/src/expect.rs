@@ -223,6 +223,38 @@ fn fits_indexes(table: &Table, item: &Attributes) -> Made<()> {
     Ok(())
 }
 
+/// The number of bytes of each key attribute that templates and guards make of a row, and the most that
+/// it may have. `None` for a key of which an attribute is absent or cannot be contained.
+pub(crate) fn key_bytes(
+    model: &Model,
+    entity: &Entity,
+    row: &Values,
+) -> Vec<Option<(usize, usize)>> {
+    let mut all = Vec::new();
+    let Some(table) = model.tables.get(entity.table) else {
+        return all;
+    };
+    let pairs = std::iter::once(&entity.key)
+        .chain(entity.copies.iter().map(|copy| &copy.key))
+        .chain(entity.indexes.iter().map(|line| &line.key));
+    for pair in pairs {
+        for (template, most) in [
+            (Some(&pair.partition), PARTITION_KEY_BYTES_MAX),
+            (pair.sort.as_ref(), SORT_KEY_BYTES_MAX),
+        ] {
+            let parts = template.map_or(&[][..], |template| &template.parts);
+            let columns = parts.split(|part| *part == Part::Break);
+            all.extend(columns.map(|parts| Some((written(parts, row, 0).ok()?.len(), most))));
+        }
+    }
+    let guards = entity.uniques.iter().map(|unique| {
+        let text = guard_text(table, entity, unique, row).ok()?;
+        Some((text.len(), PARTITION_KEY_BYTES_MAX))
+    });
+    all.extend(guards);
+    all
+}
+
 /// The name of the table that a row is stored in: `Name_2024_01` in one with a table per month.
 fn physical(table: &Table, entity: &Entity, row: &Values) -> Made<String> {
     let (Some(unit), Some(attribute)) = (table.period, &entity.period_attribute) else {
@@ -508,6 +540,14 @@ fn hash(text: &str) -> String {
 
 /// The partition key of a guard.
 fn guard(table: &Table, entity: &Entity, unique: &Unique, row: &Values) -> Made<String> {
+    let made = guard_text(table, entity, unique, row)?;
+    if made.len() > PARTITION_KEY_BYTES_MAX {
+        return Err(Unstorable("a guard's key is too long".to_owned()));
+    }
+    Ok(made)
+}
+
+fn guard_text(table: &Table, entity: &Entity, unique: &Unique, row: &Values) -> Made<String> {
     let mut values = Vec::new();
     for UniqueMember {
         attribute: name,
@@ -529,16 +569,12 @@ fn guard(table: &Table, entity: &Entity, unique: &Unique, row: &Values) -> Made<
         };
         values.push(field(&text, name, &kind, format, &table.delimiters)?);
     }
-    let made = format!(
+    Ok(format!(
         "UNIQUE#{}#{}#{}",
         entity.name,
         unique.joined("+"),
         values.join("#")
-    );
-    if made.len() > PARTITION_KEY_BYTES_MAX {
-        return Err(Unstorable("a guard's key is too long".to_owned()));
-    }
-    Ok(made)
+    ))
 }
 
 /// The digest of a list: that of its DynamoDB JSON without blanks.

@@ -1,6 +1,7 @@
 //! Random values at the edges: texts that are prefixes of each other, 9 beside 10, both cases, times
 //! within one second. Most references point at existing rows.
 
+use crate::expect;
 use crate::rows::Rows;
 use crate::wishes::Wishes;
 use keyfold_client::arguments::Values;
@@ -111,7 +112,41 @@ impl<'m> Generator<'m> {
         if self.rng.u8(..3) == 0 {
             self.fulfil(rows.place(entity), entity, &mut values);
         }
+        if self.rng.u8(..24) == 0 {
+            self.lengthen(entity, &mut values);
+        }
         values
+    }
+
+    /// Gives a row a text with which one of its keys has exactly the most bytes, or one more.
+    fn lengthen(&mut self, entity: &'m Entity, row: &mut Values) {
+        let texts = entity.attributes.iter().filter(|one| {
+            let is_free = !one.is_kept && one.refers.is_none();
+            is_free && one.kind == Type::String && row.contains_key(&one.name)
+        });
+        let texts: Vec<&Attribute> = texts.collect();
+        let Some(attribute) = texts.get(self.rng.usize(..texts.len().max(1))) else {
+            return;
+        };
+        // Letters of one and of two bytes.
+        let letter = if self.rng.bool() { "l" } else { "é" };
+        let mut bytes_with = |count: usize| {
+            row.insert(attribute.name.clone(), Value::S(letter.repeat(count)));
+            expect::key_bytes(self.model, entity, row)
+        };
+        let (one, two) = (bytes_with(1), bytes_with(2));
+        let more = self.rng.usize(..2);
+        let keys = one.into_iter().zip(two);
+        let counts = keys.filter_map(|(one, two)| {
+            let ((one, most), (two, _)) = (one?, two?);
+            let each = two.checked_sub(one).filter(|each| *each > 0)?;
+            let missing = (most + more).checked_sub(one)?;
+            (missing % each == 0).then(|| missing / each + 1)
+        });
+        let counts: Vec<usize> = counts.collect();
+        let count = counts.get(self.rng.usize(..counts.len().max(1)));
+        let text = letter.repeat(count.copied().unwrap_or(1));
+        row.insert(attribute.name.clone(), Value::S(text));
     }
 
     /// The values of an entity's references. References to several attributes of one entity point at
@@ -431,4 +466,38 @@ fn formats_of(model: &Model, entity: &Entity, name: &str) -> Vec<Format> {
 fn excludes(entity: &Entity, attribute: &Attribute, character: char) -> bool {
     let mut excluded = entity.excluded.iter();
     excluded.any(|one| one.attribute == attribute.name && one.character == character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn keys_of_exactly_the_most_bytes_are_drawn() {
+        let source = "model e 1\ntable Tab (PK, SK)\n  gsi GSI1 (A, B)\nentity A\n  id: string, name: string, city: string, mail: string\n  key \"A#{id}\" \"NAME#{name}\"\n  GSI1 \"C#{city:escape}\" \"{name}#{id}\"\n  unique mail\n";
+        let compiled = keyfold_model::compile(source);
+        let shown = compiled.diagnostics.iter();
+        let shown: Vec<String> = shown.map(|one| one.render(source, "e", false)).collect();
+        let model = compiled
+            .model
+            .unwrap_or_else(|| panic!("{}", shown.join("\n")));
+        let rows = Rows::new(&model, 0).unwrap();
+        let mut generator = Generator::new(&model, 1, 1_768_473_000_123, 60);
+        let entity = model.entities.first().unwrap();
+        let mut drawn: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); 5];
+        for _ in 0..6_000 {
+            let row = generator.row(entity, &rows);
+            let keys = expect::key_bytes(&model, entity, &row);
+            for (bytes, key) in drawn.iter_mut().zip(keys) {
+                bytes.extend(key.map(|(bytes, _)| bytes));
+            }
+        }
+        for (bytes, most) in drawn.iter().zip([2048, 1024, 2048, 1024, 2048]) {
+            assert!(
+                bytes.contains(&most) && bytes.contains(&(most + 1)),
+                "{most}: {bytes:?}"
+            );
+        }
+    }
 }

@@ -7,12 +7,12 @@ use crate::kept::complete_all;
 use crate::own_tables;
 use crate::report::{Failure, Report};
 use crate::rows::Rows;
+use crate::show;
 use flate2::read::GzDecoder;
 use keyfold_api::{Response, ScanInput};
 use keyfold_client::verify::{self, Finding, Observer};
 use keyfold_client::{Backend, ClientError};
 use keyfold_model::schema::AggregateKind;
-use keyfold_model::value;
 use keyfold_types::{Item, Value};
 use rusqlite::types::Value as Sql;
 use std::collections::BTreeMap;
@@ -207,7 +207,7 @@ fn expected_items(
 /// The items that follow from the rows, as texts by their table and key.
 pub(crate) fn stored(rows: &Rows<'_>) -> BTreeMap<String, String> {
     let all = expected_items(rows, &mut Report::default()).into_iter();
-    all.map(|((table, key), one)| (format!("{table} {key}"), show(&one.item)))
+    all.map(|((table, key), one)| (format!("{table} {key}"), exact(&one.item)))
         .collect()
 }
 
@@ -231,7 +231,7 @@ fn check_aggregates(rows: &Rows<'_>, report: &mut Report) -> Result<(), ProveErr
                     report.failures.push(Failure {
                         what: format!("{}.{}", entity.name, aggregate.attribute),
                         expected: format!("{by_sql:?} by SQL"),
-                        found: exact.map_or("nothing".to_owned(), value::display),
+                        found: exact.map_or("nothing".to_owned(), show::value),
                     });
                 }
             }
@@ -302,11 +302,7 @@ fn key_of(rows: &Rows<'_>, table: &str, item: &Attributes) -> Attributes {
 }
 
 fn show(item: &Attributes) -> String {
-    let all: Vec<String> = item
-        .iter()
-        .map(|(name, value)| format!("{name}={}", value::display(value)))
-        .collect();
-    all.join(" ")
+    show::values(item).trim_start().to_owned()
 }
 
 /// A key as a text that is unique to it.

@@ -43,6 +43,7 @@ mod row_write;
 mod rows;
 mod run;
 mod seen;
+mod show;
 mod shrink;
 mod sql_value;
 mod subject;

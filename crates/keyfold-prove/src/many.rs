@@ -6,11 +6,12 @@ use crate::generate::Generator;
 use crate::report::{Failure, Report};
 use crate::row_write;
 use crate::rows::{Rows, identity};
+use crate::show;
 use crate::subject::Client;
 use crate::views;
 use keyfold_client::arguments::Values;
 use keyfold_client::{ClientError, FoundItem};
-use keyfold_model::{Entity, value};
+use keyfold_model::Entity;
 
 /// Sizes of a list of keys, among them more than one request takes.
 const KEYS: [usize; 6] = [0, 1, 3, 7, 12, 103];
@@ -133,25 +134,20 @@ pub(crate) fn read<'m>(
         let shown = |error: &ClientError| error.to_string();
         let difference = match &found {
             Ok(found) if entity.split.is_none() && found.items == expected => None,
-            Ok(found) => Some(format!("{:?}", found.items)),
+            Ok(found) => Some(show::items(&found.items)),
             Err(ClientError::Invalid(_)) if entity.split.is_some() => None,
             // A key that cannot be made belongs to no row.
             Err(ClientError::Value(_)) if expected.contains(&None) => None,
             Err(error) => Some(shown(error)),
         };
         if let Some(found) = difference {
-            let shown = |key: &Values| -> String {
-                let all = key.iter();
-                all.map(|(name, held)| format!(" {name}={}", value::display(held)))
-                    .collect()
-            };
             let keys: String = keys
                 .iter()
-                .map(|key| format!(" [{}]", shown(key)))
+                .map(|key| format!(" [{}]", show::values(key)))
                 .collect();
             report.failures.push(Failure {
                 what: format!("get many {}{keys}", entity.name),
-                expected: format!("{expected:?}"),
+                expected: show::items(&expected),
                 found,
             });
         }

@@ -7,12 +7,13 @@ use crate::many;
 use crate::named;
 use crate::row_write;
 use crate::rows::Rows;
+use crate::show;
 use crate::subject::Client;
 use keyfold_api::DeleteItemInput;
 use keyfold_client::arguments::Values;
 use keyfold_client::write::Part;
 use keyfold_client::{Backend, ClientError};
-use keyfold_model::{Entity, Model, Verb, value};
+use keyfold_model::{Entity, Model, Verb};
 use keyfold_types::Item;
 
 /// A write. Entities and named writes are indexes into the model.
@@ -61,14 +62,9 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// The write as a line of the command.
+    /// The write as a line of the command, whose long values are cut.
     pub(crate) fn show(&self, model: &Model) -> String {
-        let shown = |values: &Values| -> String {
-            values
-                .iter()
-                .map(|(name, held)| format!(" {name}={}", value::display(held)))
-                .collect()
-        };
+        let shown = show::values;
         let name = |at: &usize| {
             model
                 .entities

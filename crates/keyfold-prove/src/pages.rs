@@ -9,6 +9,7 @@ use crate::generate::Generator;
 use crate::kept;
 use crate::op::Op;
 use crate::report::{Failure, PatternReport, Report};
+use crate::show;
 use crate::world::World;
 use keyfold_client::arguments::Values;
 use keyfold_client::{ClientError, FoundItem, Page, PageRequest};
@@ -139,7 +140,7 @@ impl<'m> Reading<'m> {
                 found,
                 pattern,
                 "the items that existed all the time",
-                format!("not found: {lost:?}"),
+                format!("not found: {}", show::item(lost)),
             );
         }
         if let Some(strange) = answer.iter().find(|item| !self.ever.contains(item)) {
@@ -147,7 +148,7 @@ impl<'m> Reading<'m> {
                 found,
                 pattern,
                 "only items that existed at some time",
-                format!("{strange:?}"),
+                show::item(strange),
             );
         }
         // Two different items may look equal when the answer has only some of their attributes.
@@ -162,7 +163,7 @@ impl<'m> Reading<'m> {
                 found,
                 pattern,
                 "each item once",
-                format!("twice: {twice:?}"),
+                format!("twice: {}", show::item(twice)),
             );
         }
     }

@@ -7,6 +7,7 @@ use crate::order::order;
 use crate::report::{Failure, Report};
 use crate::rows::{Rows, quoted};
 use crate::seen::Sight;
+use crate::show;
 use crate::sql_value::{json, sql};
 use crate::{ProveError, kept};
 use keyfold_client::arguments::Values;
@@ -182,7 +183,7 @@ fn compare((entity, view): (&Entity, &View), row: &Values, by_sql: &[Sql], repor
             report.failures.push(Failure {
                 what: format!("{}.{}", entity.name, column.attribute),
                 expected: format!("{by_sql:?} by SQL"),
-                found: exact.map_or("nothing".to_owned(), value::display),
+                found: exact.map_or("nothing".to_owned(), show::value),
             });
         }
     }

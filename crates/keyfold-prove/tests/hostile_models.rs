@@ -195,3 +195,23 @@ entity P
     let never: Vec<String> = report.never.iter().map(ToString::to_string).collect();
     assert_eq!(never, ["the aggregate P.fs never counted an item"]);
 }
+
+#[test]
+fn keys_of_exactly_the_most_bytes_are_written_and_found() {
+    let source = "
+model e 1
+table Tab (PK, SK)
+  gsi GSI1 (A, B)
+entity A
+  id: string, name: string, city: string, mail: string
+  key \"A#{id}\" \"NAME#{name}\"
+  GSI1 \"C#{city:escape}\" \"{name}#{id}\"
+  unique mail
+pattern by_id(id) -> A[] page 3
+pattern by_name(id, name starts start) -> A[] page 3
+pattern after(id, name > low) -> A[] page 3
+pattern until(id, name <= high) -> A[] page 3
+pattern by_city(city, name starts start) -> A[] page 3
+";
+    check(source, 1..=6);
+}
