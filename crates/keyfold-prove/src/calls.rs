@@ -25,6 +25,7 @@ impl<'c> Calls<'c> {
             model,
             backend,
             subject,
+            faults: None,
         };
         Calls { model, client }
     }

@@ -88,6 +88,10 @@ pub struct Report {
     pub transacted: usize,
     /// Transactions that were refused because two of their writes meet in an item.
     pub met: usize,
+    /// Requests that were delivered twice.
+    pub repeated: usize,
+    /// Requests whose answer was lost, so that the client reported an unknown outcome.
+    pub unknown: usize,
     /// Batches of keys that were read.
     pub batches: usize,
     /// Stored items that were checked at the end.

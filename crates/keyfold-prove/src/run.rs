@@ -11,6 +11,7 @@ use crate::{
 };
 use keyfold_client::{Backend, Endpoint};
 use keyfold_model::Model;
+use std::sync::atomic::Ordering;
 
 /// The size of a proof.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +25,7 @@ pub struct Options {
     /// The present moment, milliseconds since 1970. Most times of the data lie before it.
     pub now_epoch_ms: i64,
     /// Whether the engine keeps files and is restarted between phases, with many more concurrent
-    /// writers.
+    /// writers, requests that are delivered twice and answers that are lost.
     pub deep: bool,
 }
 
@@ -60,7 +61,7 @@ pub fn prove_through(
     progress: impl FnMut(Progress),
 ) -> Result<Report, ProveError> {
     let storage = if options.deep {
-        Storage::Folder
+        Storage::Folder(options.seed)
     } else {
         Storage::Memory
     };
@@ -129,6 +130,10 @@ fn prove_in(
     proof.check()?;
     proof.shrink()?;
     (0..views::written(model)).for_each(|at| proof.world.note_unstored(at, &mut proof.report));
+    if let Some(faults) = &proof.world.faults {
+        proof.report.repeated = faults.repeated.load(Ordering::Relaxed);
+        proof.report.unknown = faults.unknown.load(Ordering::Relaxed);
+    }
     let seen = &proof.world.rows.seen;
     proof.report.never = seen.never(model, proof.world.keeps_views());
     Ok(proof.report)

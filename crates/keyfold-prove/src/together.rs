@@ -4,7 +4,7 @@ use crate::change::of_row;
 use crate::generate::Generator;
 use crate::op::Op;
 use crate::report::{Failure, Report};
-use crate::world::{World, is_refusal};
+use crate::world::{World, is_refusal, is_unknown};
 use crate::{ProveError, change, views};
 use keyfold_client::ClientError;
 
@@ -38,25 +38,29 @@ pub(crate) fn two_writers<'m>(
     for result in [&first, &second] {
         if let Err(error) = result
             && !is_refusal(error)
+            && !is_unknown(error)
         {
             note("done or refused", error.to_string());
             return Ok(());
         }
     }
-    let done = [first.is_ok(), second.is_ok()];
     // One of the two orders must allow the same writes and leave the same items.
-    for order in [
-        [(&one, done[0]), (&two, done[1])],
-        [(&two, done[1]), (&one, done[0])],
-    ] {
-        if follows(world, order)? {
-            world.rows.keep()?;
-            for (op, _) in order {
-                world.made.push(op.clone());
+    for one_done in outcomes(&first) {
+        for two_done in outcomes(&second) {
+            let (one, two) = ((&one, *one_done), (&two, *two_done));
+            for order in [[one, two], [two, one]] {
+                if follows(world, order)? {
+                    world.rows.keep()?;
+                    for (op, outcome) in order {
+                        if outcome != Outcome::Nothing {
+                            world.made.push(op.clone());
+                        }
+                    }
+                    return Ok(());
+                }
+                world.rows.undo()?;
             }
-            return Ok(());
         }
-        world.rows.undo()?;
     }
     let shown = |result: &Result<(), ClientError>| match result {
         Ok(()) => "done".to_owned(),
@@ -69,17 +73,41 @@ pub(crate) fn two_writers<'m>(
     Ok(())
 }
 
+/// What became of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// It was done.
+    Done,
+    /// It was refused.
+    Refused,
+    /// It was not done, whether it was possible or not.
+    Nothing,
+}
+
+/// What may have become of a write with this result. One whose answer was lost may have met the other
+/// writer.
+fn outcomes(result: &Result<(), ClientError>) -> &'static [Outcome] {
+    match result {
+        Ok(()) => &[Outcome::Done],
+        Err(error) if is_unknown(error) => &[Outcome::Done, Outcome::Nothing],
+        Err(_) => &[Outcome::Refused],
+    }
+}
+
 /// Executes the writes on the rows in this order. Returns whether the same writes are possible and
 /// the same items are stored.
-fn follows(world: &mut World<'_>, order: [(&Op, bool); 2]) -> Result<bool, ProveError> {
+fn follows(world: &mut World<'_>, order: [(&Op, Outcome); 2]) -> Result<bool, ProveError> {
     world.rows.begin()?;
-    for (op, done) in order {
+    for (op, outcome) in order {
+        if outcome == Outcome::Nothing {
+            continue;
+        }
         let savepoint = world.rows.savepoint()?;
         let possible = op.in_rows(&mut world.rows)?;
         if !possible {
             world.rows.roll_back_to(savepoint)?;
         }
-        if possible != done {
+        if possible != (outcome == Outcome::Done) {
             return Ok(false);
         }
     }

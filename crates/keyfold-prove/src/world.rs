@@ -3,7 +3,7 @@
 use crate::op::Op;
 use crate::report::{Failure, Report};
 use crate::rows::Rows;
-use crate::subject::{Client, Subject};
+use crate::subject::{Client, Faults, Subject};
 use crate::{ProveError, leftover, transaction, upkeep, views};
 use keyfold_api::ErrorKind;
 use keyfold_client::{Backend, ClientError, Endpoint, tables};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// The storage of the engine.
 pub(crate) enum Storage {
     Memory,
-    /// A temporary folder.
-    Folder,
+    /// A temporary folder, and the seed of faults on the line to the engine.
+    Folder(u64),
     /// An endpoint, and what the names of the proof's tables begin with.
     Endpoint(Box<Endpoint>, String),
 }
@@ -32,6 +32,8 @@ pub(crate) struct World<'m> {
     /// By entity: why its first row was refused.
     refusals: BTreeMap<usize, String>,
     subject: Subject,
+    /// The faults of the line to an engine that keeps files.
+    pub(crate) faults: Option<Faults>,
     folder: Option<tempfile::TempDir>,
     /// What the names of the tables begin with, at an endpoint that has others.
     prefix: Option<String>,
@@ -46,9 +48,13 @@ impl<'m> World<'m> {
         subject: &Subject,
     ) -> Result<World<'m>, ProveError> {
         let failed = |error: std::io::Error| ProveError::Engine(error.to_string());
+        let faults = match storage {
+            Storage::Folder(seed) => Some(Faults::new(seed)),
+            Storage::Memory | Storage::Endpoint(..) => None,
+        };
         let (backend, folder, prefix) = match storage {
             Storage::Memory => (open(None)?, None, None),
-            Storage::Folder => {
+            Storage::Folder(_) => {
                 let folder = tempfile::tempdir().map_err(failed)?;
                 (open(Some(folder.path()))?, Some(folder), None)
             }
@@ -62,6 +68,7 @@ impl<'m> World<'m> {
             made: Vec::new(),
             refusals: BTreeMap::new(),
             subject: subject.clone(),
+            faults,
             folder,
             prefix,
         })
@@ -78,6 +85,7 @@ impl<'m> World<'m> {
             model: self.model,
             backend: &self.backend,
             subject: &self.subject,
+            faults: self.faults.as_ref(),
         }
     }
 
@@ -106,6 +114,15 @@ impl<'m> World<'m> {
         let is_transaction = matches!(op, Op::Transact { .. });
         report.transactions += usize::from(is_transaction);
         let differs = match (possible, op.in_model(self.client())) {
+            // The request was carried out, and only its answer was lost.
+            (true, Err(error)) if is_unknown(&error) => {
+                self.rows.keep()?;
+                None
+            }
+            (false, Err(error)) if is_unknown(&error) => {
+                self.rows.undo()?;
+                None
+            }
             (true, Ok(())) => {
                 report.transacted += usize::from(is_transaction);
                 self.rows.keep()?;
@@ -215,6 +232,15 @@ impl<'m> World<'m> {
             with_views,
         };
         leftover::check(&self.backend, &self.rows, &scope, report)
+    }
+}
+
+/// Whether a client does not know what became of its write.
+pub(crate) fn is_unknown(error: &ClientError) -> bool {
+    match error {
+        ClientError::OutcomeUnknown { .. } => true,
+        ClientError::Incomplete(incomplete) => !incomplete.unknown.is_empty(),
+        _ => false,
     }
 }
 

@@ -215,3 +215,49 @@ pattern by_city(city, name starts start) -> A[] page 3
 ";
     check(source, 1..=6);
 }
+
+#[test]
+fn lost_answers_and_repeated_requests_leave_what_the_rows_say() {
+    let source = "
+model l 1
+table Tab (PK, SK)
+entity Plain
+  id: string, n: int
+  key \"P#{id}\" \"P\"
+entity Owner
+  owner: string, mail: string
+  key \"O#{owner}\" \"O\"
+  unique mail
+  count things of Thing
+entity Thing
+  owner: Owner.owner, thing: string, n: int
+  key \"O#{owner}\" \"T#{thing}\"
+  version v
+write more(id, by: int)
+  update Plain set n = {n} + by
+write upto(id, by: int)
+  update Plain set n = {n} - by when n >= by
+pattern plain(id) -> Plain?
+pattern things(owner) -> Owner + Thing[] page 3
+";
+    let options = Options {
+        seed: 5,
+        items: 60,
+        asks: 4,
+        now_epoch_ms: NOW_EPOCH_MS,
+        deep: true,
+    };
+    let report = prove(&model(source), options, |_| {}).unwrap();
+    let failures: Vec<String> = report
+        .all_failures()
+        .take(3)
+        .map(|one| format!("{one:#?}"))
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(
+        report.repeated > 20 && report.unknown > 5,
+        "{} {}",
+        report.repeated,
+        report.unknown
+    );
+}

@@ -1,17 +1,20 @@
 //! The client that a proof writes and reads through: the embedded one, a client in another language
 //! in a process of its own, or the embedded one with a record of its steps.
 //!
+//! - [`faults`]: answers that are lost, and requests that are delivered twice.
 //! - [`forms`]: calls, requests, answers and results as JSON.
 //! - [`lockstep`]: a process carries a call out beside the embedded client. Both get the same answers,
 //!   and must make the same requests and return the same result.
 //! - [`process`]: the process, line by line.
 //! - [`record`]: a line of JSON for each call.
 
+mod faults;
 pub(crate) mod forms;
 mod lockstep;
 mod process;
 mod record;
 
+pub(crate) use faults::Faults;
 use forms::Answer;
 use keyfold_client::arguments::Values;
 use keyfold_client::read::{Found, Many, Page, PageRequest, Pages};
@@ -51,6 +54,8 @@ pub(crate) struct Client<'c> {
     pub(crate) model: &'c Model,
     pub(crate) backend: &'c Backend,
     pub(crate) subject: &'c Subject,
+    /// The faults of the line to the backend, for the client of this program.
+    pub(crate) faults: Option<&'c Faults>,
 }
 
 impl Client<'_> {
@@ -159,7 +164,10 @@ impl Client<'_> {
         asked: impl FnOnce() -> Json,
     ) -> Result<T, ClientError> {
         match self.subject {
-            Subject::Embedded => drive(self.backend, call(origin)),
+            Subject::Embedded => match self.faults {
+                Some(faults) => faults.drive(self.backend, call(origin)),
+                None => drive(self.backend, call(origin)),
+            },
             Subject::Through(through) => {
                 let line = forms::call(origin, asked());
                 through.with(self.model, |process| {
