@@ -7,7 +7,7 @@
 //! 2. `Follow`: each record that was written during the scan is handled.
 //! 3. `Hold`: the live generation stands still, until the new one has handled what it has.
 //! 4. `Switch`: both stand still. Rows are moved, one by one; then those that the new generation does
-//!    not have are deleted.
+//!    not have are deleted (`switch`).
 //!
 //! Each step may be done twice, and by a worker that slept: transactions demand that the state, or what
 //! they move, is as it was read. A generation stands still because its consumers read the state before
@@ -16,11 +16,12 @@
 
 use super::clean;
 use super::definition::{Definition, Groups};
-use super::keeper::{Keeper, actions, item, item_key, write};
-use super::place::{Kind, PARTITION, SORT, TABLE, bytes, sort_of};
-use super::requests::{check, delete, get_many, is_overtaken, page, put, transact};
+use super::keeper::{Keeper, actions, item, item_key};
+use super::place::{PARTITION, TABLE, bytes};
+use super::requests::{check, get_many, is_overtaken, put, transact};
 use super::rows::{Change, Target};
 use super::state::{Generation, Mode, Phase, State};
+use super::switch::{Switch, fence};
 use super::tips::{Tips, is_listed};
 use crate::lease::{Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
@@ -40,8 +41,6 @@ use std::time::Duration;
 
 /// The items of a page of the scan.
 const PAGE: usize = 100;
-/// The rows that are moved in one transaction: a put and a deletion each.
-const MOVED: usize = 40;
 
 /// Builds generations of a view.
 pub(crate) struct Builder {
@@ -59,7 +58,9 @@ pub(crate) struct Builder {
     seen: Option<((String, u64), Duration)>,
 }
 
-/// Begins a generation of a view. Returns whether the state was still the one that was read.
+/// Begins a generation of a view. Returns its number; `None` when the state was not the one that was read
+/// any more, or another generation takes its place: that is ended first, so that readers never keep a
+/// mixture of two.
 ///
 /// Its consumers begin where those of the live one are: the scan shows what was before. Where there are
 /// none, they begin with the oldest records.
@@ -72,6 +73,16 @@ pub(crate) async fn begin(
     leases: &str,
     mut state: State,
 ) -> Result<Option<u64>, ClientError> {
+    if let Some((_, Phase::Switch)) = &state.next {
+        let switch = Switch {
+            world,
+            view: &definition.name,
+            leases,
+            worker: &format!("{:016x}", world.random()),
+        };
+        switch.end(state).await?;
+        return Ok(None);
+    }
     state.last += 1;
     let generation = Generation {
         number: state.last,
@@ -85,13 +96,9 @@ pub(crate) async fn begin(
     if let Some(live) = &state.live {
         follow(world, &definition.name, (live, &generation), leases).await?;
     }
-    if let Some((next, phase)) = state.next.take() {
-        state.garbage.push(next);
-        // Some rows were moved already: nothing may add to the others.
-        if phase == Phase::Switch {
-            state.garbage.extend(state.live.take());
-        }
-    }
+    state
+        .garbage
+        .extend(state.next.take().map(|(next, _)| next));
     let number = state.last;
     state.next = Some((generation, Phase::Scan));
     state.cursor = None;
@@ -205,7 +212,15 @@ impl Builder {
             Some((next, Phase::Scan)) => self.scan(state, next).await,
             Some((next, Phase::Follow)) => self.follow(state, next).await,
             Some((next, Phase::Hold)) => self.hold(state, next).await,
-            Some((next, Phase::Switch)) => self.switch(state, next).await,
+            Some((_, Phase::Switch)) => {
+                let switch = Switch {
+                    world: &*self.world,
+                    view: &self.definition.name,
+                    leases: &self.leases,
+                    worker: &self.worker,
+                };
+                switch.end(state).await
+            }
             None if forgets => {
                 if let Some(live) = &mut state.live {
                     clean::items(&*self.world, &self.definition.name, live.number).await?;
@@ -246,9 +261,8 @@ impl Builder {
 
     /// Stores the state, with a sign of life.
     async fn store(&self, state: &mut State) -> Result<bool, ClientError> {
-        let beat = state.builder.as_ref().map_or(0, |(_, beat)| *beat);
-        state.builder = Some((self.worker.clone(), beat + 1));
-        state.store(self.io(), &self.definition.name).await
+        let name = &self.definition.name;
+        state.store_of(self.io(), name, &self.worker).await
     }
 
     fn target(&self, generation: &Generation) -> Target<'_> {
@@ -414,7 +428,7 @@ impl Builder {
             return Ok(false);
         }
         if let Some(live) = live {
-            self.fence(&live).await?;
+            fence(self.io(), &name, &live, &self.leases).await?;
         }
         Ok(true)
     }
@@ -424,7 +438,7 @@ impl Builder {
         let name = self.definition.name.clone();
         if let Some(live) = state.live.clone() {
             // The worker that changed the state may not have raised all fences.
-            self.fence(&live).await?;
+            fence(self.io(), &name, &live, &self.leases).await?;
             let reached = Tips::handled(self.io(), &name, &live, &self.leases).await?;
             if !reached
                 .are_passed(self.io(), &name, &next, &self.leases)
@@ -437,87 +451,7 @@ impl Builder {
         if !self.store(&mut state).await? {
             return Ok(false);
         }
-        self.fence(&next).await?;
+        fence(self.io(), &name, &next, &self.leases).await?;
         Ok(true)
     }
-
-    /// Lets what consumers of a generation are about be refused.
-    async fn fence(&self, generation: &Generation) -> Result<(), ClientError> {
-        for table in &generation.streams {
-            let leases = LeaseTable {
-                table: self.leases.clone(),
-                consumer: generation.consumer(&self.definition.name, table),
-            };
-            for row in leases.all(self.io()).await? {
-                if let Row::Lease(lease) = row {
-                    leases.fence(self.io(), &lease).await?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Moves the rows to their place, and deletes those of generations before.
-    async fn switch(&mut self, mut state: State, next: Generation) -> Result<bool, ClientError> {
-        self.fence(&next).await?;
-        let target = self.target(&next);
-        let (io, table) = (self.io(), self.definition.table());
-        for partition in target.space.partitions(Kind::Rows) {
-            loop {
-                let names = (TABLE, [PARTITION, SORT]);
-                let asked = (partition.as_str(), "");
-                let (items, _) = page(io, names, asked, None, Some(MOVED)).await?;
-                if items.is_empty() {
-                    break;
-                }
-                let moves = || async {
-                    let moves = items
-                        .iter()
-                        .flat_map(|item| moved(&table.name, &target, item));
-                    Ok(moves.collect())
-                };
-                write(io, moves).await?;
-                if !self.store(&mut state).await? {
-                    return Ok(false);
-                }
-            }
-        }
-        if next.number > 1 {
-            let old = state.live.iter().chain(&state.garbage);
-            let mut tables: Vec<String> = old.map(|one| one.table.clone()).collect();
-            tables.push(table.name.clone());
-            tables.sort();
-            tables.dedup();
-            for table in tables {
-                let mut after = None;
-                loop {
-                    after = clean::rows(io, &table, &target.space, after).await?;
-                    if !self.store(&mut state).await? {
-                        return Ok(false);
-                    }
-                    if after.is_none() {
-                        break;
-                    }
-                }
-            }
-        }
-        state.garbage.extend(state.live.take());
-        let since = self.world.epoch_ms();
-        state.live = Some(Generation { since, ..next });
-        state.next = None;
-        self.store(&mut state).await
-    }
-}
-
-/// The actions that move a row to its place. They happen once: behind them the row is not aside.
-fn moved(table: &str, target: &Target<'_>, item: &Item) -> Vec<TransactWriteItem> {
-    let key = target
-        .space
-        .key(Kind::Rows, sort_of(item).unwrap_or_default());
-    let mut row = item.clone();
-    row.remove(PARTITION);
-    row.remove(SORT);
-    let aside = ExpressionAttributes::default().name("#p", PARTITION);
-    let condition = ("attribute_exists(#p)".to_owned(), aside);
-    vec![put(table, row, None), delete(TABLE, key, Some(condition))]
 }

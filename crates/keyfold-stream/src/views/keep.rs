@@ -37,6 +37,10 @@ pub enum ViewReport {
     Live(u64),
     /// Its rows are of another definition, and are left as they are.
     Changed,
+    /// A generation of another definition is built, by another worker.
+    Other(u64),
+    /// The builder of a generation of another definition is silent, and it is given up.
+    GivenUp(u64),
     /// A request failed, and is tried again.
     Trouble(String),
 }
@@ -50,6 +54,14 @@ impl fmt::Display for ViewReport {
             ViewReport::Changed => f.write_str(
                 "its definition has changed, and its rows are of the one before: rebuild it with \
                  `keyfold views rebuild`, or run with `--rebuild`",
+            ),
+            ViewReport::Other(number) => write!(
+                f,
+                "generation {number} is built of another definition, by another worker"
+            ),
+            ViewReport::GivenUp(number) => write!(
+                f,
+                "gives up generation {number} of another definition, which nobody builds any more"
             ),
             ViewReport::Trouble(why) => f.write_str(why),
         }
@@ -158,6 +170,7 @@ pub async fn keep(
             builder,
             running: BTreeMap::new(),
             live: None,
+            other: None,
         };
         world.spawn(Box::pin(upkeep.run()));
     }
@@ -187,12 +200,13 @@ async fn startable(
     }
     let state = State::read(world, &definition.name).await?;
     let is_own = |one: &Generation| one.print == definition.print;
-    match (&state.live, &state.next) {
-        (Some(live), None) if !is_own(live) && !may_rebuild => {
-            let name = definition.name.as_str();
-            Err(ClientError::refused(changed(name)))
-        }
-        (None, _) | (Some(_), _) => Ok(()),
+    let live = state.live.as_ref();
+    let next = state.next.as_ref().map(|(next, _)| next);
+    // Rows of this definition are kept, and those that it builds.
+    let has_own = live.into_iter().chain(next).any(is_own);
+    match may_rebuild || has_own || live.or(next).is_none() {
+        true => Ok(()),
+        false => Err(ClientError::refused(changed(&definition.name))),
     }
 }
 
@@ -233,6 +247,9 @@ struct Upkeep {
     /// Consumers, by generation and table.
     running: BTreeMap<(u64, String), Tasks>,
     live: Option<u64>,
+    /// The generation of another definition that was seen, with the state's version, and since when
+    /// nobody has changed that.
+    other: Option<(u64, u64, Duration)>,
 }
 
 impl Upkeep {
@@ -262,35 +279,23 @@ impl Upkeep {
         let state = State::read(&*self.world, &self.definition.name).await?;
         let definition = Arc::clone(&self.definition);
         let is_own = |one: &Generation| one.print == definition.print;
-        match (&state.live, &state.next) {
-            (None, None) => return self.begin(state).await,
-            (Some(live), None) if !is_own(live) => {
-                if self.options.rebuild {
-                    return self.begin(state).await;
-                }
-                self.report(ViewReport::Changed);
-                self.stop.fail(changed(&self.definition.name));
-                return Ok(false);
-            }
-            (Some(_), None) | (_, Some(_)) => {}
-        }
         let next = state.next.iter().map(|(next, _)| next);
-        let own: Vec<Generation> = state
-            .live
-            .iter()
-            .chain(next)
-            .filter(|one| is_own(one))
-            .cloned()
-            .collect();
+        let all = state.live.iter().chain(next);
+        let own: Vec<Generation> = all.filter(|one| is_own(one)).cloned().collect();
+        if own.is_empty() && (state.live.is_some() || state.next.is_some()) && !self.options.rebuild
+        {
+            self.report(ViewReport::Changed);
+            self.stop.fail(changed(&self.definition.name));
+            return Ok(false);
+        }
         self.consume(&own).await?;
-        // A consumer that stopped by itself has missed records.
-        let missed = self.running.iter().find(|(_, tasks)| tasks.is_stopping());
-        if let Some(((number, _), _)) = missed {
-            let number = *number;
-            let is_there = |one: &Generation| one.number == number;
-            if state.next.as_ref().is_none_or(|(next, _)| is_there(next)) {
-                return self.begin(state).await;
-            }
+        match &state.next {
+            None if own.is_empty() => return self.begin(state).await,
+            Some((next, _)) if !is_own(next) => return self.other(state, !own.is_empty()).await,
+            Some(_) | None => self.other = None,
+        }
+        if self.has_missed(&state) {
+            return self.begin(state).await;
         }
         let live = state
             .live
@@ -304,6 +309,50 @@ impl Upkeep {
             }
         }
         self.builder.turn(state).await
+    }
+
+    /// Whether records of a generation are missing that no other one will make up for: of the one that
+    /// is built, or of the live one while none is. Its consumers have stopped by themselves.
+    fn has_missed(&self, state: &State) -> bool {
+        let number = match (&state.live, &state.next) {
+            // Its rows have all that they are to have; what comes behind them is missed when they are live.
+            (_, Some((_, Phase::Switch))) | (None, None) => return false,
+            (_, Some((next, _))) => next.number,
+            (Some(live), None) => live.number,
+        };
+        let mut running = self.running.iter();
+        running.any(|((of, _), tasks)| *of == number && tasks.is_stopping())
+    }
+
+    /// Another definition's generation is built. When nobody has done so for a lease time, it takes its
+    /// place if it had begun to; before that it is given up, or followed by one of this definition.
+    async fn other(&mut self, mut state: State, has_own: bool) -> Result<bool, ClientError> {
+        let Some((next, phase)) = state.next.clone() else {
+            return Ok(false);
+        };
+        let now = self.world.now();
+        let since = match self.other {
+            Some((_, version, since)) if version == state.version => since,
+            Some(_) | None => now,
+        };
+        let seen = self.other.replace((next.number, state.version, since));
+        if seen.is_none_or(|(number, _, _)| number != next.number) {
+            self.report(ViewReport::Other(next.number));
+        }
+        if now.saturating_sub(since) < self.options.consumers.lease_time {
+            return Ok(false);
+        }
+        if phase == Phase::Switch || !has_own {
+            return self.begin(state).await;
+        }
+        state
+            .garbage
+            .extend(state.next.take().map(|(next, _)| next));
+        state.cursor = None;
+        if state.store(&*self.world, &self.definition.name).await? {
+            self.report(ViewReport::GivenUp(next.number));
+        }
+        Ok(true)
     }
 
     async fn begin(&mut self, state: State) -> Result<bool, ClientError> {

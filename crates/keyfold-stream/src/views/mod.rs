@@ -7,8 +7,8 @@
 //! - `definition`: what an item gives to which row; `rows`: a batch, put together for each row.
 //! - `simple`, `whole`, `single`: the writes of rows that are added to, read first, or of one item each;
 //!   `values` and `links`: what is kept beside rows, in the table that `place` describes.
-//! - `keeper`: the handler of a consumer; `state`: the generations of a view; `build`, `tips`, `clean`:
-//!   how a new one takes the place of another.
+//! - `keeper`: the handler of a consumer; `state`: the generations of a view; `build`, `tips`, `switch`,
+//!   `clean`: how a new one takes the place of another.
 //! - `keep`: runs all that for the views of a model; [`ViewWorker`] does so on threads; `status`.
 //!
 //! Deliberately absent: tables with periods, which have a stream each.
@@ -27,6 +27,7 @@ mod simple;
 mod single;
 mod state;
 mod status;
+mod switch;
 mod threads;
 mod tips;
 mod values;

@@ -155,6 +155,21 @@ impl State {
         }
     }
 
+    /// As [`State::store`], with a sign of life of the worker that builds.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn store_of(
+        &mut self,
+        io: &dyn Io,
+        view: &str,
+        worker: &str,
+    ) -> Result<bool, ClientError> {
+        let beat = self.builder.as_ref().map_or(0, |(_, beat)| *beat);
+        self.builder = Some((worker.to_owned(), beat + 1));
+        self.store(io, view).await
+    }
+
     /// What a consumer of a generation does.
     pub(crate) fn mode(&self, generation: u64) -> Mode {
         match (&self.live, &self.next) {

@@ -59,8 +59,21 @@ fn text(text: &str) -> String {
     text.to_owned()
 }
 
+/// What `Sold.saved` is: definitions of one view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Saved {
+    Discounts,
+    Totals,
+    Orders,
+}
+
 /// The model, with views whose rows are added to, read first, and of one item each.
 pub(crate) fn model() -> Arc<Model> {
+    model_of(Saved::Discounts)
+}
+
+/// The model with a definition of a view.
+pub(crate) fn model_of(saved: Saved) -> Arc<Model> {
     let compiled = keyfold_model::compile(MODEL);
     let mut model = compiled
         .model
@@ -81,7 +94,14 @@ pub(crate) fn model() -> Arc<Model> {
         group("product"),
         column("orders", From::Count),
         column("total", From::Sum { of: of("total") }),
-        column("saved", From::Sum { of: of("discount") }),
+        column(
+            "saved",
+            match saved {
+                Saved::Discounts => From::Sum { of: of("discount") },
+                Saved::Totals => From::Sum { of: of("total") },
+                Saved::Orders => From::Count,
+            },
+        ),
     ];
     let detail = vec![
         group("product"),
@@ -283,7 +303,7 @@ pub(crate) fn put(engine: &Engine, model: &Model, order: &Order) {
 /// The rows of products that follow from orders, as long as there are no products.
 pub(crate) fn rows_of<'o>(orders: impl Iterator<Item = &'o Order>) -> BTreeMap<String, Item> {
     let orders = orders.map(|order| (order.id.to_string(), order.values().into_iter().collect()));
-    let mut rows = follow(&BTreeMap::new(), orders.collect());
+    let mut rows = follow(&BTreeMap::new(), orders.collect(), Saved::Discounts);
     rows.retain(|key, _| !key.starts_with('L'));
     rows
 }
@@ -306,14 +326,15 @@ pub(crate) fn row(engine: &Engine, key: &str) -> Option<Item> {
 }
 
 /// The rows that follow from the sources.
-pub(crate) fn wanted(engine: &Engine) -> BTreeMap<String, Item> {
-    follow(&items(engine, "Products"), items(engine, "Orders"))
+fn wanted(engine: &Engine, saved: Saved) -> BTreeMap<String, Item> {
+    follow(&items(engine, "Products"), items(engine, "Orders"), saved)
 }
 
 /// The rows that follow from items of the sources.
 fn follow(
     products: &BTreeMap<String, Item>,
     orders: BTreeMap<String, Item>,
+    saved: Saved,
 ) -> BTreeMap<String, Item> {
     let mut by_product: BTreeMap<String, Vec<Item>> = BTreeMap::new();
     let mut rows = BTreeMap::new();
@@ -334,7 +355,12 @@ fn follow(
         sold.insert("orders", count);
         let mut detail = sold.clone();
         sold.insert("total", totals().sum::<i64>());
-        sold.insert("saved", discounts().sum::<i64>());
+        let saved = match saved {
+            Saved::Discounts => discounts().sum(),
+            Saved::Totals => totals().sum(),
+            Saved::Orders => count,
+        };
+        sold.insert("saved", saved);
         rows.insert(format!("S#{product} S"), sold);
         let number = u64::try_from(discounts().count()).unwrap();
         if number > 0 {
@@ -374,7 +400,12 @@ fn named(products: &BTreeMap<String, Item>, product: &str, row: &mut Item) {
 
 /// Compares the rows with those that follow from the sources.
 pub(crate) fn compare(engine: &Engine) -> Result<usize, String> {
-    let (rows, mut wanted) = (items(engine, "Sales"), wanted(engine));
+    compare_of(engine, Saved::Discounts)
+}
+
+/// As [`compare`], with a definition of a view.
+pub(crate) fn compare_of(engine: &Engine, saved: Saved) -> Result<usize, String> {
+    let (rows, mut wanted) = (items(engine, "Sales"), wanted(engine, saved));
     let count = rows.len();
     for (key, row) in rows {
         match wanted.remove(&key) {
@@ -386,4 +417,25 @@ pub(crate) fn compare(engine: &Engine) -> Result<usize, String> {
         true => Ok(count),
         false => Err(format!("there are no rows {wanted:?}")),
     }
+}
+
+/// The state of `Sold`: the numbers of the live generation and of the next one, and the phase of that.
+pub(crate) fn state(engine: &Engine) -> (Option<i64>, Option<(i64, String)>) {
+    let key = json!({"view:partition": {"S": "shop.Sold"}, "view:sort": {"S": "state"}});
+    let body = json!({"TableName": "keyfold_views", "ConsistentRead": true, "Key": key});
+    let found = match answer(engine, request("GetItem", &body)) {
+        Ok(Response::GetItem(found)) => found.item,
+        _ => None,
+    };
+    let Some(item) = found.map(|item| item.to_item()) else {
+        return (None, None);
+    };
+    let members = |held: Option<&Value>| match held {
+        Some(Value::M(members)) => Some(members.clone().into_iter().collect::<Item>()),
+        Some(_) | None => None,
+    };
+    let content = members(item.get("content")).unwrap();
+    let number = |name: &str| whole(&members(content.get(name))?, "number");
+    let phase = content.get("phase").map(|_| string(&content, "phase"));
+    (number("live"), number("next").zip(phase))
 }
