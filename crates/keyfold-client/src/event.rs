@@ -12,6 +12,7 @@ use keyfold_lower::{ClientError, FoundItem};
 use keyfold_model::schema::Copy;
 use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::{Item, Value};
+use std::collections::BTreeSet;
 
 /// A change of an entity, or of a copy.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,14 +84,15 @@ impl<'m> Events<'m> {
             ));
         };
         let item = whole(keys, shown);
-        let Some((kinds, kind)) = self.kind_of(record, &item) else {
+        let source = record.event_source_arn.as_deref().and_then(table_of);
+        let Some((kinds, kind)) = self.kind_of(source, &item) else {
             return Err(unknown(keys.unwrap_or(shown)));
         };
         let Some(of) = self.of(kinds, kind, &item) else {
             return Ok(None);
         };
         let found = |image: Option<&Item>| {
-            let found = image.map(|image| found(of, &whole(keys, image)));
+            let found = image.map(|image| found(of, &whole(keys, image), None));
             found.transpose()
         };
         Ok(Some(Change {
@@ -98,6 +100,33 @@ impl<'m> Events<'m> {
             old: found(old)?,
             new: found(new)?,
         }))
+    }
+
+    /// An item of a table: the position of its entity, and those of its attributes that `wanted` names
+    /// for that. `None` for an entity for which it names none, and for an item that follows from an
+    /// entity.
+    ///
+    /// # Errors
+    /// `Unknown` as of [`Events::change`], about the attributes that are wanted.
+    pub fn item(
+        &self,
+        table: &str,
+        item: &Item,
+        wanted: impl Fn(usize) -> Option<&'m BTreeSet<String>>,
+    ) -> Result<Option<(usize, FoundItem)>, ClientError> {
+        let Some((kinds, kind)) = self.kind_of(Some(table), item) else {
+            return Err(unknown(item));
+        };
+        let Some(wanted) = wanted(kind.at) else {
+            return Ok(None);
+        };
+        let Some(of) = self.of(kinds, kind, item) else {
+            return Ok(None);
+        };
+        if of.copy.is_some() {
+            return Ok(None);
+        }
+        Ok(Some((kind.at, found(of, item, Some(wanted))?)))
     }
 
     /// What changes; `None` where an item follows from an entity.
@@ -118,8 +147,7 @@ impl<'m> Events<'m> {
     }
 
     /// The table and the kind of an item.
-    fn kind_of(&self, record: &StreamEvent, item: &Item) -> Option<(&Kinds<'m>, &Kind)> {
-        let source = record.event_source_arn.as_deref().and_then(table_of);
+    fn kind_of(&self, source: Option<&str>, item: &Item) -> Option<(&Kinds<'m>, &Kind)> {
         let tables = self.tables.iter().filter(|one| {
             let is_complete = one.table.columns().all(|key| item.get(&key.name).is_some());
             is_complete && source.is_none_or(|name| is_named(one.table, name))
@@ -184,8 +212,12 @@ fn image<E: std::fmt::Display>(
     image.map(|image| image.as_ref().map_err(wrong)).transpose()
 }
 
-/// An image as the model's attributes.
-fn found(of: Of<'_>, image: &Item) -> Result<FoundItem, ClientError> {
+/// An image as the model's attributes, or those that are wanted.
+fn found(
+    of: Of<'_>,
+    image: &Item,
+    wanted: Option<&BTreeSet<String>>,
+) -> Result<FoundItem, ClientError> {
     let Of {
         table,
         entity,
@@ -194,6 +226,7 @@ fn found(of: Of<'_>, image: &Item) -> Result<FoundItem, ClientError> {
     } = of;
     let all = entity.attributes.iter();
     let own = all.filter(|one| copy.is_none_or(|copy| copy.attributes.contains(&one.name)));
+    let own = own.filter(|one| wanted.is_none_or(|wanted| wanted.contains(&one.name)));
     let names = own.clone().map(|one| one.name.as_str());
     let unfit = |why: String| {
         let written = "it was not written through the model";

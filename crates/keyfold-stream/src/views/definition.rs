@@ -2,16 +2,17 @@
 
 use super::held;
 use super::place::bytes;
+use super::written::written;
 use keyfold_client::FoundItem;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::{ClientError, derive};
 use keyfold_model::period::Unit;
-use keyfold_model::schema::view::{Column, From, View};
+use keyfold_model::schema::Condition;
+use keyfold_model::schema::view::{From, View};
 use keyfold_model::schema::{Settings, StreamView};
 use keyfold_model::{Entity, Model, Table, Type, value};
 use keyfold_types::{Item, Value};
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A view of a model.
@@ -26,6 +27,8 @@ pub(crate) struct Definition {
     pub(crate) print: String,
     /// The items of other entities that rows refer to.
     pub(crate) links: Vec<Link>,
+    /// The attributes that are read of the source and of the entities that rows refer to.
+    used: BTreeMap<usize, BTreeSet<String>>,
 }
 
 /// An item that rows refer to, and what they have of it.
@@ -78,6 +81,7 @@ impl Definition {
             name: String::new(),
             print: String::new(),
             links: Vec::new(),
+            used: BTreeMap::new(),
         };
         made.name = format!("{}.{}", model.name, made.entity().name);
         made.links = links(made.view());
@@ -87,7 +91,8 @@ impl Definition {
         if !made.view().is_grouped && made.source().moves() {
             return Err(made.refused("its source moves, and its rows have one item each"));
         }
-        made.print = made.described();
+        made.used = used(made.view(), made.source());
+        made.print = value::digest(&made.written());
         Ok(made)
     }
 
@@ -182,39 +187,14 @@ impl Definition {
             })
     }
 
-    /// All that the rows follow from, as a digest.
-    fn described(&self) -> String {
-        let mut text = String::new();
-        for at in self.read().into_iter().chain([self.at]) {
-            let entity = self.entity_at(at);
-            let table = self.table_of(entity);
-            let keys =
-                std::iter::once(&entity.key).chain(entity.indexes.iter().map(|one| &one.key));
-            let keys: Vec<String> = keys
-                .flat_map(|key| key.templates())
-                .map(|template| template.to_string())
-                .collect();
-            let types: Vec<String> = entity
-                .attributes
-                .iter()
-                .map(|one| format!("{} {:?} {}", one.name, one.kind, one.optional))
-                .collect();
-            let _infallible = writeln!(
-                text,
-                "{} {} {keys:?} {types:?} {:?} {:?}",
-                entity.name, table.name, table.type_attribute, entity.compressed
-            );
-        }
-        for condition in &self.view().when {
-            let _infallible = writeln!(text, "{condition}");
-        }
-        for Column {
-            attribute, from, ..
-        } in &self.view().columns
-        {
-            let _infallible = writeln!(text, "{attribute} {from:?}");
-        }
-        value::digest(&text)
+    /// All that the rows follow from.
+    fn written(&self) -> String {
+        written(&self.model, (self.entity(), self.view()), &self.used)
+    }
+
+    /// The attributes that are read of entities, by their positions.
+    pub(crate) fn used(&self) -> &BTreeMap<usize, BTreeSet<String>> {
+        &self.used
     }
 
     /// What an item of the source gives to its row; `None` when the view is not of it, and when its
@@ -360,6 +340,25 @@ impl Definition {
     }
 }
 
+/// The attributes that a view uses, of its source and of the entities that its rows refer to.
+fn used(view: &View, source: &Entity) -> BTreeMap<usize, BTreeSet<String>> {
+    let mut used: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    let own = used.entry(view.source).or_default();
+    own.extend(source.identity().into_iter().map(str::to_owned));
+    let conditions = view.when.iter().flat_map(Condition::attributes);
+    own.extend(conditions.map(str::to_owned));
+    for column in &view.columns {
+        let needed = column.from.needed().into_iter();
+        used.entry(view.source)
+            .or_default()
+            .extend(needed.map(str::to_owned));
+        if let From::Joined { entity, of, .. } = &column.from {
+            used.entry(*entity).or_default().insert(of.clone());
+        }
+    }
+    used
+}
+
 /// The items that a view's rows refer to, each once.
 fn links(view: &View) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();
@@ -426,5 +425,115 @@ impl Share {
             links: links.collect::<Option<Vec<_>>>()?,
             identity: held::text(all.get(IDENTITY)?)?.to_owned(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: &str = r#"
+model shop 1
+table Orders (PK, SK)
+  stream new and old images
+table Products (PK, SK)
+  stream new and old images
+table Sales (PK, SK)
+  gsi ByDay (G1, G2)
+entity Product in Products
+  product: string, name: string?, weight: int?
+  key "P#{product}" "P"
+entity Order in Orders
+  id: string, product: Product.product, total: number, paidAt: time?, note: string?, state: open | paid
+  key "O#{id}" "O"
+view Sold in Sales of Order where state = paid and exists paidAt
+  key "S#{product}" "D#{paidAt:day}"
+  orders: count, total: sum total, mean: average total, most: max total, least: min total
+  kinds: distinct product, best: top 3 total only id, name: Product.name
+  ByDay "D#{paidAt:day}" "S#{product}"
+pattern order(id) -> Order?
+pattern product(product) -> Product?
+pattern sold(product) -> Sold[] page 10
+"#;
+
+    fn definition(text: &str) -> Definition {
+        let compiled = keyfold_model::compile(text);
+        let Some(model) = compiled.model else {
+            panic!("{:#?}", compiled.diagnostics);
+        };
+        Definition::all(&Arc::new(model)).unwrap().remove(0)
+    }
+
+    #[test]
+    fn the_written_form_is_stable() {
+        let expected = r##"keyfold view 1
+source Order in Orders "O#{id}" "O" between #
+  id: string
+  paidAt: time 3?
+  product: string
+  state: one of open|paid
+  total: number
+joined Product in Products "P#{product}" "P" between #
+  name: string?
+  product: string
+where state = "paid"
+where exists paidAt
+view Sold in Sales "S#{product}" "D#{paidAt:day}" between #
+  index ByDay "D#{paidAt:day}" "S#{product}"
+  product: string
+    group product
+  paidAt: time 3
+    group day of paidAt
+  orders: int kept
+    count
+  total: number kept
+    sum total
+  mean: number? kept
+    average total
+  most: number? kept
+    max total
+  least: number? kept
+    min total
+  kinds: int kept
+    distinct product
+  best: list of ({ total: number id: string }) kept
+    top 3 greatest total only total, id
+  name: string? kept
+    joined Product.name by product = product
+"##;
+        assert_eq!(definition(MODEL).written(), expected);
+    }
+
+    #[test]
+    fn what_a_view_does_not_use_may_change() {
+        let print = definition(MODEL).print;
+        for (before, after) in [
+            ("note: string?", "note: string?, colour: string?"),
+            (", note: string?", ""),
+            ("note: string?", "note: int?"),
+            ("weight: int?", "weight: number?, height: int?"),
+            ("model shop 1", "model shop 2"),
+        ] {
+            let changed = MODEL.replace(before, after);
+            assert_ne!(changed, MODEL, "{before}");
+            assert_eq!(definition(&changed).print, print, "{before} -> {after}");
+        }
+        for (before, after) in [
+            ("total: number", "total: int"),
+            ("paidAt: time?", "paidAt: time"),
+            ("name: string?", "name: string"),
+            ("open | paid", "open | paid | void"),
+            ("where state = paid", "where state = open"),
+            ("\"S#{product}\" \"D#", "\"T#{product}\" \"D#"),
+            ("ByDay \"D#", "ByDay \"E#"),
+            ("top 3 total", "top 4 total"),
+            ("top 3 total", "top 3 lowest total"),
+            ("most: max total", "most: min total"),
+            ("\"O#{id}\"", "\"Q#{id}\""),
+        ] {
+            let changed = MODEL.replace(before, after);
+            assert_ne!(changed, MODEL, "{before}");
+            assert_ne!(definition(&changed).print, print, "{before} -> {after}");
+        }
     }
 }

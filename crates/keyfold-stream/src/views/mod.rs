@@ -4,7 +4,7 @@
 //! source item takes what the item gave out of its row, and puts what it gives into its row, in one
 //! transaction with the position of a consumer. `docs/views.md` says what is promised and why it holds.
 //!
-//! - `definition`: what an item gives to which row; `rows`: a batch, put together for each row.
+//! - `definition`: what an item gives to which row, and `written`, its stable form; `rows`: a batch, put together for each row.
 //! - `simple`, `whole`, `single`: the writes of rows that are added to, read first, or of one item each;
 //!   `values` and `links`: what is kept beside rows, in the table that `place` describes.
 //! - `keeper`: the handler of a consumer; `state`: the generations of a view; `build`, `tips`, `switch`,
@@ -32,6 +32,7 @@ mod threads;
 mod tips;
 mod values;
 mod whole;
+mod written;
 
 pub use keep::{OnViewReport, Stop, ViewOptions, ViewReport, keep};
 pub use status::{ViewStatus, begin_rebuild, rebuild_views, status};
