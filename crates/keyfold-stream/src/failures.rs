@@ -25,7 +25,7 @@ use keyfold_lower::ClientError;
 use keyfold_types::{Item, Value};
 use std::io::Read;
 
-const RECORD: &str = "record";
+pub(crate) const RECORD: &str = "record";
 const WHY: &str = "why";
 const AT: &str = "at";
 const CONTENT: &str = "content";

@@ -196,8 +196,9 @@ async fn set_aside(
     let to = Position::After(record.number().to_owned());
     let mut tries = 0;
     loop {
-        let actions = failures::actions(crew, lease, record, why);
-        let trouble = match commit(crew, held, lease, &to, Effects::of(actions)).await {
+        let stored = failures::actions(crew, lease, record, why);
+        let effects = crew.handler.set_aside(record, stored);
+        let trouble = match commit(crew, held, lease, &to, effects).await {
             Committed::Yes => break,
             Committed::Moved(to) if to.is_behind(record.number()) => {
                 lease.position = to;

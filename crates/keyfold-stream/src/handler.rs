@@ -176,6 +176,14 @@ pub trait Handler: Send + Sync + 'static {
     /// # Errors
     /// The reason why they cannot be handled.
     fn handle(&self, records: &[Record]) -> Result<Effects, Failure>;
+
+    /// The effects of setting a record aside that always fails: `stored` are the actions that store it,
+    /// which are among them. A handler that keeps what earlier records have done notes here that this
+    /// one has done nothing.
+    fn set_aside(&self, record: &Record, stored: Vec<TransactWriteItem>) -> Effects {
+        let _ = record;
+        Effects::of(stored)
+    }
 }
 
 impl<F> Handler for F

@@ -15,11 +15,12 @@
 //! way is refused.
 
 use super::clean;
-use super::definition::{Definition, Groups};
+use super::definition::Definition;
+use super::images::Images;
 use super::keeper::{Keeper, actions, item, item_key};
 use super::place::{PARTITION, TABLE, bytes};
 use super::requests::{check, get_many, is_overtaken, put, transact};
-use super::rows::{Change, Target};
+use super::rows::{Change, Note, Target};
 use super::state::{Generation, Mode, Phase, State};
 use super::switch::{Switch, fence};
 use super::tips::{Tips, is_listed};
@@ -28,19 +29,19 @@ use crate::lease_table::LeaseTable;
 use crate::position::Position;
 use crate::records::iterator;
 use crate::world::{Io, World, ask};
-use keyfold_api::{
-    ErrorKind, ExpressionAttributes, ScanInput, StreamEvent, StreamRecord, TransactWriteItem,
-};
-use keyfold_client::event::Events;
+use keyfold_api::{ErrorKind, ExpressionAttributes, ScanInput, TransactWriteItem};
 use keyfold_codec::RawItem;
 use keyfold_lower::ClientError;
+use keyfold_types::Value;
 use keyfold_types::limits::TRANSACTION_ACTIONS_MAX;
-use keyfold_types::{Item, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The items of a page of the scan.
 const PAGE: usize = 100;
+
+/// The lease times between two looks whether items are left of which records were set aside.
+const ASIDE_LEASES: u32 = 3;
 
 /// Builds generations of a view.
 pub(crate) struct Builder {
@@ -49,6 +50,8 @@ pub(crate) struct Builder {
     /// The worker's name.
     pub(crate) worker: String,
     pub(crate) leases: String,
+    /// The table of the records that were set aside.
+    failures: String,
     /// How long a builder may be silent before another takes over.
     pub(crate) lease_time: Duration,
     /// How long what items gave is remembered after a switch.
@@ -56,6 +59,8 @@ pub(crate) struct Builder {
     tips: Option<(u64, Tips)>,
     /// The builder that was seen, and since when it is silent.
     seen: Option<((String, u64), Duration)>,
+    /// The moment of the last look at what was set aside.
+    looked: Duration,
 }
 
 /// Begins a generation of a view. Returns its number; `None` when the state was not the one that was read
@@ -90,6 +95,7 @@ pub(crate) async fn begin(
         table: definition.table().name.clone(),
         streams: definition.streams(),
         has_items: true,
+        has_aside: false,
         began: world.epoch_ms(),
         since: 0,
     };
@@ -177,10 +183,12 @@ impl Builder {
             definition,
             worker,
             leases: options.leases.clone(),
+            failures: options.failures.clone(),
             lease_time: options.lease_time,
             remembers,
             tips: None,
             seen: None,
+            looked: Duration::ZERO,
         }
     }
 
@@ -202,7 +210,9 @@ impl Builder {
                 .as_ref()
                 .is_some_and(|live| live.has_items && now.saturating_sub(live.since) > remembers);
         let next = state.next.clone().filter(|(next, _)| is_own(next));
-        if next.is_none() && (state.next.is_some() || state.garbage.is_empty() && !forgets) {
+        let looks = self.looks(&state);
+        let has_none = state.garbage.is_empty() && !forgets && !looks;
+        if next.is_none() && (state.next.is_some() || has_none) {
             return Ok(false);
         }
         if !self.claim(&mut state).await? {
@@ -229,16 +239,36 @@ impl Builder {
                 self.store(&mut state).await?;
                 Ok(false)
             }
+            None if looks => {
+                self.looked = self.world.now();
+                if let Some(live) = &mut state.live {
+                    let name = &self.definition.name;
+                    live.has_aside = clean::has_aside(&*self.world, name, live.number).await?;
+                    if !live.has_aside {
+                        self.store(&mut state).await?;
+                    }
+                }
+                Ok(false)
+            }
             None => {
                 if let Some(gone) = state.garbage.first().cloned() {
                     let (io, name) = (&*self.world, &self.definition.name);
-                    clean::generation(io, name, &gone, &self.leases).await?;
+                    let tables = (self.leases.as_str(), self.failures.as_str());
+                    clean::generation(io, name, &gone, tables).await?;
                     state.garbage.remove(0);
                     self.store(&mut state).await?;
                 }
                 Ok(false)
             }
         }
+    }
+
+    /// Whether it is time to see whether the items of which records were set aside give again what they
+    /// are. While there are some, each batch reads what is kept of its items.
+    fn looks(&self, state: &State) -> bool {
+        let has_aside = state.live.as_ref().is_some_and(|live| live.has_aside);
+        let since = self.world.now().saturating_sub(self.looked);
+        state.next.is_none() && has_aside && since > self.lease_time * ASIDE_LEASES
     }
 
     /// Makes sure that no other worker builds.
@@ -294,14 +324,18 @@ impl Builder {
         };
         let page = ask(self.io(), input).await?;
         let mut changes = Vec::new();
+        let mut images = Images::new(&self.definition, &source.name);
         for item in page.items.unwrap_or_default() {
             let item = item.to_item();
             let key = Definition::key(source, &item);
-            if let Some(share) = self.share(&key, item)? {
+            let (new, why) = images.share(&images.read(&key, Some(&item)));
+            if new.is_some() || why.is_some() {
                 changes.push(Change {
                     key,
                     old: None,
-                    new: Some(share),
+                    new,
+                    note: why.map_or(Note::None, Note::Broken),
+                    replays: None,
                 });
             }
             state.scanned += 1;
@@ -317,30 +351,6 @@ impl Builder {
             }
         }
         self.store(&mut state).await
-    }
-
-    /// What an item of the source's table gives to the view.
-    fn share(
-        &self,
-        key: &Item,
-        item: Item,
-    ) -> Result<Option<super::definition::Share>, ClientError> {
-        let event = StreamEvent {
-            dynamodb: Some(StreamRecord {
-                keys: Some(Ok(key.clone())),
-                new_image: Some(Ok(item)),
-                ..StreamRecord::default()
-            }),
-            ..StreamEvent::default()
-        };
-        let source = &self.definition.source().name;
-        match Events::new(&self.definition.model).change(&event)? {
-            Some(change) if change.kind == *source => match &change.new {
-                Some(new) => self.definition.share(new, &mut Groups::new()),
-                None => Ok(None),
-            },
-            Some(_) | None => Ok(None),
-        }
     }
 
     /// Adds items that were scanned, in as few transactions as they fit in. Returns false when another
@@ -404,7 +414,11 @@ impl Builder {
             let condition = ("attribute_not_exists(#p)".to_owned(), absent);
             all.push(put(TABLE, item, Some(condition)));
         }
-        all.extend(actions(io, target, Mode::Live(false), &unknown).await?);
+        let plain = Mode::Live {
+            items: false,
+            aside: false,
+        };
+        all.extend(actions(io, target, plain, &unknown).await?);
         Ok(all)
     }
 

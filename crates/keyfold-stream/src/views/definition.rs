@@ -74,6 +74,24 @@ impl Definition {
         views.map(|(at, _)| Definition::new(model, at)).collect()
     }
 
+    /// The views of a model, or the one that is named.
+    ///
+    /// # Errors
+    /// `Unknown` when the model has no view of this name; those of [`Definition::all`].
+    pub(crate) fn named(
+        model: &Arc<Model>,
+        view: Option<&str>,
+    ) -> Result<Vec<Definition>, ClientError> {
+        let mut all = Definition::all(model)?;
+        all.retain(|one| view.is_none_or(|name| one.entity().name == name));
+        if all.is_empty() {
+            let what = view.map_or_else(|| "views".to_owned(), |name| format!("view {name}"));
+            let why = format!("the model {} has no {what}", model.name);
+            return Err(ClientError::Unknown(why));
+        }
+        Ok(all)
+    }
+
     fn new(model: &Arc<Model>, at: usize) -> Result<Definition, ClientError> {
         let mut made = Definition {
             model: Arc::clone(model),

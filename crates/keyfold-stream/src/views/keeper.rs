@@ -1,19 +1,19 @@
 //! The handler of a view: what records change of its rows.
 
-use super::definition::{Definition, Groups, Share};
+use super::definition::{Definition, Share};
+use super::images::{Image, Images};
 use super::links::refresh;
 use super::place::{Kind, Space, TABLE, bytes, digest};
 use super::requests::{delete, get_many, is_overtaken, put, transact};
-use super::rows::{Change, Target, version};
+use super::rows::{Change, Note, Target, version};
 use super::state::{Mode, State};
-use super::{simple, single, whole};
+use super::{notes, simple, single, whole};
 use crate::handler::{Effects, Failure, Handler, Record};
 use crate::world::Io;
 use keyfold_api::{ExpressionAttributes, StreamEvent, TransactWriteItem};
 use keyfold_client::FoundItem;
-use keyfold_client::event::Events;
 use keyfold_lower::ClientError;
-use keyfold_types::{Item, Value};
+use keyfold_types::Item;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,8 @@ const PAUSE_MS: u64 = 2;
 /// The attributes of what an item gives.
 const SHARE: &str = "view:share";
 const STAMP: &str = "view:stamp";
+/// The number of the last record of the item that was set aside.
+const RECORD: &str = "view:record";
 
 /// Keeps a generation of a view, from the stream of one table.
 #[derive(Clone)]
@@ -40,12 +42,14 @@ struct Batch {
     changes: Vec<Change>,
     /// Items that rows refer to: the entity's position, and the item's key.
     referred: Vec<(usize, Item)>,
+    /// Items of this table that are no changes, and cannot be read or could not.
+    notes: Vec<(Item, Note)>,
 }
 
 impl Handler for Keeper {
     fn handle(&self, records: &[Record]) -> Result<Effects, Failure> {
         let batch = self.batch(records)?;
-        if batch.changes.is_empty() && batch.referred.is_empty() {
+        if batch.changes.is_empty() && batch.referred.is_empty() && batch.notes.is_empty() {
             return Ok(Effects::none());
         }
         let keeper = self.clone();
@@ -53,6 +57,49 @@ impl Handler for Keeper {
             Box::pin(async move { keeper.carry(plain, joined, batch).await })
         }))
     }
+
+    fn set_aside(&self, record: &Record, stored: Vec<TransactWriteItem>) -> Effects {
+        let Some((key, old)) = self.before(record) else {
+            return Effects::of(stored);
+        };
+        let (keeper, number) = (self.clone(), record.number().to_owned());
+        Effects::steps(move |plain, joined| {
+            Box::pin(async move {
+                let aside = Aside {
+                    key: &key,
+                    old: old.as_ref(),
+                    number: &number,
+                };
+                let make = || keeper.aside(plain, aside, &stored);
+                write(joined, make).await
+            })
+        })
+    }
+}
+
+/// Handles a record that was set aside, once more.
+pub(crate) struct Replay(pub(crate) Keeper);
+
+impl Handler for Replay {
+    fn handle(&self, records: &[Record]) -> Result<Effects, Failure> {
+        let mut batch = self.0.batch(records)?;
+        let number = records.first().map(|record| record.number().to_owned());
+        for change in &mut batch.changes {
+            change.replays.clone_from(&number);
+        }
+        let keeper = self.0.clone();
+        Ok(Effects::steps(move |plain, joined| {
+            Box::pin(async move { keeper.carry(plain, joined, batch).await })
+        }))
+    }
+}
+
+/// A record that is set aside: the item's key, what it gave before, and the record's number.
+#[derive(Clone, Copy)]
+struct Aside<'r> {
+    key: &'r Item,
+    old: Option<&'r Share>,
+    number: &'r str,
 }
 
 impl Keeper {
@@ -63,64 +110,90 @@ impl Keeper {
         }
     }
 
+    fn target(&self, mode: Mode) -> Target<'_> {
+        Target {
+            definition: &self.definition,
+            space: self.space(),
+            is_aside: matches!(mode, Mode::Build { .. }),
+        }
+    }
+
+    /// Whether its table is that of the source.
+    fn is_source(&self) -> bool {
+        let definition = &self.definition;
+        definition.table_of(definition.source()).name == self.table
+    }
+
     /// What records change, for each item once.
     fn batch(&self, records: &[Record]) -> Result<Batch, ClientError> {
-        let definition = &*self.definition;
-        let source = definition.source();
-        let is_source = definition.table_of(source).name == self.table;
-        let events = Events::new(&definition.model);
+        let mut images = Images::new(&self.definition, &self.table);
+        let is_source = self.is_source();
         let mut changes: BTreeMap<Vec<u8>, Change> = BTreeMap::new();
+        let mut notes: BTreeMap<Vec<u8>, (Item, Note)> = BTreeMap::new();
         let mut referred: BTreeSet<(usize, Vec<u8>)> = BTreeSet::new();
         let mut batch = Batch::default();
-        let mut known = Groups::new();
         for record in records {
             let Some(key) = key_of(record) else { continue };
-            let Some(change) = events.change(record)? else {
-                continue;
-            };
-            for entity in definition.view().joined() {
-                if definition.entity_at(entity).name == change.kind
-                    && self.concerns(entity, change.old.as_ref(), change.new.as_ref())
-                    && referred.insert((entity, bytes(key)))
-                {
+            let [old, new] = both(record)?.map(|image| images.read(key, image));
+            for entity in self.definition.view().joined() {
+                if self.concerns(entity, &old, &new) && referred.insert((entity, bytes(key))) {
                     batch.referred.push((entity, key.clone()));
                 }
             }
-            if !is_source || change.kind != source.name {
-                continue;
-            }
-            let mut share = |item: Option<&FoundItem>| match item {
-                Some(item) => definition.share(item, &mut known),
-                None => Ok(None),
-            };
-            let new = share(change.new.as_ref())?;
-            match changes.entry(bytes(key)) {
-                std::collections::btree_map::Entry::Occupied(mut known) => {
-                    known.get_mut().new = new
-                }
-                std::collections::btree_map::Entry::Vacant(place) => {
-                    let old = share(change.old.as_ref())?;
-                    place.insert(Change {
+            if is_source && (images.counts(&old) || images.counts(&new)) {
+                let (share, why) = images.share(&new);
+                let at = changes.entry(bytes(key));
+                let known = at.or_insert_with(|| {
+                    let (old, why) = images.share(&old);
+                    Change {
                         key: key.clone(),
                         old,
-                        new,
-                    });
-                }
+                        new: None,
+                        note: why.map_or(Note::None, Note::Broken),
+                        replays: None,
+                    }
+                });
+                known.new = share;
+                known.note.then(why);
+            } else if let (Image::Broken(_), _) | (_, Image::Broken(_)) = (&old, &new) {
+                let (_, before) = images.share(&old);
+                let at = notes.entry(bytes(key));
+                let note = || (key.clone(), before.map_or(Note::None, Note::Broken));
+                at.or_insert_with(note).1.then(images.share(&new).1);
             }
         }
         batch.changes = changes.into_values().collect();
+        batch.notes = notes.into_values().collect();
         Ok(batch)
     }
 
     /// Whether rows have an attribute of an entity that a change concerns.
-    fn concerns(&self, entity: usize, old: Option<&FoundItem>, new: Option<&FoundItem>) -> bool {
-        let of =
-            |item: Option<&FoundItem>, name: &str| item.and_then(|item| item.get(name)).cloned();
+    fn concerns(&self, entity: usize, old: &Image, new: &Image) -> bool {
+        let of = |image| match image {
+            &Image::Of(at, ref found) if at == entity => Some(found),
+            Image::Of(..) | Image::Absent | Image::Other | Image::Broken(_) => None,
+        };
+        let (old, new) = (of(old), of(new));
+        let held =
+            |item: Option<&FoundItem>, name: &str| item.and_then(|one| one.get(name)).cloned();
         let links = self.definition.links.iter();
         let mut used = links
             .filter(|link| link.entity == entity)
             .flat_map(|link| &link.columns);
-        old.is_none() || new.is_none() || used.any(|(_, name)| of(old, name) != of(new, name))
+        match (old, new) {
+            (None, None) => false,
+            (None, Some(_)) | (Some(_), None) => true,
+            (Some(_), Some(_)) => used.any(|(_, name)| held(old, name) != held(new, name)),
+        }
+    }
+
+    /// The key of the source item of a record, and what it gave before.
+    fn before(&self, record: &Record) -> Option<(Item, Option<Share>)> {
+        let (key, [old, new]) = (key_of(record)?, both(record).ok()?);
+        let mut images = Images::new(&self.definition, &self.table);
+        let [old, new] = [old, new].map(|image| images.read(key, image));
+        let is_own = self.is_source() && (images.counts(&old) || images.counts(&new));
+        is_own.then(|| (key.clone(), images.share(&old).0))
     }
 
     /// Carries a batch out: rows of items that are referred to in transactions of their own, the others
@@ -131,26 +204,92 @@ impl Keeper {
         joined: &dyn Io,
         batch: Batch,
     ) -> Result<(), ClientError> {
-        let state = State::read(plain, &self.definition.name).await?;
-        let mode = state.mode(self.generation);
-        if mode == Mode::Wait {
-            return Err(ClientError::Transport(format!(
-                "the view {} is about to have other rows, and its records wait",
-                self.definition.name
-            )));
-        }
-        let target = Target {
-            definition: &self.definition,
-            space: self.space(),
-            is_aside: mode == Mode::Build,
-        };
+        let mode = self.mode(&State::read(plain, &self.definition.name).await?)?;
+        let target = self.target(mode);
         for (entity, key) in &batch.referred {
             refresh(plain, &target, *entity, (&self.table, key)).await?;
         }
-        if batch.changes.is_empty() {
+        if batch.changes.is_empty() && batch.notes.is_empty() {
             return Ok(());
         }
-        write(joined, || actions(joined, &target, mode, &batch.changes)).await
+        write(joined, || async {
+            let mut all = actions(joined, &target, mode, &batch.changes).await?;
+            let notes = batch.notes.iter();
+            let notes = notes
+                .filter_map(|(key, note)| notes::action(&target.space, (&self.table, key), note));
+            all.extend(notes);
+            Ok(all)
+        })
+        .await
+    }
+
+    fn mode(&self, state: &State) -> Result<Mode, ClientError> {
+        match state.mode(self.generation) {
+            Mode::Wait => Err(ClientError::Transport(format!(
+                "the view {} is about to have other rows, and its records wait",
+                self.definition.name
+            ))),
+            mode @ (Mode::Build { .. } | Mode::Live { .. }) => Ok(mode),
+        }
+    }
+
+    /// The actions that set a record aside. They keep what its item gives to its row: what it gave
+    /// before, since the record has done nothing.
+    async fn aside(
+        &self,
+        io: &dyn Io,
+        of: Aside<'_>,
+        stored: &[TransactWriteItem],
+    ) -> Result<Vec<TransactWriteItem>, ClientError> {
+        let mut state = State::read(io, &self.definition.name).await?;
+        let mode = self.mode(&state)?;
+        let target = self.target(mode);
+        let [own, aside] =
+            [Kind::Items, Kind::Aside].map(|kind| target.space.key(kind, &digest(of.key)));
+        let known = get_many(io, TABLE, vec![own.clone(), aside.clone()]).await?;
+        let (held, before) = (known.get(&bytes(&own)), known.get(&bytes(&aside)));
+        let gives = match (before.or(held), mode) {
+            (Some(known), _) => known.get(SHARE).and_then(Share::of_value),
+            (None, Mode::Build { .. }) => None,
+            (None, Mode::Live { .. } | Mode::Wait) => of.old.cloned(),
+        };
+        let mut all = stored.to_vec();
+        if held.is_none() && matches!(mode, Mode::Build { .. }) {
+            // The scan has not come to it yet, and leaves it out.
+            all.push(put(TABLE, item(io, own, None), Some(unchanged(held))));
+        }
+        let mut kept = item(io, aside, gives.as_ref());
+        kept.insert(RECORD, of.number);
+        all.push(put(TABLE, kept, Some(unchanged(before))));
+        if let Some(generation) = state.generation(self.generation) {
+            generation.has_aside = true;
+        }
+        all.push(state.action(&self.definition.name));
+        Ok(all)
+    }
+}
+
+/// The images of a record.
+fn both(record: &StreamEvent) -> Result<[Option<&Item>; 2], ClientError> {
+    let Some(images) = &record.dynamodb else {
+        return Err(ClientError::Invalid(
+            "the stream record is empty".to_owned(),
+        ));
+    };
+    let [old, new] = [&images.old_image, &images.new_image].map(|image| {
+        let wrong = |error: &_| ClientError::Invalid(format!("the stream record: {error}"));
+        image
+            .as_ref()
+            .map(|one| one.as_ref().map_err(wrong))
+            .transpose()
+    });
+    match (old?, new?) {
+        (None, None) => Err(ClientError::Invalid(
+            "the stream record has no image of its item: the stream of the table must have new and old \
+             images"
+                .to_owned(),
+        )),
+        images => Ok(images.into()),
     }
 }
 
@@ -200,9 +339,15 @@ pub(crate) async fn actions(
     mode: Mode,
     changes: &[Change],
 ) -> Result<Vec<TransactWriteItem>, ClientError> {
-    let (own, mut kept) = match mode {
-        Mode::Live(false) | Mode::Wait => (None, Vec::new()),
-        Mode::Live(true) | Mode::Build => {
+    let is_plain = mode
+        == Mode::Live {
+            items: false,
+            aside: false,
+        };
+    let replays = changes.iter().any(|change| change.replays.is_some());
+    let (own, mut kept) = match is_plain && !replays {
+        true => (None, Vec::new()),
+        false => {
             let (changes, kept) = with_items(io, target, mode, changes).await?;
             (Some(changes), kept)
         }
@@ -217,6 +362,11 @@ pub(crate) async fn actions(
         simple::actions(io, target, target.rows(changes)?).await?
     };
     kept.extend(actions);
+    let source = target.definition.table_of(target.definition.source());
+    let notes = changes.iter().filter_map(|change| {
+        notes::action(&target.space, (&source.name, &change.key), &change.note)
+    });
+    kept.extend(notes);
     Ok(kept)
 }
 
@@ -234,39 +384,65 @@ pub(crate) fn item(io: &dyn Io, mut key: Item, share: Option<&Share>) -> Item {
     key
 }
 
-/// Changes from what is kept of items, and the actions that keep it.
+/// The condition that an item is as it was read.
+fn unchanged(held: Option<&Item>) -> (String, ExpressionAttributes) {
+    let attributes = ExpressionAttributes::default().name("#s", STAMP);
+    match held.and_then(|held| held.get(STAMP)) {
+        Some(stamp) => ("#s = :s".to_owned(), attributes.value(":s", stamp.clone())),
+        None => ("attribute_not_exists(#s)".to_owned(), attributes),
+    }
+}
+
+/// Changes from what is kept of items, and the actions that keep it. What was kept when a record was set
+/// aside comes first: it is what the row holds.
 async fn with_items(
     io: &dyn Io,
     target: &Target<'_>,
     mode: Mode,
     changes: &[Change],
 ) -> Result<(Vec<Change>, Vec<TransactWriteItem>), ClientError> {
-    let keys = changes.iter().map(|change| item_key(target, &change.key));
-    let stored = get_many(io, TABLE, keys.collect()).await?;
+    let (reads_items, reads_aside, builds) = match mode {
+        Mode::Build { aside } => (true, aside, true),
+        Mode::Live { items, aside } => (items, aside, false),
+        Mode::Wait => (false, false, false),
+    };
+    let of = |kind: Kind, change: &Change| target.space.key(kind, &digest(&change.key));
+    let mut keys = Vec::new();
+    for change in changes {
+        if reads_items {
+            keys.push(of(Kind::Items, change));
+        }
+        if reads_aside || change.replays.is_some() {
+            keys.push(of(Kind::Aside, change));
+        }
+    }
+    let stored = get_many(io, TABLE, keys).await?;
     let (mut made, mut actions) = (Vec::new(), Vec::new());
     for change in changes {
         let mut change = change.clone();
-        let key = item_key(target, &change.key);
-        let held = stored.get(&bytes(&key));
-        if let Some(held) = held {
-            change.old = held.get(SHARE).and_then(Share::of_value);
-        } else if mode == Mode::Build {
+        let [own, aside] = [Kind::Items, Kind::Aside].map(|kind| of(kind, &change));
+        let (held, before) = (stored.get(&bytes(&own)), stored.get(&bytes(&aside)));
+        if let Some(number) = &change.replays {
+            let last = before.and_then(|before| before.get(RECORD));
+            if last.and_then(super::held::text) != Some(number) {
+                // Later records of the item were handled, or set aside, with what it was then.
+                continue;
+            }
+        }
+        if let Some(known) = before.or(held) {
+            change.old = known.get(SHARE).and_then(Share::of_value);
+        } else if builds {
             change.old = None;
         }
-        if mode == Mode::Build {
-            let attributes = ExpressionAttributes::default().name("#s", STAMP);
-            let condition = match held.and_then(|held| held.get(STAMP)) {
-                Some(Value::N(stamp)) => (
-                    "#s = :s".to_owned(),
-                    attributes.value(":s", Value::N(*stamp)),
-                ),
-                Some(_) | None => ("attribute_not_exists(#s)".to_owned(), attributes),
-            };
-            let item = item(io, key, change.new.as_ref());
-            actions.push(put(TABLE, item, Some(condition)));
+        if before.is_some() {
+            actions.push(delete(TABLE, aside, Some(unchanged(before))));
+        }
+        if builds {
+            let item = item(io, own, change.new.as_ref());
+            actions.push(put(TABLE, item, Some(unchanged(held))));
         } else if held.is_some() {
             // From here on the item gives what its last record says.
-            actions.push(delete(TABLE, key, None));
+            actions.push(delete(TABLE, own, None));
         }
         made.push(change);
     }

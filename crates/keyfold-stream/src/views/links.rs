@@ -14,6 +14,7 @@ use keyfold_api::{ExpressionAttributes, TransactUpdate, TransactWriteItem};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::Place;
 use keyfold_lower::{ClientError, stored};
+use keyfold_model::value;
 use keyfold_types::{Item, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -59,20 +60,19 @@ impl Read {
         check(&self.table, self.key.clone(), (text, attributes))
     }
 
-    /// What a row has of it: attributes of the row, absent where the item has none.
-    fn of(
-        &self,
-        target: &Target<'_>,
-        link: &Link,
-    ) -> Result<Vec<(String, Option<Value>)>, ClientError> {
+    /// What a row has of it: attributes of the row, absent where the item has none that can be read.
+    fn of(&self, target: &Target<'_>, link: &Link) -> Vec<(String, Option<Value>)> {
         let definition = target.definition;
         let entity = definition.entity_at(link.entity);
         let table = definition.table_of(entity);
         let items: Vec<Item> = self.item.iter().cloned().collect();
         let held = link.columns.iter().map(|(attribute, of)| {
             let held = stored::value_of(table, entity, None, of, &items);
-            let held = held.map_err(|why| ClientError::refused(why.to_string()))?;
-            Ok((attribute.clone(), held))
+            let held = held.ok().flatten().filter(|held| {
+                let kind = entity.attribute(of).map(|one| &one.kind);
+                kind.is_some_and(|kind| value::check(of, kind, held).is_ok())
+            });
+            (attribute.clone(), held)
         });
         held.collect()
     }
@@ -88,7 +88,7 @@ impl Checks {
     /// What a new row has of the items that its source refers to.
     ///
     /// # Errors
-    /// The backend's; `Refused` for an item that another program wrote.
+    /// The backend's.
     pub(crate) async fn read(
         &mut self,
         io: &dyn Io,
@@ -107,7 +107,7 @@ impl Checks {
             if let Some(read) = self.all.get_mut(&at) {
                 read.used
                     .extend(link.columns.iter().map(|(_, of)| of.clone()));
-                let held = read.of(target, link)?;
+                let held = read.of(target, link);
                 found.extend(
                     held.into_iter()
                         .filter_map(|(name, held)| Some((name, held?))),
@@ -148,8 +148,8 @@ async fn read(
     })
 }
 
-/// The digest of an item that rows refer to.
-fn digest_of(table: &str, key: &Item) -> String {
+/// The digest of an item of a table.
+pub(crate) fn digest_of(table: &str, key: &Item) -> String {
     let mut all = key.clone();
     all.insert(PARTITION, table);
     digest(&all)
@@ -283,7 +283,7 @@ async fn updates(
         for link in links {
             read.used
                 .extend(link.columns.iter().map(|(_, of)| of.clone()));
-            held.extend(read.of(target, link)?);
+            held.extend(read.of(target, link));
         }
         actions.push(update(io, target, target.key(&key, row), held));
     }

@@ -4,22 +4,28 @@
 //! source item takes what the item gave out of its row, and puts what it gives into its row, in one
 //! transaction with the position of a consumer. `docs/views.md` says what is promised and why it holds.
 //!
-//! - `definition`: what an item gives to which row, and `written`, its stable form; `rows`: a batch, put together for each row.
+//! - `definition`: what an item gives to which row, and `written`, its stable form; `images`: items as a
+//!   view sees them, and `notes` about those that cannot be read; `rows`: a batch, put together for each
+//!   row.
 //! - `simple`, `whole`, `single`: the writes of rows that are added to, read first, or of one item each;
 //!   `values` and `links`: what is kept beside rows, in the table that `place` describes.
 //! - `keeper`: the handler of a consumer; `state`: the generations of a view; `build`, `tips`, `switch`,
 //!   `clean`: how a new one takes the place of another.
-//! - `keep`: runs all that for the views of a model; [`ViewWorker`] does so on threads; `status`.
+//! - `keep`: runs all that for the views of a model; [`ViewWorker`] does so on threads; `status`, and
+//!   `aside`: records that were set aside.
 //!
 //! Deliberately absent: tables with periods, which have a stream each.
 
+mod aside;
 mod build;
 mod clean;
 mod definition;
 mod held;
+mod images;
 mod keep;
 mod keeper;
 mod links;
+mod notes;
 mod place;
 mod requests;
 mod rows;
@@ -34,6 +40,8 @@ mod values;
 mod whole;
 mod written;
 
+pub use aside::{ViewFailure, failures, replay};
 pub use keep::{OnViewReport, Stop, ViewOptions, ViewReport, keep};
+pub use notes::UnreadableItem;
 pub use status::{ViewStatus, begin_rebuild, rebuild_views, status};
 pub use threads::ViewWorker;

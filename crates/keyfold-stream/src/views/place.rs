@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | `model.View` | `state` | the view's generations, and how far the next one is |
 //! | `model.View 3 items a` | digest of a source item's key | what the item gives, while the generation is built |
+//! | `model.View 3 aside a` | digest of a source item's key | what the item gives to its row: its last record was set aside |
+//! | `model.View 3 broken a` | digest of an item's key | the item, which the model cannot read, and why |
 //! | `model.View 3 rows a` | digest of a row's key | the row, while the generation is built |
 //! | `model.View 3 values a` | digest of the row's key, column, value (and identity) | how many items have the value; the record of a top list |
 //! | `model.View 3 links a` | digests of the key of the item that is referred to, and of the row's key | the row's key |
@@ -25,17 +27,28 @@ pub(crate) const SPREAD: &str = "0123456789abcdef";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Items,
+    Aside,
+    Broken,
     Rows,
     Values,
     Links,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 4] = [Kind::Items, Kind::Rows, Kind::Values, Kind::Links];
+    pub(crate) const ALL: [Kind; 6] = [
+        Kind::Items,
+        Kind::Aside,
+        Kind::Broken,
+        Kind::Rows,
+        Kind::Values,
+        Kind::Links,
+    ];
 
     fn word(self) -> &'static str {
         match self {
             Kind::Items => "items",
+            Kind::Aside => "aside",
+            Kind::Broken => "broken",
             Kind::Rows => "rows",
             Kind::Values => "values",
             Kind::Links => "links",
@@ -74,6 +87,16 @@ impl Space {
     /// What rows of the generation have as `view:generation`.
     pub(crate) fn mark(&self) -> String {
         format!("{} {}", self.view, self.generation)
+    }
+
+    /// Whether a mark is one of a generation of the view before this one.
+    pub(crate) fn is_behind(&self, mark: &Value) -> bool {
+        let Value::S(mark) = mark else { return false };
+        let number = mark
+            .strip_prefix(self.view.as_str())
+            .and_then(|rest| rest.strip_prefix(' '));
+        let number = number.and_then(|text| text.parse::<u64>().ok());
+        number.is_some_and(|number| number < self.generation)
     }
 }
 

@@ -20,6 +20,32 @@ pub(crate) struct Change {
     pub(crate) key: Item,
     pub(crate) old: Option<Share>,
     pub(crate) new: Option<Share>,
+    /// What becomes of the note that the item cannot be read.
+    pub(crate) note: Note,
+    /// The number of the record that is replayed: it counts only while no later one was handled.
+    pub(crate) replays: Option<String>,
+}
+
+/// What becomes of the note that an item cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Note {
+    /// There was none, and is none.
+    None,
+    /// The item cannot be read, for this reason.
+    Broken(String),
+    /// It could not be read, and can now, or is gone.
+    Mended,
+}
+
+impl Note {
+    /// Goes on to the item's next image, which cannot be read for a reason.
+    pub(crate) fn then(&mut self, why: Option<String>) {
+        *self = match (why, &self) {
+            (Some(why), _) => Note::Broken(why),
+            (None, Note::None) => Note::None,
+            (None, Note::Broken(_) | Note::Mended) => Note::Mended,
+        };
+    }
 }
 
 /// Where the rows of a generation are.

@@ -4,11 +4,11 @@
 
 use super::held;
 use super::place::{TABLE, key};
-use super::requests::get;
+use super::requests::{get, put};
 use crate::tables;
 use crate::views::place::{PARTITION, SORT};
 use crate::world::{Io, ask};
-use keyfold_api::{ErrorKind, ExpressionAttributes, PutItemInput};
+use keyfold_api::{ErrorKind, ExpressionAttributes, PutItemInput, TransactWriteItem};
 use keyfold_lower::ClientError;
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
@@ -25,6 +25,8 @@ pub(crate) struct Generation {
     pub(crate) streams: Vec<String>,
     /// Whether what items gave while it was built is still there: it counts before old images do.
     pub(crate) has_items: bool,
+    /// Whether records were set aside whose items give to rows what they gave before.
+    pub(crate) has_aside: bool,
     /// The moment at which it was begun, milliseconds since 1970.
     pub(crate) began: i64,
     /// The moment at which it became the live one, milliseconds since 1970.
@@ -69,9 +71,17 @@ pub(crate) struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Its generation is built: rows are aside, and what items give is kept.
-    Build,
-    /// Its rows are what readers see. Whether items of the time before may still be there.
-    Live(bool),
+    Build {
+        /// Whether records were set aside.
+        aside: bool,
+    },
+    /// Its rows are what readers see.
+    Live {
+        /// Whether what items gave while it was built may still be there.
+        items: bool,
+        /// Whether records were set aside.
+        aside: bool,
+    },
     /// It waits.
     Wait,
 }
@@ -128,19 +138,7 @@ impl State {
     /// # Errors
     /// The backend's.
     pub(crate) async fn store(&mut self, io: &dyn Io, view: &str) -> Result<bool, ClientError> {
-        let seen = self.version;
-        self.version += 1;
-        let mut item = State::key(view);
-        item.insert(VERSION, Value::N(self.version.into()));
-        item.insert(CONTENT, self.to_value());
-        let attributes = ExpressionAttributes::default().name("#v", VERSION);
-        let (condition, attributes) = match seen {
-            0 => ("attribute_not_exists(#v)", attributes),
-            seen => (
-                "#v = :seen",
-                attributes.value(":seen", Value::N(seen.into())),
-            ),
-        };
+        let (item, condition, attributes) = self.next(view);
         let input = PutItemInput {
             table_name: Some(TABLE.to_owned()),
             item: Some(Ok(item)),
@@ -153,6 +151,36 @@ impl State {
             Err(error) if error.kind() == Some(ErrorKind::ConditionalCheckFailed) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// The action that stores the state, if it is still the one that was read.
+    pub(crate) fn action(&mut self, view: &str) -> TransactWriteItem {
+        let (item, condition, attributes) = self.next(view);
+        put(TABLE, item, Some((condition.to_owned(), attributes)))
+    }
+
+    /// The item of the next version, and the condition that the one before is stored.
+    fn next(&mut self, view: &str) -> (Item, &'static str, ExpressionAttributes) {
+        let seen = self.version;
+        self.version += 1;
+        let mut item = State::key(view);
+        item.insert(VERSION, Value::N(self.version.into()));
+        item.insert(CONTENT, self.to_value());
+        let attributes = ExpressionAttributes::default().name("#v", VERSION);
+        match seen {
+            0 => (item, "attribute_not_exists(#v)", attributes),
+            seen => {
+                let seen = Value::N(seen.into());
+                (item, "#v = :seen", attributes.value(":seen", seen))
+            }
+        }
+    }
+
+    /// The live or next generation with a number.
+    pub(crate) fn generation(&mut self, number: u64) -> Option<&mut Generation> {
+        let next = self.next.as_mut().map(|(next, _)| next);
+        let mut all = self.live.iter_mut().chain(next);
+        all.find(|one| one.number == number)
     }
 
     /// As [`State::store`], with a sign of life of the worker that builds.
@@ -174,12 +202,17 @@ impl State {
     pub(crate) fn mode(&self, generation: u64) -> Mode {
         match (&self.live, &self.next) {
             (_, Some((next, phase))) if next.number == generation => match phase {
-                Phase::Scan | Phase::Follow | Phase::Hold => Mode::Build,
+                Phase::Scan | Phase::Follow | Phase::Hold => Mode::Build {
+                    aside: next.has_aside,
+                },
                 Phase::Switch => Mode::Wait,
             },
             (Some(live), next) if live.number == generation => match next {
                 Some((_, Phase::Hold | Phase::Switch)) => Mode::Wait,
-                Some((_, Phase::Scan | Phase::Follow)) | None => Mode::Live(live.has_items),
+                Some((_, Phase::Scan | Phase::Follow)) | None => Mode::Live {
+                    items: live.has_items,
+                    aside: live.has_aside,
+                },
             },
             (_, _) => Mode::Wait,
         }
@@ -262,6 +295,7 @@ impl Generation {
             table,
             streams,
             has_items,
+            has_aside,
             began,
             since,
         } = self;
@@ -272,6 +306,7 @@ impl Generation {
             ("table".to_owned(), Value::from(table.as_str())),
             ("streams".to_owned(), Value::L(streams.collect())),
             ("items".to_owned(), Value::Bool(*has_items)),
+            ("aside".to_owned(), Value::Bool(*has_aside)),
             ("began".to_owned(), Value::from(*began)),
             ("since".to_owned(), Value::from(*since)),
         ]))
@@ -287,6 +322,7 @@ impl Generation {
             table: text(all.get("table")?)?,
             streams: streams.map(text).collect::<Option<_>>()?,
             has_items: all.get("items")? == &Value::Bool(true),
+            has_aside: all.get("aside") == Some(&Value::Bool(true)),
             began: held::whole(all.get("began")?)?,
             since: held::whole(all.get("since")?)?,
         })

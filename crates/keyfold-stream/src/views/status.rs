@@ -2,6 +2,8 @@
 
 use super::definition::Definition;
 use super::keep::{rebuild, words};
+use super::notes::{self, UnreadableItem};
+use super::place::Space;
 use super::state::{Generation, State};
 use super::tips::{behind, leases};
 use crate::failures;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A view, as it is now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ViewStatus {
     /// `model.View`.
     pub view: String,
@@ -35,6 +37,8 @@ pub struct ViewStatus {
     pub set_aside: usize,
     /// The cause of the first of them.
     pub why: Option<String>,
+    /// The items that the model cannot read, which give nothing to the view; at most 1,000.
+    pub unreadable: Vec<UnreadableItem>,
 }
 
 /// The state of each view of a model.
@@ -66,6 +70,7 @@ async fn of(
         lag: Duration::ZERO,
         set_aside: 0,
         why: None,
+        unreadable: Vec::new(),
     };
     if crate::tables::described(world, super::place::TABLE)
         .await?
@@ -76,6 +81,14 @@ async fn of(
     let state = State::read(world, &definition.name).await?;
     if let Some((next, phase)) = &state.next {
         status.next = Some((next.number, words(*phase, state.scanned)));
+    }
+    let next = state.next.as_ref().map(|(next, _)| next);
+    if let Some(shown) = state.live.as_ref().or(next) {
+        let space = Space {
+            view: definition.name.clone(),
+            generation: shown.number,
+        };
+        status.unreadable = notes::list(world, &space).await?;
     }
     if let Some(live) = &state.live {
         status.live = Some(live.number);
@@ -147,17 +160,11 @@ pub async fn rebuild_views(
     view: Option<&str>,
 ) -> Result<Vec<(String, u64)>, ClientError> {
     let mut begun = Vec::new();
-    let all = Definition::all(model)?.into_iter();
-    let mut wanted = all.filter(|one| view.is_none_or(|name| one.entity().name == name));
-    if let Some(first) = wanted.next() {
-        State::ensure(world).await?;
-        for definition in std::iter::once(first).chain(wanted) {
-            let number = rebuild(world, &definition, &options.leases).await?;
-            begun.push((definition.entity().name.clone(), number));
-        }
-        return Ok(begun);
+    let all = Definition::named(model, view)?;
+    State::ensure(world).await?;
+    for definition in all {
+        let number = rebuild(world, &definition, &options.leases).await?;
+        begun.push((definition.entity().name.clone(), number));
     }
-    let what = view.map_or_else(|| "views".to_owned(), |name| format!("view {name}"));
-    let why = format!("the model {} has no {what}", model.name);
-    Err(ClientError::Unknown(why))
+    Ok(begun)
 }

@@ -178,19 +178,14 @@ pub(crate) fn make(engine: &Engine) {
 fn store(engine: &Engine, model: &Model, entity: &str, values: &Values, is_put: bool) {
     let entity = model.entity(entity).unwrap();
     let made = derive::derive(model, entity, values).unwrap().remove(0);
-    let json = |item: &Item| {
-        let mut bytes = Vec::new();
-        keyfold_wire::encode::encode_item(&mut bytes, item);
-        serde_json::from_slice::<serde_json::Value>(&bytes).unwrap()
-    };
     let (operation, body) = match is_put {
         true => (
             "PutItem",
-            json!({"TableName": made.table, "Item": json(&made.item)}),
+            json!({"TableName": made.table, "Item": json_of(&made.item)}),
         ),
         false => (
             "DeleteItem",
-            json!({"TableName": made.table, "Key": json(&made.key)}),
+            json!({"TableName": made.table, "Key": json_of(&made.key)}),
         ),
     };
     answer(engine, request(operation, &body)).unwrap();
@@ -228,7 +223,25 @@ pub(crate) fn change(engine: &Engine, model: &Model, mut chance: u64) {
             Value::from(i64::try_from(next(7)).unwrap()),
         );
     }
+    if is_put && next(9) == 0 {
+        return break_order(engine, model, &values);
+    }
     store(engine, model, "Order", &values, is_put);
+}
+
+/// Writes an order that the model cannot read, as another program might.
+fn break_order(engine: &Engine, model: &Model, values: &Values) {
+    let entity = model.entity("Order").unwrap();
+    let mut made = derive::derive(model, entity, values).unwrap().remove(0);
+    made.item.insert("total", "many");
+    let body = json!({"TableName": made.table, "Item": json_of(&made.item)});
+    answer(engine, request("PutItem", &body)).unwrap();
+}
+
+fn json_of(item: &Item) -> serde_json::Value {
+    let mut bytes = Vec::new();
+    keyfold_wire::encode::encode_item(&mut bytes, item);
+    serde_json::from_slice(&bytes).unwrap()
 }
 
 /// The items of a table by their key, without hidden attributes and those of the key.
@@ -338,7 +351,9 @@ fn follow(
 ) -> BTreeMap<String, Item> {
     let mut by_product: BTreeMap<String, Vec<Item>> = BTreeMap::new();
     let mut rows = BTreeMap::new();
-    for order in orders.into_values() {
+    // An item that cannot be read gives nothing.
+    let is_read = |order: &Item| matches!(order.get("total"), Some(Value::N(_)));
+    for order in orders.into_values().filter(is_read) {
         let product = string(&order, "product");
         let id = string(&order, "id");
         let mut line = Item::from_iter([("product", product.as_str()), ("id", id.as_str())]);

@@ -1,0 +1,84 @@
+//! Notes about items that the model cannot read: such an item gives nothing to a view.
+
+use super::links::digest_of;
+use super::place::{Kind, PARTITION, SORT, Space, TABLE};
+use super::requests::{delete, page, put};
+use super::rows::Note;
+use crate::world::Io;
+use keyfold_api::TransactWriteItem;
+use keyfold_lower::ClientError;
+use keyfold_types::{Item, Value};
+
+const OF: &str = "view:table";
+const KEY: &str = "view:key";
+const WHY: &str = "view:why";
+/// The most characters of a cause.
+const WHY_MAX: usize = 1_000;
+/// The most items that are counted.
+const COUNTED: usize = 1_000;
+
+/// An item that the model cannot read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnreadableItem {
+    /// Its table.
+    pub table: String,
+    /// Its key.
+    pub key: Item,
+    /// The reason.
+    pub why: String,
+}
+
+/// The action that stores or deletes the note about an item; `None` where there is none.
+pub(crate) fn action(
+    space: &Space,
+    (table, key): (&str, &Item),
+    note: &Note,
+) -> Option<TransactWriteItem> {
+    let place = space.key(Kind::Broken, &digest_of(table, key));
+    match note {
+        Note::None => None,
+        Note::Mended => Some(delete(TABLE, place, None)),
+        Note::Broken(why) => {
+            let mut item = place;
+            item.insert(OF, table);
+            item.insert(KEY, Value::M(key.as_map().clone()));
+            item.insert(WHY, why.chars().take(WHY_MAX).collect::<String>());
+            Some(put(TABLE, item, None))
+        }
+    }
+}
+
+/// The items of which there are notes; no more than are counted.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn list(io: &dyn Io, space: &Space) -> Result<Vec<UnreadableItem>, ClientError> {
+    let mut all = Vec::new();
+    for partition in space.partitions(Kind::Broken) {
+        let mut after = None;
+        while all.len() < COUNTED {
+            let names = (TABLE, [PARTITION, SORT]);
+            let limit = Some(COUNTED - all.len());
+            let asked = (partition.as_str(), "");
+            let (items, last) = page(io, names, asked, after, limit).await?;
+            all.extend(items.iter().filter_map(of_item));
+            after = last;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn of_item(item: &Item) -> Option<UnreadableItem> {
+    let text = |name: &str| super::held::text(item.get(name)?).map(str::to_owned);
+    let Some(Value::M(key)) = item.get(KEY) else {
+        return None;
+    };
+    Some(UnreadableItem {
+        table: text(OF)?,
+        key: key.clone().into_iter().collect(),
+        why: text(WHY)?,
+    })
+}
