@@ -34,6 +34,8 @@ mod single;
 mod state;
 mod status;
 mod switch;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod tips;
 mod values;

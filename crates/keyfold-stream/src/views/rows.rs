@@ -77,6 +77,18 @@ impl Row {
         let count = |shares: &Vec<Share>| i64::try_from(shares.len()).unwrap_or(i64::MAX);
         count(&self.came) - count(&self.left)
     }
+
+    /// Makes sure that the row, which has so many items, has those that leave it.
+    ///
+    /// # Errors
+    /// `Refused` when it has not.
+    pub(crate) fn ensure_left(&self, target: &Target<'_>, items: i64) -> Result<(), ClientError> {
+        let left = i64::try_from(self.left.len()).unwrap_or(i64::MAX);
+        match items < left {
+            true => Err(target.lacking()),
+            false => Ok(()),
+        }
+    }
 }
 
 /// The name of the attribute that says which generation a row is of.
@@ -95,6 +107,14 @@ pub(crate) fn version_name() -> String {
 }
 
 impl Target<'_> {
+    /// The error about a row without items that leave it.
+    pub(crate) fn lacking(&self) -> ClientError {
+        ClientError::refused(format!(
+            "the view {} lacks items that leave a row: rebuild it with `keyfold views rebuild`",
+            self.definition.name
+        ))
+    }
+
     /// The table of the rows.
     pub(crate) fn table(&self) -> &str {
         match self.is_aside {

@@ -1,8 +1,7 @@
 //! Rows of counts and sums: they are added to without reading them.
 //!
-//! A row to which as many items come as leave it exists afterwards. One that loses items may be left
-//! with none: its number of items is read, and the write demands that it is as read, or that enough
-//! are left.
+//! A row that items leave must have them: its number of items is read. One that loses items may be left
+//! with none: the write demands that their number is as read, or that enough are left.
 
 use super::place::bytes;
 use super::requests::{delete, get_many};
@@ -16,56 +15,40 @@ use keyfold_types::{Item, Number, Value};
 /// The actions that change rows of counts and sums.
 ///
 /// # Errors
-/// The backend's; `Refused` for a sum that is no number of DynamoDB.
+/// The backend's; `Refused` for a sum that is no number of DynamoDB, and for a row that lacks items that
+/// leave it.
 pub(crate) async fn actions(
     io: &dyn Io,
     target: &Target<'_>,
     rows: Vec<Row>,
 ) -> Result<Vec<TransactWriteItem>, ClientError> {
     let place = |row: &Row| target.key(&row.key, &row.digest);
-    let losing = rows.iter().filter(|row| row.added() < 0);
-    let stored = get_many(io, target.table(), losing.map(place).collect()).await?;
+    let left = rows.iter().filter(|row| !row.left.is_empty());
+    let stored = get_many(io, target.table(), left.map(place).collect()).await?;
     let mut actions = Vec::new();
     for row in &rows {
         let added = row.added();
+        let key = place(row);
+        let items = stored.get(&bytes(&key));
+        let items = items.map_or(0, |item| whole(item, &items_name()));
+        row.ensure_left(target, items)?;
         let changes = changes(target, row)?;
         if added == 0 && changes.iter().all(|(_, number)| number.is_zero()) {
             continue;
         }
-        let key = place(row);
         if added >= 0 {
             actions.push(add(target, row, key, &changes, None));
-            continue;
-        }
-        let items = stored
-            .get(&bytes(&key))
-            .map_or(0, |item| whole(item, &items_name()));
-        let name = items_name();
-        if items + added > 0 {
+        } else if items + added > 0 {
             actions.push(add(target, row, key, &changes, Some(-added)));
         } else {
             let attributes = ExpressionAttributes::default()
-                .name("#i", name)
+                .name("#i", items_name())
                 .value(":i", items);
-            // No items left, or the row is gone already: then it is one of an older generation.
-            let condition = match items {
-                0 => (
-                    "attribute_not_exists(#i)".to_owned(),
-                    attributes_without(&attributes),
-                ),
-                _ => ("#i = :i".to_owned(), attributes),
-            };
+            let condition = ("#i = :i".to_owned(), attributes);
             actions.push(delete(target.table(), key, Some(condition)));
         }
     }
     Ok(actions)
-}
-
-fn attributes_without(attributes: &ExpressionAttributes) -> ExpressionAttributes {
-    ExpressionAttributes {
-        values: None,
-        ..attributes.clone()
-    }
 }
 
 /// What is added to each number of a row.

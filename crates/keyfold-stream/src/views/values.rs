@@ -35,6 +35,9 @@ pub(crate) struct Values {
     listed: BTreeMap<String, Option<Value>>,
     /// How many items have the values that the batch changes, before and behind it.
     numbers: BTreeMap<String, (i64, i64)>,
+    /// Whether the row is absent: then no value has items, whatever is read of them. Another worker may
+    /// make the row and delete it in between, and the write would not see that.
+    is_new: bool,
 }
 
 /// How a column orders its values; `None` where it needs none.
@@ -107,13 +110,16 @@ impl Values {
     /// # Errors
     /// `Refused` for a value that is too long for a key.
     pub(crate) fn of(
-        row: &Row,
+        (row, is_new): (&Row, bool),
         (at, attribute, from): (usize, &str, &From),
     ) -> Result<Option<Values>, ClientError> {
         let Some(order) = order(from) else {
             return Ok(None);
         };
-        let mut values = Values::default();
+        let mut values = Values {
+            is_new,
+            ..Values::default()
+        };
         for (shares, sign) in [(&row.left, -1), (&row.came, 1)] {
             for share in shares {
                 let Some(Some(held)) = share.given.get(at) else {
@@ -151,9 +157,11 @@ impl Values {
         Ok(Some(values))
     }
 
+    /// The values whose numbers of items are read.
     fn keys(&self, target: &Target<'_>) -> Vec<Item> {
         let sorts = self.counted.keys();
         sorts
+            .filter(|_| !self.is_new)
             .map(|sort| target.space.key(Kind::Values, sort))
             .collect()
     }
@@ -215,7 +223,7 @@ impl Values {
         let partition = target.space.partition_of(Kind::Values, &begins);
         let mut found: BTreeMap<String, Value> = BTreeMap::new();
         let mut after = None;
-        while found.len() < wanted + gone {
+        while !self.is_new && found.len() < wanted + gone {
             let names = (TABLE, [PARTITION, SORT]);
             let limit = Some(wanted + gone - found.len());
             let asked = (partition.as_str(), begins.as_str());
@@ -265,12 +273,10 @@ pub(crate) async fn count(
             let key = target.space.key(Kind::Values, sort);
             let before = stored
                 .get(&bytes(&key))
+                .filter(|_| !values.is_new)
                 .map_or(0, |item| whole(item, COUNT));
             if before + added < 0 {
-                return Err(ClientError::refused(format!(
-                    "the view {} lacks items that leave a row: rebuild it with `keyfold views rebuild`",
-                    target.definition.name
-                )));
+                return Err(target.lacking());
             }
             values
                 .numbers

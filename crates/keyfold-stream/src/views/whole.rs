@@ -3,7 +3,7 @@
 //!
 //! A row is read, then what it follows from; the write demands that the row still has the version that
 //! was read. All that a row follows from changes together with its version, so the write is of one
-//! moment.
+//! moment. An absent row has no version: it follows from nothing, and nothing is read of it.
 
 use super::links::{self, Checks};
 use super::place::bytes;
@@ -31,9 +31,13 @@ pub(crate) async fn actions(
     let columns = &target.definition.view().columns;
     let mut all = Vec::new();
     for row in &rows {
+        let before = stored.get(&bytes(&target.key(&row.key, &row.digest)));
+        let items = before.map_or(0, |item| whole(item, &items_name()));
+        row.ensure_left(target, items)?;
+        let of = (row, before.is_none());
         let values = columns.iter().enumerate();
         let values = values
-            .map(|(at, column)| Values::of(row, (at, &column.attribute, &column.from)))
+            .map(|(at, column)| Values::of(of, (at, &column.attribute, &column.from)))
             .collect::<Result<Vec<_>, _>>()?;
         all.push(values);
     }
@@ -76,12 +80,6 @@ impl Made<'_> {
         checks: &mut Checks,
     ) -> Result<Vec<TransactWriteItem>, ClientError> {
         let items = self.number(&items_name()) + self.row.added();
-        if items < 0 {
-            return Err(ClientError::refused(format!(
-                "the view {} lacks items that leave a row: rebuild it with `keyfold views rebuild`",
-                self.target.definition.name
-            )));
-        }
         let table = self.target.table();
         if items == 0 {
             let mut actions = Vec::new();
