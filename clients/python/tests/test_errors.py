@@ -12,10 +12,12 @@ import keyfold
 from keyfold import (
     Client,
     Code,
+    Create,
     Exists,
     Invalid,
     KeyfoldError,
     NotFound,
+    Place,
     Refused,
     Service,
     StaleVersion,
@@ -91,18 +93,76 @@ def test_refused_conditions_say_whose_they_are(client: Client, account: None) ->
     with pytest.raises(Refused) as caught:
         client.write("book", {"accountId": "e", "amount": 5})
     error = caught.value
-    assert (error.code, error.entity, error.key) == ("refused", "Account", "accountId = e")
-    assert (error.action, error.conditions) == ("update Account", "balance >= 0")
+    assert (error.code, error.conditions) == ("refused", "balance >= 0")
+    assert error.place == place("update Account", "Account", "e")
     assert "the Account with accountId = e does not have balance >= 0" in str(error)
     assert not client.all("bookings", {"accountId": "e"})
-    with pytest.raises(NotFound, match="there is no Account with accountId = none"):
+    with pytest.raises(NotFound, match="there is no Account with accountId = none") as gone:
         client.write("book", {"accountId": "none", "amount": 5})
+    assert gone.value.place == place("update Account", "Account", "none")
+
+
+def place(action: str, entity: str, account: str) -> Place:
+    """The main item of an account."""
+    key = {"PK": f"ACCOUNT#{account}", "SK": "ACCOUNT"}
+    return Place(action, "Things", key, entity, {"accountId": account})
+
+
+def test_each_refusal_has_its_place(client: Client, account: None) -> None:
+    """Action, table, key, entity and identity, as `error.place` has them in TypeScript."""
+    other = {**ACCOUNT, "email": "place@example.com"}
+    stale = {"accountId": "e", "owner": "x", "edition": 900}
+    gone = {**ACCOUNT, "accountId": "gone", "email": "g@e.c", "edition": 3}
+    calls: list[tuple[Callable[[], object], type[KeyfoldError], Place]] = [
+        (lambda: client.create("Account", other), Exists, place("put Account", "Account", "e")),
+        (
+            lambda: client.update("Account", {"accountId": "none", "owner": "x"}),
+            NotFound,
+            place("update Account", "Account", "none"),
+        ),
+        (
+            lambda: client.delete("Account", {"accountId": "none"}),
+            NotFound,
+            place("delete Account", "Account", "none"),
+        ),
+        (
+            lambda: client.update("Account", stale),
+            StaleVersion,
+            place("change Account", "Account", "e"),
+        ),
+        (
+            lambda: client.put("Account", gone),
+            StaleVersion,
+            place("put Account", "Account", "gone"),
+        ),
+    ]
+    for call, kind, wanted in calls:
+        with pytest.raises(kind) as caught:
+            call()
+        assert caught.value.place == wanted
+    with pytest.raises(Taken) as taken:
+        client.create("Account", {**ACCOUNT, "accountId": "other"})
+    at = taken.value.place
+    assert at is not None
+    assert (at.action, at.entity, at.id) == (
+        "put the guard of email",
+        "Account",
+        {"accountId": "other"},
+    )
+    assert at.table == "Things" and "e@example.com" in str(at.key["PK"])
+    with pytest.raises(Exists) as second:
+        client.transact(
+            [Create("Booking", {"accountId": "e", "amount": 1}), Create("Account", other)]
+        )
+    assert (second.value.write, second.value.place) == (1, place("put Account", "Account", "e"))
 
 
 def test_what_the_service_refuses_is_said_with_its_item(client: Client) -> None:
     text = "x" * 500_000
-    with pytest.raises(Refused, match="put Note: Item size has exceeded"):
+    with pytest.raises(Refused, match="put Note: Item size has exceeded") as large:
         client.put("Note", {"thingId": "t", "noteId": 1, "text": text})
+    key = {"PK": "THING#t", "SK": "NOTE#000001"}
+    assert large.value.place == Place("put Note", "Things", key)
     with pytest.raises(Service) as caught:
         client.put("Thing", {"thingId": "t", "blob": text.encode()})
     assert (caught.value.code, caught.value.exception) == ("service", "ValidationException")
@@ -125,7 +185,8 @@ def test_an_item_without_a_required_field_is_named(client: Client, endpoint: str
     raw.put_item(TableName="Things", Item=key)
     with pytest.raises(Refused) as caught:
         client.write("view", {"pageId": "old", "more": 1})
-    assert (caught.value.entity, caught.value.key) == ("Page", "pageId = old")
+    at = {"PK": "PAGE#old", "SK": "PAGE"}
+    assert caught.value.place == Place("update Page", "Things", at, "Page", {"pageId": "old"})
     assert "the Page with pageId = old has no `stats`, in which `stats.views` lies" in str(
         caught.value
     )

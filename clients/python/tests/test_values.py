@@ -183,6 +183,7 @@ def test_wrong_values_are_refused_before_anything_is_sent(
         proxied.put("Thing", {"thingId": "t", name: value})
     assert (caught.value.of, caught.value.attribute) == ("Thing", attribute)
     assert reason in caught.value.message
+    assert caught.value.message.startswith("Thing has " if name == "sise" else "Thing: ")
     assert caught.value.code == "invalid"
     assert proxy.operations() == []
 

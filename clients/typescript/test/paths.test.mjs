@@ -53,6 +53,8 @@ test("an item that lacks what a path leads through is refused with its name", as
     assert.ok(error instanceof KeyfoldError, String(error.stack));
     assert.equal(error.code, "refused", error.message);
     assert.match(error.message, /the Page with id = 2 has no `(stats|prices)`, in which `[a-z.]+` lies/);
+    const key = { PK: "PAGE#2", SK: "PAGE" };
+    assert.deepEqual(error.place, { action: "update Page", table: "Tab", key, entity: "Page", id: { id: "2" } });
   }
 });
 

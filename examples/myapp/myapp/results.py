@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from keyfold import Code, Exists, Invalid, KeyfoldError, Refused, Taken
+from keyfold import Code, Exists, Invalid, KeyfoldError, Place, Refused, Taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def problem_of(error: KeyfoldError) -> Problem:
             return Problem(status, "taken", f"{', '.join(attributes)} is in use")
         case Exists():
             return Problem(status, "exists", "there is one with this key already")
-        case Refused(entity="Product"):
+        case Refused(place=Place(entity="Product")):
             return Problem(status, "out_of_stock", "too few are left")
         case Invalid(attribute=attribute):
             return Problem(status, "invalid", error.message, attribute)

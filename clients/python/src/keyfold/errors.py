@@ -6,6 +6,7 @@ codes, so that a type checker sees whether a `match` on `error.code` handles eac
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
@@ -28,6 +29,22 @@ Code: TypeAlias = Literal[
 ]
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a write was refused."""
+
+    action: str
+    """The entity or item in words: `put Order`, `update Account as from`."""
+    table: str
+    """The table of the item."""
+    key: Mapping[str, str | bytes]
+    """The key of the item; numbers as texts."""
+    entity: str | None = None
+    """The entity that the refusal is about, where it is about one."""
+    id: Mapping[str, str | bytes] | None = None
+    """The attributes that identify it, by their names in the model; numbers as texts."""
+
+
 class KeyfoldError(Exception):
     """An error of a pattern, a write or a connection."""
 
@@ -37,6 +54,8 @@ class KeyfoldError(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+        self.place: Place | None = None
+        """The action and the item of a write that was refused, where one is at fault."""
         self.write: int | None = None
         """The number of the write of a transaction, from 0, where one is at fault."""
 
@@ -46,22 +65,8 @@ class Refused(KeyfoldError):
 
     code = "refused"
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        entity: str | None = None,
-        key: str | None = None,
-        action: str | None = None,
-        conditions: str | None = None,
-    ) -> None:
+    def __init__(self, message: str, *, conditions: str | None = None) -> None:
         super().__init__(message)
-        self.entity = entity
-        """The entity of the item that refused."""
-        self.key = key
-        """The key of the item that refused, for people: `orderId = 7`."""
-        self.action = action
-        """The action of the write, as the model writes it: `update Order`."""
         self.conditions = conditions
         """The conditions of which one does not hold, as the model writes them."""
 

@@ -1,13 +1,13 @@
 /** The sentences about items that lack what the model requires: another program wrote them. */
 
 import { type Path, valueAt } from "../bound.js";
-import { failure } from "../error.js";
+import { failure, type KeyfoldError } from "../error.js";
 import type { EntityPlan } from "../plan.js";
 import type { Values } from "../value/value.js";
 import { keyText } from "./refusal.js";
 
 /** The refusal of a write that takes the value of a path which an item lacks. */
-export function lacks(item: string, path: Path): Error {
+export function lacks(item: string, path: Path): KeyfoldError {
   return failure(
     "refused",
     `${item} has no \`${pathText(path)}\`, which the model requires; \`keyfold verify\` finds such items`,
@@ -15,7 +15,7 @@ export function lacks(item: string, path: Path): Error {
 }
 
 /** The refusal of a change of a field whose record or map an item lacks; `undefined` where it is there. */
-export function noPlace(item: string, path: Path, values: Values): Error | undefined {
+export function noPlace(item: string, path: Path, values: Values): KeyfoldError | undefined {
   const way = path.slice(1).map((_, at) => path.slice(0, at + 1));
   const wrong = way.find((one) => valueAt(values, one)?.M === undefined);
   if (wrong === undefined) return undefined;

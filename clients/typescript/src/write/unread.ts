@@ -2,6 +2,7 @@
  * path leads through what an item lacks, and does not say which: the item is read after such an answer. */
 
 import { type Path, valueAt } from "../bound.js";
+import { KeyfoldError } from "../error.js";
 import { exceptionOf, failedActions, reasonCodes } from "../io.js";
 import { isNumber } from "../key/make.js";
 import type { Model } from "../model.js";
@@ -10,14 +11,19 @@ import type { Values } from "../value/value.js";
 import { typeAt } from "./assignment.js";
 import { type Context, get } from "./context.js";
 import { operandsOf } from "./direct.js";
+import { nameOf } from "./inputs.js";
 import { itemText, lacks, noPlace } from "./lacking.js";
+import { placeOfItem, subject } from "./refusal.js";
 
 /** An update of an item that is not read before. */
 export interface Unread {
   readonly table: string;
   readonly key: Item;
-  /** The item, for people: `the Order with orderId = 7`. */
-  readonly item: string;
+  /** The action, as the model writes it: `update Account as from`. */
+  readonly action: string;
+  readonly entity: EntityPlan;
+  /** The attributes that identify the item. */
+  readonly values: Values;
   /** The paths that it changes or removes. */
   readonly changed: readonly Path[];
   /** The paths whose values it takes. An operand that is a missing list or set counts as empty. */
@@ -45,7 +51,7 @@ export function unreadOf(
     }),
   );
   const changed = [...set.map(pathOf), ...remove.map((name) => [name]), ...removeFields.map(pathOf)];
-  return { table, key, item: itemText(entity, values), changed, taken };
+  return { table, key, action: nameOf(action), entity, values, changed, taken };
 }
 
 /** The sentence about an item that lacks what an update needs, after the error of a request; `undefined` where
@@ -61,7 +67,16 @@ export async function lackingOf(context: Context, error: unknown, unread: readon
   return undefined;
 }
 
-function refusalOf({ item, changed, taken }: Unread, stored: Values): Error | undefined {
+function refusalOf(unread: Unread, stored: Values): Error | undefined {
+  const error = lackOf(unread, stored);
+  if (error === undefined) return undefined;
+  const { action, table, key, entity, values } = unread;
+  const place = { ...placeOfItem(action, table, key), ...subject(entity, values) };
+  return new KeyfoldError(error.message, error.detail, place);
+}
+
+function lackOf({ entity, values, changed, taken }: Unread, stored: Values): KeyfoldError | undefined {
+  const item = itemText(entity, values);
   for (const path of changed) {
     const error = noPlace(item, path, stored);
     if (error !== undefined) return error;

@@ -54,8 +54,7 @@ def _owned(of: str, make: Make[T], name: str, kind: Kind, argument: object) -> T
     try:
         return make(name, kind, argument)
     except Invalid as error:
-        error.of = of
-        raise
+        raise Invalid(f"{of}: {error.message}", of=of, attribute=error.attribute) from None
 
 
 def _require(values: Values, names: Iterable[str], of: str) -> None:

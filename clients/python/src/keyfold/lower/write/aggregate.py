@@ -15,7 +15,7 @@ from keyfold.lower.write.contribution import (
     contribution_of,
     no_parent_text,
 )
-from keyfold.lower.write.refusal import Refusal
+from keyfold.lower.write.refusal import Reason, Refusal, at_item
 from keyfold.lower.write.step import Check, Delete, Draft, EntityChange, Put, Step, Update
 from keyfold.lower.write.stored_entity import get
 from keyfold.plan.model import Model
@@ -36,7 +36,9 @@ def add_aggregates(model: Model, draft: Draft) -> Lowering[None]:
     remaining, draft.remaining = draft.remaining, []
     for one in remaining:
         if one.items != "0":
-            raise Refused(one.reason)
+            deleted = (step.label for step in draft.steps if step.is_at(one.table, one.key))
+            label = next(deleted, "delete")
+            raise at_item(Refused(one.reason), label, one.table, one.key)
 
 
 def _follow(model: Model, change: EntityChange, draft: Draft) -> Lowering[None]:
@@ -78,7 +80,8 @@ def _subtract_remaining(change: AggregateChange, place: Place, label: str, draft
     """Subtracts an item that is deleted together with its parent from the remaining items."""
     added = change.items_added
     if added == "1":
-        raise Refused(f"`{label}` in the same write: {change.aggregate.attribute} cannot follow")
+        error = f"`{label}` in the same write: {change.aggregate.attribute} cannot follow"
+        raise at_item(Refused(error), label, place.table_name, place.key)
     for one in draft.remaining:
         is_of_parent = one.table == place.table_name and one.key == place.key
         if is_of_parent and one.counter == change.aggregate.items:
@@ -102,7 +105,8 @@ def _add(change: AggregateChange, target: Target, steps: list[Step]) -> Lowering
         return
     refusal: Refusal = "stale"
     if change.new is not None:
-        refusal = NotFound(no_parent_text(change.parent, change.new.parent))
+        error = NotFound(no_parent_text(change.parent, change.new.parent))
+        refusal = Reason(error, change.parent, change.new.parent)
     # The parent may be deleted before the items that it counts.
     elif (yield from get(place.table_name, place.key)) is None:
         return

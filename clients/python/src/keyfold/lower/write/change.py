@@ -14,7 +14,7 @@ from keyfold.lower.complete import Made, complete, touch
 from keyfold.lower.steps import TRIES, Lowering, Origin
 from keyfold.lower.write import entity as steps
 from keyfold.lower.write.execute import Written, sent
-from keyfold.lower.write.refusal import exists, key_text, not_found, not_found_text
+from keyfold.lower.write.refusal import at_entity, exists, key_text, not_found, not_found_text
 from keyfold.lower.write.step import Draft
 from keyfold.lower.write.stored_entity import StoredEntity, read
 from keyfold.plan.model import Entity, Model
@@ -95,7 +95,7 @@ def add_update(
     """Adds the steps that change an entity which exists. `is_part`: others may happen with it."""
     old = yield from read(entity, changes)
     if old is None:
-        raise not_found(entity, changes)
+        raise not_found(entity, f"update {entity.name}", changes)
     _check_version(entity, old, changes)
     new = {**old.values, **changes}
     for name in removed:
@@ -109,7 +109,7 @@ def add_deletion(entity: Entity, key: Values, draft: Draft) -> Lowering[None]:
     """Adds the steps that delete an entity which exists."""
     old = yield from read(entity, key)
     if old is None:
-        raise not_found(entity, key)
+        raise not_found(entity, f"delete {entity.name}", key)
     _check_version(entity, old, key)
     watched = [entity.version] if entity.version is not None else []
     steps.delete(entity, old, watched, draft)
@@ -137,21 +137,23 @@ def _check_version(entity: Entity, old: StoredEntity, given: Values) -> None:
         return
     held = old.values.get(entity.version)
     if held != wanted:
-        raise StaleVersion(
+        error = StaleVersion(
             f"the {entity.name} with {key_text(entity, old.values)} has been changed: its"
             f" {entity.version} is {'missing' if held is None else shown(held)}, and"
             f" {shown(wanted)} was expected; read it again"
         )
+        raise at_entity(error, f"change {entity.name}", entity, old.values)
 
 
 def _check_absent(entity: Entity, given: Values) -> None:
     """Refuses a given version, other than 0, of an entity that does not exist."""
     wanted = given.get(entity.version) if entity.version else None
     if wanted is not None and wanted != {"N": "0"}:
-        raise StaleVersion(
+        error = StaleVersion(
             f"{not_found_text(entity, given)}, and its version {shown(wanted)} was expected:"
             " it has been deleted"
         )
+        raise at_entity(error, f"put {entity.name}", entity, given)
 
 
 def _overtaken(entity: Entity) -> Overtaken:

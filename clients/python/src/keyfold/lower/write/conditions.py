@@ -10,7 +10,7 @@ from keyfold.errors import NotFound, Refused
 from keyfold.lower.bound import bind, holds
 from keyfold.lower.expression import Term
 from keyfold.lower.write.inputs import Inputs
-from keyfold.lower.write.refusal import ByItem, Refusal, key_text, not_found_text
+from keyfold.lower.write.refusal import ByItem, Reason, Refusal, at_entity, key_text, not_found_text
 from keyfold.lower.write.step import Step
 from keyfold.lower.write.stored_entity import StoredEntity
 from keyfold.plan import condition as plan
@@ -29,7 +29,8 @@ def require(action: Action, inputs: Inputs, old: StoredEntity | None) -> list[st
     for condition in action.conditions:
         if not holds(bind(condition, inputs.arguments), held):
             found: Found = "absent" if old is None else "stored"
-            raise _refused(action, [condition], inputs, found)
+            refusal = _refused(action, [condition], inputs, found)
+            raise at_entity(refusal.error, action.name, action.entity, inputs.own)
     return watched
 
 
@@ -49,7 +50,7 @@ def unfulfilled(action: Action, inputs: Inputs) -> Refusal:
 
 def _refused(
     action: Action, conditions: Sequence[Condition], inputs: Inputs, found: Found
-) -> Refused:
+) -> Reason:
     entity = action.entity
     key = key_text(entity, inputs.own)
     absent = not_found_text(entity, inputs.own)
@@ -58,13 +59,8 @@ def _refused(
         "absent": f"{absent}, and a new one",
     }[found]
     shown_conditions = _show(conditions, inputs.arguments)
-    return Refused(
-        f"{action.name}: {item} does not have {shown_conditions}",
-        entity=entity.name,
-        key=key,
-        action=action.name,
-        conditions=shown_conditions,
-    )
+    message = f"{action.name}: {item} does not have {shown_conditions}"
+    return Reason(Refused(message, conditions=shown_conditions), entity, inputs.own)
 
 
 def _show(conditions: Sequence[Condition], arguments: Values) -> str:
@@ -86,15 +82,11 @@ def add_conditions(step: Step, action: Action, inputs: Inputs) -> None:
     if not conditions:
         return
     step.conditions.extend(terms(conditions, inputs.arguments))
-    if isinstance(step.refusal, NotFound):
+    absent = step.refusal
+    if isinstance(absent, Reason) and isinstance(absent.error, NotFound):
         entity: Entity = action.entity
         shown_conditions = _show(conditions, inputs.arguments)
         key = key_text(entity, inputs.own)
-        stored = Refused(
-            f"{step.label}: the {entity.name} with {key} does not have {shown_conditions}",
-            entity=entity.name,
-            key=key,
-            action=action.name,
-            conditions=shown_conditions,
-        )
-        step.refusal = ByItem(step.refusal, stored)
+        message = f"{step.label}: the {entity.name} with {key} does not have {shown_conditions}"
+        error = Refused(message, conditions=shown_conditions)
+        step.refusal = ByItem(absent, Reason(error, entity, inputs.own))

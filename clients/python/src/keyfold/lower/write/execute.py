@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from keyfold.errors import (
     KeyfoldError,
     OutcomeUnknown,
+    Place,
     Refused,
     Service,
     failed_actions,
@@ -21,7 +22,7 @@ from keyfold.lower.steps import Lowering, Origin, Request, ask, back_off
 from keyfold.lower.write import lacking
 from keyfold.lower.write.aggregate import with_aggregates
 from keyfold.lower.write.lacking import Unread
-from keyfold.lower.write.refusal import Refusal, error_of
+from keyfold.lower.write.refusal import at_item, error_of, place_of_item
 from keyfold.lower.write.step import Check, Draft, Put, Step
 from keyfold.plan.model import Model
 from keyfold.values.size import size_of_item
@@ -113,15 +114,18 @@ def _judge(error: KeyfoldError, steps: Sequence[Step]) -> None:
     failed = failed_actions(error)
     if failed is None:
         raise error
-    refusals: list[tuple[int, Refusal]]
-    refusals = [(at, steps[at].refusal) for at in failed if at < len(steps)]
+    own = [(at, steps[at]) for at in failed if at < len(steps)]
     # A stale step decides before a refusal: the other writer may have changed the same entity, so
     # the write reads it again.
-    if any(one == "stale" for _, one in refusals):
+    if any(step.refusal == "stale" for _, step in own):
         return
     found = error.found if isinstance(error, Service) else ()
-    errors = (error_of(one, at in found) for at, one in refusals)
+    errors = (error_of(step.refusal, at in found, _place(step)) for at, step in own)
     raise next((one for one in errors if one is not None), error)
+
+
+def _place(step: Step) -> Place:
+    return place_of_item(step.label, step.table, step.key)
 
 
 def place_text(step: Step) -> str:
@@ -135,10 +139,11 @@ def _check_distinct(steps: Sequence[Step]) -> None:
     for at, step in enumerate(steps):
         for other in steps[:at]:
             if step.is_at(other.table, other.key):
-                raise Refused(
+                error = Refused(
                     f"`{other.label}` and `{step.label}` meet the same item, and a transaction has"
                     " one action for each; put them together"
                 )
+                raise at_item(error, step.label, step.table, step.key)
 
 
 def _check_count(steps: Sequence[Step]) -> None:
@@ -171,7 +176,8 @@ def _explained(error: KeyfoldError, steps: Sequence[Step]) -> KeyfoldError:
     if isinstance(error, Service):
         for reason, step in zip(error.reasons, steps):
             if reason.code == "ValidationError" and reason.message is not None:
-                return Refused(f"{step.label}: {reason.message}")
+                refused = Refused(f"{step.label}: {reason.message}")
+                return at_item(refused, step.label, step.table, step.key)
     return error
 
 

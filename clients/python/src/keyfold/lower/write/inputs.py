@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from keyfold.errors import Invalid, Refused
 from keyfold.lower.complete import Made
 from keyfold.lower.derive import identifying_place
-from keyfold.lower.write.refusal import key_text
+from keyfold.lower.write.refusal import at_entity, key_text
 from keyfold.plan.condition import Attribute, Parameter
 from keyfold.plan.model import Action, Entity, OfAction, Taken, Write
 from keyfold.values.value import Item, Value, Values
@@ -130,7 +130,8 @@ class GivenItems:
             both = f"`{given.action}` is given twice"
             if first.action != given.action:
                 both = f"`{first.action}` and `{given.action}` are both given"
-            raise Refused(f"{both} {given.item}; a write changes an item once")
+            error = Refused(f"{both} {given.item}; a write changes an item once")
+            raise at_entity(error, given.action, action.entity, key)
         self._all.append(given)
 
     def add_changed(self, verb: str, entity: Entity, key: Values) -> None:

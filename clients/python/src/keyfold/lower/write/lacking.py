@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from keyfold.errors import KeyfoldError, Refused, Service
 from keyfold.lower.steps import Lowering
-from keyfold.lower.write.refusal import key_text
+from keyfold.lower.write.refusal import at_entity, key_text
 from keyfold.lower.write.stored_entity import get
 from keyfold.plan.condition import Attribute, Path
 from keyfold.plan.kind import written
@@ -29,9 +29,7 @@ class Lacking:
     identity: Values
 
     def _refused(self, message: str) -> Refused:
-        message += "; `keyfold verify` finds such items"
-        key = key_text(self.entity, self.identity)
-        return Refused(message, entity=self.entity.name, key=key or None)
+        return Refused(f"{message}; `keyfold verify` finds such items")
 
     def _text(self) -> str:
         key = key_text(self.entity, self.identity)
@@ -60,6 +58,8 @@ class Lacking:
 class Unread:
     """An update that the engine evaluates on an item which is not read before."""
 
+    action: str
+    """The action, as the model writes it: `update Account as from`."""
     table: str
     key: Item
     lacking: Lacking
@@ -70,12 +70,12 @@ class Unread:
 
     def refusal(self, stored: Item) -> Refused | None:
         """The refusal of the update, where the item as it is stored lacks what it needs."""
-        for path in self.changed:
-            refused = self.lacking.place(path, stored)
-            if refused is not None:
-                return refused
-        missing = (path for path in self.taken if at_path(stored, path) is None)
-        return next((self.lacking.of(path) for path in missing), None)
+        changed = (self.lacking.place(path, stored) for path in self.changed)
+        taken = (self.lacking.of(path) for path in self.taken if at_path(stored, path) is None)
+        refused = next((one for one in (*changed, *taken) if one is not None), None)
+        if refused is not None:
+            at_entity(refused, self.action, self.lacking.entity, self.lacking.identity)
+        return refused
 
 
 def unread(action: Action, identity: Values, table: str, key: Item) -> Unread:
@@ -90,7 +90,7 @@ def unread(action: Action, identity: Values, table: str, key: Item) -> Unread:
             if one.right is None or (kind is not None and kind.is_number):
                 taken.append(operand.path)
     changed = (*(one.path for one in action.assignments), *action.removed)
-    return Unread(table, key, Lacking(entity, identity), changed, tuple(taken))
+    return Unread(action.name, table, key, Lacking(entity, identity), changed, tuple(taken))
 
 
 def explained(error: KeyfoldError, all_of: Sequence[Unread]) -> Lowering[KeyfoldError]:

@@ -17,6 +17,7 @@ from keyfold.lower.read.question import Question
 from keyfold.lower.steps import Lowering
 from keyfold.lower.stored import values_of
 from keyfold.lower.write.contribution import AggregateChange, Target, no_parent_text
+from keyfold.lower.write.refusal import at_entity
 from keyfold.lower.write.step import Check, MaximumChange, Put, Step, Update
 from keyfold.lower.write.stored_entity import get
 from keyfold.plan.condition import Path
@@ -38,7 +39,9 @@ def follow(change: AggregateChange, target: Target, steps: list[Step]) -> Loweri
     if parent is None:
         if change.new is None:
             return
-        raise NotFound(no_parent_text(change.parent, change.new.parent))
+        error = NotFound(no_parent_text(change.parent, change.new.parent))
+        label = f"max {change.parent.name}.{attribute}"
+        raise at_entity(error, label, change.parent, change.new.parent)
     stored = parent.get(attribute)
     items = _changed_items(change, stored, earlier or MaximumChange())
     following = yield from _next_maximum(change, stored, items)

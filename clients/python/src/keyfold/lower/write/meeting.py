@@ -165,7 +165,7 @@ def _sum(left: str, right: str) -> str | None:
         return None
 
 
-def place_error(error: KeyfoldError, name: str, at: int) -> KeyfoldError:
+def in_write(error: KeyfoldError, name: str, at: int) -> KeyfoldError:
     """The error of one write of a transaction: its message begins with the write."""
     if error.code in _OF_WRITES:
         if not error.message.startswith(name):

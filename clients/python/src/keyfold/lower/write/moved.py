@@ -9,7 +9,7 @@ from dataclasses import replace
 from keyfold.errors import Refused
 from keyfold.lower.derive import Derived
 from keyfold.lower.expression import Equal, Missing, Term
-from keyfold.lower.write.refusal import key_text
+from keyfold.lower.write.refusal import Reason, key_text
 from keyfold.lower.write.step import Step, delete, put, put_new
 from keyfold.lower.write.stored_entity import StoredEntity
 from keyfold.plan.model import Entity
@@ -31,12 +31,11 @@ def steps(
     """The steps that move a main item from one key to another, if it is as the conditions say."""
     before, after = mains
     key = key_text(entity, old.values)
-    occupied = Refused(
+    error = Refused(
         f"the {entity.name} with {key} cannot move: an item that was not written through the model"
-        " is in its place",
-        entity=entity.name,
-        key=key,
+        " is in its place"
     )
+    occupied = Reason(error, entity, old.values)
     moved = _with_others(entity, old, before, after)
     for name in left:
         moved.item.pop(name, None)

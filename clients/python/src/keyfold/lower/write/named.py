@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from keyfold.errors import Invalid, NotFound, Overtaken, Refused
+from keyfold.errors import Invalid, Overtaken, Refused
 from keyfold.lower.bound import missing_argument
 from keyfold.lower.complete import Made, complete, present
 from keyfold.lower.derive import place_of
@@ -18,7 +18,7 @@ from keyfold.lower.write.conditions import add_conditions, require, terms, unful
 from keyfold.lower.write.execute import Written, sent
 from keyfold.lower.write.inputs import GivenItems, Inputs
 from keyfold.lower.write.lacking import unread
-from keyfold.lower.write.refusal import exists, not_found, not_found_text
+from keyfold.lower.write.refusal import absent, at_entity, exists, not_found
 from keyfold.lower.write.step import Check, Draft, Step, Update
 from keyfold.lower.write.stored_entity import StoredEntity
 from keyfold.plan.model import Action, Model, Write
@@ -95,23 +95,27 @@ class Composition:
                 own = own_inputs.own(action, own_arguments, fields, lenders)
                 if own is None:
                     continue
-                absent = [name for name in optional if name not in own_arguments]
+                left_out = [name for name in optional if name not in own_arguments]
                 inputs = Inputs(own, own_arguments, own_inputs.lent(self.write, at))
                 try:
-                    lender = yield from self._one(action, absent, inputs)
+                    lender = yield from self._one(action, left_out, inputs)
                 except Invalid as error:
                     raise own_inputs.of_argument(action, fields, number, error) from None
+                except Refused as error:
+                    if error.place is None:
+                        at_entity(error, action.name, action.entity, inputs.own)
+                    raise
             lenders.append(lender)
 
-    def _one(self, whole: Action, absent: Sequence[str], inputs: Inputs) -> Lowering[Values]:
+    def _one(self, whole: Action, left_out: Sequence[str], inputs: Inputs) -> Lowering[Values]:
         """Adds the steps of one action, and returns the attributes that others may take."""
-        action = direct.without(whole, absent)
+        action = direct.without(whole, left_out)
         made: list[Made] = []
         if action.verb in ("create", "put"):
             inputs.own = self._all_attributes(action, inputs, made)
         self.given.add(action, inputs.own)
         if action.verb == "upsert":
-            fates = direct.upsert_plan(whole, absent)
+            fates = direct.upsert_plan(whole, left_out)
             made += yield from upsert.add(self.origin, action, fates, inputs, self.draft)
             lender = inputs.own
         else:
@@ -187,14 +191,14 @@ def _read(action: Action, key: Values) -> Lowering[StoredEntity]:
     """Reads an entity that must exist."""
     found = yield from stored_entity.read(action.entity, key)
     if found is None:
-        raise not_found(action.entity, key)
+        raise not_found(action.entity, action.name, key)
     return found
 
 
 def _on_main_item(action: Action, key: Values) -> Step:
     """A step on the main item of an entity that must exist."""
     place = place_of(action.entity, key)
-    refusal = NotFound(not_found_text(action.entity, key))
+    refusal = absent(action.entity, key)
     conditions = [Exists(place.table.partition)]
     return Step(action.name, refusal, place.table_name, place.key, [*conditions], Check())
 

@@ -114,9 +114,7 @@ class StoredEntity:
         return Refused(
             f"the {entity.name} with {identity} holds a value of which no key can be made"
             f" ({wrong}), so that its {unknown} are not known: {repair}; `keyfold verify` finds"
-            " such items",
-            entity=entity.name,
-            key=identity,
+            " such items"
         )
 
     def with_kept(self, entity: Entity, given: Values) -> Values:

@@ -20,9 +20,9 @@ from keyfold.lower.write.aggregate import add_aggregates
 from keyfold.lower.write.change import add_deletion, add_put, add_update, check_removable
 from keyfold.lower.write.execute import place_text, sent_steps
 from keyfold.lower.write.inputs import GivenItems
-from keyfold.lower.write.meeting import join, place_error
+from keyfold.lower.write.meeting import in_write, join
 from keyfold.lower.write.named import Composition, with_now
-from keyfold.lower.write.refusal import ByItem, exists
+from keyfold.lower.write.refusal import at_item, exists, reasons_of
 from keyfold.lower.write.step import Draft, Step
 from keyfold.plan.model import Entity, Model, Write
 from keyfold.values.value import Values
@@ -138,7 +138,7 @@ def _ready(origin: Origin, part: Part, at: int) -> _Ready:
         try:
             check_removable(part.entity, values, part.removed)
         except KeyfoldError as error:
-            raise place_error(error, name, at) from None
+            raise in_write(error, name, at) from None
         values = touch(own, part.entity, values, made)
     elif part.verb != "delete":
         values = complete(own, part.entity, values, made)
@@ -198,7 +198,7 @@ class _Merged:
             self.draft.unread.extend(part.draft.unread)
             yield from add_aggregates(self._model, self.draft)
         except KeyfoldError as error:
-            raise place_error(error, name, at) from None
+            raise in_write(error, name, at) from None
         for step in self.draft.steps[len(self.owners) :]:
             _named(step, name, at)
             self.owners.append(at)
@@ -210,18 +210,16 @@ class _Merged:
             first, second = known.label, step.label
             if join(known, step, part.draft.remaining):
                 return
-            raise Refused(_meeting(self._names[owner], first, second, place_text(step)))
+            error = Refused(_meeting(self._names[owner], first, second, place_text(step)))
+            raise at_item(error, second, step.table, step.key)
         self.draft.steps.append(step)
         self.owners.append(part.of.at)
 
 
 def _named(step: Step, name: str, at: int) -> Step:
     """The step, with a refusal in the words of its write."""
-    if isinstance(step.refusal, KeyfoldError):
-        step.refusal = place_error(step.refusal, name, at)
-    elif isinstance(step.refusal, ByItem):
-        place_error(step.refusal.absent, name, at)
-        place_error(step.refusal.stored, name, at)
+    for reason in reasons_of(step.refusal):
+        in_write(reason.error, name, at)
     return step
 
 
@@ -232,7 +230,7 @@ def _check_given(parts: Sequence[_Composed]) -> None:
             both = later.given.changed_before(earlier.given)
             if both is not None:
                 error = Refused(_meeting(earlier.of.name, *both))
-                raise place_error(error, later.of.name, later.of.at)
+                raise in_write(error, later.of.name, later.of.at)
 
 
 def _meeting(write: str, first: str, second: str, item: str) -> str:
