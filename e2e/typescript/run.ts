@@ -82,7 +82,7 @@ export async function shop(endpoint: string): Promise<void> {
     pages.push(page.items.length);
   }
   assert.deepEqual(pages.filter((length) => length > 0), [3, 1]);
-  assert.equal(await codeOf(shop.itemsOfOrder({ orderId }).all(0)), "refused");
+  assert.equal(await codeOf(shop.itemsOfOrder({ orderId }).all(0)), "too_many");
   await shop.OrderItem.delete({ orderId, itemId: ItemId("i1") });
   assert.equal(await shop.itemsOfOrder({ orderId }).first(), undefined);
   assert.equal(await codeOf(shop.setStatus({ orderId: OrderId("o9"), status: "paid" })), "not_found");

@@ -22,6 +22,7 @@ from keyfold import (
     Refused,
     Sent,
     TableDiffers,
+    TooMany,
     Transport,
     UnknownItem,
     testing,
@@ -76,8 +77,9 @@ def test_first_and_all_bound_what_they_read(client: Client, notes: str) -> None:
     assert client.first("notes", {"thingId": "none"}) is None
     assert numbers(client.all("notes", args)) == list(range(10))
     assert len(client.all("notes", args, most=10)) == 10
-    with pytest.raises(Refused, match="notes has more than 9 items"):
+    with pytest.raises(TooMany, match="notes has more than 9 items") as many:
         client.all("notes", args, most=9)
+    assert (many.value.code, many.value.pattern, many.value.most) == ("too_many", "notes", 9)
 
 
 def test_a_collection_names_its_kinds(client: Client, notes: str) -> None:
@@ -217,7 +219,8 @@ def test_requests_are_observed(model: Model, endpoint: str, notes: str) -> None:
     with Client(model, endpoint, Options(on_request=sent.append)) as client:
         client.page("notes", {"thingId": notes})
     (one,) = sent
-    assert (one.operation, one.table, one.error) == ("Query", "Things", None)
+    assert (one.call, one.operation, one.table, one.error) == ("notes", "Query", "Things", None)
+    assert f"THING#{notes}" in str(one.input["ExpressionAttributeValues"])
     assert one.capacity is not None and one.capacity > 0
     assert 0 < one.seconds < 60
 
@@ -273,7 +276,7 @@ def test_the_client_that_awaits(model: Model, endpoint: str, notes: str) -> None
             assert await client.one("thing", {"thingId": "none"}) is None
             found = await client.together("both", {"thingId": notes, "accountId": "none"})
             assert found["Thing"] is not None and found["Account"] is None
-            with pytest.raises(Refused):
+            with pytest.raises(TooMany):
                 await client.all("notes", args, most=9)
             await client.create("Thing", {"thingId": "aio"})
             await client.update("Thing", {"thingId": "aio", "size": 1})

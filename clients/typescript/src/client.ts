@@ -10,7 +10,7 @@ import {
 } from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
 import { type Bound, cursorOf, positionOfCursor } from "./cursor.js";
-import { failure, invalid, owned } from "./error.js";
+import { invalid, KeyfoldError, owned } from "./error.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
 import type {
@@ -135,14 +135,15 @@ export class Client {
     return undefined;
   }
 
-  /** All items of an answer. More than `most` are an error. */
+  /** All items of an answer. More than `most` are the error `too_many`. */
   async all<T = FoundItem>(pattern: string, args: Given, most: number, options: ReadOptions = {}): Promise<T[]> {
     const reading = await this.#reading(pattern, args, options);
     const all: T[] = [];
     for await (const page of this.#all(reading)) {
       all.push(...page.items.map((item) => item.item as T));
       if (all.length > most) {
-        throw failure("refused", `${pattern} has more than ${most} items; read its pages, or allow more`);
+        const message = `${pattern} has more than ${most} items; read its pages, or allow more`;
+        throw new KeyfoldError(message, { code: "too_many", pattern, most });
       }
     }
     return all;

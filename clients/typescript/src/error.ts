@@ -11,6 +11,8 @@ export type ErrorDetail =
   | { readonly code: "taken"; readonly attributes: readonly string[] }
   /** A required item does not exist. */
   | { readonly code: "not_found" }
+  /** An answer has more items than `all` was to take. */
+  | { readonly code: "too_many"; readonly pattern: string; readonly most: number }
   /** The given version is not the stored one. */
   | { readonly code: "stale_version" }
   /** The call contradicts the model: `name` is the attribute or argument, `of` the entity, pattern or write.

@@ -88,7 +88,7 @@ export class Query<Item, Options = unknown> implements AsyncIterable<Item> {
     return this.#client.first<Item>(this.#pattern, this.#args, options);
   }
 
-  /** All items. More than `most` are an error. */
+  /** All items. More than `most` are the error `too_many`. */
   all(most: number, options?: PageOptions & Options): Promise<Item[]> {
     return this.#client.all<Item>(this.#pattern, this.#args, most, options);
   }

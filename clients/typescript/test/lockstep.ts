@@ -315,6 +315,7 @@ function codeOf({ code }: KeyfoldError): string {
       return "refused";
     case "throttled":
       return "service";
+    case "too_many":
     case "refused":
     case "exists":
     case "taken":

@@ -131,7 +131,8 @@ test("items, pages, first and all read as far as they are asked", async () => {
   assert.equal((await own.first("marked", { owner: "ada", word: "x" })).number, 5);
   assert.equal(await own.first("notes", { owner: "nobody" }), undefined);
   assert.equal((await own.all("notes", { owner: "ada" }, 8)).length, 8);
-  const error = await refused(own.all("notes", { owner: "ada" }, 7), "refused");
+  const error = await refused(own.all("notes", { owner: "ada" }, 7), "too_many");
+  assert.deepEqual(error.detail, { code: "too_many", pattern: "notes", most: 7 });
   assert.match(error.message, /more than 7 items/);
 });
 

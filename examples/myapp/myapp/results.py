@@ -56,7 +56,7 @@ def status_of(code: Code) -> int:
             return 400
         case "not_found":
             return 404
-        case "exists" | "refused" | "stale_version" | "taken":
+        case "exists" | "refused" | "stale_version" | "taken" | "too_many":
             return 409
         case "service" | "table_differs" | "unknown_item":
             return 500

@@ -69,7 +69,7 @@ def test_m3_m5_orders_are_listed_newest_first_and_by_status(service: Service) ->
     assert isinstance(pending, list)
     assert {one.order_id for one in pending} == {order_id(1), order_id(3)}
     too_many = service.pending_orders(1)
-    assert isinstance(too_many, Problem) and too_many.code == "refused"
+    assert isinstance(too_many, Problem) and too_many.code == "too_many"
     assert service.set_status(order_id(9), "paid") == Problem(
         404, "not_found", "there is no order 1009"
     )

@@ -196,7 +196,7 @@ def status_of(code: Code) -> int:
             return 404
         case "exists" | "refused" | "stale_version" | "taken":
             return 409
-        case "service" | "table_differs" | "unknown_item":
+        case "service" | "table_differs" | "too_many" | "unknown_item":
             return 500
         case "overtaken" | "throttled" | "transport":
             return 503

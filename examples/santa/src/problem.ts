@@ -91,6 +91,7 @@ function ofKeyfold({ code, message, detail }: KeyfoldError): Problem {
     service: fault,
     unknown_item: fault,
     table_differs: fault,
+    too_many: fault,
   };
   return table[code]();
 }

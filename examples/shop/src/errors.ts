@@ -46,6 +46,7 @@ function statusOf(code: ErrorCode): number {
       return 502;
     case "unknown_item":
     case "table_differs":
+    case "too_many":
       return 500;
   }
 }

@@ -33,6 +33,7 @@ from keyfold.errors import (
     TableDiffers,
     Taken,
     Throttled,
+    TooMany,
     Transport,
     UnknownItem,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "TableDiffers",
     "Taken",
     "Throttled",
+    "TooMany",
     "Transacted",
     "TransactionWrite",
     "Transport",

@@ -17,9 +17,9 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from keyfold.calls import Calls, Given, PageOptions, Walk, too_many
+from keyfold.calls import Calls, Given, PageOptions, Walk
 from keyfold.client import Plan
-from keyfold.errors import Invalid
+from keyfold.errors import Invalid, TooMany
 from keyfold.events import event_of
 from keyfold.item import BatchWritten, Event, Item, Page, Transacted, Written
 from keyfold.lower.steps import Lowering
@@ -146,12 +146,12 @@ class AsyncClient:
         most: int = 10_000,
         **options: Unpack[PageOptions],
     ) -> list[Item]:
-        """All items of a pattern. More than `most` are refused."""
+        """All items of a pattern. More than `most` are the error `TooMany`."""
         items: list[Item] = []
         async for own in self.pages(pattern, args, **options):
             items.extend(own.items)
             if len(items) > most:
-                raise too_many(pattern, most)
+                raise TooMany(pattern, most)
         return items
 
     async def write(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypedDict, TypeVar
 
 from keyfold import cursors
-from keyfold.errors import Invalid, Refused, UnknownItem
+from keyfold.errors import Invalid, UnknownItem
 from keyfold.item import BatchWritten, Item, Made, OneOfSeveral, Page, Transacted, Written
 from keyfold.lower import arguments as given_arguments
 from keyfold.lower import tables
@@ -317,13 +317,6 @@ def item_of(entity: Entity, found: FoundItem) -> Item:
             attribute=error.attribute,
         ) from None
     return Item(found.kind, values)
-
-
-def too_many(pattern: str, most: int) -> Refused:
-    """The error about an answer with more items than the caller takes."""
-    return Refused(
-        f"{pattern} has more than {most} items; give `most` another number, or use `items`"
-    )
 
 
 def _known(all_of: Mapping[str, T], name: str, what: str) -> T:

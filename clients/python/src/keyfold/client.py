@@ -23,7 +23,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from keyfold.calls import Calls, Given, PageOptions, Walk, too_many
+from keyfold.calls import Calls, Given, PageOptions, Walk
+from keyfold.errors import TooMany
 from keyfold.events import event_of
 from keyfold.item import BatchWritten, Event, Item, Page, Transacted, Written
 from keyfold.lower.steps import Lowering
@@ -159,12 +160,12 @@ class Client:
         most: int = 10_000,
         **options: Unpack[PageOptions],
     ) -> list[Item]:
-        """All items of a pattern. More than `most` are refused."""
+        """All items of a pattern. More than `most` are the error `TooMany`."""
         items: list[Item] = []
         for own in self.pages(pattern, args, **options):
             items.extend(own.items)
             if len(items) > most:
-                raise too_many(pattern, most)
+                raise TooMany(pattern, most)
         return items
 
     def write(

@@ -15,6 +15,7 @@ Code: TypeAlias = Literal[
     "exists",
     "taken",
     "not_found",
+    "too_many",
     "stale_version",
     "invalid",
     "unknown_item",
@@ -92,6 +93,20 @@ class NotFound(KeyfoldError):
     """A required item does not exist."""
 
     code = "not_found"
+
+
+class TooMany(KeyfoldError):
+    """An answer has more items than `all` was to take."""
+
+    code = "too_many"
+
+    def __init__(self, pattern: str, most: int) -> None:
+        super().__init__(
+            f"{pattern} has more than {most} items; give `most` another number, or use `items`"
+        )
+        self.pattern = pattern
+        self.most = most
+        """The most items that the caller takes."""
 
 
 class StaleVersion(KeyfoldError):

@@ -82,7 +82,7 @@ def shop(endpoint: str) -> None:
                 assert item.quantity == 3
         pages = [len(page.items) for page in shop.orders_by_status(status="pending").pages(limit=3)]
         assert [length for length in pages if length > 0] == [3, 1]
-        assert code_of(lambda: shop.items_of_order(order_id=order_id).all(most=0)) == "refused"
+        assert code_of(lambda: shop.items_of_order(order_id=order_id).all(most=0)) == "too_many"
         shop.OrderItem.delete(s.OrderItemKey(order_id=order_id, item_id=s.ItemId("i1")))
         assert shop.items_of_order(order_id=order_id).first() is None
         missing = s.OrderId("o9")

@@ -232,6 +232,7 @@ function inWrite(error: unknown, name: string, number: number): unknown {
       const message = error.message.startsWith(name) ? error.message : `${name}: ${error.message}`;
       return new KeyfoldError(message, error.detail, error.place, error, number);
     }
+    case "too_many":
     case "unknown_item":
     case "overtaken":
     case "throttled":

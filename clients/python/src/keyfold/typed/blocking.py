@@ -205,7 +205,7 @@ class Query(Generic[T]):
         on_unknown: OnUnknown | None = None,
         timeout: float | None = None,
     ) -> list[T]:
-        """All items. More than `most` are an error."""
+        """All items. More than `most` are the error `TooMany`."""
         options = self._with(None, None, on_unknown, timeout)
         items = self._client.all(self._pattern, self._args, most=most, **options)
         return self._answers.all(items, on_unknown)
