@@ -225,6 +225,29 @@ def test_requests_are_observed(model: Model, endpoint: str, notes: str) -> None:
     assert 0 < one.seconds < 60
 
 
+def test_requests_are_observed_with_their_call(model: Model, endpoint: str) -> None:
+    """Of each client, and an error of the hook is none of the call."""
+    sent: list[Sent] = []
+
+    def hook(one: Sent) -> None:
+        sent.append(one)
+        raise RuntimeError("the log is full")
+
+    async def awaited() -> None:
+        async with AsyncClient(model, endpoint, Options(on_request=hook)) as own:
+            await own.put("Thing", {"thingId": "hook"})
+            await own.one("thing", {"thingId": "hook"})
+
+    with Client(model, endpoint, Options(on_request=hook)) as client:
+        client.put("Thing", {"thingId": "hook"})
+        client.one("thing", {"thingId": "hook"})
+    half = [(one.call, one.operation) for one in sent]
+    assert half[0][0] == "put Thing" and half[-1] == ("thing", "GetItem")
+    assert sent[-1].input["Key"] == {"PK": {"S": "THING#hook"}, "SK": {"S": "THING"}}
+    asyncio.run(awaited())
+    assert [(one.call, one.operation) for one in sent] == [*half, *half]
+
+
 def test_tables_are_made_once_and_compared(model: Model) -> None:
     with testing.serve() as server, Client(model, server.endpoint) as client:
         assert client.ensure_tables() == {"Things": "created"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from keyfold.errors import KeyfoldError
 from keyfold.tracing import Tracer
@@ -16,8 +16,12 @@ OnUnknown: TypeAlias = Literal["error", "skip"]
 class Sent:
     """A request that was sent, for logs and traces."""
 
+    call: str
+    """The pattern, write or entity of the call: `orders_of_user`, `create Order`."""
     operation: str
     """The operation of the API: `Query`."""
+    input: Mapping[str, Any]
+    """The input of the operation, as boto3 takes it."""
     table: str | None
     seconds: float
     """The time until its answer, with all attempts."""
@@ -41,6 +45,6 @@ class Options:
     timeout: float | None = None
     """The seconds after which a call is aborted, where the call has none of its own."""
     on_request: Callable[[Sent], None] | None = None
-    """Is called after each request."""
+    """Is called after each request. An error that it raises is dropped."""
     tracing: Tracer | None = None
     """A tracer of OpenTelemetry, which gets a span of each call and of each request in it."""

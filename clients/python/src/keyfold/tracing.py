@@ -33,9 +33,9 @@ class Tracer(Protocol):
         """Starts a span that is the current one until its end."""
 
 
-def in_call(tracer: Tracer | None, name: str | None) -> AbstractContextManager[None]:
+def in_call(tracer: Tracer | None, name: str) -> AbstractContextManager[None]:
     """The span of a call, which fails as the call does."""
-    if tracer is None or name is None:
+    if tracer is None:
         return nullcontext()
     return _call(tracer, name)
 

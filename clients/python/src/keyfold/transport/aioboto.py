@@ -57,24 +57,26 @@ class AsyncDriver:
         self._direct = AsyncDirect.of(client) if is_own else None
         self._options = options
 
-    async def drive(self, call: Lowering[T], timeout: float | None, name: str | None = None) -> T:
-        """Carries all steps of a call out. It is traced where it has a name."""
+    async def drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
+        """Carries all steps of a call out. `name` is that of its pattern, write or entity."""
         with in_call(self._options.tracing, name):
-            return await self._limited(call, timeout)
+            return await self._limited(call, timeout, name)
 
-    async def _limited(self, call: Lowering[T], timeout: float | None) -> T:
+    async def _limited(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         limit = timeout if timeout is not None else self._options.timeout
         under_way: list[Request] = []
         if limit is None:
-            return await self._drive(call, None, under_way)
+            return await self._drive(call, None, name, under_way)
         try:
             end = time.monotonic() + limit
-            return await asyncio.wait_for(self._drive(call, end, under_way), limit)
+            return await asyncio.wait_for(self._drive(call, end, name, under_way), limit)
         except asyncio.TimeoutError:
             may_have_written = any(one.operation not in READS for one in under_way)
             raise Aborted(limit, may_have_written=may_have_written) from None
 
-    async def _drive(self, call: Lowering[T], end: float | None, under_way: list[Request]) -> T:
+    async def _drive(
+        self, call: Lowering[T], end: float | None, name: str, under_way: list[Request]
+    ) -> T:
         answers: list[Answer] | None = None
         while True:
             try:
@@ -86,30 +88,30 @@ class AsyncDriver:
                 answers = []
             else:
                 under_way[:] = step.requests
-                answers = await self._answers(step, end)
+                answers = await self._answers(step, end, name)
                 under_way.clear()
 
     async def _pause(self, step: Pause) -> None:
         await asyncio.sleep(random.uniform(step.least_ms, step.most_ms) / 1000)
 
-    async def _answers(self, step: Ask, end: float | None) -> list[Answer]:
+    async def _answers(self, step: Ask, end: float | None, name: str) -> list[Answer]:
         """The answers of requests, in their order. Several are sent at the same time."""
         if len(step.requests) == 1:
-            return [await self._answer(step.requests[0], end)]
+            return [await self._answer(step.requests[0], end, name)]
         room = asyncio.Semaphore(TOGETHER_MAX)
 
         async def one(request: Request) -> Answer:
             async with room:
-                return await self._answer(request, end)
+                return await self._answer(request, end, name)
 
         return await asyncio.gather(*(one(request) for request in step.requests))
 
-    async def _answer(self, request: Request, end: float | None) -> Answer:
+    async def _answer(self, request: Request, end: float | None, name: str) -> Answer:
         started = time.monotonic()
         with in_request(self._options.tracing, request) as span:
             answer = await self._attempts(prepared(request), started, end)
             span.answered(answer)
-        observe(self._options, request, started, answer)
+        observe(self._options, name, request, started, answer)
         return answer
 
     async def _attempts(self, request: Request, started: float, end: float | None) -> Answer:

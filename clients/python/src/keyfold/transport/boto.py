@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -86,12 +87,12 @@ class Driver:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def drive(self, call: Lowering[T], timeout: float | None, name: str | None = None) -> T:
-        """Carries all steps of a call out. It is traced where it has a name."""
+    def drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
+        """Carries all steps of a call out. `name` is that of its pattern, write or entity."""
         with in_call(self._options.tracing, name):
-            return self._drive(call, timeout)
+            return self._drive(call, timeout, name)
 
-    def _drive(self, call: Lowering[T], timeout: float | None) -> T:
+    def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         limit = timeout if timeout is not None else self._options.timeout
         end = None if limit is None else time.monotonic() + limit
         answers: list[Answer] | None = None
@@ -105,29 +106,31 @@ class Driver:
                 self._pause(step)
                 answers = []
             else:
-                answers = self._answers(step, end)
+                answers = self._answers(step, end, name)
 
     def _pause(self, step: Pause) -> None:
         time.sleep(random.uniform(step.least_ms, step.most_ms) / 1000)
 
-    def _answers(self, step: Ask, end: float | None) -> list[Answer]:
+    def _answers(self, step: Ask, end: float | None, name: str) -> list[Answer]:
         """The answers of requests, in their order. Several are sent at the same time."""
         if len(step.requests) == 1:
-            return [self._answer(step.requests[0], end)]
+            return [self._answer(step.requests[0], end, name)]
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(TOGETHER_MAX, "keyfold")
             pool = self._pool
         # Spans of requests lie in that of the call, which this thread is in.
-        sent = [pool.submit(copy_context().run, self._answer, one, end) for one in step.requests]
+        sent = [
+            pool.submit(copy_context().run, self._answer, one, end, name) for one in step.requests
+        ]
         return [one.result() for one in sent]
 
-    def _answer(self, request: Request, end: float | None) -> Answer:
+    def _answer(self, request: Request, end: float | None, name: str) -> Answer:
         started = time.monotonic()
         with in_request(self._options.tracing, request) as span:
             answer = self._attempts(prepared(request), started, end)
             span.answered(answer)
-        observe(self._options, request, started, answer)
+        observe(self._options, name, request, started, answer)
         return answer
 
     def _attempts(self, request: Request, started: float, end: float | None) -> Answer:
@@ -161,8 +164,9 @@ def attempts_of(options: Options, request: Request, started: float, end: float |
     return Attempts(request, started=started, deadline=deadline, retries=options.retries)
 
 
-def observe(options: Options, request: Request, started: float, answer: Answer) -> None:
-    """Calls the program's hook after a request."""
+def observe(options: Options, call: str, request: Request, started: float, answer: Answer) -> None:
+    """Calls the program's hook after a request. Its errors are none of the call, and are
+    dropped."""
     if options.on_request is None:
         return
     error = answer if isinstance(answer, KeyfoldError) else None
@@ -171,4 +175,6 @@ def observe(options: Options, request: Request, started: float, answer: Answer) 
     if not isinstance(answer, KeyfoldError) and "ConsumedCapacity" in answer:
         units = capacity.total(answer)
     seconds = time.monotonic() - started
-    options.on_request(Sent(request.operation, table, seconds, error, units))
+    sent = Sent(call, request.operation, request.input, table, seconds, error, units)
+    with suppress(Exception):
+        options.on_request(sent)
