@@ -122,7 +122,7 @@ class Fakes:
         name, other = attribute.refers
         held: Any = related.get(name)
         if is_dataclass(held) and self._shapes is not None:
-            held = self._shapes.given(held)
+            held = self._shapes.given(name, held)
         return cast("Mapping[str, Any]", held).get(other) if isinstance(held, Mapping) else None
 
     def _own(self, entity: Entity, attribute: AttributePlan) -> Any:

@@ -35,6 +35,10 @@ WRONG: list[tuple[str, str | None, Callable[[], object]]] = [
     ("Line", "weight", lambda: s.Line(**line, weight=1)),
     ("Ticket", "status", lambda: a.NewTicket(**ticket, status="ajar")),
     ("Ticket", "history", lambda: a.NewTicket(**ticket, history=[entry])),
+    # A moment without a zone is none.
+    ("User", "created_at", lambda: s.NewUser(**{**user, "created_at": datetime(2024, 1, 15)})),
+    ("Entry", "at", lambda: a.Entry(**{**entry, "at": datetime(2024, 1, 15)})),
+    ("Ticket", "due_at", lambda: a.TicketPatch(due_at=datetime(2024, 1, 15))),
     ("Account", "tags", lambda: a.AccountPatch(tags=["a"])),  # type: ignore[arg-type]
     ("Account", "v", lambda: a.AccountKey(id=a.AccountId("a"), v="1")),  # type: ignore[arg-type]
 ]

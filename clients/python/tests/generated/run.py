@@ -358,6 +358,39 @@ def foreign(endpoint: str) -> None:
                 assert (error.of, error.attribute) == ("Account", attribute), error
 
 
+def records(endpoint: str) -> None:
+    """Dictionaries are no records, wherever a class is declared."""
+    with a.AnswersClient(endpoint) as answers:
+        home: Any = {"street": "x", "account": "a"}
+        id, ticket_id = a.AccountId("a"), a.TicketId("t")
+        new: dict[str, Any] = {
+            name: "" for name in ("owner", "country", "city", "street")
+        } | {"id": id}
+        entry: Any = {"at": day(1), "by": "b", "state": "open"}
+        key = a.AccountKey(id=id)
+        calls: list[tuple[str, Callable[[], object]]] = [
+            ("home", lambda: answers.Account.create(a.NewAccount(**new, home=home))),
+            ("home", lambda: answers.Account.put(a.PutAccount(**new, home=home))),
+            ("home", lambda: answers.Account.update(key, a.AccountPatch(home=home))),
+            ("visits", lambda: answers.Account.create(a.NewAccount(**new, visits={"a": [home]}))),
+            (
+                "history",
+                lambda: answers.transact(
+                    [answers.Ticket.part.create(a.NewTicket(id=id, opened_at=day(1), history=[entry]))]
+                ),
+            ),
+            ("entry", lambda: answers.log(id=id, ticket_id=ticket_id, entry=entry)),
+        ]
+        for attribute, call in calls:
+            try:
+                call()
+                raise AssertionError(attribute)
+            except Invalid as error:
+                path = (error.attribute or "").replace("[", ".").partition(".")
+                assert path[0] == attribute, repr(error)
+                assert error.of in ("Account", "Ticket", "the write log"), error.of
+
+
 def awaited(endpoint: str) -> None:
     async def run() -> None:
         async with s.AsyncShopClient(endpoint) as shop:

@@ -35,6 +35,7 @@ class AsyncTyped:
         """The client that carries out the plans, for calls by name."""
         self.shapes = shapes
         """The classes of its values."""
+        shapes.bind(client.model)
 
     async def __aenter__(self) -> Self:
         await self.client.__aenter__()
@@ -62,7 +63,7 @@ class AsyncTyped:
     ) -> T | None:
         """The item of a pattern of one item."""
         answers = answers_of(self.client, self.shapes, pattern, classes)
-        given = self.shapes.arguments(args)
+        given = self.shapes.of_pattern(pattern, args)
         item = await self.client.one(pattern, given, strong=strong, timeout=timeout)
         return None if item is None else answers.found(item)
 
@@ -90,7 +91,7 @@ class AsyncTyped:
     ) -> T:
         """The items of a pattern that names them."""
         answers = answers_of(self.client, self.shapes, pattern, classes)
-        given = self.shapes.arguments(args)
+        given = self.shapes.of_pattern(pattern, args)
         found = await self.client.together(pattern, given, timeout=timeout)
         return of(**self.shapes.renamed(answers.together(found)))
 
@@ -146,7 +147,7 @@ class AsyncQuery(Generic[T]):
         client, shapes = owner.client, owner.shapes
         self._client = client
         self._pattern = pattern
-        self._args = shapes.arguments(args)
+        self._args = shapes.of_pattern(pattern, args)
         self._answers = answers_of(client, shapes, pattern, classes)
         self._options = PageOptions(backward=backward, strong=strong)
 
@@ -254,13 +255,13 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
 
     async def create(self, new: New, *, timeout: float | None = None) -> Written[M]:
         """Creates one that must not exist. Defaults are filled in."""
-        given = self._shapes.given(new)
+        given = self._shapes.given(self.entity, new)
         done = await self._client.create(self.entity, given, timeout=timeout)
         return written(done, self.part.create(new))
 
     async def put(self, whole: Put, *, timeout: float | None = None) -> Written[M]:
         """Writes a whole one, whether it exists or not."""
-        given = self._shapes.given(whole)
+        given = self._shapes.given(self.entity, whole)
         done = await self._client.put(self.entity, given, timeout=timeout)
         return written(done, self.part.put(whole))
 
@@ -268,13 +269,15 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
         self, key: Key, patch: Patch, *, timeout: float | None = None
     ) -> Written[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
-        given, changes = self._shapes.key(key), self._shapes.given(patch)
+        given, changes = self._shapes.key(self.entity, key), self._shapes.given(self.entity, patch)
         done = await self._client.update(self.entity, changes, key=given, timeout=timeout)
         return written(done, self.part.update(key, patch))
 
     async def delete(self, key: Key, *, timeout: float | None = None) -> Written[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""
-        done = await self._client.delete(self.entity, self._shapes.key(key), timeout=timeout)
+        done = await self._client.delete(
+            self.entity, self._shapes.key(self.entity, key), timeout=timeout
+        )
         return written(done, self.part.delete(key))
 
     async def get_many(
@@ -282,7 +285,7 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
     ) -> list[T | None]:
         """Reads those with these keys, 100 in a request: one for each key, None for an absent
         one."""
-        given = [self._shapes.key(key) for key in keys]
+        given = [self._shapes.key(self.entity, key) for key in keys]
         found = await self._client.get_many(self.entity, given, strong=strong, timeout=timeout)
         by_kind = {self.entity: (self._client.model.entities[self.entity], self._of)}
         answers = Answers(self._client, self._shapes, by_kind)
@@ -298,7 +301,7 @@ class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):
         """Writes whole ones, whether they exist or not, 25 in a request. The batch is not
         atomic."""
         parts = [self.part.put(one) for one in all_of]
-        given = [self._shapes.given(one) for one in all_of]
+        given = [self._shapes.given(self.entity, one) for one in all_of]
         done = await self._client.put_many(self.entity, given, timeout=timeout)
         made = [part.made(one) for part, one in zip(parts, done.made, strict=True)]
         return BatchWritten(done.requests, done.capacity, made)
@@ -307,6 +310,6 @@ class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):
         self, keys: Sequence[Key], *, timeout: float | None = None
     ) -> BatchWritten[NothingMade]:
         """Deletes those with these keys, whether they exist or not, as `put_many` writes them."""
-        given = [self._shapes.key(key) for key in keys]
+        given = [self._shapes.key(self.entity, key) for key in keys]
         done = await self._client.delete_many(self.entity, given, timeout=timeout)
         return BatchWritten(done.requests, done.capacity, [NothingMade() for _ in keys])

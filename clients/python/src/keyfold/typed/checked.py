@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from datetime import datetime
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from keyfold.errors import Invalid
+from keyfold.values.typed import no_zone
 
 T = TypeVar("T")
 
@@ -23,11 +26,25 @@ def checked(of: str) -> Callable[[type[T]], type[T]]:
                 check(self, *args, **members)
             except ValueError as error:
                 raise _invalid(of, error) from None
+            for field in fields(cast(Any, made)):
+                _check_zones(of, field.name, getattr(self, field.name))
 
         setattr(made, "__init__", init)  # noqa: B010
         return made
 
     return of_class
+
+
+def _check_zones(of: str, name: str, held: object) -> None:
+    """Refuses a moment without a zone, which pydantic takes."""
+    if isinstance(held, datetime) and held.tzinfo is None:
+        error = no_zone(name, held)
+        raise Invalid(f"{of}: {error.message}", of=of, attribute=name)
+    if isinstance(held, Mapping):
+        held = list(cast("Mapping[object, object]", held).values())
+    if isinstance(held, (list, tuple, set, frozenset)):
+        for one in cast("list[object]", held):
+            _check_zones(of, name, one)
 
 
 def _invalid(of: str, error: ValueError) -> Invalid:

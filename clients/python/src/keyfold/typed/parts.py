@@ -35,23 +35,23 @@ class Parts(Generic[New, PutT, Key, Patch, M, Touched]):
 
     def create(self, new: New) -> Part[M]:
         """Creates one that must not exist. Defaults are filled in."""
-        given = self._shapes.given(new)
+        given = self._shapes.given(self._entity, new)
         return self._part(Create(self._entity, given), "create", given, self._made)
 
     def put(self, whole: PutT) -> Part[M]:
         """Writes a whole one, whether it exists or not."""
-        given = self._shapes.given(whole)
+        given = self._shapes.given(self._entity, whole)
         return self._part(Put(self._entity, given), "create", given, self._made)
 
     def update(self, key: Key, patch: Patch) -> Part[Touched]:
         """Changes one that exists. `UNSET` attributes stay as they are; `None` removes one."""
-        given = self._shapes.given(patch)
-        write = Update(self._entity, given, key=self._shapes.key(key))
+        given = self._shapes.given(self._entity, patch)
+        write = Update(self._entity, given, key=self._shapes.key(self._entity, key))
         return self._part(write, "update", given, self._touched)
 
     def delete(self, key: Key) -> Part[NothingMade]:
         """Deletes one that exists, with everything that follows from it."""
-        given = self._shapes.key(key)
+        given = self._shapes.key(self._entity, key)
         return self._part(Delete(self._entity, given), "delete", given, NothingMade)
 
     def _part(
@@ -68,7 +68,7 @@ class NamedParts:
         self._shapes = shapes
 
     def _run(self, name: str, args: Mapping[str, object], of: type[M]) -> NamedPart[M]:
-        given = self._shapes.arguments(args)
+        given = self._shapes.of_write(name, args)
         return NamedPart(
             Run(name, given), self._shapes.made_by(name), given, of, self._shapes.names
         )

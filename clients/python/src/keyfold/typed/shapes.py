@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
-from keyfold.errors import NotFound, UnknownItem
+from keyfold.errors import Invalid, NotFound, UnknownItem
 from keyfold.item import Item
 from keyfold.lacking import lacking
 from keyfold.options import OnUnknown, Options
-from keyfold.plan.kind import Kind
+from keyfold.plan.kind import Kind, Record
 from keyfold.plan.model import Entity, Model, Pattern
 from keyfold.typed.made import MadeMember, MadeTable
+from keyfold.values.typed import wrong_kind
 
 T = TypeVar("T")
 
@@ -44,6 +45,9 @@ class Page(Generic[T]):
 
 Convert = Callable[[Any], Any]
 """Makes a value of a generated class of a value of the client."""
+Take = Callable[[str, str, Any], Any]
+"""Makes a value of the client of one of a generated class, which belongs to an entity, pattern or
+write, and has a name there."""
 
 
 class Shapes:
@@ -67,18 +71,39 @@ class Shapes:
         self._fields: dict[type[Any], list[tuple[str, str]]] = {}
         self._always: dict[type[Any], list[str]] = {}
         self._makers: dict[tuple[str, type[Any]], dict[str, Convert | None]] = {}
+        self._takers: dict[str, dict[str, Take]] = {}
 
-    def given(self, value: Any) -> dict[str, object]:
-        """The attributes of an instance, by their names in the model, except for unset ones."""
-        return {name: self._plain(held) for name, held in self._members(value) if held is not UNSET}
+    def bind(self, model: Model) -> None:
+        """Takes the types of the attributes and parameters from the model of the classes."""
+        if self._takers:
+            return
+        for entity in model.entities.values():
+            kinds = {name: one.kind for name, one in entity.attributes.items()}
+            self._takers[entity.name] = self._takers_of(kinds)
+        for pattern in model.patterns.values():
+            kinds = {name: one.kind for name, one in pattern.parameters.items()}
+            self._takers[f"the pattern {pattern.name}"] = self._takers_of(kinds)
+        for write in model.writes.values():
+            kinds = {name: one.kind for name, one in write.parameters.items()}
+            self._takers[f"the write {write.name}"] = self._takers_of(kinds)
 
-    def key(self, key: Any) -> dict[str, object]:
+    def given(self, entity: str, value: Any) -> dict[str, object]:
+        """The attributes of an instance for an entity, by their names in the model, except for
+        unset ones. Raises `Invalid` where a record is no instance of its class."""
+        members = ((name, held) for name, held in self._members(value) if held is not UNSET)
+        return self._taken(entity, members)
+
+    def key(self, entity: str, key: Any) -> dict[str, object]:
         """The attributes of a key. A version that is not given is not compared."""
-        return {name: one for name, one in self.given(key).items() if one is not None}
+        return {name: one for name, one in self.given(entity, key).items() if one is not None}
 
-    def arguments(self, args: Mapping[str, object]) -> dict[str, object]:
-        """Arguments, with dictionaries for records."""
-        return {name: self._plain(value) for name, value in args.items()}
+    def of_pattern(self, pattern: str, args: Mapping[str, object]) -> dict[str, object]:
+        """The arguments of a pattern."""
+        return self._taken(f"the pattern {pattern}", args.items())
+
+    def of_write(self, write: str, args: Mapping[str, object]) -> dict[str, object]:
+        """The arguments of a named write, with dictionaries for records."""
+        return self._taken(f"the write {write}", args.items())
 
     def made_by(self, write: str) -> Mapping[str, MadeMember]:
         """What a write makes: of `create Order` and `update Order`, and of named writes."""
@@ -112,16 +137,66 @@ class Shapes:
             fields = self._fields[of] = [(name, self._model.get(name, name)) for name in names]
         return [(name, getattr(value, python)) for python, name in fields]
 
-    def _plain(self, value: Any) -> Any:
+    def _taken(self, of: str, members: Iterable[tuple[str, Any]]) -> dict[str, object]:
+        takers = self._takers[of]
+        return {
+            name: takers[name](of, name, held) if name in takers and held is not None else held
+            for name, held in members
+        }
+
+    def _takers_of(self, kinds: Mapping[str, Kind]) -> dict[str, Take]:
+        """How members that have records in them are taken, by their names."""
+        takers = ((name, self._taker(kind)) for name, kind in kinds.items())
+        return {name: taker for name, taker in takers if taker is not None}
+
+    def _taker(self, kind: Kind) -> Take | None:
+        """How a value of a generated class becomes one of the client; none where it is one."""
+        if kind.record is not None:
+            return self._record_taker(kind, kind.record)
+        take = self._taker(kind.of) if kind.of is not None else None
+        if take is None:
+            return None
+
+        def taken(of: str, name: str, held: Any) -> Any:
+            if isinstance(held, Mapping):
+                entries = cast("Mapping[str, Any]", held)
+                return {key: take(of, f"{name}.{key}", one) for key, one in entries.items()}
+            if isinstance(held, (list, tuple)):
+                elements = enumerate(cast("list[Any]", held))
+                return [take(of, f"{name}[{at}]", one) for at, one in elements]
+            return held
+
+        return taken
+
+    def _record_taker(self, kind: Kind, record: Record) -> Take:
+        made, takers = (
+            self._records[record.name],
+            self._takers_of({name: one.kind for name, one in record.fields.items()}),
+        )
+
+        def taken(of: str, name: str, held: Any) -> Any:
+            if not isinstance(held, made):
+                error = wrong_kind(name, kind, held)
+                raise Invalid(f"{of}: {error.message}", of=of, attribute=name)
+            members = ((field, one) for field, one in self._members(held) if one is not None)
+            return {
+                field: takers[field](of, f"{name}.{field}", one) if field in takers else one
+                for field, one in members
+            }
+
+        return taken
+
+    def plain(self, value: Any) -> Any:
+        """A value with dictionaries for instances of classes."""
         if isinstance(value, (str, int, type(None))):
             return value
         if isinstance(value, (list, tuple)):
-            return [self._plain(one) for one in cast("list[Any]", value)]
+            return [self.plain(one) for one in cast("list[Any]", value)]
         if isinstance(value, dict):
             entries = cast("dict[str, Any]", value)
-            return {name: self._plain(one) for name, one in entries.items()}
+            return {name: self.plain(one) for name, one in entries.items()}
         if dataclasses.is_dataclass(value):
-            return {name: self._plain(one) for name, one in self._members(value) if one is not None}
+            return {name: self.plain(one) for name, one in self._members(value) if one is not None}
         return value
 
     def _makers_of(self, entity: Entity, of: type[Any]) -> dict[str, Convert | None]:

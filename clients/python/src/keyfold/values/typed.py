@@ -50,7 +50,8 @@ def _no_moment(name: str, held: object, wanted: str) -> Invalid:
     return Invalid(f"{name}: there is no `{text}`: {why}", attribute=name)
 
 
-def _wrong_kind(name: str, kind: Kind, held: object) -> Invalid:
+def wrong_kind(name: str, kind: Kind, held: object) -> Invalid:
+    """The error about a value of another type."""
     shown = _shown(held)
     if isinstance(held, str):
         # Without quotes the text "5" would read as a number.
@@ -84,7 +85,7 @@ def typed(name: str, kind: Kind, given: object) -> Value:
 
 def _string(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, str):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     return {"S": _unicode(name, given)}
 
 
@@ -105,7 +106,7 @@ def _number(name: str, kind: Kind, given: object) -> Value:
             attribute=name,
         )
     if isinstance(given, bool) or not isinstance(given, (int, Decimal)):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     try:
         text = number.of_int(int(given)) if isinstance(given, int) else number.of_decimal(given)
     except number.NumberError as error:
@@ -118,8 +119,17 @@ def _number(name: str, kind: Kind, given: object) -> Value:
 
 def _bool(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, bool):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     return {"BOOL": given}
+
+
+def no_zone(name: str, held: datetime) -> Invalid:
+    """The error about a moment without a zone."""
+    return Invalid(
+        f"{name}: {held.isoformat()} has no zone; give an aware datetime:"
+        " .replace(tzinfo=timezone.utc), if it is in UTC",
+        attribute=name,
+    )
 
 
 def exact_time(name: str, kind: Kind, given: object) -> str:
@@ -127,11 +137,7 @@ def exact_time(name: str, kind: Kind, given: object) -> str:
     exact: str | None = None
     if isinstance(given, datetime):
         if given.tzinfo is None:
-            raise Invalid(
-                f"{name}: {given.isoformat()} has no zone; give an aware datetime:"
-                " .replace(tzinfo=timezone.utc), if it is in UTC",
-                attribute=name,
-            )
+            raise no_zone(name, given)
         try:
             return times.exact_of_datetime(given)
         except OverflowError:
@@ -139,7 +145,7 @@ def exact_time(name: str, kind: Kind, given: object) -> str:
     elif isinstance(given, str):
         exact = times.exact_of_text(given)
     else:
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     if exact is None:
         wanted = "a time with its zone, like 2024-01-15T10:30:00Z (or a day: midnight UTC)"
         raise _no_moment(name, given, wanted)
@@ -168,10 +174,10 @@ def at_most(name: str, kind: Kind, given: object) -> object:
 
 def _date(name: str, kind: Kind, given: object) -> Value:
     if isinstance(given, datetime):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     text = given.isoformat() if isinstance(given, date) else given
     if not isinstance(text, str):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     if not times.is_day(text):
         raise _no_moment(name, text, "a day like 2024-01-15")
     return {"S": text}
@@ -197,7 +203,7 @@ def _period(name: str, kind: Kind, given: object) -> Value:
     is_day = kind.name == "day" and isinstance(given, date) and not isinstance(given, datetime)
     text = cast(date, given).isoformat() if is_day else given
     if not isinstance(text, str):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     if not is_period(cast(Any, kind.name), text):
         raise wrong(name, text, _PERIODS[kind.name])
     return {"S": text}
@@ -205,13 +211,13 @@ def _period(name: str, kind: Kind, given: object) -> Value:
 
 def _binary(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, (bytes, bytearray, memoryview)):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     return {"B": bytes(cast("bytes | bytearray", given))}
 
 
 def _ulid(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, str):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     # Small letters beyond ASCII may have a large one in it.
     if not _ANY_ULID.fullmatch(given):
         raise wrong(name, given, "a ULID of 26 characters")
@@ -221,7 +227,7 @@ def _ulid(name: str, kind: Kind, given: object) -> Value:
 def _uuid(name: str, kind: Kind, given: object) -> Value:
     text = str(given) if isinstance(given, uuid.UUID) else given
     if not isinstance(text, str):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     if not _ANY_UUID.fullmatch(text):
         raise wrong(name, text, "a UUID like 123e4567-e89b-12d3-a456-426614174000")
     return {"S": text.lower()}
@@ -229,7 +235,7 @@ def _uuid(name: str, kind: Kind, given: object) -> Value:
 
 def _word(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, str):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     if given not in kind.words:
         raise wrong(name, given, f"one of {', '.join(kind.words)}")
     return {"S": str.__str__(given)}
@@ -237,7 +243,7 @@ def _word(name: str, kind: Kind, given: object) -> Value:
 
 def _list(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, (list, tuple)):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     return {"L": _each(name, kind.element, cast("list[object]", given))}
 
 
@@ -247,7 +253,7 @@ def _each(name: str, of: Kind, given: Iterable[object]) -> list[Value]:
 
 def _set(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, (set, frozenset, list, tuple)):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     members = _each(name, kind.element, cast("list[object]", given))
     of = kind.element
     descriptor = "S" if of.is_text else "N" if of.is_number else "B"
@@ -259,12 +265,12 @@ def _set(name: str, kind: Kind, given: object) -> Value:
 
 def _map(name: str, kind: Kind, given: object) -> Value:
     if not isinstance(given, Mapping):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     entries = cast("Mapping[object, object]", given)
     held: dict[str, Value] = {}
     for key, entry in entries.items():
         if not isinstance(key, str):
-            raise _wrong_kind(name, kind, entries)
+            raise wrong_kind(name, kind, entries)
         held[_unicode(name, key)] = typed(f"{name}.{key}", kind.element, entry)
     return {"M": held}
 
@@ -272,7 +278,7 @@ def _map(name: str, kind: Kind, given: object) -> Value:
 def _record(name: str, kind: Kind, given: object) -> Value:
     record = kind.record
     if record is None or not isinstance(given, Mapping):
-        raise _wrong_kind(name, kind, given)
+        raise wrong_kind(name, kind, given)
     entries = cast("Mapping[str, object]", given)
     for key in entries:
         if key not in record.fields:
