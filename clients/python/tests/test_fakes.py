@@ -61,3 +61,7 @@ def test_the_same_seed_makes_the_same(model: Model) -> None:
     assert (note["thingId"], note["text"]) == (thing["thingId"], "given")
     with pytest.raises(Invalid, match="no entity `Nothing`"):
         Fakes(model).entity("Nothing")
+    with pytest.raises(Invalid, match="Thing has no `thing_id`; did you mean `thingId`?"):
+        Fakes(model).entity("Thing", {"thing_id": "t"})
+    with pytest.raises(Invalid, match="no entity `thing`; did you mean `Thing`?"):
+        Fakes(model).entity("Note", related={"thing": thing})

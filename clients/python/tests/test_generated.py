@@ -21,7 +21,7 @@ MADE = FOLDER / "made"
 PYDANTIC = FOLDER / "made_pydantic"
 BINARY = os.environ.get("KEYFOLD_BIN", str(ROOT / "target" / "debug" / "keyfold"))
 FOLDERS = ["models", "models/existing", "crates/keyfold-codegen/testscripts"]
-PROGRAMS = ["shop", "several", "answers", "made", "unknown", "foreign", "records", "awaited", "events"]
+PROGRAMS = ["shop", "several", "answers", "made", "unknown", "foreign", "fakes", "records", "awaited", "events"]
 WANTED = re.compile(r"\s*# error: ([a-z-]+), ")
 FOUND = re.compile(r"(.*\.py):(\d+): error: .*\[([a-z-]+)\]$")
 

@@ -414,6 +414,87 @@ class AnswersParts(typed.NamedParts):
         )
 
 
+class AnswersFakes(typed.NamedFakes):
+    """Entities for tests: random by a seed, and valid for the model. What is not
+    given is made; of `_related`, entities by their names, attributes that refer
+    to one have its values.
+    """
+
+    def account(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        id: AccountId | typed.Unset = typed.UNSET,
+        owner: str | typed.Unset = typed.UNSET,
+        balance: int | None | typed.Unset = typed.UNSET,
+        country: str | typed.Unset = typed.UNSET,
+        city: str | typed.Unset = typed.UNSET,
+        street: str | typed.Unset = typed.UNSET,
+        plan: AccountPlan | None | typed.Unset = typed.UNSET,
+        tags: AbstractSet[str] | None | typed.Unset = typed.UNSET,
+        prices: Mapping[str, Decimal | int] | None | typed.Unset = typed.UNSET,
+        logo: bytes | None | typed.Unset = typed.UNSET,
+        home: Address | None | typed.Unset = typed.UNSET,
+        grid: Sequence[Sequence[int]] | None | typed.Unset = typed.UNSET,
+        visits: Mapping[str, Sequence[Address]] | None | typed.Unset = typed.UNSET,
+        updated_at: _datetime.datetime | None | typed.Unset = typed.UNSET,
+    ) -> NewAccount:
+        """A new `Account`."""
+        return self._new(
+            "Account",
+            NewAccount,
+            {
+                "id": id,
+                "owner": owner,
+                "balance": balance,
+                "country": country,
+                "city": city,
+                "street": street,
+                "plan": plan,
+                "tags": tags,
+                "prices": prices,
+                "logo": logo,
+                "home": home,
+                "grid": grid,
+                "visits": visits,
+                "updatedAt": updated_at,
+            },
+            _related,
+        )
+
+    def ticket(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        id: AccountId | typed.Unset = typed.UNSET,
+        ticket_id: TicketId | None | typed.Unset = typed.UNSET,
+        opened_at: _datetime.datetime | typed.Unset = typed.UNSET,
+        due_at: _datetime.datetime | None | typed.Unset = typed.UNSET,
+        severity: int | None | typed.Unset = typed.UNSET,
+        status: TicketStatus | None | typed.Unset = typed.UNSET,
+        history: Sequence[Entry] | None | typed.Unset = typed.UNSET,
+        assignee: str | None | typed.Unset = typed.UNSET,
+    ) -> NewTicket:
+        """A new `Ticket`."""
+        return self._new(
+            "Ticket",
+            NewTicket,
+            {
+                "id": id,
+                "ticketId": ticket_id,
+                "openedAt": opened_at,
+                "dueAt": due_at,
+                "severity": severity,
+                "status": status,
+                "history": history,
+                "assignee": assignee,
+            },
+            _related,
+        )
+
+
 class AnswersClient(typed.Typed):
     """The patterns, named writes and entities of the model `answers`, version 3."""
 
@@ -442,6 +523,8 @@ class AnswersClient(typed.Typed):
             typed.NothingMade,
         ](self, "Ticket", Ticket, TicketMade, typed.NothingMade)
         """Writes a `Ticket` with all that follows from it."""
+        self.fake = AnswersFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = AnswersParts(_SHAPES)
         """The named writes as parts of a transaction."""
 
@@ -922,6 +1005,8 @@ class AsyncAnswersClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "Ticket", Ticket, TicketMade, typed.NothingMade)
         """Writes a `Ticket` with all that follows from it."""
+        self.fake = AnswersFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = AnswersParts(_SHAPES)
         """The named writes as parts of a transaction."""
 

@@ -362,6 +362,77 @@ class MadeParts(typed.NamedParts):
         return self._run("visit", {"day": day, "firstAt": first_at}, VisitMade_)
 
 
+class MadeFakes(typed.NamedFakes):
+    """Entities for tests: random by a seed, and valid for the model. What is not
+    given is made; of `_related`, entities by their names, attributes that refer
+    to one have its values.
+    """
+
+    def cart(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        id: CartId | None | typed.Unset = typed.UNSET,
+        at: _datetime.datetime | None | typed.Unset = typed.UNSET,
+        note: str | None | typed.Unset = typed.UNSET,
+    ) -> NewCart:
+        """A new `Cart`."""
+        return self._new("Cart", NewCart, {"id": id, "at": at, "note": note}, _related)
+
+    def line(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        cart_id: CartId | typed.Unset = typed.UNSET,
+        line_id: LineId | None | typed.Unset = typed.UNSET,
+        at: _datetime.datetime | None | typed.Unset = typed.UNSET,
+        amount: int | typed.Unset = typed.UNSET,
+    ) -> NewLine:
+        """A new `Line`."""
+        return self._new(
+            "Line",
+            NewLine,
+            {"cartId": cart_id, "lineId": line_id, "at": at, "amount": amount},
+            _related,
+        )
+
+    def visit(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        day: _datetime.date | typed.Unset = typed.UNSET,
+        count: int | typed.Unset = typed.UNSET,
+        first_at: _datetime.datetime | None | typed.Unset = typed.UNSET,
+    ) -> NewVisit:
+        """A new `Visit`."""
+        return self._new(
+            "Visit",
+            NewVisit,
+            {"day": day, "count": count, "firstAt": first_at},
+            _related,
+        )
+
+    def track(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        track_id: TrackId | typed.Unset = typed.UNSET,
+        title: str | typed.Unset = typed.UNSET,
+        points: Sequence[int] | typed.Unset = typed.UNSET,
+    ) -> NewTrack:
+        """A new `Track`."""
+        return self._new(
+            "Track",
+            NewTrack,
+            {"trackId": track_id, "title": title, "points": points},
+            _related,
+        )
+
+
 class MadeClient(typed.Typed):
     """The patterns, named writes and entities of the model `made`, version 1."""
 
@@ -410,6 +481,8 @@ class MadeClient(typed.Typed):
             typed.NothingMade,
         ](self, "Track", Track, typed.NothingMade, typed.NothingMade)
         """Writes a `Track` with all that follows from it."""
+        self.fake = MadeFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = MadeParts(_SHAPES)
         """The named writes as parts of a transaction."""
 
@@ -610,6 +683,8 @@ class AsyncMadeClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "Track", Track, typed.NothingMade, typed.NothingMade)
         """Writes a `Track` with all that follows from it."""
+        self.fake = MadeFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = MadeParts(_SHAPES)
         """The named writes as parts of a transaction."""
 

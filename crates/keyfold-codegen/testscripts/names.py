@@ -255,6 +255,82 @@ class NamesParts(typed.NamedParts):
         )
 
 
+class NamesFakes(typed.NamedFakes):
+    """Entities for tests: random by a seed, and valid for the model. What is not
+    given is made; of `_related`, entities by their names, attributes that refer
+    to one have its values.
+    """
+
+    def class_(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        id: ClassId | typed.Unset = typed.UNSET,
+        user_id: str | typed.Unset = typed.UNSET,
+        in_progress: bool | None | typed.Unset = typed.UNSET,
+        tick_x: str | None | typed.Unset = typed.UNSET,
+        state: ClassState | typed.Unset = typed.UNSET,
+    ) -> NewClass:
+        """A new `class`."""
+        return self._new(
+            "class",
+            NewClass,
+            {
+                "id": id,
+                "user id": user_id,
+                "in-progress": in_progress,
+                "`tick ${x}`": tick_x,
+                "state": state,
+            },
+            _related,
+        )
+
+    def promise(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        id: PromiseId | typed.Unset = typed.UNSET,
+        class_id: ClassId | typed.Unset = typed.UNSET,
+        note: PromiseNote | None | typed.Unset = typed.UNSET,
+    ) -> NewPromise:
+        """A new `Promise`."""
+        return self._new(
+            "Promise",
+            NewPromise,
+            {"id": id, "classId": class_id, "note": note},
+            _related,
+        )
+
+    def order_item(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        item_id: ItemId | None | typed.Unset = typed.UNSET,
+        _: str | None | typed.Unset = typed.UNSET,
+    ) -> NewOrderItem:
+        """A new `order_item`."""
+        return self._new(
+            "order_item",
+            NewOrderItem,
+            {"itemId": item_id, "_": _},
+            _related,
+        )
+
+    def order_item_(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        n: int | typed.Unset = typed.UNSET,
+        then: str | None | typed.Unset = typed.UNSET,
+    ) -> NewOrderItem_:
+        """A new `OrderItem`."""
+        return self._new("OrderItem", NewOrderItem_, {"n": n, "then": then}, _related)
+
+
 class NamesClient(typed.Typed):
     """The patterns, named writes and entities of the model `names`, version 1."""
 
@@ -303,6 +379,8 @@ class NamesClient(typed.Typed):
             typed.NothingMade,
         ](self, "OrderItem", OrderItem_, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
+        self.fake = NamesFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = NamesParts(_SHAPES)
         """The named writes as parts of a transaction."""
 
@@ -525,6 +603,8 @@ class AsyncNamesClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "OrderItem", OrderItem_, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
+        self.fake = NamesFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = NamesParts(_SHAPES)
         """The named writes as parts of a transaction."""
 

@@ -299,6 +299,99 @@ class ShopParts(typed.NamedParts):
         )
 
 
+class ShopFakes(typed.NamedFakes):
+    """Entities for tests: random by a seed, and valid for the model. What is not
+    given is made; of `_related`, entities by their names, attributes that refer
+    to one have its values.
+    """
+
+    def user(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        user_id: UserId | typed.Unset = typed.UNSET,
+        email: str | typed.Unset = typed.UNSET,
+        name: str | typed.Unset = typed.UNSET,
+        created_at: _datetime.datetime | typed.Unset = typed.UNSET,
+    ) -> NewUser:
+        """A new `User`."""
+        return self._new(
+            "User",
+            NewUser,
+            {"userId": user_id, "email": email, "name": name, "createdAt": created_at},
+            _related,
+        )
+
+    def order(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        order_id: OrderId | typed.Unset = typed.UNSET,
+        user_id: UserId | typed.Unset = typed.UNSET,
+        created_at: _datetime.datetime | typed.Unset = typed.UNSET,
+        total: Decimal | int | typed.Unset = typed.UNSET,
+        status: OrderStatus | typed.Unset = typed.UNSET,
+    ) -> NewOrder:
+        """A new `Order`."""
+        return self._new(
+            "Order",
+            NewOrder,
+            {
+                "orderId": order_id,
+                "userId": user_id,
+                "createdAt": created_at,
+                "total": total,
+                "status": status,
+            },
+            _related,
+        )
+
+    def order_item(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        order_id: OrderId | typed.Unset = typed.UNSET,
+        item_id: ItemId | typed.Unset = typed.UNSET,
+        product_id: ProductId | typed.Unset = typed.UNSET,
+        quantity: int | typed.Unset = typed.UNSET,
+        price: Decimal | int | typed.Unset = typed.UNSET,
+    ) -> NewOrderItem:
+        """A new `OrderItem`."""
+        return self._new(
+            "OrderItem",
+            NewOrderItem,
+            {
+                "orderId": order_id,
+                "itemId": item_id,
+                "productId": product_id,
+                "quantity": quantity,
+                "price": price,
+            },
+            _related,
+        )
+
+    def product(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        product_id: ProductId | typed.Unset = typed.UNSET,
+        name: str | typed.Unset = typed.UNSET,
+        price: Decimal | int | typed.Unset = typed.UNSET,
+        stock: int | typed.Unset = typed.UNSET,
+    ) -> NewProduct:
+        """A new `Product`."""
+        return self._new(
+            "Product",
+            NewProduct,
+            {"productId": product_id, "name": name, "price": price, "stock": stock},
+            _related,
+        )
+
+
 class ShopClient(typed.Typed):
     """The patterns, named writes and entities of the model `shop`, version 1."""
 
@@ -347,6 +440,8 @@ class ShopClient(typed.Typed):
             typed.NothingMade,
         ](self, "Product", Product, typed.NothingMade, typed.NothingMade)
         """Writes a `Product` with all that follows from it."""
+        self.fake = ShopFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = ShopParts(_SHAPES)
         """The named writes as parts of a transaction."""
 
@@ -654,6 +749,8 @@ class AsyncShopClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "Product", Product, typed.NothingMade, typed.NothingMade)
         """Writes a `Product` with all that follows from it."""
+        self.fake = ShopFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = ShopParts(_SHAPES)
         """The named writes as parts of a transaction."""
 

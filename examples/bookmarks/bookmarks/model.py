@@ -170,6 +170,42 @@ class BookmarksParts(typed.NamedParts):
         )
 
 
+class BookmarksFakes(typed.NamedFakes):
+    """Entities for tests: random by a seed, and valid for the model. What is not
+    given is made; of `_related`, entities by their names, attributes that refer
+    to one have its values.
+    """
+
+    def annotation(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        customer_id: CustomerId | typed.Unset = typed.UNSET,
+        book_id: BookId | typed.Unset = typed.UNSET,
+        format: AnnotationFormat | typed.Unset = typed.UNSET,
+        kind: AnnotationKind | typed.Unset = typed.UNSET,
+        device: str | typed.Unset = typed.UNSET,
+        positions: Sequence[Position] | typed.Unset = typed.UNSET,
+        updated_at: _datetime.datetime | typed.Unset = typed.UNSET,
+    ) -> NewAnnotation:
+        """A new `Annotation`."""
+        return self._new(
+            "Annotation",
+            NewAnnotation,
+            {
+                "customerId": customer_id,
+                "bookId": book_id,
+                "format": format,
+                "kind": kind,
+                "device": device,
+                "positions": positions,
+                "updatedAt": updated_at,
+            },
+            _related,
+        )
+
+
 class BookmarksClient(typed.Typed):
     """The patterns, named writes and entities of the model `bookmarks`, version 1."""
 
@@ -188,6 +224,8 @@ class BookmarksClient(typed.Typed):
             typed.NothingMade,
         ](self, "Annotation", Annotation, typed.NothingMade, typed.NothingMade)
         """Writes an `Annotation` with all that follows from it."""
+        self.fake = BookmarksFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = BookmarksParts(_SHAPES)
         """The named writes as parts of a transaction."""
 
@@ -332,6 +370,8 @@ class AsyncBookmarksClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "Annotation", Annotation, typed.NothingMade, typed.NothingMade)
         """Writes an `Annotation` with all that follows from it."""
+        self.fake = BookmarksFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = BookmarksParts(_SHAPES)
         """The named writes as parts of a transaction."""
 

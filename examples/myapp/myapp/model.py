@@ -308,6 +308,110 @@ class MyappParts(typed.NamedParts):
         )
 
 
+class MyappFakes(typed.NamedFakes):
+    """Entities for tests: random by a seed, and valid for the model. What is not
+    given is made; of `_related`, entities by their names, attributes that refer
+    to one have its values.
+    """
+
+    def user(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        user_id: UserId | typed.Unset = typed.UNSET,
+        email: str | typed.Unset = typed.UNSET,
+        name: str | typed.Unset = typed.UNSET,
+        created_at: _datetime.datetime | typed.Unset = typed.UNSET,
+    ) -> NewUser:
+        """A new `User`."""
+        return self._new(
+            "User",
+            NewUser,
+            {"userId": user_id, "email": email, "name": name, "createdAt": created_at},
+            _related,
+        )
+
+    def order(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        user_id: UserId | typed.Unset = typed.UNSET,
+        order_date: _datetime.date | typed.Unset = typed.UNSET,
+        order_id: OrderId | typed.Unset = typed.UNSET,
+        total: Decimal | int | typed.Unset = typed.UNSET,
+        status: OrderStatus | typed.Unset = typed.UNSET,
+    ) -> NewOrder:
+        """A new `Order`."""
+        return self._new(
+            "Order",
+            NewOrder,
+            {
+                "userId": user_id,
+                "orderDate": order_date,
+                "orderId": order_id,
+                "total": total,
+                "status": status,
+            },
+            _related,
+        )
+
+    def address(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        user_id: UserId | typed.Unset = typed.UNSET,
+        label: str | typed.Unset = typed.UNSET,
+        street: str | typed.Unset = typed.UNSET,
+        city: str | typed.Unset = typed.UNSET,
+    ) -> NewAddress:
+        """A new `Address`."""
+        return self._new(
+            "Address",
+            NewAddress,
+            {"userId": user_id, "label": label, "street": street, "city": city},
+            _related,
+        )
+
+    def product(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        sku: Sku | typed.Unset = typed.UNSET,
+        name: str | typed.Unset = typed.UNSET,
+        price: Decimal | int | typed.Unset = typed.UNSET,
+        stock: int | typed.Unset = typed.UNSET,
+    ) -> NewProduct:
+        """A new `Product`."""
+        return self._new(
+            "Product",
+            NewProduct,
+            {"sku": sku, "name": name, "price": price, "stock": stock},
+            _related,
+        )
+
+    def order_item(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        order_id: OrderId | typed.Unset = typed.UNSET,
+        line: int | typed.Unset = typed.UNSET,
+        sku: Sku | typed.Unset = typed.UNSET,
+        quantity: int | typed.Unset = typed.UNSET,
+    ) -> NewOrderItem:
+        """A new `OrderItem`."""
+        return self._new(
+            "OrderItem",
+            NewOrderItem,
+            {"orderId": order_id, "line": line, "sku": sku, "quantity": quantity},
+            _related,
+        )
+
+
 class MyappClient(typed.Typed):
     """The patterns, named writes and entities of the model `myapp`, version 1."""
 
@@ -366,6 +470,8 @@ class MyappClient(typed.Typed):
             typed.NothingMade,
         ](self, "OrderItem", OrderItem, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
+        self.fake = MyappFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = MyappParts(_SHAPES)
         """The named writes as parts of a transaction."""
 
@@ -604,6 +710,8 @@ class AsyncMyappClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "OrderItem", OrderItem, typed.NothingMade, typed.NothingMade)
         """Writes an `OrderItem` with all that follows from it."""
+        self.fake = MyappFakes(self)
+        """Entities for tests, random by a seed."""
         self.part = MyappParts(_SHAPES)
         """The named writes as parts of a transaction."""
 

@@ -79,6 +79,44 @@ OrdersWithAddressEvent: TypeAlias = CustomerOrderChange
 """A change that a stream reports; its class says of what."""
 
 
+class OrdersWithAddressFakes(typed.NamedFakes):
+    """Entities for tests: random by a seed, and valid for the model. What is not
+    given is made; of `_related`, entities by their names, attributes that refer
+    to one have its values.
+    """
+
+    def customer_order(
+        self,
+        _related: Mapping[str, object] | None = None,
+        /,
+        *,
+        custid: str | typed.Unset = typed.UNSET,
+        transaction_id: TransactionId | typed.Unset = typed.UNSET,
+        ordered_at: _datetime.datetime | typed.Unset = typed.UNSET,
+        amount: Decimal | int | typed.Unset = typed.UNSET,
+        zip: str | typed.Unset = typed.UNSET,
+        street: str | typed.Unset = typed.UNSET,
+        city: str | typed.Unset = typed.UNSET,
+        country: str | typed.Unset = typed.UNSET,
+    ) -> NewCustomerOrder:
+        """A new `CustomerOrder`."""
+        return self._new(
+            "CustomerOrder",
+            NewCustomerOrder,
+            {
+                "Custid": custid,
+                "Transaction_Id": transaction_id,
+                "orderedAt": ordered_at,
+                "amount": amount,
+                "zip": zip,
+                "street": street,
+                "city": city,
+                "country": country,
+            },
+            _related,
+        )
+
+
 class OrdersWithAddressClient(typed.Typed):
     """The patterns, named writes and entities of the model `orders_with_address`,
     version 1.
@@ -99,6 +137,8 @@ class OrdersWithAddressClient(typed.Typed):
             typed.NothingMade,
         ](self, "CustomerOrder", CustomerOrder, typed.NothingMade, typed.NothingMade)
         """Writes a `CustomerOrder` with all that follows from it."""
+        self.fake = OrdersWithAddressFakes(self)
+        """Entities for tests, random by a seed."""
 
     def orders_of_customer(
         self,
@@ -170,6 +210,8 @@ class AsyncOrdersWithAddressClient(typed.AsyncTyped):
             typed.NothingMade,
         ](self, "CustomerOrder", CustomerOrder, typed.NothingMade, typed.NothingMade)
         """Writes a `CustomerOrder` with all that follows from it."""
+        self.fake = OrdersWithAddressFakes(self)
+        """Entities for tests, random by a seed."""
 
     def orders_of_customer(
         self,

@@ -27,6 +27,7 @@ from keyfold.aio import AsyncClient
 from keyfold.client import Client
 from keyfold.errors import Invalid
 from keyfold.item import Item
+from keyfold.lower.near import meant
 from keyfold.plan.kind import Kind
 from keyfold.plan.model import AttributePlan, Entity, Model
 from keyfold.plan.template import Field, Part, Shard
@@ -83,13 +84,24 @@ class Fakes:
         """A new entity as an instance of its class.
 
         `values` are given ones by their names in the model. Attributes that refer to one of
-        `related`, which are entities by their names, have its values.
+        `related`, which are entities by their names, have its values. Raises `Invalid` for a name
+        that the model does not have.
         """
+        return self.named(writer.entity, new, values or {}, related)
+
+    def named(
+        self,
+        name: str,
+        new: type[New],
+        values: Mapping[str, object],
+        related: Mapping[str, object] | None,
+    ) -> New:
+        """A new entity of a name as an instance of its class."""
         if self._shapes is None:
             raise Invalid("factories of classes need the generated client")
-        entity = self._model.entities[writer.entity]
-        made = self.entity(writer.entity, values, related=related)
-        return self._shapes.made(entity, Item(entity.name, made), new)
+        given = {name: self._shapes.plain(one) for name, one in values.items()}
+        made = self.entity(name, given, related=related)
+        return self._shapes.made(self._model.entities[name], Item(name, made), new)
 
     def entity(
         self,
@@ -98,22 +110,30 @@ class Fakes:
         *,
         related: Mapping[str, object] | None = None,
     ) -> dict[str, Any]:
-        """The attributes of a new entity, by their names in the model."""
-        entity = self._model.entities.get(name)
-        if entity is None:
-            raise Invalid(f"the model has no entity `{name}`", of=name)
+        """The attributes of a new entity, by their names in the model. One that is given as `None`
+        is absent."""
+        for other in (name, *(related or ())):
+            if other not in self._model.entities:
+                near = meant(other, self._model.entities)
+                raise Invalid(f"the model has no entity `{other}`{near}", of=other)
+        entity = self._model.entities[name]
+        given = dict(values or {})
+        for wrong in given:
+            if wrong not in entity.attributes:
+                near = meant(wrong, entity.attributes)
+                raise Invalid(f"{name} has no `{wrong}`{near}", of=name, attribute=wrong)
         self._count += 1
         made: dict[str, Any] = {}
         # The first of an entity that refers to its own kind refers to itself.
         others = {name: made, **(related or {})}
         for attribute in entity.attributes.values():
-            if attribute.kept or attribute.default is not None:
+            if attribute.kept or attribute.default is not None or attribute.name in given:
                 continue
             if attribute.optional and self._random.random() < 0.5:
                 continue
             linked = self._linked(attribute, others)
             made[attribute.name] = self._own(entity, attribute) if linked is None else linked
-        return {**made, **(values or {})}
+        return {**made, **{name: one for name, one in given.items() if one is not None}}
 
     def _linked(self, attribute: AttributePlan, related: Mapping[str, object]) -> Any:
         """The value that an attribute has of an entity to which it refers."""

@@ -358,6 +358,45 @@ def foreign(endpoint: str) -> None:
                 assert (error.of, error.attribute) == ("Account", attribute), error
 
 
+def fakes(endpoint: str) -> None:
+    """Factories by name, with values in Python's spelling."""
+    with s.ShopClient(endpoint) as shop, a.AnswersClient(endpoint) as answers:
+        user = shop.fake.user(user_id=s.UserId("fake"), email="fake@example.com")
+        assert_type(user, s.NewUser)
+        assert user.email == "fake@example.com" and user.created_at.tzinfo is not None
+        shop.User.create(user)
+        order = shop.fake.order({"User": user}, order_id=s.OrderId("fake"), status="paid")
+        assert (order.user_id, order.status) == (user.user_id, "paid")
+        shop.Order.create(order)
+        assert shop.fake.order().order_id != order.order_id
+        again = s.ShopFakes(shop, seed=7), s.ShopFakes(shop, seed=7), s.ShopFakes(shop, seed=8)
+        [one, same, other] = [fakes.product() for fakes in again]
+        assert one == same != other
+        home = a.Address(street="Elm", account=a.AccountId("a"))
+        account = answers.fake.account(id=a.AccountId("fake"), home=home, tags=None, visits={"x": [home]})
+        assert (account.home, account.tags, account.visits) == (home, None, {"x": [home]})
+        assert answers.fake.account(tags={"t"}).tags == {"t"}
+        answers.Account.put(a.PutAccount(**dict(members(account))))
+        # By the names of the model; others are refused, and are not dropped.
+        fake = Fakes(shop)
+        assert fake.of(shop.Order, s.NewOrder, {"userId": "u7"}).user_id == "u7"
+        wrong: list[tuple[str, str | None, Callable[[], object]]] = [
+            ("Order", "user_id", lambda: fake.of(shop.Order, s.NewOrder, {"user_id": "u7"})),
+            ("user", None, lambda: fake.of(shop.Order, s.NewOrder, related={"user": user})),
+        ]
+        for of, attribute, call in wrong:
+            try:
+                call()
+                raise AssertionError(of)
+            except Invalid as error:
+                assert (error.of, error.attribute) == (of, attribute)
+                assert "did you mean `" in str(error)
+
+
+def members(given: Any) -> list[tuple[str, Any]]:
+    return [(name, getattr(given, name)) for name in given.__dataclass_fields__]
+
+
 def records(endpoint: str) -> None:
     """Dictionaries are no records, wherever a class is declared."""
     with a.AnswersClient(endpoint) as answers:

@@ -241,6 +241,19 @@ def batches() -> None:
     del product
 
 
+def fakes() -> None:
+    # error: arg-type, another entity's identifier
+    shop.fake.order(user_id=order_id)
+    # error: call-arg, the name that the model has
+    shop.fake.order(userId=user_id)
+    # error: arg-type, a wrong word
+    shop.fake.order(status="payed")
+    # error: attr-defined, no such entity
+    shop.fake.orders()
+    # error: arg-type, a required attribute is not absent
+    shop.fake.user(email=None)
+
+
 def events(record: dict[str, object]) -> str:
     event = shop.event(record)
     # error: union-attr, a record of none of the model's items

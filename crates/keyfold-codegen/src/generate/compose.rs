@@ -57,6 +57,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         form.made = made::of_write(model, write, &mut shapes, &mut types);
     }
     let parts = types.take(format!("{}Parts", pascal(&model.name)));
+    let fakes = types.take(format!("{}Fakes", pascal(&model.name)));
     Form {
         model: model.name.clone(),
         version: model.version,
@@ -67,6 +68,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         client,
         awaited_client,
         parts,
+        fakes,
         event,
         ids: shapes.ids,
         choices: shapes.choices,

@@ -34,6 +34,8 @@ pub(super) struct Form {
     pub(super) awaited_client: String,
     /// The name of the type of named writes as parts of a transaction.
     pub(super) parts: String,
+    /// The name of the type of factories of entities for tests, where the language has them.
+    pub(super) fakes: String,
     /// The name of the type of events.
     pub(super) event: String,
     /// Types of their own for identifiers.

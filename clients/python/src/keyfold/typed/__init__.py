@@ -6,6 +6,7 @@
 from keyfold.typed.awaited import AsyncBatchWriter, AsyncQuery, AsyncTyped, AsyncWriter
 from keyfold.typed.blocking import BatchWriter, Query, Typed, Writer
 from keyfold.typed.checked import checked
+from keyfold.typed.fakes import NamedFakes
 from keyfold.typed.made import (
     BatchWritten,
     MadeTable,
@@ -27,6 +28,7 @@ __all__ = [
     "BatchWriter",
     "BatchWritten",
     "MadeTable",
+    "NamedFakes",
     "NamedPart",
     "NamedParts",
     "NothingMade",

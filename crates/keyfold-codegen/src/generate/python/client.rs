@@ -2,12 +2,14 @@
 //! pattern and named write and a member for each entity.
 
 use super::method::{Method, Parameter};
+use super::names::RESERVED_METHODS;
 use super::print::{Member, Printer, braced, literal};
 use super::types::{Side, Types};
-use crate::generate::attributes::AttributeNames;
+use crate::generate::attributes::{AttributeNames, snake};
 use crate::generate::form::{
     Answer, EntityForm, Field, Form, Item, MadeForm, Many, PatternForm, WriteForm,
 };
+use crate::generate::names::Names;
 use crate::generate::sentence::{one, paragraphs};
 
 /// The two classes.
@@ -43,6 +45,11 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
         };
         class.print_parts(out);
     }
+    let class = Class {
+        types: Types { form, names },
+        kind: Kind::Blocking,
+    };
+    class.print_fakes(out);
     for kind in [Kind::Blocking, Kind::Awaited] {
         let class = Class {
             types: Types { form, names },
@@ -115,6 +122,43 @@ impl Class<'_> {
         }
     }
 
+    /// The class of factories: a method for each entity.
+    fn print_fakes(&self, out: &mut Printer) {
+        let form = self.types.form;
+        out.gaps();
+        out.line(0, &format!("class {}(typed.NamedFakes):", form.fakes));
+        let about = "Entities for tests: random by a seed, and valid for the model. What is not given is made; of `_related`, entities by their names, attributes that refer to one have its values.";
+        out.doc(1, &[about.to_owned()]);
+        let mut methods = Names::without(&RESERVED_METHODS);
+        for entity in form.written() {
+            let EntityForm {
+                name, new, types, ..
+            } = entity;
+            let values: Vec<Parameter> = new.iter().map(|one| self.value(one)).collect();
+            out.gap();
+            let method = methods.take(snake(name));
+            Method::of(&method).print_factory(&values, &types.new, out);
+            out.doc(2, &[format!("A new `{name}`.")]);
+            let members = [
+                Member::Plain(literal(name)),
+                Member::Plain(types.new.clone()),
+                self.arguments(new.iter()),
+                Member::Plain("_related".to_owned()),
+            ];
+            out.nested(2, "return self._new(", &members, ")");
+        }
+    }
+
+    /// A value that a factory may be given. An optional one that is `None` is absent.
+    fn value(&self, field: &Field) -> Parameter {
+        let text = self.types.text_of(&field.shape, Side::Given);
+        let name = self.types.names.get(&field.name);
+        let absent = if field.optional { " | None" } else { "" };
+        Parameter::plain(&format!(
+            "{name}: {text}{absent} | typed.Unset = typed.UNSET"
+        ))
+    }
+
     fn print_init(&self, out: &mut Printer) {
         let prefix = self.kind.prefix();
         let parameters = [
@@ -170,6 +214,9 @@ impl Class<'_> {
             );
         }
         let form = self.types.form;
+        out.line(2, &format!("self.fake = {}(self)", form.fakes));
+        let about = "Entities for tests, random by a seed.";
+        out.doc(2, &[about.to_owned()]);
         if !form.writes.is_empty() {
             out.line(2, &format!("self.part = {}(_SHAPES)", form.parts));
             let about = "The named writes as parts of a transaction.";

@@ -92,6 +92,14 @@ impl Method<'_> {
         self.print(&positional(parameters), result, "", out);
     }
 
+    /// The head of a factory, whose parameters by name are values, behind those that it refers to.
+    pub(super) fn print_factory(&self, values: &[Parameter], result: &str, out: &mut Printer) {
+        let related = "_related: Mapping[str, object] | None = None".to_owned();
+        let mut shown = vec!["self".to_owned(), related, "/".to_owned()];
+        shown.extend(keyword_only(values).into_iter().skip(1));
+        self.print(&shown, result, "", out);
+    }
+
     fn print(&self, parameters: &[String], result: &str, end: &str, out: &mut Printer) {
         let word = if self.is_async { "async def" } else { "def" };
         let open = format!("{word} {}(", self.name);

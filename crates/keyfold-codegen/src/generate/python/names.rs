@@ -74,7 +74,7 @@ pub(super) const RESERVED_TYPES: [&str; 17] = [
 ];
 
 /// The members that every client has, and the words of the language.
-pub(super) const RESERVED_METHODS: [&str; 45] = [
+pub(super) const RESERVED_METHODS: [&str; 46] = [
     "and",
     "as",
     "assert",
@@ -91,6 +91,7 @@ pub(super) const RESERVED_METHODS: [&str; 45] = [
     "ensure_tables",
     "event",
     "except",
+    "fake",
     "finally",
     "for",
     "from",
