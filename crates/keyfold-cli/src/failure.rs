@@ -186,7 +186,12 @@ impl Failure {
 
     /// The exit code.
     pub(crate) fn code(&self) -> ExitCode {
-        ExitCode::from(self.kind.code())
+        ExitCode::from(self.number())
+    }
+
+    /// The exit code as a number.
+    pub(crate) fn number(&self) -> u8 {
+        self.kind.code()
     }
 
     /// The message, unless people have seen the reason already.

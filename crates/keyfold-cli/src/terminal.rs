@@ -5,6 +5,7 @@ use keyfold_client::FoundItem;
 use keyfold_model::value;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Names and headings.
 pub(crate) const STRONG: Style = Style::new().bold();
@@ -23,9 +24,18 @@ const COLUMN_CHARS_MAX: usize = 36;
 /// The exit code if the output cannot be written.
 const UNWRITTEN: i32 = 5;
 
+/// The exit code if the reader closes the output.
+static CLOSED: AtomicU8 = AtomicU8::new(0);
+
+/// Lets a reader that closes the output end the command with the exit code of its verdict: of
+/// `keyfold generate --check | head -2`, a script must not take the first lines for success.
+pub(crate) fn end_closed_with(code: u8) {
+    CLOSED.store(code, Ordering::Relaxed);
+}
+
 /// Prints a text for programs or files as it is. A closed pipe ends the command quietly, as it ends
-/// other commands. Any other failure is an error: the reader must not take half of the output for all
-/// of it.
+/// other commands, with the code of its verdict where it has one. Any other failure is an error: the
+/// reader must not take half of the output for all of it.
 pub(crate) fn exactly(text: &str) {
     check_written(writeln!(anstream::stdout(), "{text}"));
 }
@@ -62,7 +72,9 @@ pub(crate) fn is_confirmed() -> Option<bool> {
 fn check_written(written: std::io::Result<()>) {
     match written {
         Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+            std::process::exit(CLOSED.load(Ordering::Relaxed).into())
+        }
         Err(error) => {
             error_line(&format!(
                 "{ERROR}error{ERROR:#}: the output cannot be written: {error}"

@@ -5,7 +5,7 @@ mod workplace;
 
 use serde_json::{Value as Json, json};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use workplace::Workplace;
 
@@ -117,6 +117,27 @@ fn init_overwrites_nothing() {
     assert_eq!(read(&place, "notes.keyfold"), "mine");
     place.json(2, &["init", "other", "--name", "no name"]);
     assert!(!place.folder.path().join("other").exists());
+}
+
+/// A reader that closes its end after some lines, such as `head`, hides no difference.
+#[test]
+fn check_fails_where_its_output_is_closed() {
+    let place = project();
+    let model = read(&place, "notes.keyfold").replace("text: string", "text: string?");
+    place.write("notes.keyfold", &model);
+    for more in [None, Some("--json")] {
+        let mut check = Command::new(env!("CARGO_BIN_EXE_keyfold"));
+        check
+            .current_dir(place.folder.path())
+            .args(["generate", "--check"]);
+        check.args(more);
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = check.stdout(writer).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{more:?}");
+    }
+    place.json(0, &["generate"]);
+    place.json(0, &["generate", "--check"]);
 }
 
 #[test]
