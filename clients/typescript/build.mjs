@@ -18,11 +18,14 @@ const files = (folder, end) =>
 
 for (const folder of ["dist", "built"]) rmSync(folder, { recursive: true, force: true });
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "--outDir", "dist/esm"], { stdio: "inherit" });
-await build({ entryPoints: files("dist/esm", ".js"), outdir: "dist/cjs", format: "cjs", platform: "node", supported: { "dynamic-import": false }, logLevel: "warning" });
+// esbuild's own folder is that in which it was imported.
+const absWorkingDir = root;
+await build({ absWorkingDir, entryPoints: files("dist/esm", ".js"), outdir: "dist/cjs", format: "cjs", platform: "node", supported: { "dynamic-import": false }, logLevel: "warning" });
 mkdirSync("dist/cjs", { recursive: true });
 cpSync("dist/esm", "dist/cjs", { recursive: true, filter: (name) => !name.endsWith(".js") });
 writeFileSync("dist/cjs/package.json", '{ "type": "commonjs" }\n');
 await build({
+  absWorkingDir,
   entryPoints: files("test", ".ts"),
   outdir: "built",
   bundle: true,

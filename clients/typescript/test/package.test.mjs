@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -46,6 +46,26 @@ test("the quick start of the README runs in an empty project", () => {
   writeFileSync(join(PROJECT, "notes.mjs"), program);
   const said = [...program.matchAll(/console\.log\(.*; \/\/ (.*)/g)].map(([, text]) => text);
   assert.equal(run(process.execPath, ["notes.mjs"]).trim(), said.join("\n"));
+});
+
+test("the package is built from any folder", () => {
+  const copy = join(PROJECT, "copy");
+  for (const name of ["src", "test", "build.mjs", "package.json", "tsconfig.json"]) {
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  run(process.execPath, [join(copy, "build.mjs")]);
+  for (const name of ["dist/esm/index.js", "dist/cjs/index.js", "dist/cjs/package.json", "built/lockstep.mjs"]) {
+    assert.ok(existsSync(join(copy, name)), name);
+  }
+});
+
+test("the SDK of AWS is a peer that a program may leave out", () => {
+  const { peerDependencies, peerDependenciesMeta } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  assert.deepEqual(Object.keys(peerDependencies), ["@aws-sdk/client-dynamodb"]);
+  assert.deepEqual(peerDependenciesMeta, { "@aws-sdk/client-dynamodb": { optional: true } });
+  // `before` has installed the package without it.
+  assert.equal(existsSync(join(PROJECT, "node_modules/@aws-sdk")), false);
 });
 
 test("the package is there for require, with one class of errors", () => {
