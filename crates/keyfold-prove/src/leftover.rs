@@ -242,9 +242,9 @@ fn check_aggregates(rows: &Rows<'_>, report: &mut Report) -> Result<(), ProveErr
 
 /// Whether SQL's aggregate is the exact one, as far as SQLite's numbers are.
 pub(crate) fn same(exact: Option<&Value>, by_sql: &Sql) -> bool {
-    let float = |value: &Value| match value {
-        Value::N(number) => number.to_string().parse::<f64>().ok(),
-        _ => None,
+    let float = |value: &Value| {
+        let Value::N(number) = value else { return None };
+        number.to_string().parse::<f64>().ok()
     };
     match (exact, by_sql) {
         (None, Sql::Null) => true,

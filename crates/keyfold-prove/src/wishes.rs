@@ -167,12 +167,13 @@ impl<'m> Generator<'m> {
             }
             return Some(());
         }
-        let number = match comparator {
-            Comparator::In | Comparator::Within => {
-                self.rng.usize(..comparison.operands.len().max(1))
-            }
-            _ => 0,
+        let has_several = matches!(comparator, Comparator::In | Comparator::Within);
+        let among = if has_several {
+            comparison.operands.len()
+        } else {
+            1
         };
+        let number = self.rng.usize(..among.max(1));
         let literal = match comparison.operands.get(number)? {
             Operand::Literal(held) => held.clone(),
             Operand::Attribute(other) => path::found(row, other)?.clone(),
@@ -184,13 +185,13 @@ impl<'m> Generator<'m> {
                 let size = beside(&Type::Int, &literal, comparator)?;
                 self.of_size(kind, &size)?
             }
-            Measure::Value => match comparator {
-                Comparator::Starts if self.rng.bool() => extended(&literal)?,
-                Comparator::Contains => {
-                    self.containing(kind, path::found(row, &target), literal)?
-                }
-                _ => beside(kind, &literal, comparator)?,
-            },
+            Measure::Value if comparator == Comparator::Contains => {
+                self.containing(kind, path::found(row, &target), literal)?
+            }
+            Measure::Value if comparator == Comparator::Starts && self.rng.bool() => {
+                extended(&literal)?
+            }
+            Measure::Value => beside(kind, &literal, comparator)?,
         };
         self.place(entity, &target, held, row);
         Some(())
@@ -234,10 +235,10 @@ impl<'m> Generator<'m> {
         let Value::N(size) = size else { return None };
         let size = size.to_i64().filter(|size| (0..=SIZE_MAX).contains(size))?;
         let size = usize::try_from(size).ok()?;
-        match kind {
-            Type::String => Some(Value::S("s".repeat(size))),
-            Type::List(of) => Some(Value::L((0..size).map(|_| self.of_type(of)).collect())),
-            Type::Set(of) => {
+        match (kind, size) {
+            (Type::String, _) => Some(Value::S("s".repeat(size))),
+            (Type::List(of), _) => Some(Value::L((0..size).map(|_| self.of_type(of)).collect())),
+            (Type::Set(of), _) => {
                 let mut all: Vec<Value> = Vec::new();
                 for _ in 0..size * 4 {
                     let one = self.of_type(of);
@@ -328,10 +329,8 @@ fn beside(kind: &Type, literal: &Value, comparator: Comparator) -> Option<Value>
 
 /// A text that begins with another.
 fn extended(text: &Value) -> Option<Value> {
-    match text {
-        Value::S(text) => Some(Value::S(format!("{text}x"))),
-        _ => None,
-    }
+    let Value::S(text) = text else { return None };
+    Some(Value::S(format!("{text}x")))
 }
 
 /// Whether a row may have any value of this attribute: it is no reference, and the model does not

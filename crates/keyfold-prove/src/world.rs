@@ -237,11 +237,10 @@ impl<'m> World<'m> {
 
 /// Whether a client does not know what became of its write.
 pub(crate) fn is_unknown(error: &ClientError) -> bool {
-    match error {
-        ClientError::OutcomeUnknown { .. } => true,
-        ClientError::Incomplete(incomplete) => !incomplete.unknown.is_empty(),
-        _ => false,
+    if let ClientError::Incomplete(incomplete) = error {
+        return !incomplete.unknown.is_empty();
     }
+    matches!(error, ClientError::OutcomeUnknown { .. })
 }
 
 /// Whether a write was refused for its content, rather than failed. The content includes values that
