@@ -4,8 +4,8 @@
 
 mod drawn;
 
-use drawn::{Beside, pick};
-use keyfold_model::compile;
+use drawn::{Beside, guild, pick};
+use keyfold_model::{Compiled, Sources, compile, compile_sources};
 use keyfold_prove::{Options, Subject, Through, prove_through};
 use std::fmt::Write as _;
 
@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 /// `RANDOM_MODELS_DIR=made` writes them there instead of proving them, for tests of what is generated
 /// of models.
 const MODELS: u64 = 500;
+
+/// One model of so many is proved deep; `RANDOM_DEEP=1` proves all so.
+const DEEP_ODDS: u64 = 4;
 
 /// The moment at which every model is proved, 2026-01-15T10:30:00.123Z: the same seed makes the same
 /// run, whenever it is.
@@ -168,7 +171,12 @@ fn identity(
 
 fn model(rng: &mut fastrand::Rng) -> String {
     let mut beside = Beside::new(rng);
-    let mut text = format!("model random 1\n{}", beside.tables(&table(rng)));
+    let guild = guild::drawn(rng);
+    let mut text = format!(
+        "model random 1\n{}{}",
+        beside.tables(&table(rng)),
+        guild::table(&guild)
+    );
     let count = rng.usize(1..=3);
     // Entities share partitions and prefixes of sort keys.
     let (shared, same_start) = (rng.usize(0..3), template(rng, "S", 1));
@@ -365,6 +373,7 @@ fn model(rng: &mut fastrand::Rng) -> String {
         let line = together(rng, &keys);
         writeln!(text, "pattern q{at}{line}").unwrap();
     }
+    text.push_str(&guild);
     text
 }
 
@@ -677,11 +686,29 @@ fn write_down(folder: &str, seed: u64, source: &str) {
     }
 }
 
+/// A model of one file or of two.
+fn compiled_in(files: Option<&[(String, String); 2]>, source: &str) -> Compiled {
+    let Some(files) = files else {
+        return compile(source);
+    };
+    let texts = files.each_ref();
+    let texts = texts.map(|(name, text)| (name.as_str(), text.as_str()));
+    let compiled = compile_sources(&Sources::of_texts(&texts));
+    let all: String = texts.iter().map(|(_, text)| *text).collect();
+    let shown = compiled
+        .diagnostics
+        .iter()
+        .filter(|_| compiled.has_errors());
+    let shown: Vec<String> = shown.map(|one| one.message.clone()).collect();
+    assert!(shown.is_empty(), "{all}\n{}", shown.join("\n"));
+    compiled
+}
+
 #[test]
 fn what_the_compiler_accepts_is_proved() {
     let (mut models, mut patterns) = (0_u64, 0_u64);
     let mut failed: Vec<String> = Vec::new();
-    let mut never = drawn::PARTS.to_vec();
+    let mut never = [&drawn::PARTS[..], &guild::PARTS[..]].concat();
     let number = |name: &str| -> Option<u64> { std::env::var(name).ok()?.parse().ok() };
     let tried = number("RANDOM_MODELS").unwrap_or(MODELS);
     let first = number("RANDOM_FIRST").unwrap_or(0);
@@ -706,12 +733,14 @@ fn what_the_compiler_accepts_is_proved() {
                 errors.join("\n")
             );
         }
-        let compiled = compile(&source).model.unwrap();
+        let files = guild::in_two_files(&source).filter(|_| seed % 5 == 1);
+        let compiled = compiled_in(files.as_ref(), &source).model.unwrap();
         if compiled.patterns.is_empty() {
             continue;
         }
         models += 1;
-        never.retain(|part| !source.contains(part));
+        let shown = files.map_or(source.clone(), |files| files.map(|(_, text)| text).join(""));
+        never.retain(|part| !shown.contains(part));
         patterns += compiled.patterns.len() as u64;
         if let Ok(folder) = std::env::var("RANDOM_MODELS_DIR") {
             write_down(&folder, seed, &source);
@@ -724,7 +753,7 @@ fn what_the_compiler_accepts_is_proved() {
                 items: 25,
                 asks: 4,
                 now_epoch_ms: NOW_EPOCH_MS,
-                deep: seed % 4 == 0,
+                deep: seed % number("RANDOM_DEEP").unwrap_or(DEEP_ODDS) == 0,
             },
             &subject(),
             |_| {},

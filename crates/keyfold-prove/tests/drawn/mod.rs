@@ -1,6 +1,8 @@
 //! Parts of random models that are drawn beside the others: sets, documents, references, conditions
 //! of copies, projections and a second table.
 
+pub(crate) mod guild;
+
 /// Parts that some of many accepted models must have.
 pub(crate) const PARTS: [&str; 14] = [
     ") project keys",
