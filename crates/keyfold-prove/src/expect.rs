@@ -58,6 +58,13 @@ pub(crate) fn items(model: &Model, entity: &Entity, row: &Values) -> Made<Vec<Ex
     Ok(all)
 }
 
+/// The key of a row's main item; `None` where it cannot be made.
+pub(crate) fn main_key(model: &Model, entity: &Entity, row: &Values) -> Option<Attributes> {
+    let table = model.tables.get(entity.table)?;
+    let (partition, sort) = (&entity.key.partition, entity.key.sort.as_ref());
+    base_key(table, partition, sort, row, 0).ok()
+}
+
 /// A row of an entity, and the table that it is stored in.
 struct Row<'r> {
     table: &'r Table,

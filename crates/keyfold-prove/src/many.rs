@@ -154,9 +154,22 @@ pub(crate) fn read<'m>(
     }
 }
 
+/// The row of a view with this key, which may hold only the period of a time that the row has whole.
+fn of_view(rows: &Rows<'_>, (at, entity): (usize, &Entity), key: &Values) -> Option<i64> {
+    entity.view.as_ref()?;
+    let made = |values: &Values| expect::main_key(rows.model, entity, values);
+    let wanted = made(key)?;
+    let mut all = rows.of(at);
+    all.find(|(_, values)| made(values).as_ref() == Some(&wanted))
+        .map(|(row, _)| row)
+}
+
 /// The item of a row.
 fn item(rows: &Rows<'_>, (at, entity): (usize, &Entity), key: &Values) -> Option<FoundItem> {
-    let values = rows.get_complete(at, rows.find(entity, key)?)?;
+    let row = rows
+        .find(entity, key)
+        .or_else(|| of_view(rows, (at, entity), key));
+    let values = rows.get_complete(at, row?)?;
     let attributes = entity.attributes.iter().filter_map(|attribute| {
         let name = &attribute.name;
         Some((name.clone(), values.get(name)?.clone()))
