@@ -127,8 +127,7 @@ mod tests {
 
     #[test]
     fn different_values_have_different_texts() {
-        let bytes =
-            |all: &[&[u8]]| -> Vec<_> { all.iter().map(|one| one.to_vec().into()).collect() };
+        let bytes = |all: &[&[u8]]| -> Vec<_> { all.iter().map(|one| one.to_vec()).collect() };
         let list = |all: &[&[u8]]| Value::L(bytes(all).into_iter().map(Value::B).collect());
         let set = |all: &[&[u8]]| Value::Bs(Set::new(bytes(all)).unwrap());
         let texts = |all: &[&str]| Value::L(all.iter().map(|one| Value::from(*one)).collect());
