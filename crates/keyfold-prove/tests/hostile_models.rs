@@ -34,9 +34,15 @@ fn report(source: &str, seed: u64) -> Report {
 
 #[test]
 fn an_entity_that_no_value_fits_is_reported() {
+    // Only texts of one character each would fit.
+    let names: Vec<String> = (0..12).map(|at| format!("t{at}")).collect();
+    let declared: Vec<String> = names.iter().map(|name| format!("{name}: string")).collect();
+    let fields: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let source = format!(
-        "model a 1\ntable Tab (PK, SK)\nentity Wide\n  id: string, at: time, u: uuid\n  key \"A#{{id}}\" \"{}{{at}}{{u}}\"\nentity Plain\n  id: string\n  key \"P#{{id}}\" \"P\"\n",
-        "x".repeat(1000)
+        "model a 1\ntable Tab (PK, SK)\nentity Wide\n  id: string, {}\n  key \"A#{{id}}\" \"{}{}\"\nentity Plain\n  id: string\n  key \"P#{{id}}\" \"P\"\n",
+        declared.join(", "),
+        "x".repeat(1024 - 23),
+        fields.join("#")
     );
     let report = report(&source, 1);
     let [failure] = report.failures.as_slice() else {
