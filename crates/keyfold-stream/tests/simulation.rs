@@ -43,6 +43,7 @@ fn wild() -> Faults {
         lost: 25,
         late: 25,
         twice: 30,
+        sparse: 2,
         still: 1_500,
         killed: 1_500,
     }

@@ -39,6 +39,7 @@ fn wild() -> Faults {
         lost: 40,
         late: 40,
         twice: 30,
+        sparse: 2,
         still: 4_000,
         killed: 4_000,
     }

@@ -23,7 +23,7 @@ use super::requests::{check, get_many, is_overtaken, put, transact};
 use super::rows::{Change, Note, Target};
 use super::state::{Generation, Mode, Phase, State};
 use super::switch::{Switch, fence};
-use super::tips::{Tips, is_listed};
+use super::tips::{Ends, Tips, is_listed};
 use crate::lease::{Lease, Row, ShardKey};
 use crate::lease_table::LeaseTable;
 use crate::position::Position;
@@ -40,6 +40,10 @@ use std::time::Duration;
 /// The items of a page of the scan.
 const PAGE: usize = 100;
 
+/// How long an open shard has only empty pages behind its last record, in the consumers' `poll_time`.
+const QUIET_POLLS: u32 = 8;
+/// The pages of each shard that are read before the builder gives a sign of life.
+const ROUNDS: u32 = 40;
 /// The lease times between two looks whether items are left of which records were set aside.
 const ASIDE_LEASES: u32 = 3;
 
@@ -56,7 +60,9 @@ pub(crate) struct Builder {
     pub(crate) lease_time: Duration,
     /// How long what items gave is remembered after a switch.
     pub(crate) remembers: Duration,
+    poll_time: Duration,
     tips: Option<(u64, Tips)>,
+    ends: Option<(u64, Ends)>,
     /// The builder that was seen, and since when it is silent.
     seen: Option<((String, u64), Duration)>,
     /// The moment of the last look at what was set aside.
@@ -186,7 +192,9 @@ impl Builder {
             failures: options.failures.clone(),
             lease_time: options.lease_time,
             remembers,
+            poll_time: options.poll_time,
             tips: None,
+            ends: None,
             seen: None,
             looked: Duration::ZERO,
         }
@@ -425,9 +433,8 @@ impl Builder {
     /// Waits until the new generation's consumers have handled all that was written during the scan.
     async fn follow(&mut self, mut state: State, next: Generation) -> Result<bool, ClientError> {
         let name = self.definition.name.clone();
-        if self.tips.as_ref().is_none_or(|(of, _)| *of != next.number) {
-            let tips = Tips::of(self.io(), &name, &next, &self.leases).await?;
-            self.tips = Some((next.number, tips));
+        if self.tips.as_ref().is_none_or(|(of, _)| *of != next.number) && !self.ends(&next).await? {
+            return Ok(true);
         }
         if let Some((_, tips)) = &self.tips
             && !tips
@@ -445,6 +452,27 @@ impl Builder {
             fence(self.io(), &name, &live, &self.leases).await?;
         }
         Ok(true)
+    }
+
+    /// Looks for the ends of the shards, for a part of a lease time. Returns whether they are found.
+    async fn ends(&mut self, next: &Generation) -> Result<bool, ClientError> {
+        let name = &self.definition.name;
+        let mut ends = match self.ends.take() {
+            Some((of, ends)) if of == next.number => ends,
+            Some(_) | None => {
+                let quiet = self.poll_time * QUIET_POLLS;
+                Ends::of(&*self.world, (name, next), &self.leases, quiet).await?
+            }
+        };
+        for _ in 0..ROUNDS {
+            if ends.step(&*self.world).await? {
+                self.tips = Some((next.number, ends.tips()));
+                return Ok(true);
+            }
+            self.world.pause(self.poll_time / ROUNDS).await;
+        }
+        self.ends = Some((next.number, ends));
+        Ok(false)
     }
 
     /// Waits until the new generation has handled what the live one has, which stands still.

@@ -45,5 +45,5 @@ mod written;
 pub use aside::{ViewFailure, failures, replay};
 pub use keep::{OnViewReport, Stop, ViewOptions, ViewReport, keep};
 pub use notes::UnreadableItem;
-pub use status::{ViewStatus, begin_rebuild, rebuild_views, status};
+pub use status::{ViewStatus, begin_rebuild, live, rebuild_views, status};
 pub use threads::ViewWorker;

@@ -29,8 +29,10 @@ pub struct ViewStatus {
     pub is_current: bool,
     /// The number of the generation that is built, and how far it is.
     pub next: Option<(u64, String)>,
-    /// The records that are not in the rows yet.
+    /// The records that are not in the rows yet, as far as ten pages of each shard show them.
     pub behind: u64,
+    /// Whether there may be more of them.
+    pub has_more: bool,
     /// The age of the oldest of them.
     pub lag: Duration,
     /// The number of records that were set aside.
@@ -67,6 +69,7 @@ async fn of(
         is_current: false,
         next: None,
         behind: 0,
+        has_more: false,
         lag: Duration::ZERO,
         set_aside: 0,
         why: None,
@@ -115,6 +118,7 @@ async fn lag(
             let from = held.get(&shard.key).map(|lease| &lease.position);
             let found = behind(io, &shard.key, from.unwrap_or(&Position::Horizon)).await?;
             status.behind += found.records;
+            status.has_more |= found.is_more;
             if let Some(oldest) = found.oldest {
                 let age = Duration::from_millis(now.saturating_sub(oldest));
                 status.lag = status.lag.max(age);
@@ -132,6 +136,21 @@ async fn lag(
         }
     }
     Ok(())
+}
+
+/// The number of each view's live generation; `None` while it has none. It costs a read for each view.
+///
+/// # Errors
+/// The backend's; `Refused` for a view whose upkeep is not possible.
+pub fn live(send: &Sends, model: &Arc<Model>) -> Result<Vec<(String, Option<u64>)>, ClientError> {
+    let world = Threads::new(Arc::clone(send));
+    let mut all = Vec::new();
+    for definition in Definition::all(model)? {
+        let state = blocked(State::read(&*world, &definition.name))?;
+        let name = definition.entity().name.clone();
+        all.push((name, state.live.map(|live| live.number)));
+    }
+    Ok(all)
 }
 
 /// Begins a new generation of a model's views, or of the one that is named. Returns their names and

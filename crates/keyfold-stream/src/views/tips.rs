@@ -6,13 +6,17 @@ use crate::lease_table::LeaseTable;
 use crate::position::Position;
 use crate::records::{iterator, records};
 use crate::topology::{shards, stream_of};
-use crate::world::Io;
+use crate::world::{Io, World};
 use keyfold_api::ErrorKind;
 use keyfold_lower::ClientError;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-/// The empty pages after which a shard has no more records. DynamoDB returns some before its last one.
-const EMPTY_PAGES: u32 = 3;
+/// The pages of a shard that are read to see how far a consumer lags.
+const PAGES: u32 = 10;
+/// An open shard has no end: its pages are empty behind its last record, and some are before it, on
+/// DynamoDB many in a row. So many of them, over a time, show its end.
+const EMPTY_PAGES: u32 = 100;
 /// The records of a page.
 const PAGE: usize = 1_000;
 
@@ -41,18 +45,108 @@ pub(crate) async fn leases(
 }
 
 /// The records of a shard behind a position.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Behind {
-    /// Their number.
+    /// Their number, as far as they were counted.
     pub(crate) records: u64,
+    /// Whether there may be more.
+    pub(crate) is_more: bool,
     /// The moment of the first of them, milliseconds since 1970.
     pub(crate) oldest: Option<u64>,
-    /// The sequence numbers of the first and the last one.
-    pub(crate) first: Option<String>,
-    pub(crate) last: Option<String>,
 }
 
-/// Reads a shard from a position to its present end.
+/// Reads a shard in pages.
+struct Pages {
+    key: ShardKey,
+    /// Up to where it was read.
+    read: Position,
+    /// `None` at the end.
+    next: Option<String>,
+}
+
+impl Pages {
+    /// Begins behind a position; with the oldest records where those behind it have expired.
+    async fn of(io: &dyn Io, key: &ShardKey, from: &Position) -> Result<Pages, ClientError> {
+        let read = match from {
+            // The consumers of views do not begin there.
+            Position::Latest | Position::Horizon => Position::Horizon,
+            Position::After(_) | Position::End => from.clone(),
+        };
+        let mut pages = Pages {
+            key: key.clone(),
+            read,
+            next: None,
+        };
+        if *from != Position::End {
+            pages.begin(io).await?;
+        }
+        Ok(pages)
+    }
+
+    async fn begin(&mut self, io: &dyn Io) -> Result<(), ClientError> {
+        let found = match iterator(io, &self.key, &self.read).await {
+            Err(error) if error.kind() == Some(ErrorKind::TrimmedDataAccess) => {
+                iterator(io, &self.key, &Position::Horizon).await
+            }
+            found => found,
+        };
+        self.next = match found {
+            Ok(iterator) => Some(iterator),
+            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(())
+    }
+
+    /// The next page: how many records, the first number, and the first moment.
+    async fn next(&mut self, io: &dyn Io) -> Result<Found, ClientError> {
+        let Some(at) = self.next.take() else {
+            return Ok(Found::default());
+        };
+        let page = match records(io, at, PAGE).await {
+            Ok(page) => page,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    Some(ErrorKind::TrimmedDataAccess | ErrorKind::ExpiredIterator)
+                ) =>
+            {
+                self.begin(io).await?;
+                return Ok(Found::default());
+            }
+            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => {
+                return Ok(Found::default());
+            }
+            Err(error) => return Err(error),
+        };
+        self.next = page.next_shard_iterator;
+        let mut found = Found::default();
+        for event in page.records.unwrap_or_default() {
+            let record = event.dynamodb.unwrap_or_default();
+            let at = record.approximate_creation_date_time.map(|at| at.0);
+            found.oldest = found.oldest.or(at);
+            if let Some(number) = record.sequence_number {
+                if self.read.is_behind(&number) {
+                    continue;
+                }
+                found.first.get_or_insert_with(|| number.clone());
+                self.read = Position::After(number);
+            }
+            found.records += 1;
+        }
+        Ok(found)
+    }
+}
+
+/// A page of a shard.
+#[derive(Debug, Default)]
+struct Found {
+    records: u64,
+    first: Option<String>,
+    oldest: Option<u64>,
+}
+
+/// Counts the records of a shard behind a position, on a few pages.
 ///
 /// # Errors
 /// The backend's.
@@ -61,73 +155,131 @@ pub(crate) async fn behind(
     key: &ShardKey,
     from: &Position,
 ) -> Result<Behind, ClientError> {
-    let mut behind = Behind {
-        records: 0,
-        oldest: None,
-        first: None,
-        last: None,
-    };
-    if *from == Position::End {
-        return Ok(behind);
-    }
-    let from = match from {
-        // The consumers of views do not begin there.
-        Position::Latest | Position::Horizon | Position::End => &Position::Horizon,
-        Position::After(_) => from,
-    };
-    let mut next = match iterator(io, key, from).await {
-        Ok(iterator) => Some(iterator),
-        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => None,
-        Err(error) if error.kind() == Some(ErrorKind::TrimmedDataAccess) => {
-            Some(iterator(io, key, &Position::Horizon).await?)
+    let mut pages = Pages::of(io, key, from).await?;
+    let mut behind = Behind::default();
+    let mut is_full = false;
+    for _ in 0..PAGES {
+        if pages.next.is_none() {
+            return Ok(behind);
         }
-        Err(error) => return Err(error),
-    };
-    let mut empty = 0;
-    while let Some(at) = next {
-        let page = records(io, at, PAGE).await?;
-        let found = page.records.unwrap_or_default();
-        empty = if found.is_empty() { empty + 1 } else { 0 };
-        for event in found {
-            let record = event.dynamodb.unwrap_or_default();
-            let at = record.approximate_creation_date_time.map(|at| at.0);
-            behind.oldest = behind.oldest.or(at);
-            behind.last = record.sequence_number;
-            behind.first = behind.first.or_else(|| behind.last.clone());
-            behind.records += 1;
-        }
-        next = page.next_shard_iterator.filter(|_| empty < EMPTY_PAGES);
+        let found = pages.next(io).await?;
+        behind.records += found.records;
+        behind.oldest = behind.oldest.or(found.oldest);
+        is_full = found.records > 0;
     }
+    behind.is_more = is_full;
     Ok(behind)
 }
 
-impl Tips {
-    /// The present ends of all shards.
+/// The search for the present ends of a generation's shards, in parts.
+pub(crate) struct Ends {
+    shards: Vec<End>,
+    /// How long pages are empty behind the last record.
+    quiet: Duration,
+}
+
+/// The search for the end of a shard. It is found behind the last record of a shard that has ended, when
+/// a record is read that was written behind the beginning of the search, and behind many empty pages.
+struct End {
+    table: String,
+    pages: Pages,
+    /// Shows the first record that is written from now on.
+    latest: Pages,
+    first_new: Option<String>,
+    empty: u32,
+    since: Duration,
+    is_found: bool,
+}
+
+impl Ends {
+    /// Begins where a generation's consumers are.
     ///
     /// # Errors
     /// The backend's.
     pub(crate) async fn of(
         io: &dyn Io,
-        view: &str,
-        generation: &Generation,
+        (view, generation): (&str, &Generation),
         table: &str,
-    ) -> Result<Tips, ClientError> {
-        let mut tips = Tips::default();
+        quiet: Duration,
+    ) -> Result<Ends, ClientError> {
+        let mut all = Vec::new();
         for source in &generation.streams {
             let stream = stream_of(io, source).await?;
             let held = leases(io, (view, generation, source), table).await?;
             for shard in shards(io, &stream).await?.unwrap_or_default() {
                 let from = held.get(&shard.key).map(|lease| &lease.position);
-                let found = behind(io, &shard.key, from.unwrap_or(&Position::Horizon)).await?;
-                if let Some(last) = found.last {
-                    let tip = Position::After(last);
-                    tips.all.push((source.clone(), shard.key, tip));
+                let pages = Pages::of(io, &shard.key, from.unwrap_or(&Position::Horizon)).await?;
+                let mut latest = Pages {
+                    key: shard.key.clone(),
+                    read: Position::Latest,
+                    next: None,
+                };
+                if shard.is_open && pages.next.is_some() {
+                    latest.begin(io).await?;
                 }
+                all.push(End {
+                    table: source.clone(),
+                    pages,
+                    latest,
+                    first_new: None,
+                    empty: 0,
+                    since: Duration::ZERO,
+                    is_found: false,
+                });
             }
         }
-        Ok(tips)
+        Ok(Ends { shards: all, quiet })
     }
 
+    /// Reads a page of each shard whose end is not found yet. Returns whether all are.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn step(&mut self, world: &dyn World) -> Result<bool, ClientError> {
+        for end in self.shards.iter_mut().filter(|end| !end.is_found) {
+            end.step(world, self.quiet).await?;
+        }
+        Ok(self.shards.iter().all(|end| end.is_found))
+    }
+
+    /// The ends.
+    pub(crate) fn tips(&self) -> Tips {
+        let all = self.shards.iter().filter_map(|end| match &end.pages.read {
+            Position::After(_) => {
+                let key = end.pages.key.clone();
+                Some((end.table.clone(), key, end.pages.read.clone()))
+            }
+            Position::Horizon | Position::Latest | Position::End => None,
+        });
+        Tips { all: all.collect() }
+    }
+}
+
+impl End {
+    async fn step(&mut self, world: &dyn World, quiet: Duration) -> Result<(), ClientError> {
+        if self.first_new.is_none() {
+            self.first_new = self.latest.next(world).await?.first;
+        }
+        let found = self.pages.next(world).await?;
+        if found.records > 0 {
+            self.empty = 0;
+        } else {
+            if self.empty == 0 {
+                self.since = world.now();
+            }
+            self.empty += 1;
+        }
+        let is_quiet = self.empty >= EMPTY_PAGES && world.now().saturating_sub(self.since) >= quiet;
+        let has_passed = self
+            .first_new
+            .as_ref()
+            .is_some_and(|number| self.pages.read.is_behind(number));
+        self.is_found = self.pages.next.is_none() || has_passed || is_quiet;
+        Ok(())
+    }
+}
+
+impl Tips {
     /// Up to where a generation's consumers have handled their shards.
     ///
     /// # Errors
@@ -185,9 +337,16 @@ async fn is_gone(io: &dyn Io, lease: &Lease, number: &str) -> Result<bool, Clien
     if lease.position != Position::Horizon {
         return Ok(false);
     }
-    let left = behind(io, &lease.key, &Position::Horizon).await?;
-    let first = left.first;
-    Ok(first.is_none_or(|first| !Position::After(number.to_owned()).is_behind(&first)))
+    let mut pages = Pages::of(io, &lease.key, &Position::Horizon).await?;
+    for _ in 0..EMPTY_PAGES {
+        if let Some(first) = pages.next(io).await?.first {
+            return Ok(!Position::After(number.to_owned()).is_behind(&first));
+        }
+        if pages.next.is_none() {
+            break;
+        }
+    }
+    Ok(true)
 }
 
 /// Whether a stream has a shard still.

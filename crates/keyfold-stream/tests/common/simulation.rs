@@ -2,7 +2,7 @@
 //! answer is lost, who is killed or stands still, and when shards are split.
 
 use super::{answer, make_tables};
-use keyfold_api::{ErrorKind, Request, Response};
+use keyfold_api::{ErrorKind, GetRecordsOutput, Request, Response};
 use keyfold_engine::{Clock, Engine, EngineOptions, Environment, StoreOptions, StreamShards};
 use keyfold_lower::ClientError;
 use keyfold_stream::world::{Boxed, Io, World};
@@ -26,6 +26,8 @@ pub(crate) struct Faults {
     pub(crate) late: u64,
     /// A page of records is answered twice.
     pub(crate) twice: u64,
+    /// A page of records is empty, and its iterator leads on, as of a shard with few records.
+    pub(crate) sparse: u64,
     /// The worker stands still for three lease times.
     pub(crate) still: u64,
     /// The worker is killed, and another one started.
@@ -422,6 +424,7 @@ impl Simulation {
                 faults.unsent,
                 faults.lost,
                 faults.twice,
+                faults.sparse,
             ]
             .map(|one| state.happens(one));
             drop(state);
@@ -440,10 +443,10 @@ impl Simulation {
         request
     }
 
-    fn carry(&self, request: Request, fault: [bool; 5]) -> Result<Response, ClientError> {
+    fn carry(&self, request: Request, fault: [bool; 6]) -> Result<Response, ClientError> {
         let request = self.mutated(request);
         let is_read = request.idempotency() == keyfold_api::Idempotency::ReadOnly;
-        let [late, throttled, unsent, lost, twice] = fault;
+        let [late, throttled, unsent, lost, twice, sparse] = fault;
         if late && !is_read {
             lock(&self.state).under_way.push(request);
             return Err(unknown());
@@ -467,6 +470,12 @@ impl Simulation {
         } else {
             None
         };
+        if let (true, Some(iterator)) = (sparse, &iterator) {
+            return Ok(Response::GetRecords(GetRecordsOutput {
+                records: Some(Vec::new()),
+                next_shard_iterator: Some(iterator.clone()),
+            }));
+        }
         let mut answered = answer(&self.engine, request);
         if lost && !is_read {
             return Err(unknown());

@@ -313,6 +313,16 @@ pub(crate) fn put(engine: &Engine, model: &Model, order: &Order) {
     store(engine, model, "Order", &order.values(), true);
 }
 
+/// Deletes an order.
+pub(crate) fn remove(engine: &Engine, model: &Model, order: &Order) {
+    store(engine, model, "Order", &order.values(), false);
+}
+
+/// The keys of the rows of a product, as [`items`] shows them.
+pub(crate) fn keys_of(product: u64) -> [String; 2] {
+    [format!("S#p{product} S"), format!("D#p{product} D")]
+}
+
 /// The rows of products that follow from orders, as long as there are no products.
 pub(crate) fn rows_of<'o>(orders: impl Iterator<Item = &'o Order>) -> BTreeMap<String, Item> {
     let orders = orders.map(|order| (order.id.to_string(), order.values().into_iter().collect()));
