@@ -11,8 +11,11 @@ use crate::database::Database;
 use crate::error::Error;
 use crate::open::Keyfold;
 use keyfold_model::Model;
+use keyfold_stream::Failure;
 use keyfold_stream::Sends;
-pub use keyfold_stream::views::{OnViewReport, ViewOptions, ViewReport, ViewStatus, ViewWorker};
+pub use keyfold_stream::views::{
+    OnViewReport, UnreadableItem, ViewFailure, ViewOptions, ViewReport, ViewStatus, ViewWorker,
+};
 use std::sync::Arc;
 
 /// The views of a model on a database.
@@ -66,6 +69,29 @@ impl Views {
             &self.model,
             consumers,
         )?)
+    }
+
+    /// The records that were set aside, of all views or of one: rows do not have what they have changed.
+    ///
+    /// # Errors
+    /// `Invalid` when the model has no such view; that of the database.
+    pub fn failures(&self, view: Option<&str>) -> Result<Vec<ViewFailure>, Error> {
+        Ok(keyfold_stream::views::failures(
+            &self.send,
+            &self.model,
+            &self.options.consumers,
+            view,
+        )?)
+    }
+
+    /// Handles a record that was set aside once more, and deletes it in the transaction of what it
+    /// changes. One whose item has changed since changes nothing.
+    ///
+    /// # Errors
+    /// The reason for which it cannot be handled. Then it is still there.
+    pub fn replay(&self, failure: &ViewFailure) -> Result<(), Failure> {
+        let consumers = &self.options.consumers;
+        keyfold_stream::views::replay(&self.send, &self.model, consumers, failure)
     }
 
     /// Begins a new generation of all views, or of one. Workers build it, and put it in the place of

@@ -62,6 +62,9 @@ pub(crate) struct Arguments {
     /// Keep the rows of the models' views.
     #[arg(long)]
     views: bool,
+    /// Rebuild views whose definition has changed.
+    #[arg(long, requires = "views")]
+    rebuild: bool,
     #[command(flatten)]
     listen: Listen,
 }
@@ -130,7 +133,7 @@ impl Arguments {
         let backend = Arc::new(Backend::Embedded(Arc::clone(engine)));
         let send = keyfold_stream::sends(backend);
         let workers = models.into_iter().map(|model| {
-            let options = views::options(false);
+            let options = views::options(self.rebuild);
             let worker = ViewWorker::start(Arc::clone(&send), &Arc::new(model), &options);
             worker.map_err(Failure::from)
         });

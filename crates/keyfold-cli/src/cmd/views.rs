@@ -13,9 +13,11 @@ use clap_complete::ArgValueCompleter;
 use keyfold_client::ClientError;
 use keyfold_model::Model;
 use keyfold_stream::views::{
-    ViewOptions, ViewReport, ViewStatus, ViewWorker, begin_rebuild, status,
+    UnreadableItem, ViewFailure, ViewOptions, ViewReport, ViewStatus, ViewWorker, begin_rebuild,
+    failures, live, replay, status,
 };
 use keyfold_stream::{Options, Report, Sends, sends};
+use keyfold_types::Item;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -23,6 +25,8 @@ use std::time::Duration;
 
 /// The time between two looks at a worker, or at views that are rebuilt.
 const LOOK_TIME: Duration = Duration::from_millis(200);
+/// The items that cannot be read of which the state of a view shows the causes.
+const SHOWN: usize = 5;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -49,10 +53,27 @@ enum Action {
         #[arg(value_name = "VIEW", add = ArgValueCompleter::new(complete::views))]
         view: Option<String>,
     },
-    /// Show each view's generation, the records that are not in its rows yet, and those set aside.
+    /// Show each view's generation, the records that are not in its rows yet, those set aside, and items
+    /// that the model cannot read.
     Status {
         #[command(flatten)]
         place: Place,
+    },
+    /// List the records that were set aside, each with the cause.
+    Failures {
+        #[command(flatten)]
+        place: Place,
+        /// The view [default: all of them].
+        #[arg(value_name = "VIEW")]
+        view: Option<String>,
+    },
+    /// Try the records that were set aside again. One whose item has changed since changes nothing.
+    Replay {
+        #[command(flatten)]
+        place: Place,
+        /// The view [default: all of them].
+        #[arg(value_name = "VIEW")]
+        view: Option<String>,
     },
 }
 
@@ -81,6 +102,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Action::Run { place, rebuild } => keep(place, *rebuild, output),
         Action::Rebuild { place, view } => make_anew(place, view.as_deref(), output),
         Action::Status { place } => show(place, output),
+        Action::Failures { place, view } => list(place, view.as_deref(), output),
+        Action::Replay { place, view } => again(place, view.as_deref(), output),
     }
 }
 
@@ -148,15 +171,14 @@ fn make_anew(place: &Place, view: Option<&str>, output: Output) -> Result<(), Fa
     let begun = begin_rebuild(&send, &model, &options(true).consumers, view)?;
     // A data folder has no other process that could build them; others share the work.
     let worker = ViewWorker::start(Arc::clone(&send), &model, &options(true))?;
-    let is_done = |all: &[ViewStatus]| {
+    let is_done = |all: &[(String, Option<u64>)]| {
         begun.iter().all(|(name, number)| {
-            let full = format!("{}.{name}", model.name);
-            let view = all.iter().find(|one| one.view == full);
-            view.and_then(|one| one.live)
+            let view = all.iter().find(|(of, _)| of == name);
+            view.and_then(|(_, live)| *live)
                 .is_some_and(|live| live >= *number)
         })
     };
-    while !is_done(&of(&send, &model)?) && !worker.has_stopped() {
+    while !is_done(&live(&send, &model)?) && !worker.has_stopped() {
         std::thread::sleep(LOOK_TIME);
     }
     worker.stop()?;
@@ -177,7 +199,12 @@ fn make_anew(place: &Place, view: Option<&str>, output: Output) -> Result<(), Fa
 }
 
 fn of(send: &Sends, model: &Arc<Model>) -> Result<Vec<ViewStatus>, ClientError> {
-    status(send, model, &Options::new("views", "views"))
+    status(send, model, &consumers())
+}
+
+/// The tables of consumers.
+fn consumers() -> Options {
+    Options::new("views", "views")
 }
 
 fn show(place: &Place, output: Output) -> Result<(), Failure> {
@@ -197,6 +224,97 @@ fn show(place: &Place, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
+fn list(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure> {
+    let (model, send) = place.open(output, Use::Read)?;
+    let all = failures(&send, &model, &consumers(), view)?;
+    output.result(
+        || json!({ "failures": all.iter().map(|one| failure(one, None)).collect::<Vec<_>>() }),
+        || {
+            for one in &all {
+                let view = &one.view;
+                let (id, why) = (&one.aside.id, &one.aside.why);
+                terminal::line(&format!("{STRONG}{view}{STRONG:#}: {id}: {why}"));
+            }
+            if all.is_empty() {
+                terminal::line("no record was set aside");
+            }
+        },
+    );
+    Ok(())
+}
+
+fn again(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure> {
+    let (model, send) = place.open(output, Use::Write)?;
+    let mut all = Vec::new();
+    for one in failures(&send, &model, &consumers(), view)? {
+        let left = replay(&send, &model, &consumers(), &one).err().map(reason);
+        all.push((one, left));
+    }
+    output.result(
+        || {
+            let all = all
+                .iter()
+                .map(|(one, left)| failure(one, Some(left.as_deref())));
+            json!({ "failures": all.collect::<Vec<_>>() })
+        },
+        || {
+            for (one, left) in &all {
+                let (view, id) = (&one.view, &one.aside.id);
+                terminal::line(&match left {
+                    None => format!("{GOOD}handled{GOOD:#} {STRONG}{view}{STRONG:#}: {id}"),
+                    Some(why) => format!("{STRONG}{view}{STRONG:#}: {id} fails again: {why}"),
+                });
+            }
+            if all.is_empty() {
+                terminal::line("no record was set aside");
+            }
+        },
+    );
+    match all.iter().filter(|(_, left)| left.is_some()).count() {
+        0 => Ok(()),
+        left => Err(Failure::refused(format!(
+            "{left} records were set aside again"
+        ))),
+    }
+}
+
+fn reason(failure: keyfold_stream::Failure) -> String {
+    match failure {
+        keyfold_stream::Failure::Records(why) | keyfold_stream::Failure::Again(why) => why,
+    }
+}
+
+/// A record that was set aside; with the reason for which it failed again, if it was tried.
+fn failure(one: &ViewFailure, tried: Option<Option<&str>>) -> Json {
+    let keys = one.aside.record.dynamodb.as_ref();
+    let keys = keys.and_then(|record| record.keys.as_ref()?.as_ref().ok());
+    let mut document = json!({
+        "view": one.view.rsplit('.').next(),
+        "generation": one.generation,
+        "table": one.table,
+        "id": one.aside.id,
+        "key": keys.map(dynamodb_json),
+        "why": one.aside.why,
+        "atMs": one.aside.at_epoch_ms,
+    });
+    if let (Some(left), Some(members)) = (tried, document.as_object_mut()) {
+        members.insert("handled".to_owned(), json!(left.is_none()));
+        members.insert("failsBy".to_owned(), json!(left));
+    }
+    document
+}
+
+/// An item in DynamoDB's JSON.
+fn dynamodb_json(item: &Item) -> Json {
+    let mut bytes = Vec::new();
+    keyfold_wire::encode::encode_item(&mut bytes, item);
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+fn unreadable(item: &UnreadableItem) -> Json {
+    json!({ "table": item.table, "key": dynamodb_json(&item.key), "why": item.why })
+}
+
 fn document(view: &ViewStatus) -> Json {
     json!({
         "view": name_of(view),
@@ -205,9 +323,11 @@ fn document(view: &ViewStatus) -> Json {
         "next": view.next.as_ref().map(|(number, _)| number),
         "progress": view.next.as_ref().map(|(_, progress)| progress),
         "behind": view.behind,
+        "hasMore": view.has_more,
         "lagMs": u64::try_from(view.lag.as_millis()).unwrap_or(u64::MAX),
         "setAside": view.set_aside,
         "why": view.why,
+        "unreadable": view.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
     })
 }
 
@@ -219,7 +339,10 @@ fn name_of(view: &ViewStatus) -> &str {
 fn line(view: &ViewStatus) -> String {
     let mut text = format!("{STRONG}{}{STRONG:#}: ", name_of(view));
     text.push_str(&match view.live {
-        Some(live) => format!("generation {live}, {} records behind", view.behind),
+        Some(live) => {
+            let least = if view.has_more { "at least " } else { "" };
+            format!("generation {live}, {least}{} records behind", view.behind)
+        }
         None => "no rows yet".to_owned(),
     });
     if view.behind > 0 {
@@ -236,6 +359,13 @@ fn line(view: &ViewStatus) -> String {
             "; {} records were set aside: {why}",
             view.set_aside
         ));
+    }
+    for item in view.unreadable.iter().take(SHOWN) {
+        text.push_str(&format!("\n  cannot be read: {}: {}", item.table, item.why));
+    }
+    if view.unreadable.len() > SHOWN {
+        let more = view.unreadable.len() - SHOWN;
+        text.push_str(&format!("\n  and {more} more items: --json shows them"));
     }
     text
 }
