@@ -7,7 +7,8 @@
 //! stored item must follow from the rows, and every row must have all of its items.
 //!
 //! - [`generate`]: values at the edges: prefixes of each other, 9 beside 10, both cases.
-//! - [`wishes`]: rows for which the conditions of the model hold; [`seen`]: what never held.
+//! - [`wishes`], [`fulfil`]: rows for which the conditions of the model hold; [`seen`]: what never held;
+//!   [`changes`]: rows that are inserted, replaced and kept.
 //! - [`rows`]: the plain rows, in SQLite and beside it; [`sql_value`]: their values there;
 //!   [`row_write`]: writes of one row; [`kept`]: counts, sums and maxima of rows.
 //! - [`ask`]: a pattern as SQL; [`compare`]: the comparison of two answers.
@@ -25,9 +26,11 @@
 mod ask;
 mod calls;
 mod change;
+mod changes;
 mod compare;
 mod condition;
 mod expect;
+mod fulfil;
 mod generate;
 mod kept;
 mod leftover;

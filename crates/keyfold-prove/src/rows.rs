@@ -3,9 +3,9 @@
 //! SQL decides which rows a question selects and which values are unique. The values are compared
 //! with the attributes of found items.
 
-use crate::seen::{self, Seen};
+use crate::ProveError;
+use crate::seen::Seen;
 use crate::sql_value::{of_text, sql};
-use crate::{ProveError, expect, kept};
 use keyfold_client::arguments::Values;
 use keyfold_model::schema::{Aggregate, Attribute};
 use keyfold_model::schema::{Compared, UniqueMember};
@@ -19,19 +19,19 @@ pub(crate) struct Rows<'m> {
     pub(crate) model: &'m Model,
     /// The present moment, milliseconds since 1970.
     pub(crate) now_epoch_ms: i64,
-    connection: Connection,
+    pub(crate) connection: Connection,
     /// By entity: the values by row number.
-    values: Vec<BTreeMap<i64, Values>>,
+    pub(crate) values: Vec<BTreeMap<i64, Values>>,
     /// The same with kept attributes, as of the last [`Rows::store_complete`].
     complete: Vec<BTreeMap<i64, Values>>,
     /// The number of the next row.
-    next: i64,
+    pub(crate) next: i64,
     /// The entities of which a row was stored at some time.
-    stored: BTreeSet<usize>,
+    pub(crate) stored: BTreeSet<usize>,
     /// What the writes have shown of the model.
     pub(crate) seen: Seen,
     /// The changes since `begin`: entity, row, and the values before.
-    journal: Vec<(usize, i64, Option<Values>)>,
+    pub(crate) journal: Vec<(usize, i64, Option<Values>)>,
     /// The rows that the write at hand makes: a reference may name one before it is made.
     pub(crate) coming: Vec<(usize, Values)>,
     /// The rows that the write at hand deletes: a parent may go together with its children.
@@ -75,7 +75,7 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// The column of a row's number, of which no attribute can have the name.
-const ROW: &str = "\":row\"";
+pub(crate) const ROW: &str = "\":row\"";
 
 /// The attributes that identify a row: the declared `id`, or those of the key.
 pub(crate) fn identity(entity: &Entity) -> Vec<&str> {
@@ -328,22 +328,6 @@ impl<'m> Rows<'m> {
         Ok(self.connection.execute_batch("BEGIN")?)
     }
 
-    /// Commits the changes since `begin`.
-    pub(crate) fn keep(&mut self) -> Result<(), ProveError> {
-        for (at, row, _) in std::mem::take(&mut self.journal) {
-            let Some(entity) = self.model.entities.get(at) else {
-                continue;
-            };
-            if let Some(values) = kept::complete(self, entity, row) {
-                self.stored.insert(at);
-                let shown = seen::shown_by(self, at, &values);
-                shown.into_iter().for_each(|sight| self.seen.show(sight));
-            }
-        }
-        self.seen.keep();
-        Ok(self.connection.execute_batch("COMMIT")?)
-    }
-
     /// Undoes the changes since `begin`.
     pub(crate) fn undo(&mut self) -> Result<(), ProveError> {
         self.connection.execute_batch("ROLLBACK")?;
@@ -388,65 +372,6 @@ impl<'m> Rows<'m> {
                     None => rows.remove(&row),
                 };
             }
-        }
-    }
-
-    /// Adds a row. Returns whether that is possible: SQL refuses a key or unique value that exists,
-    /// the declarations refuse a row that cannot be stored.
-    pub(crate) fn insert(&mut self, entity: &Entity, values: Values) -> Result<bool, ProveError> {
-        let row = self.next;
-        self.next += 1;
-        self.write(entity, row, values)
-    }
-
-    /// Changes a row. Returns whether that is possible, as [`Rows::insert`] does.
-    pub(crate) fn replace(
-        &mut self,
-        entity: &Entity,
-        row: i64,
-        values: Values,
-    ) -> Result<bool, ProveError> {
-        self.delete(entity, row)?;
-        self.write(entity, row, values)
-    }
-
-    fn write(&mut self, entity: &Entity, row: i64, values: Values) -> Result<bool, ProveError> {
-        let at = self.place(entity);
-        let whole = kept::with_kept(self, entity, values.clone());
-        if expect::items(self.model, entity, &whole).is_err() {
-            return Ok(false);
-        }
-        let names: Vec<String> = entity.attributes.iter().map(|a| quoted(&a.name)).collect();
-        let placeholders = vec!["?"; names.len() + 1].join(", ");
-        let columns = std::iter::once(ROW.to_owned())
-            .chain(names)
-            .collect::<Vec<_>>()
-            .join(", ");
-        // Kept attributes are written later, by `store_complete`.
-        let held = entity.attributes.iter().map(|a| sql(values.get(&a.name)));
-        let parameters: Vec<Sql> = std::iter::once(Sql::Integer(row)).chain(held).collect();
-        let text = format!(
-            "INSERT INTO {} ({columns}) VALUES ({placeholders})",
-            table(at)
-        );
-        match self
-            .connection
-            .prepare_cached(&text)?
-            .execute(params_from_iter(parameters))
-        {
-            Ok(_) => {
-                if let Some(rows) = self.values.get_mut(at) {
-                    let before = rows.insert(row, values);
-                    self.journal.push((at, row, before));
-                }
-                Ok(true)
-            }
-            Err(rusqlite::Error::SqliteFailure(error, _))
-                if error.code == rusqlite::ErrorCode::ConstraintViolation =>
-            {
-                Ok(false)
-            }
-            Err(error) => Err(error.into()),
         }
     }
 

@@ -1,11 +1,7 @@
 //! What a proof has seen at least once: aggregates that count an item, copies that are stored,
 //! conditions of writes that hold, views that have a row. What it has never seen, it proves nothing of.
 
-use crate::kept::is_counted;
 use crate::report::{Never, NeverKind};
-use crate::rows::Rows;
-use crate::verdict::holds;
-use keyfold_client::arguments::Values;
 use keyfold_model::{Action, Entity, Model};
 use std::collections::BTreeSet;
 
@@ -43,6 +39,11 @@ impl Seen {
             open,
             shown: Vec::new(),
         }
+    }
+
+    /// Whether a sight was not seen yet.
+    pub(crate) fn is_open(&self, sight: Sight) -> bool {
+        self.open.contains(&sight)
     }
 
     /// Records what the write at hand shows.
@@ -104,37 +105,4 @@ fn line(action: &Action, entity: &Entity) -> String {
     let alias = action.alias.iter().map(|alias| format!(" as {alias}"));
     let alias: String = alias.collect();
     format!("{} {}{alias}", action.verb.word(), entity.name)
-}
-
-/// What a stored row shows: its copies, and the aggregates that count it.
-pub(crate) fn shown_by(rows: &Rows<'_>, at: usize, row: &Values) -> Vec<Sight> {
-    let Some(entity) = rows.model.entities.get(at) else {
-        return Vec::new();
-    };
-    let nothing = Values::new();
-    let mut shown = Vec::new();
-    for (one, copy) in entity.copies.iter().enumerate() {
-        let sight = Sight::Copy(at, one);
-        let is_new = rows.seen.open.contains(&sight);
-        if is_new && copy.when.iter().all(|when| holds(when, row, &nothing)) {
-            shown.push(sight);
-        }
-    }
-    for (parent_at, parent) in rows.model.entities.iter().enumerate() {
-        for (one, aggregate) in parent.aggregates.iter().enumerate() {
-            let sight = Sight::Aggregate(parent_at, one);
-            if aggregate.entity != at || !rows.seen.open.contains(&sight) {
-                continue;
-            }
-            let link = rows.link(parent, entity, aggregate);
-            let key = link.iter();
-            let key = key.filter_map(|(field, name)| Some((field.clone(), row.get(name)?.clone())));
-            let key: Values = key.collect();
-            let is_whole = parent.key.fields().all(|field| key.contains_key(field));
-            if is_whole && is_counted(aggregate, row) && rows.find(parent, &key).is_some() {
-                shown.push(sight);
-            }
-        }
-    }
-    shown
 }
