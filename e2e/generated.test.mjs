@@ -50,12 +50,13 @@ test("clients are printed as prettier prints them", async () => {
   }
 });
 
-/** The lines that the comments of wrong programs are about, with the errors that they name. */
+/** The lines that the comments of wrong programs are about, with the errors that they name and a piece of their
+ * messages. */
 function wanted(text) {
   const found = new Map();
   text.split("\n").forEach((line, at) => {
-    const error = /^\s*\/\/ @error (TS\d+) /.exec(line);
-    if (error !== null) found.set(at + 2, [error[1]]);
+    const error = /^\s*\/\/ @error (TS\d+) `([^`]+)` /.exec(line);
+    if (error !== null) found.set(at + 2, { code: error[1], piece: error[2] });
   });
   return found;
 }
@@ -64,16 +65,19 @@ test("clients compile, and wrong programs do not", async () => {
   const compiler = join(root, "e2e/node_modules/typescript/bin/tsc");
   const { stdout } = await run(process.execPath, [compiler, "-p", folder, "--pretty", "false"]).catch((error) => error);
   const found = new Map();
-  for (const line of stdout.split("\n")) {
-    const error = /^(.*)\((\d+),\d+\): error (TS\d+)/.exec(line);
+  // The lines behind an error's first one are indented.
+  for (const text of stdout.split(/\n(?! )/)) {
+    const error = /^(.*)\((\d+),\d+\): error (TS\d+): ([^]*)/.exec(text);
     if (error === null) continue;
-    const [, file, at, code] = error;
-    assert.equal(basename(file), "wrong.ts", line);
-    found.set(Number(at), [...(found.get(Number(at)) ?? []), code]);
+    const [, file, at, code, message] = error;
+    assert.equal(basename(file), "wrong.ts", text);
+    found.set(Number(at), [...(found.get(Number(at)) ?? []), { code, message }]);
   }
   const errors = wanted(readFileSync(join(folder, "wrong.ts"), "utf8"));
   assert.ok(errors.size >= 60, `${errors.size} wrong programs`);
-  assert.deepEqual(found, errors);
+  const codes = (all) => new Map([...all].map(([at, one]) => [at, [one].flat().map(({ code }) => code)]));
+  assert.deepEqual(codes(found), codes(errors));
+  for (const [at, { piece }] of errors) assert.ok(found.get(at)[0].message.includes(piece), `line ${at}: ${piece}`);
 });
 
 test("programs on generated clients run", async (context) => {

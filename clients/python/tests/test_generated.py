@@ -1,5 +1,6 @@
 """Generated clients: printed as `ruff format` prints them, clean under `mypy --strict`, wrong
-programs refused at the right line, right ones run against a server.
+programs refused at the right line for the right reason, right ones run against a
+server.
 """
 
 from __future__ import annotations
@@ -21,9 +22,20 @@ MADE = FOLDER / "made"
 PYDANTIC = FOLDER / "made_pydantic"
 BINARY = os.environ.get("KEYFOLD_BIN", str(ROOT / "target" / "debug" / "keyfold"))
 FOLDERS = ["models", "models/existing", "crates/keyfold-codegen/testscripts"]
-PROGRAMS = ["shop", "several", "answers", "made", "unknown", "foreign", "fakes", "records", "awaited", "events"]
-WANTED = re.compile(r"\s*# error: ([a-z-]+), ")
-FOUND = re.compile(r"(.*\.py):(\d+): error: .*\[([a-z-]+)\]$")
+PROGRAMS = [
+    "shop",
+    "several",
+    "answers",
+    "made",
+    "unknown",
+    "foreign",
+    "fakes",
+    "records",
+    "awaited",
+    "events",
+]
+WANTED = re.compile(r'\s*# error: ([a-z-]+) (".*"), ')
+FOUND = re.compile(r"(.*\.py):(\d+): error: (.*)  \[([a-z-]+)\]$")
 
 
 def models() -> list[tuple[Path, Path]]:
@@ -43,6 +55,17 @@ def run(*arguments: str, folder: Path = FOLDER) -> subprocess.CompletedProcess[s
     return subprocess.run(
         arguments, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
+
+
+def wrong_lines() -> dict[int, tuple[str, str]]:
+    """The lines of wrong programs, with the code of mypy's error and a name in every message."""
+    wanted: dict[int, tuple[str, str]] = {}
+    for at, line in enumerate((FOLDER / "wrong.py").read_text().splitlines(), 1):
+        comment = WANTED.match(line)
+        if comment is not None:
+            wanted[at + 1] = (comment[1], comment[2])
+    assert len(wanted) >= 60
+    return wanted
 
 
 def generate(model: Path, output: Path, *options: str) -> None:
@@ -78,18 +101,14 @@ class Generated(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         done = run(*mypy, "made", "run.py", "wrong.py")
         found: dict[int, list[str]] = {}
+        wanted = wrong_lines()
         for line in done.stdout.splitlines():
             error = FOUND.match(line)
             if error is not None:
                 self.assertEqual(error[1], "wrong.py", line)
-                found.setdefault(int(error[2]), []).append(error[3])
-        wanted: dict[int, list[str]] = {}
-        for at, line in enumerate((FOLDER / "wrong.py").read_text().splitlines(), 1):
-            comment = WANTED.match(line)
-            if comment is not None:
-                wanted[at + 1] = [comment[1]]
-        self.assertGreaterEqual(len(wanted), 60)
-        self.assertEqual(found, wanted, done.stdout)
+                found.setdefault(int(error[2]), []).append(error[4])
+                self.assertIn(wanted[int(error[2])][1], error[3], line)
+        self.assertEqual(found, {at: [code] for at, (code, _) in wanted.items()}, done.stdout)
 
     def test_programs_run(self) -> None:
         server = Server(["--memory"])

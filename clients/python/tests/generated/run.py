@@ -267,7 +267,7 @@ def unknown(endpoint: str) -> None:
     account = {**keys, "id": {"S": "odd"}, **held, **numbers, **words}
     opened = {"openedAt": {"S": "2024-01-15T00:00:00.000000Z"}, "status": {"S": "waiting"}}
     # In the index of tickets with a moment, and without one.
-    ticket = {
+    ticket: dict[str, Any] = {
         "PK": {"S": "ACCOUNT#odd"},
         "SK": {"S": "TICKET#01HZY3K8C7Q5W2N4V6X8Z0A1B2"},
         "OPENPK": {"S": "OPEN"},
@@ -373,7 +373,9 @@ def fakes(endpoint: str) -> None:
         [one, same, other] = [fakes.product() for fakes in again]
         assert one == same != other
         home = a.Address(street="Elm", account=a.AccountId("a"))
-        account = answers.fake.account(id=a.AccountId("fake"), home=home, tags=None, visits={"x": [home]})
+        account = answers.fake.account(
+            id=a.AccountId("fake"), home=home, tags=None, visits={"x": [home]}
+        )
         assert (account.home, account.tags, account.visits) == (home, None, {"x": [home]})
         assert answers.fake.account(tags={"t"}).tags == {"t"}
         answers.Account.put(a.PutAccount(**dict(members(account))))
@@ -402,9 +404,9 @@ def records(endpoint: str) -> None:
     with a.AnswersClient(endpoint) as answers:
         home: Any = {"street": "x", "account": "a"}
         id, ticket_id = a.AccountId("a"), a.TicketId("t")
-        new: dict[str, Any] = {
-            name: "" for name in ("owner", "country", "city", "street")
-        } | {"id": id}
+        new: dict[str, Any] = {name: "" for name in ("owner", "country", "city", "street")} | {
+            "id": id
+        }
         entry: Any = {"at": day(1), "by": "b", "state": "open"}
         key = a.AccountKey(id=id)
         calls: list[tuple[str, Callable[[], object]]] = [
@@ -415,7 +417,11 @@ def records(endpoint: str) -> None:
             (
                 "history",
                 lambda: answers.transact(
-                    [answers.Ticket.part.create(a.NewTicket(id=id, opened_at=day(1), history=[entry]))]
+                    [
+                        answers.Ticket.part.create(
+                            a.NewTicket(id=id, opened_at=day(1), history=[entry])
+                        )
+                    ]
                 ),
             ),
             ("entry", lambda: answers.log(id=id, ticket_id=ticket_id, entry=entry)),
