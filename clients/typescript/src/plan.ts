@@ -192,6 +192,8 @@ export interface EntityPlan {
   readonly copies?: readonly CopyPlan[];
   readonly uniques?: readonly UniquePlan[];
   readonly ttl?: string;
+  /** The entity from which the rows of a view follow. */
+  readonly view?: string;
   readonly version?: string;
   readonly aggregates?: readonly AggregatePlan[];
   readonly split?: { readonly attribute: string; readonly size: number };

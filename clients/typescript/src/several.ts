@@ -10,6 +10,7 @@ import { type ManyShown, readMany } from "./read/many.js";
 import { display } from "./value/text.js";
 import { deleteMany, putMany } from "./write/many.js";
 import { keyOfEntity, partOf } from "./write/part.js";
+import { written } from "./write/refusal.js";
 import { transact } from "./write/transact.js";
 
 /** Several writes in one transaction. */
@@ -40,7 +41,7 @@ export function batch(
   entity: string,
   given: readonly Given[],
 ): (io: Io) => Promise<BatchWritten> {
-  const plan = model.entity(entity);
+  const plan = written(model.entity(entity));
   const isPut = verb === "put";
   const all = listed(given, entity).map((one) => (isPut ? wholeEntity(model, plan, one) : keyOfEntity(model, plan, one)));
   const write = isPut ? putMany : deleteMany;

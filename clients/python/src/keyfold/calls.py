@@ -99,14 +99,14 @@ class Calls:
 
     def create(self, entity: str, values: Given) -> Lowering[Written]:
         """Creates an entity that must not exist."""
-        own = self.entity(entity)
+        own = self.written(entity)
         held = given_arguments.of_entity(own, values)
         lowered = change.create(self.new_origin(), self.model, own, held)
         return self._written((yield from counted(_owned(entity, lowered))))
 
     def put(self, entity: str, values: Given) -> Lowering[Written]:
         """Writes a whole entity, whether it exists or not."""
-        own = self.entity(entity)
+        own = self.written(entity)
         held = given_arguments.of_entity(own, values)
         lowered = change.put(self.new_origin(), self.model, own, held)
         return self._written((yield from counted(_owned(entity, lowered))))
@@ -115,14 +115,14 @@ class Calls:
         self, entity: str, changes: Given, remove: Sequence[str], key: Given | None = None
     ) -> Lowering[Written]:
         """Changes some attributes of an entity that exists."""
-        own = self.entity(entity)
+        own = self.written(entity)
         held, removed = _changes(own, changes, remove, key)
         lowered = change.update(self.new_origin(), self.model, own, held, removed)
         return self._written((yield from counted(_owned(entity, lowered))))
 
     def delete(self, entity: str, key: Given) -> Lowering[Written]:
         """Deletes an entity that exists."""
-        own = self.entity(entity)
+        own = self.written(entity)
         held = given_arguments.key_of_entity(own, key)
         lowered = change.delete(self.new_origin(), self.model, own, held)
         return self._written((yield from counted(_owned(entity, lowered))))
@@ -139,7 +139,7 @@ class Calls:
         if isinstance(one, Run):
             write: Write = _known(self.model.writes, one.write, "write")
             return lower_transact.Run(write, given_arguments.of_write(write, one.args))
-        entity = self.entity(one.entity)
+        entity = self.written(one.entity)
         if isinstance(one, Update):
             held, removed = _changes(entity, one.changes, one.remove, one.key)
             return lower_transact.OfEntity("update", entity, held, removed)
@@ -160,14 +160,14 @@ class Calls:
 
     def put_many(self, entity: str, items: Sequence[Given]) -> Lowering[BatchWritten]:
         """Writes whole entities in batches."""
-        own = self.entity(entity)
+        own = self.written(entity)
         held = [given_arguments.of_entity(own, values) for values in items]
         lowered = write_many.put_many(self.new_origin(), self.model, own, held)
         return self._batch((yield from _owned(entity, lowered)))
 
     def delete_many(self, entity: str, keys: Sequence[Given]) -> Lowering[BatchWritten]:
         """Deletes entities in batches."""
-        own = self.entity(entity)
+        own = self.written(entity)
         held = [given_arguments.key_of_entity(own, key) for key in keys]
         lowered = write_many.delete_many(self.new_origin(), self.model, own, held)
         return self._batch((yield from _owned(entity, lowered)))
@@ -187,6 +187,14 @@ class Calls:
     def entity(self, name: str) -> Entity:
         """The entity of a name."""
         return _known(self.model.entities, name, "entity")
+
+    def written(self, name: str) -> Entity:
+        """The entity of a name, which a write names: no view, whose rows follow from others."""
+        entity = self.entity(name)
+        if entity.view is not None:
+            why = f"{name} is a view, and its rows follow from {entity.view}: write {entity.view}"
+            raise Invalid(why, of=name)
+        return entity
 
     def _written(self, done: tuple[Lowered, float]) -> Written:
         lowered, units = done

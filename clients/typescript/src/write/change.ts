@@ -15,7 +15,7 @@ import { isEqual, type Values, whole } from "../value/value.js";
 import type { Context } from "./context.js";
 import { addCreate, addDelete, addPutOver, addReplace } from "./entity.js";
 import { type Outcome, sent } from "./execute.js";
-import { exists, keyText, notFound, notFoundText, placeOfEntity } from "./refusal.js";
+import { exists, keyText, notFound, notFoundText, placeOfEntity, written } from "./refusal.js";
 import { type Draft, emptyDraft } from "./step.js";
 import { read, type StoredEntity } from "./stored-entity.js";
 
@@ -26,6 +26,7 @@ async function attempt(
   made: readonly MadeValue[],
   compose: (draft: Draft) => Promise<void>,
 ): Promise<Outcome> {
+  written(entity);
   for (let tried = 0; tried < TRIES; tried += 1) {
     const draft = emptyDraft();
     await compose(draft);

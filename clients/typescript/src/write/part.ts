@@ -14,6 +14,7 @@ import type { Model } from "../model.js";
 import type { TransactionWrite } from "../options.js";
 import type { EntityPlan } from "../plan.js";
 import type { Values } from "../value/value.js";
+import { written } from "./refusal.js";
 import type { Part } from "./transact.js";
 
 /** One write of a transaction. */
@@ -24,17 +25,17 @@ export function partOf(model: Model, one: TransactionWrite): Part {
     return { verb: "run", write, values: argumentsOfWrite(model, write, one.args ?? {}) };
   }
   if ("delete" in one) {
-    const entity = model.entity(one.delete);
+    const entity = written(model.entity(one.delete));
     return { verb: "delete", entity, values: keyOfEntity(model, entity, one.key), removed: [] };
   }
   if ("update" in one) {
-    const entity = model.entity(one.update);
+    const entity = written(model.entity(one.update));
     const all = one.key === undefined ? one.values : withKey(model, entity, one.values, one.key);
     const [values, removed] = changesOf(model, entity, all, one.remove);
     return { verb: "update", entity, values, removed };
   }
   const verb = "create" in one ? "create" : "put";
-  const entity = model.entity("create" in one ? one.create : one.put);
+  const entity = written(model.entity("create" in one ? one.create : one.put));
   return { verb, entity, values: wholeEntity(model, entity, one.values), removed: [] };
 }
 

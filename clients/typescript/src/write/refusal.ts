@@ -2,7 +2,7 @@
 
 import { identityOf } from "../arguments.js";
 import { identifyingPlace } from "../derive.js";
-import { failure, KeyfoldError, type Place } from "../error.js";
+import { failure, invalid, KeyfoldError, type Place } from "../error.js";
 import type { Model } from "../model.js";
 import type { AttributeValue, EntityPlan, Item } from "../plan.js";
 import { shown } from "../value/text.js";
@@ -125,4 +125,11 @@ export function notFoundText(entity: EntityPlan, values: Values): string {
 /** The error about an entity that does not exist. */
 export function notFound(entity: EntityPlan, values: Values, place?: Place): KeyfoldError {
   return failure("not_found", notFoundText(entity, values), place);
+}
+
+/** The entity, which a write names: no view, whose rows follow from others. */
+export function written(entity: EntityPlan): EntityPlan {
+  const { name, view } = entity;
+  if (view === undefined) return entity;
+  throw invalid(`${name} is a view, and its rows follow from ${view}: write ${view}`, undefined, name);
 }

@@ -173,6 +173,7 @@ class _Loader:
             copies=copies,
             uniques=uniques,
             ttl=one.get("ttl"),
+            view=one.get("view"),
             version=one.get("version"),
             aggregates=tuple(self.aggregate(own) for own in one.get("aggregates", ())),
             split=None if split is None else (split["attribute"], split["size"]),

@@ -158,6 +158,8 @@ class Entity:
     copies: dict[str, Copy]
     uniques: tuple[Unique, ...]
     ttl: str | None
+    view: str | None
+    """The entity from which the rows of a view follow."""
     version: str | None
     aggregates: tuple[Aggregate, ...]
     split: tuple[str, int] | None
