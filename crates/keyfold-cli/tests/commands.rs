@@ -507,6 +507,8 @@ fn a_read_creates_no_data_folder() {
         (5, &["views", "run", viewed]),
         (5, &["views", "rebuild", viewed]),
         (5, &["views", "status", viewed]),
+        (5, &["views", "failures", viewed]),
+        (5, &["views", "replay", viewed]),
         (5, &["views", "run", shop]),
         (5, &["views", "rebuild", shop]),
         (2, &["doctor"]),

@@ -244,7 +244,7 @@ fn list(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure
 }
 
 fn again(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure> {
-    let (model, send) = place.open(output, Use::Write)?;
+    let (model, send) = place.open(output, Use::Work)?;
     let mut all = Vec::new();
     for one in failures(&send, &model, &consumers(), view)? {
         let left = replay(&send, &model, &consumers(), &one).err().map(reason);

@@ -115,12 +115,16 @@ pub(super) fn table_of(
 /// The first table whose key has as many attributes as the entity has templates: another one would
 /// bring errors about the key beside the one about the table.
 fn likely_table(declared: &EntityDecl, model: &Model) -> usize {
-    let templates = declared.key.as_ref().map_or(0, |key| key.templates.len());
-    let attributes = |table: &Table| 1 + usize::from(table.sort.is_some());
     let mut tables = model.tables.iter();
     tables
-        .position(|table| attributes(table) == templates)
+        .position(|table| fits(declared, table))
         .unwrap_or_default()
+}
+
+/// Whether a table's key has as many attributes as the entity has templates.
+fn fits(declared: &EntityDecl, table: &Table) -> bool {
+    let templates = declared.key.as_ref().map_or(0, |key| key.templates.len());
+    templates == 1 + usize::from(table.sort.is_some())
 }
 
 /// The error about an entity that does not say in which of several tables it lies.
@@ -142,18 +146,20 @@ fn no_table(declared: &EntityDecl, model: &Model) -> Diagnostic {
         "in which table does it lie?",
     );
     let word = declared.view.as_ref().map_or("entity", |_| "view");
-    names
-        .iter()
-        .take(TABLES_PROPOSED_MAX)
-        .fold(diagnostic, |diagnostic, name| {
-            diagnostic
-                .help(format!("write `{word} {} in {name}`", declared.name.text))
-                // A person knows in which one.
-                .offer(vec![Edit::insert(
-                    declared.name.span.end,
-                    format!(" in {name}"),
-                )])
-        })
+    // Where the key fits several tables, a person knows in which one it lies.
+    let fitting: Vec<bool> = model.tables.iter().map(|one| fits(declared, one)).collect();
+    let is_clear = fitting.iter().filter(|fits| **fits).count() == 1;
+    let (likely, others): (Vec<_>, Vec<_>) = names.iter().zip(fitting).partition(|one| one.1);
+    let proposed = likely.into_iter().chain(others).take(TABLES_PROPOSED_MAX);
+    proposed.fold(diagnostic, |diagnostic, (name, fits)| {
+        let edit = Edit::insert(declared.name.span.end, format!(" in {name}"));
+        let diagnostic =
+            diagnostic.help(format!("write `{word} {} in {name}`", declared.name.text));
+        match fits && is_clear {
+            true => diagnostic.repair(vec![edit]),
+            false => diagnostic.offer(vec![edit]),
+        }
+    })
 }
 
 /// Most tables that are proposed for an entity without one.
