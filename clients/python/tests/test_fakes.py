@@ -58,7 +58,9 @@ def test_a_view_is_written_by_nobody() -> None:
         client.ensure_tables()
         row = {"orderId": "o1"}
         for write in (client.create, client.put, client.update, client.delete):
-            with pytest.raises(Invalid, match="OrderLine is a view, .* follow from Order: write Order"):
+            with pytest.raises(
+                Invalid, match="OrderLine is a view, .* follow from Order: write Order"
+            ):
                 write("OrderLine", row)
 
 

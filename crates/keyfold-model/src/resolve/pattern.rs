@@ -296,7 +296,7 @@ impl Scope<'_> {
                         "`{}` is limited by two that make no range together",
                         attribute.text
                     ),
-                    "a range has a lower and an upper end: `at >= from, at < to`; leave one of these, or compare the other in a filter",
+                    "a range has two ends: `at >= from, at < to`; leave one of these, or compare the other in a filter",
                 ),
             };
             return Err(Box::new(
