@@ -39,7 +39,7 @@ struct Example {
     prepare: Option<Prepare>,
 }
 
-const EXAMPLES: [Example; 8] = [
+const EXAMPLES: [Example; 9] = [
     Example {
         name: "alleycat",
         test: alleycat,
@@ -64,6 +64,11 @@ const EXAMPLES: [Example; 8] = [
         name: "orders",
         test: orders,
         prepare: Some(prepare_orders),
+    },
+    Example {
+        name: "sales",
+        test: sales,
+        prepare: Some(prepare_sales),
     },
     Example {
         name: "santa",
@@ -168,6 +173,14 @@ fn freight(place: &Place) -> Result<(), String> {
 
 fn prepare_freight(place: &Place) -> Result<Command, String> {
     rust_program(place, "freight")
+}
+
+fn sales(place: &Place) -> Result<(), String> {
+    rust_tests(place, "sales")
+}
+
+fn prepare_sales(place: &Place) -> Result<Command, String> {
+    rust_program(place, "sales")
 }
 
 fn smart_home(place: &Place) -> Result<(), String> {

@@ -169,6 +169,8 @@ fn rust_tests(root: &Path) -> Result<(), String> {
         "--exclude",
         "alleycat",
         "--exclude",
+        "sales",
+        "--exclude",
         "smart-home",
         "--no-fail-fast",
     ];

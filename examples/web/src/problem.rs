@@ -40,6 +40,11 @@ impl Problem {
         Problem::new(StatusCode::CONFLICT, code, message)
     }
 
+    /// Something that the service needs cannot be used at the moment.
+    pub fn unavailable(code: &'static str, message: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, message)
+    }
+
     /// The request comes from a page of another site.
     pub(crate) fn foreign() -> Problem {
         let message = "The request is of another site's page. Use the application's own pages.";
@@ -60,7 +65,6 @@ impl From<Error> for Problem {
 }
 
 fn of_error(error: &Error) -> Problem {
-    let unavailable = |code, message| Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, message);
     match error {
         Error::Invalid(why) => Problem::invalid(format!("It was not taken: {why}.")),
         Error::NotFound(_) => Problem::not_found("It is not there. Look for it in the lists."),
@@ -71,11 +75,11 @@ fn of_error(error: &Error) -> Problem {
             "changed_meanwhile",
             "Somebody was faster. Nothing was changed: look at it as it is now.",
         ),
-        Error::Throttled { .. } => unavailable(
+        Error::Throttled { .. } => Problem::unavailable(
             "busy",
             "It is very busy. Nothing was changed: try again in a minute.",
         ),
-        Error::Unavailable(_) | Error::TimedOut(_) | Error::Closed => unavailable(
+        Error::Unavailable(_) | Error::TimedOut(_) | Error::Closed => Problem::unavailable(
             "unavailable",
             "The tables cannot be reached. Nothing was changed: try again in a minute.",
         ),
