@@ -42,7 +42,7 @@ test("N5: on a phone in the dark, by keyboard: sales, a worker that is killed, a
   await page.getByText("Worker 2 was killed. The other one").waitFor();
   await page.getByText(/^process \d+/).nth(1).waitFor();
   await page.getByText("Kills: 1.").waitFor();
-  await page.waitForTimeout(4000);
+  await page.waitForTimeout(2500);
   await shown("#figures", "views");
   await page.getByRole("combobox", { name: /^Product/ }).selectOption("bottle");
   await page.getByLabel("New name").fill("Bottle of steel");

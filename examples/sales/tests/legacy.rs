@@ -5,7 +5,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use sales::{Desk, Imported, Legacy, Postgres, Storage, import};
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use tokio_postgres::NoTls;
@@ -31,6 +32,16 @@ fn program(legacy: &str) -> Child {
         .kill_on_drop(true)
         .spawn()
         .unwrap()
+}
+
+/// The answer of its page: then it hears signals, too.
+async fn page(address: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,7 +103,9 @@ async fn opens(postgres: &Postgres) {
     let mut open = program(&connection);
     let mut lines = BufReader::new(open.stdout.take().unwrap()).lines();
     let line = lines.next_line().await.unwrap().unwrap();
-    assert!(line.starts_with("Sales is open at http://"), "{line}");
+    let address = line.strip_prefix("Sales is open at http://").unwrap();
+    let address = address.split_whitespace().next().unwrap();
+    assert!(page(address).await.starts_with("HTTP/1.1 200 "));
     let pid = Pid::from_raw(i32::try_from(open.id().unwrap()).unwrap()).unwrap();
     kill_process(pid, Signal::INT).unwrap();
     let ended = open.wait_with_output().await.unwrap();
