@@ -213,7 +213,7 @@ fn rust_tests(place: &Place, name: &str) -> Result<(), String> {
     let mut tests = Command::new("node");
     tests
         .current_dir(place.example(name))
-        .args(["--test", "--test-timeout=120000"])
+        .args(["--test", "--test-timeout=300000"])
         .args(files)
         .env("KEYFOLD_BIN", &place.binary)
         .env("EXAMPLE_BIN", target(&place.workspace).join("debug"));
