@@ -182,6 +182,36 @@ fn wrong_attributes_are_found() {
     one(&found, FindingKind::Key, "key    \"USER#{userId}\" \"ORDER");
 }
 
+/// An attribute that only a key could give back: the finding shows the key that does not.
+#[test]
+fn a_key_in_another_form_is_named_where_it_does_not_give_an_attribute_back() {
+    let model = "\
+model m 1
+table Tab (PK, SK)
+
+entity Seat
+  row: string, n: int
+  key \"ROW#{row}\" \"SEAT#{n}\"
+  unstored n
+
+pattern seats(row) -> Seat[]
+";
+    let place = Place::new(model);
+    place.put("Seat", &[("row", "a"), ("n", "7")]);
+    let mut seat = item(&place, "ROW#a", "SEAT#7");
+    seat.insert("SK", "SEAT#007");
+    put(&place, &seat);
+    let (found, _) = verify(&place, Options::default());
+    let [one] = found.as_slice() else {
+        panic!("{found:#?}")
+    };
+    assert_eq!(one.kind, FindingKind::MissingAttribute);
+    assert_eq!(
+        one.message,
+        "n is missing: SK = \"SEAT#007\" does not hold it as the model writes it"
+    );
+}
+
 /// One mistake, one finding: what follows from a wrong attribute is not reported, too.
 #[test]
 fn what_follows_from_a_wrong_attribute_is_no_finding() {

@@ -7,7 +7,7 @@ use crate::refused::Refused;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use keyfold_model::schema::{Copy, KeyPair, hidden};
+use keyfold_model::schema::{Column, Copy, KeyPair, hidden};
 use keyfold_model::{Entity, KeyTemplate, Part, Table, value};
 use keyfold_types::{Item, Value};
 use std::io::{Read as _, Write as _};
@@ -162,17 +162,42 @@ fn in_keys(
     item: &Item,
     name: &str,
 ) -> Option<Value> {
+    let mut keys = holding(table, entity, copy, name);
+    keys.find_map(|(column, parts)| value::inverse(parts, item.get(&column.name)?)?.remove(name))
+}
+
+/// The keys that give an attribute back: each with its column and its template.
+fn holding<'m>(
+    table: &'m Table,
+    entity: &'m Entity,
+    copy: Option<&'m Copy>,
+    name: &'m str,
+) -> impl Iterator<Item = (&'m Column, &'m [Part])> {
     let own = copy.map_or(&entity.key, |copy| &copy.key);
     let own = table.columns().zip(columns_of(own));
-    let in_indexes = entity.indexes.iter().filter(|_| copy.is_none());
+    let in_indexes = entity.indexes.iter().filter(move |_| copy.is_none());
     let in_indexes = in_indexes.filter_map(|key| {
         let index = table.indexes.get(key.index)?;
         Some(index.columns().zip(columns_of(&key.key)))
     });
-    let mut keys = own
-        .chain(in_indexes.flatten())
-        .filter(|(_, parts)| value::gives_back(parts, name));
-    keys.find_map(|(column, parts)| value::inverse(parts, item.get(&column.name)?)?.remove(name))
+    own.chain(in_indexes.flatten())
+        .filter(move |(_, parts)| value::gives_back(parts, name))
+}
+
+/// Says why an attribute that an item does not store cannot be read back: the key that should hold
+/// it, and does not hold it as the model writes it. `None` where no key of the item should.
+pub fn unread(
+    table: &Table,
+    entity: &Entity,
+    copy: Option<&Copy>,
+    name: &str,
+    item: &Item,
+) -> Option<String> {
+    let mut keys = holding(table, entity, copy, name);
+    keys.find_map(|(column, _)| {
+        let held = print(&column.name, " = ", item.get(&column.name)?);
+        Some(format!("{held} does not hold it as the model writes it"))
+    })
 }
 
 /// The templates of the attributes of a key.

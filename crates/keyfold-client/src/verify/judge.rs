@@ -13,7 +13,7 @@ use keyfold_codec::RawItem;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};
 use keyfold_lower::stored::{
-    Unreadable, digest_attribute, is_as_written, parts_attribute, value_of,
+    Unreadable, digest_attribute, is_as_written, parts_attribute, unread, value_of,
 };
 use keyfold_model::schema::{AggregateKind, Attribute};
 use keyfold_model::template::CHUNK_DIGITS;
@@ -272,7 +272,16 @@ impl<'s> One<'s> {
                     }
                 }
                 None if attribute.optional || is_aggregate(&attribute) => {}
-                None => add(FindingKind::MissingAttribute, format!("{name} is missing")),
+                None => {
+                    let why = items
+                        .first()
+                        .and_then(|main| unread(self.table, self.entity, None, name, main));
+                    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+                    add(
+                        FindingKind::MissingAttribute,
+                        format!("{name} is missing{why}"),
+                    );
+                }
             }
             if let Some(Cow::Owned(held)) = held {
                 values.to_mut().insert(name.to_owned(), held);
