@@ -270,3 +270,12 @@ pattern things(owner) -> Owner + Thing[] page 3
         report.unknown
     );
 }
+
+/// A filter that keeps what a collection must have: without it there is no answer, on every page.
+#[test]
+fn a_filtered_collection_without_its_required_item_is_not_found() {
+    check(
+        include_str!("../../keyfold-model/testscripts/filter_keeps_required.keyfold"),
+        1..=3,
+    );
+}

@@ -39,8 +39,8 @@ export function checkRequired(
 
 /** The required kinds that are not among the items. */
 export function missing(pattern: PatternPlan, items: readonly Found[]): ReturnedPlan[] {
-  // A filter may drop the item: its absence from the answer then proves nothing.
-  if (pattern.returns.length < 2 || pattern.plan.filters !== undefined) return [];
+  // No filter drops a required item: the compiler refuses it.
+  if (pattern.returns.length < 2) return [];
   return pattern.returns.filter(
     (one) => one.many !== true && one.optional !== true && !items.some((item) => item.name === one.name),
   );

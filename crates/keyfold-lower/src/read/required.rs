@@ -59,8 +59,8 @@ fn missing<'m>(
     pattern: &'m Pattern,
     items: &'m [FoundItem],
 ) -> impl Iterator<Item = &'m Returned> {
-    // A filter may drop the item: its absence from the answer then proves nothing.
-    let is_collection = pattern.returned.len() > 1 && pattern.filters.is_empty();
+    // No filter drops a required item: the compiler refuses it.
+    let is_collection = pattern.returned.len() > 1;
     let is_missing = move |one: &&Returned| {
         let name = kind_name(model, one);
         !one.many && !one.optional && !items.iter().any(|item| item.kind == name)

@@ -20,7 +20,8 @@ pub(crate) const RULE: Rule = Rule {
         `ORDERITEM#1`, and the partition of a user holds every item that was put there. The \
         answer would then contain items of another shape, and items that the client discards \
         would fill its pages. The compiler compares the range with the keys that every other kind \
-        can make, and shows a key that lies in the range.",
+        can make, and shows a key that lies in the range. A filter must keep what the answer always \
+        has: in `User + Order[]` a user that was thrown away would look like one who does not exist.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity Order

@@ -4,7 +4,7 @@
 use super::estimate::{item_bytes, print_bytes, print_count};
 use super::rule::Rule;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Condition, Limit, Model, Pattern, RequestKind};
+use crate::schema::{Condition, Limit, Measure, Model, Pattern, RequestKind};
 use crate::written::written;
 use keyfold_types::limits::{PAGE_BYTES_MAX, READ_UNIT_BYTES};
 
@@ -100,11 +100,14 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         return None;
     }
     let place = pattern.filters.first()?.span();
-    let first = pattern
-        .filters
-        .iter()
-        .flat_map(Condition::comparisons)
-        .next()?;
+    let mut compared = pattern.filters.iter().flat_map(Condition::comparisons);
+    let help = match compared.find(|one| one.measure != Measure::Kind) {
+        Some(first) => format!(
+            "make `{}` part of a key, for instance of a sparse index",
+            first.subject()
+        ),
+        None => "leave out the kinds that are thrown away, if their keys lie apart".to_owned(),
+    };
     let note = match count {
         Some(count) => format!(
             "{} items x {} = {} are read for each answer",
@@ -132,9 +135,6 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         Diagnostic::warning("KF034", place, message, "judged after reading")
             .note(note)
             .note("a page holds what is left of it, which may be nothing")
-            .help(format!(
-                "make `{}` part of a key, for instance of a sparse index",
-                first.subject()
-            )),
+            .help(help),
     )
 }

@@ -37,6 +37,7 @@ pub(crate) mod served;
 pub(crate) mod shape;
 mod shared;
 pub(crate) mod single;
+pub(crate) mod thrown_away;
 mod touched;
 mod unbounded;
 mod unstored;

@@ -27,6 +27,7 @@ pub mod upsert;
 use crate::check::covered;
 use crate::check::found::Found;
 use crate::check::shape::{Space, Spaces};
+use crate::check::thrown_away;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Model, Pattern, PatternPlan};
 
@@ -40,6 +41,7 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         let plan = match plan_one(model, spaces, pattern, diagnostics) {
             Ok(mut plan) => {
                 read_back::add_keys(model, pattern, &mut plan);
+                diagnostics.extend(thrown_away::check(model, pattern));
                 plan
             }
             Err(diagnostic) => {

@@ -42,8 +42,8 @@ def check_all(pattern: Pattern, items: Sequence[FoundItem], condition: str) -> N
 
 def _missing(pattern: Pattern, items: Sequence[FoundItem]) -> list[Returned]:
     """The required kinds that are not among the items."""
-    # A filter may drop the item: its absence from the answer then proves nothing.
-    if len(pattern.returns) < 2 or pattern.plan.filters:
+    # No filter drops a required item: the compiler refuses it.
+    if len(pattern.returns) < 2:
         return []
     found = {item.kind for item in items}
     return [one for one in pattern.returns if not (one.many or one.optional or one.name in found)]
