@@ -231,7 +231,8 @@ fn identifying(fields: &[(&str, Format)]) -> BTreeSet<String> {
 
 /// Reports a field of variable length that no delimiter ends.
 fn check_template(template: &KeyTemplate, what: &str) -> Option<Diagnostic> {
-    for (part, next) in template.parts.iter().zip(template.parts.iter().skip(1)) {
+    let pairs = template.parts.iter().zip(template.parts.iter().skip(1));
+    for (at, (part, next)) in pairs.enumerate() {
         if part.is_fixed_width() {
             continue;
         }
@@ -246,16 +247,24 @@ fn check_template(template: &KeyTemplate, what: &str) -> Option<Diagnostic> {
         if runs_on {
             let message =
                 format!("the key of {what} cannot be taken apart: {part} runs into {next}");
-            return Some(
-                Diagnostic::error(
-                    "KF013",
-                    template.span,
-                    message,
-                    "two different values can make this same text",
+            let behind = template.parts.iter().skip(at + 1);
+            let mut behind = behind.take_while(|one| **one != Part::Break);
+            let (label, note) = if behind.all(Part::is_fixed_width) {
+                (
+                    format!("nothing says where {part} ends"),
+                    "a key is read from its start, and ranges and beginnings must end between two values",
                 )
-                .note("ab + c and a + bc would be one key, and one item would overwrite the other")
-                .help(delimiter(part, next))
-                .repair(delimit(template, part, next)),
+            } else {
+                (
+                    "two different values can make this same text".to_owned(),
+                    "ab + c and a + bc would be one key, and one item would overwrite the other",
+                )
+            };
+            return Some(
+                Diagnostic::error("KF013", template.span, message, label)
+                    .note(note)
+                    .help(delimiter(part, next))
+                    .repair(delimit(template, part, next)),
             );
         }
     }
