@@ -200,3 +200,37 @@ fn a_rebuild_during_a_switch_ends_that_first() {
         compare_of(&simulation.engine, Saved::Totals).unwrap();
     }
 }
+
+/// Rows belong to a view of their table: what the model is called does not count them once more.
+#[test]
+fn models_of_other_names_keep_one_view_together() {
+    let next = Next::new();
+    let options = next.options(false);
+    let refused = Arc::clone(&next.refused);
+    let shards = StreamShards {
+        open_min: 2,
+        open_max: 2,
+        ..StreamShards::default()
+    };
+    let mut simulation = Simulation::of(3, shards, move |worker, world: Arc<dyn World>| {
+        let mut model = (*model_of(Saved::Discounts)).clone();
+        model.name = format!("name{worker}");
+        let (options, refused) = (options.clone(), Arc::clone(&refused));
+        Box::pin(async move {
+            if let Err(error) = keep(&world, &Arc::new(model), &options, &Stop::default()).await {
+                refused.lock().unwrap().push(error.to_string());
+            }
+        })
+    });
+    make(&simulation.engine);
+    write(&simulation, 60);
+    for _ in 0..3 {
+        simulation.start();
+        run_for(&mut simulation, LEASE * 3);
+        write(&simulation, 30);
+    }
+    run_for(&mut simulation, LEASE * 6);
+    assert_eq!(*next.refused.lock().unwrap(), Vec::<String>::new());
+    assert_eq!(state(&simulation.engine), (Some(1), None));
+    compare_of(&simulation.engine, Saved::Discounts).unwrap();
+}

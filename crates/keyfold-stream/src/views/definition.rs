@@ -101,7 +101,7 @@ impl Definition {
             links: Vec::new(),
             used: BTreeMap::new(),
         };
-        made.name = format!("{}.{}", model.name, made.entity().name);
+        made.name = format!("{}.{}", made.table().name, made.entity().name);
         made.links = links(made.view());
         for entity in made.read().into_iter().chain([made.at]) {
             made.check(entity)?;

@@ -446,7 +446,7 @@ pub(crate) fn compare_of(engine: &Engine, saved: Saved) -> Result<usize, String>
 
 /// The state of `Sold`: the numbers of the live generation and of the next one, and the phase of that.
 pub(crate) fn state(engine: &Engine) -> (Option<i64>, Option<(i64, String)>) {
-    let key = json!({"view:partition": {"S": "shop.Sold"}, "view:sort": {"S": "state"}});
+    let key = json!({"view:partition": {"S": "Sales.Sold"}, "view:sort": {"S": "state"}});
     let body = json!({"TableName": "keyfold_views", "ConsistentRead": true, "Key": key});
     let found = match answer(engine, request("GetItem", &body)) {
         Ok(Response::GetItem(found)) => found.item,
