@@ -1,8 +1,9 @@
 //! `cargo xtask test`: every check and test there is. `cargo xtask tidy`: the house rules alone.
 //!
 //! The steps run one after another and stop at the first that fails; each shows its name and its
-//! time.
+//! time. Steps that use one processor run beside each other.
 
+mod beside;
 mod counts;
 mod e2e;
 mod examples;
@@ -48,13 +49,9 @@ fn main() -> ExitCode {
             ("tidy", tidy::run),
             ("lints", lints),
             ("Rust tests", rust_tests),
-            ("features of the client", client_features),
-            ("documentation", documentation),
-            ("end-to-end tests", e2e::run),
-            ("examples", examples::test_all),
-            ("instruction counts", counts::run),
-            ("fuzzing", fuzz::run),
+            ("applications, and what runs beside", applications),
         ],
+        Some("beside") => &BESIDE,
         Some("counts") => &[("instruction counts", counts::run)],
         Some("fuzz") => &[("fuzzing", fuzz::run)],
         Some("tidy") => &[("tidy", tidy::run)],
@@ -66,19 +63,47 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    match all(&root, steps) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Runs steps one after another, to the first that fails.
+fn all(root: &Path, steps: &[(&str, Step)]) -> Result<(), String> {
     for (name, step) in steps {
         let started = Instant::now();
         say(&format!("--- {name}"));
-        if let Err(reason) = step(&root) {
+        if let Err(reason) = step(root) {
             say(&format!("--- {name} FAILED: {reason}"));
-            return ExitCode::FAILURE;
+            return Err(format!("{name} failed"));
         }
         say(&format!(
             "--- {name}: passed in {:.1} s",
             started.elapsed().as_secs_f64()
         ));
     }
-    ExitCode::SUCCESS
+    Ok(())
+}
+
+/// The steps that need no other program, and run beside those that mostly wait.
+const BESIDE: [(&str, Step); 4] = [
+    ("features of the client", client_features),
+    ("documentation", documentation),
+    ("instruction counts", counts::run),
+    ("fuzzing", fuzz::run),
+];
+
+/// The tests with programs of others, which mostly wait for each other.
+fn applications(root: &Path) -> Result<(), String> {
+    let beside = beside::Steps::start(root)?;
+    let steps: [(&str, Step); 2] = [
+        ("end-to-end tests", e2e::run),
+        ("examples", examples::test_all),
+    ];
+    let applications = all(root, &steps);
+    // A run shows everything that is wrong.
+    beside.finish().and(applications)
 }
 
 #[expect(clippy::print_stdout, reason = "a command for people")]
