@@ -2,6 +2,7 @@
 //! part at a time, and noted with the reason.
 
 use super::definition::{IndexDefinition, KeyColumn, Projection, TableDefinition};
+use super::strays::KindKey;
 use keyfold_model::unwritable;
 use keyfold_types::Item;
 
@@ -40,7 +41,9 @@ pub(super) struct Draft<'i> {
     /// The parts that are left out, each with the reason.
     pub(super) notes: Vec<String>,
     /// What the author of the model should know of the table.
-    remarks: Vec<String>,
+    pub(super) remarks: Vec<String>,
+    /// The kinds of a few items that are left out.
+    pub(super) strays: Vec<KindKey>,
 }
 
 impl<'i> Draft<'i> {
@@ -64,6 +67,7 @@ impl<'i> Draft<'i> {
             is_declared: true,
             notes: Vec::new(),
             remarks: Vec::new(),
+            strays: Vec::new(),
         };
         if let Some(reason) = title_error(name).or_else(|| columns_error(key)) {
             draft.drop_table(&reason);
@@ -99,8 +103,14 @@ impl<'i> Draft<'i> {
                 self.note_index(&index, reason);
             }
             Part::Entities => {
+                self.strays.clear();
                 self.grouping = match self.grouping {
-                    Grouping::ByKind => Grouping::AsOne,
+                    Grouping::ByKind => {
+                        self.remarks.push(format!(
+                            "the items are one entity, whose key is as it is stored, since as kinds of their own they were refused: {reason}"
+                        ));
+                        Grouping::AsOne
+                    }
                     Grouping::AsOne => Grouping::Keys,
                     Grouping::Keys | Grouping::Nothing => {
                         self.notes

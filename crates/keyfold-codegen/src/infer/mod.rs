@@ -18,6 +18,7 @@ mod nulls;
 mod patterns;
 mod shape;
 mod source;
+mod strays;
 mod table;
 mod template;
 mod types;
@@ -72,11 +73,53 @@ pub fn propose(name: &str, tables: &[(TableDefinition, Vec<Item>)]) -> Result<St
                 let reasons = reasons.map(|note| draft::shown(&note)).collect();
                 return Err(NoTable { reasons });
             }
-            return Ok(with_patterns(text.all));
+            take_back(name, &mut drafts);
+            return Ok(with_patterns(Text::of(name, &drafts).all));
         };
         if let Some(draft) = drafts.get_mut(table) {
-            draft.take(part, &reason);
+            let stray = match part {
+                Part::Entities => strays::next(draft, source_of(&draft.table, draft)),
+                Part::Table | Part::Index(_) => None,
+            };
+            match stray {
+                Some(stray) => draft.strays.push(stray),
+                None => draft.take(part, &reason),
+            }
         }
+    }
+}
+
+/// Takes back the strays that did no harm, and remarks the others.
+fn take_back(name: &str, drafts: &mut [Draft<'_>]) {
+    for at in 0..drafts.len() {
+        let all = drafts
+            .get(at)
+            .map_or_else(Vec::new, |draft| draft.strays.clone());
+        for stray in all {
+            if let Some(draft) = drafts.get_mut(at) {
+                draft.strays.retain(|one| *one != stray);
+            }
+            if compiles(&Text::of(name, drafts).all) {
+                continue;
+            }
+            if let Some(draft) = drafts.get_mut(at) {
+                let remark = strays::remark(draft, source_of(&draft.table, draft), &stray);
+                draft.remarks.extend(remark);
+                draft.strays.push(stray);
+            }
+        }
+    }
+}
+
+/// Where the items of a draft come from.
+fn source_of<'t>(table: &'t TableDefinition, draft: &Draft<'_>) -> Source<'t> {
+    Source {
+        table,
+        kind_attribute: match draft.grouping {
+            Grouping::ByKind => kinds::type_attribute(table, draft.items),
+            Grouping::AsOne | Grouping::Keys | Grouping::Nothing => None,
+        },
+        is_declared: true,
     }
 }
 
@@ -114,14 +157,7 @@ impl Text {
                 text.all.push('\n');
                 continue;
             }
-            let mut source = Source {
-                table: &draft.table,
-                kind_attribute: match draft.grouping {
-                    Grouping::ByKind => kinds::type_attribute(&draft.table, draft.items),
-                    Grouping::AsOne | Grouping::Keys | Grouping::Nothing => None,
-                },
-                is_declared: true,
-            };
+            let mut source = source_of(&draft.table, draft);
             let kinds = kinds_of(draft, source);
             source.is_declared = kinds::are_names(&kinds, &names.entities);
             text.push(at, Part::Table, &table::head(source));
@@ -164,7 +200,13 @@ impl Text {
 /// The kinds of a table's items.
 fn kinds_of<'i>(draft: &Draft<'i>, source: Source<'_>) -> Vec<Kind<'i>> {
     match draft.grouping {
-        Grouping::ByKind => kinds::by_kind(source, draft.items),
+        Grouping::ByKind => {
+            let mut kinds = kinds::by_kind(source, draft.items);
+            let is_stray =
+                |kind: &Kind<'_>| draft.strays.iter().any(|one| strays::is_of(kind, one));
+            kinds.retain(|kind| !is_stray(kind));
+            kinds
+        }
         Grouping::AsOne | Grouping::Keys => kinds::as_one(&draft.table, draft.items),
         Grouping::Nothing => Vec::new(),
     }
@@ -260,6 +302,39 @@ mod tests {
             assert!(text.contains(expected), "{expected} is missing:\n{text}");
         }
         assert!(compiled.model.unwrap().patterns.len() >= 3, "{text}");
+    }
+
+    /// Strange items beside many that are understood: they are remarked, and the others stay apart.
+    #[test]
+    fn a_few_strange_items_do_not_hide_what_the_others_are() {
+        let usual = |n: usize| {
+            let sort = match n % 4 {
+                0 => "PROFILE".to_owned(),
+                _ => format!("ORDER#{n}"),
+            };
+            item(&[
+                ("PK", format!("USER#{}", n / 4).into()),
+                ("SK", sort.into()),
+            ])
+        };
+        let strange = [
+            ("tmp", "test123", true),
+            ("tmp", "x#1", false),
+            ("CONFIG", "version", false),
+            ("", "", true),
+        ];
+        for (partition, sort, is_left_out) in strange {
+            let mut items: Vec<Item> = (0..60).map(usual).collect();
+            items.insert(7, item(&[("PK", partition.into()), ("SK", sort.into())]));
+            let text = propose("shop", &[(shop(), items)]).unwrap();
+            for expected in ["\"ORDER#{orderId}\"", "\"PROFILE\""] {
+                assert!(text.contains(expected), "{expected} is missing:\n{text}");
+            }
+            let remark =
+                format!("# the item PK = {partition:?}, SK = {sort:?} is of no entity here");
+            assert_eq!(text.contains(&remark), is_left_out, "{text}");
+            assert!(!compile(&text).has_errors(), "{text}");
+        }
     }
 
     #[test]
