@@ -269,6 +269,26 @@ fn diff_names_the_file_and_owner_of_a_change() {
         place_of("identity instead of team accounts owns entity User, entity Session, pattern")[2],
         "identity"
     );
+    // An optional attribute needs nothing; a test may ask.
+    let checked = place.json(0, &["diff", "--check", &shop, "new/shop.keyfold"]);
+    assert_eq!(checked, report);
+    change(
+        &place,
+        "new/orders.keyfold",
+        "note: string?",
+        "note: string = x",
+    );
+    let needed = place.json(1, &["diff", "--check", &shop, "new/shop.keyfold"]);
+    assert!(
+        needed.to_string().contains("attribute note added"),
+        "{needed}"
+    );
+    change(
+        &place,
+        "new/orders.keyfold",
+        "note: string = x",
+        "note: string?",
+    );
     let text = place.text(&["diff", &shop, "new/shop.keyfold"]);
     assert!(text.contains("new/orders.keyfold:3:15"), "{text}");
     assert!(text.contains("owned by team orders"), "{text}");

@@ -17,6 +17,9 @@ pub(crate) struct Arguments {
     old: PathBuf,
     /// The new model [default: that of keyfold.toml].
     new: Option<PathBuf>,
+    /// Exit with 1 where a change needs something of the data or the tables: for tests.
+    #[arg(long)]
+    check: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
@@ -34,11 +37,22 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         .map(|one| one.migration)
         .max()
         .unwrap_or(Migration::None);
-    output.result(
-        || json!({ "migration": greatest.word(), "changes": diff::json(&changes, old, new) }),
-        || show(&changes, greatest, old, new),
-    );
-    Ok(())
+    let document =
+        json!({ "migration": greatest.word(), "changes": diff::json(&changes, old, new) });
+    let verdict = match greatest {
+        Migration::Definition | Migration::Backfill | Migration::Rewrite | Migration::Delete
+            if arguments.check =>
+        {
+            let why = format!("the new model needs work on the data: {}", greatest.word());
+            Err(Failure::refused(why))
+        }
+        Migration::None
+        | Migration::Definition
+        | Migration::Backfill
+        | Migration::Rewrite
+        | Migration::Delete => Ok(()),
+    };
+    output.report(document, || show(&changes, greatest, old, new), verdict)
 }
 
 fn show(changes: &[Change], greatest: Migration, old: &Sources, new: &Sources) {

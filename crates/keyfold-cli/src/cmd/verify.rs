@@ -15,7 +15,7 @@ use keyfold_client::verify::{
     self, Finding, FindingGroup, FoundLine, Kept, Observer, Options, Report, Share, TableSize,
 };
 use keyfold_model::{Sources, value};
-use keyfold_types::{CapacityHalves, Item};
+use keyfold_types::{CapacityHalves, Item, Value};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -285,10 +285,20 @@ fn show_group(group: &FindingGroup, sources: &Sources) {
 }
 
 fn key_text(key: &Item) -> String {
-    let each = key
-        .iter()
-        .map(|(name, held)| format!("{name}={}", terminal::shown(&value::display(held))));
+    let each = key.iter().map(|(name, held)| {
+        let text = value::display(held);
+        // A blank at an end is the fault that is looked for.
+        let is_plain = !text.is_empty() && !text.contains([' ', '"']);
+        match held {
+            Value::S(text) if !is_plain => format!("{name}={}", terminal::shown(&quoted(text))),
+            _ => format!("{name}={}", terminal::shown(&text)),
+        }
+    });
     each.collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// A finding for programs.

@@ -68,6 +68,18 @@ pub(super) fn resolve(
     })
 }
 
+/// The type of the first time or date that is set to the word `now`.
+pub(super) fn type_of_now(declared: &ActionDecl, entity: &Entity) -> Option<(Type, Name)> {
+    let mut assigned = declared.assignments.iter().chain(&declared.otherwise);
+    assigned.find_map(|one| {
+        let is_now = one.right.is_none() && one.left.is_word("now");
+        let kind = &entity.attribute(&one.attribute.text)?.kind;
+        let kind = field_type(&one.attribute, kind, &one.fields).ok()?;
+        let is_time = matches!(kind, Type::Time(_) | Type::Date);
+        (is_now && is_time).then(|| (kind.clone(), one.left.name.clone()))
+    })
+}
+
 fn wrong(declared: &AssignmentDecl, message: String, label: &str, help: String) -> Box<Diagnostic> {
     let span = declared.target().span();
     Box::new(Diagnostic::error("KF004", span, message, label).help(help))

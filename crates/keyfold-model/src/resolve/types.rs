@@ -1,7 +1,7 @@
 //! Types of attributes: names, references to other entities' attributes, records.
 
 use super::names::unknown;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::schema::{Precision, Record, Type};
 use crate::syntax::ast::{AttributeDecl, Collection, EntityDecl, Name, Tree, TypeDecl, texts};
 use crate::types::TYPE_DEPTH_MAX;
@@ -157,10 +157,15 @@ impl<'t> Types<'t> {
                 .map(|record| record.name.text.as_str());
             let scalars: Vec<String> = SCALARS.iter().map(Type::to_string).collect();
             let known = scalars.iter().map(String::as_str).chain(records);
-            return Err(Box::new(
-                unknown("type", name, known)
-                    .note("a type is one of these, words (`pending | paid`), another entity's attribute (`User.userId`), a record, or `list of`, `map of`, `set of` a type"),
-            ));
+            let meant = foreign(&name.text);
+            let error = unknown("type", name, known.filter(|_| meant.is_none()))
+                .note("a type is one of these, words (`pending | paid`, one alone in quotes: `\"user\"`), another entity's attribute (`User.userId`), a record, or `list of`, `map of`, `set of` a type");
+            return Err(Box::new(match meant {
+                Some(meant) => error
+                    .help(format!("write `{meant}`"))
+                    .repair(vec![Edit::replace(name.span, meant)]),
+                None => error,
+            }));
         };
         let fields = record.fields.iter().map(|field| {
             let kind = self.resolve(&field.kind, &field.name, depth + 1)?;
@@ -177,6 +182,36 @@ impl<'t> Types<'t> {
             refers: refers.collect(),
         }))
     }
+}
+
+/// Types of other languages, and those of this one.
+const FOREIGN: [(&str, &[&str]); 7] = [
+    ("string", &["str", "text", "varchar", "char"]),
+    (
+        "int",
+        &[
+            "integer", "long", "bigint", "short", "i64", "u64", "i32", "u32",
+        ],
+    ),
+    (
+        "number",
+        &[
+            "float", "double", "decimal", "real", "numeric", "f64", "f32",
+        ],
+    ),
+    ("bool", &["boolean"]),
+    ("time", &["datetime", "timestamp", "timestamptz", "instant"]),
+    ("binary", &["bytes", "blob", "bytea"]),
+    ("uuid", &["guid"]),
+];
+
+/// The type that a type of another language means.
+fn foreign(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let found = FOREIGN
+        .iter()
+        .find(|(_, others)| others.contains(&name.as_str()));
+    found.map(|(meant, _)| *meant)
 }
 
 /// The names of the entity and the attribute that a type refers to: `User.userId`.

@@ -286,12 +286,12 @@ impl Scope {
         }
     }
 
-    /// Adds the parameter `now` that the conditions of an action use without a declaration: its
-    /// default is the present moment.
+    /// Adds the parameter `now` that the conditions and assignments of an action use without a
+    /// declaration: its default is the present moment.
     fn add_now(&mut self, declared: &ActionDecl, entity: &Entity) {
         let kind_of = |name: &Name| entity.attribute(&name.text).map(|found| &found.kind);
         let found = condition::type_of_now(&declared.conditions, kind_of);
-        let Some((kind, word)) = found else {
+        let Some((kind, word)) = found.or_else(|| assignment::type_of_now(declared, entity)) else {
             return;
         };
         let each = self.each(declared).ok().flatten();
