@@ -151,8 +151,9 @@ fn template_text(template: &KeyTemplate) -> Option<String> {
     (plain && !template.is_bare()).then(|| template.to_string())
 }
 
-/// The reason why the parts that vary do not give the order; `None` if they give it.
-pub(crate) fn reason(order: &Ordered, varying: &[Part]) -> Option<String> {
+/// The reason why the parts of an entity's key that vary do not give the order; `None` if they give
+/// it.
+pub(crate) fn reason(order: &Ordered, entity: &Entity, varying: &[Part]) -> Option<String> {
     let wanted = match order.order {
         Order::Newest | Order::Oldest => "a time",
         Order::Highest | Order::Lowest => "a number",
@@ -182,7 +183,11 @@ pub(crate) fn reason(order: &Ordered, varying: &[Part]) -> Option<String> {
             "its sort key is ordered by {{{name}}} first, and not by `{attribute}`"
         ));
     }
-    if let Format::Truncated(unit) = format {
+    // A row of a view has the beginning of the period, which the period gives.
+    let is_whole = entity.view.is_some() && matches!(format, Format::Truncated(_));
+    if let Format::Truncated(unit) = format
+        && !is_whole
+    {
         return Some(format!(
             "{{{name}:{unit}}} keeps only the {unit}, so times of one {unit} are in no order; use {{{name}}}"
         ));
@@ -198,7 +203,7 @@ pub(crate) fn reason(order: &Ordered, varying: &[Part]) -> Option<String> {
             "{{{name}}} is not padded, and as text 10 comes before 9; write {{{name}:010}} for up to 10 digits"
         ));
     }
-    if !part.is_ordered() {
+    if !part.is_ordered() && !is_whole {
         return Some(format!("{part} is not in the order of its values"));
     }
     (!keeps_order(part, varying.get(1))).then(|| {

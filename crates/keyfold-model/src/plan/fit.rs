@@ -50,7 +50,7 @@ pub(super) fn fit(
     } = bind_key(pattern, entity, candidate)?;
     let varying = varying(open, &fan, &candidate.key.partition);
     if let Some(order) = &pattern.order
-        && let Some(reason) = ordered::reason(order, varying)
+        && let Some(reason) = ordered::reason(order, entity, varying)
     {
         return Err(Unfit::Order(reason));
     }

@@ -412,7 +412,7 @@ impl Member {
         }
         if returned.many
             && let Some(order) = &pattern.order
-            && let Some(reason) = ordered::reason(order, open)
+            && let Some(reason) = ordered::reason(order, entity, open)
         {
             return Err(format!("{}: {reason}", entity.name));
         }
