@@ -219,7 +219,15 @@ pub(crate) fn carry_out(
 fn act_all(rows: &mut Rows<'_>, all: &[OneItem<'_>]) -> Result<bool, ProveError> {
     let mut touched: Vec<(usize, Values)> = Vec::new();
     let mut changed: Vec<Attributes> = Vec::new();
-    for one in all {
+    // A transaction sees every item as it was before all of its actions.
+    let stored: Vec<Option<Values>> = all
+        .iter()
+        .map(|one| {
+            let (row, _) = rows.found(one.entity, &one.own)?;
+            kept::complete(rows, one.entity, row)
+        })
+        .collect();
+    for (one, stored) in all.iter().zip(stored) {
         // A transaction allows one action per item.
         let key: Values = identity(one.entity)
             .into_iter()
@@ -230,7 +238,7 @@ fn act_all(rows: &mut Rows<'_>, all: &[OneItem<'_>]) -> Result<bool, ProveError>
         }
         touched.push((one.action.entity, key));
         let before = rows.found(one.entity, &one.own).map(|(_, row)| row);
-        if !act(rows, one)? {
+        if !act(rows, one, stored.unwrap_or_default())? {
             return Ok(false);
         }
         rows.seen.show(one.sight);
@@ -371,8 +379,9 @@ fn all_hold(action: &Action, now: &Values, arguments: &Values) -> bool {
     conditions.all(|condition| holds(condition, now, arguments))
 }
 
-/// Executes one action. Returns whether it is possible.
-fn act(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
+/// Executes one action on an item that has `now` what the table stores of it. Returns whether it is
+/// possible.
+fn act(rows: &mut Rows<'_>, one: &OneItem<'_>, now: Values) -> Result<bool, ProveError> {
     let OneItem {
         action,
         entity,
@@ -389,7 +398,6 @@ fn act(rows: &mut Rows<'_>, one: &OneItem<'_>) -> Result<bool, ProveError> {
     let Some((row, old)) = rows.found(entity, own) else {
         return Ok(false);
     };
-    let now = kept::complete(rows, entity, row).unwrap_or_default();
     if !all_hold(action, &now, arguments) {
         return Ok(false);
     }

@@ -279,3 +279,25 @@ fn a_filtered_collection_without_its_required_item_is_not_found() {
         1..=3,
     );
 }
+
+/// A condition sees what was counted before the write that also creates what is counted.
+#[test]
+fn a_condition_on_a_count_does_not_see_its_own_write() {
+    check(
+        r##"model m 1
+table Tab (PK, SK)
+
+entity Person
+  id: string, boss: Person.id?, note: string?
+  key "P#{id}" "P"
+  count subs of Person by boss
+
+pattern person(id) -> Person?
+
+write hire(id, boss, note)
+  create Person
+  update Person as b where id = Person.boss set note = note when subs < 1
+"##,
+        1..=3,
+    );
+}
