@@ -93,6 +93,14 @@ pub(crate) fn shard_digits(count: u32) -> usize {
 }
 
 impl Format {
+    /// The format of a period of a time or date. The day of a date is the date.
+    pub(crate) fn period(unit: Unit, kind: &Type) -> Format {
+        match (unit, kind) {
+            (Unit::Day, Type::Date) => Format::Plain,
+            (_, _) => Format::Truncated(unit),
+        }
+    }
+
     /// Whether different values always give different texts.
     pub fn keeps_value(self) -> bool {
         !matches!(self, Format::Truncated(_) | Format::Lower)

@@ -202,7 +202,7 @@ fn bucket_part(
     Ok(Some(Part::Field {
         name: attribute.name.clone(),
         kind: attribute.kind.clone(),
-        format: Format::Truncated(unit),
+        format: Format::period(unit, &attribute.kind),
         excluded: Vec::new(),
     }))
 }
@@ -404,7 +404,7 @@ fn field_format(formats: &[Name], kind: &Type) -> Result<Format, Box<Diagnostic>
                 return Err(reversed_period(name, unit));
             }
             (text, kind, before) => match period {
-                Some(unit) if before == Format::Plain => Format::Truncated(unit),
+                Some(unit) if before == Format::Plain => Format::period(unit, kind),
                 Some(unit) if before == Format::Reversed => {
                     return Err(reversed_period(name, unit));
                 }
