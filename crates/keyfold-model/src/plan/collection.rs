@@ -18,6 +18,13 @@ use crate::schema::{
 };
 use crate::template::{KeyTemplate, Part};
 
+/// The start that the sort keys of all kinds share.
+struct Start {
+    parts: Vec<Part>,
+    /// Whether the pattern asks for less than the whole partition.
+    is_needed: bool,
+}
+
 /// The plan by the first key space that holds all kinds together, or a report of why none does.
 pub(super) fn plan(
     model: &Model,
@@ -40,7 +47,7 @@ pub(super) fn plan(
         for space in std::iter::once(Space::Table).chain(indexes) {
             match fit(model, pattern, (table, at), space, read) {
                 Ok((found, Some(start))) => {
-                    return Ok(narrowed(model, spaces, pattern, found, start));
+                    return Ok(narrowed((model, spaces), pattern, found, start));
                 }
                 Ok((found, None)) => return Ok(found),
                 Err(reason) => misses.push(Miss {
@@ -123,7 +130,7 @@ fn fit(
     (table, at): (&Table, usize),
     space: Space,
     read: Read,
-) -> Result<(Found, Option<Vec<Part>>), String> {
+) -> Result<(Found, Option<Start>), String> {
     let index = index_of(table, space);
     let mut members = Members::new(model, pattern, table, space, read)?;
     let (partition_attributes, sort_attributes) = attributes(table, index);
@@ -138,6 +145,10 @@ fn fit(
         Read::Whole => {
             let start = members.shared_start(pattern)?;
             members.check_fixed(&start)?;
+            let start = Start {
+                is_needed: members.narrows(&start),
+                parts: start,
+            };
             (Some(start), SortCondition::Any, Vec::new())
         }
         Read::Range => {
@@ -229,26 +240,17 @@ fn attributes(table: &Table, index: Option<&Index>) -> (Vec<String>, Vec<String>
 /// Keeps the whole partition as the range if it holds nothing else, and narrows it to the shared
 /// start of the sort keys otherwise.
 fn narrowed(
-    model: &Model,
-    spaces: &Spaces,
+    (model, spaces): (&Model, &Spaces),
     pattern: &Pattern,
     mut found: Found,
-    start: Vec<Part>,
+    start: Start,
 ) -> Found {
-    let partition: Vec<&str> = found
-        .plan
-        .partition
-        .iter()
-        .flat_map(KeyTemplate::fields)
-        .collect();
-    let is_new = |part: &Part| matches!(part, Part::Field { name, .. } if !partition.contains(&name.as_str()));
-    let needs_start = start.iter().any(is_new);
-    if !needs_start && range::exact(model, spaces, pattern, &found).is_none() {
+    if !start.is_needed && range::exact(model, spaces, pattern, &found).is_none() {
         return found;
     }
-    if !start.is_empty() {
+    if !start.parts.is_empty() {
         found.plan.sort = SortCondition::BeginsWith(KeyTemplate {
-            parts: start,
+            parts: start.parts,
             span: pattern.span,
         });
     }

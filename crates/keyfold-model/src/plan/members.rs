@@ -7,6 +7,7 @@ use crate::check::ordered;
 use crate::check::shape::{Owner, Space, copy_key_in};
 use crate::schema::{Entity, Fan, KeyPair, Model, Pattern, Returned, SortCondition, Table, Type};
 use crate::template::{Format, KeyTemplate, Part, fields_of};
+use crate::value::gives_back;
 
 /// The kinds of a pattern that are read together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +159,16 @@ impl Members {
             )),
             None => Ok(start),
         }
+    }
+
+    /// Whether the shared start says more than the partition does: it has a value that the partition
+    /// lacks, or has only the day, the small letters or the hash of.
+    pub(super) fn narrows(&self, start: &[Part]) -> bool {
+        let is_new = |part: &Part| match part {
+            Part::Field { name, .. } => !gives_back(&self.partition.parts, name),
+            Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => false,
+        };
+        start.iter().any(is_new) || self.kinds.iter().any(|kind| !kind.fixed_at.is_empty())
     }
 
     /// Refuses a value that the pattern fixes and that the shared start does not contain.
@@ -449,7 +460,8 @@ fn range_of(
     }
 }
 
-/// The values that the pattern fixes in a sort key, with their places in it.
+/// The values that the pattern fixes in a sort key and that the partition does not give, with their
+/// places in it.
 fn fixed_places(pattern: &Pattern, key: &KeyPair) -> Vec<(String, usize)> {
     let sort = key.sort.as_ref().map_or(&[][..], |sort| &sort.parts);
     let place = |name: &String| {
@@ -460,7 +472,7 @@ fn fixed_places(pattern: &Pattern, key: &KeyPair) -> Vec<(String, usize)> {
         .fixed
         .iter()
         .map(|(name, _)| name)
-        .filter(|name| !key.partition.fields().any(|field| field == *name))
+        .filter(|name| !gives_back(&key.partition.parts, name))
         .filter_map(|name| Some((name.clone(), place(name)?)))
         .collect()
 }
