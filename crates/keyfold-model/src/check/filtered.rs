@@ -57,7 +57,7 @@ fn scan(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         .iter()
         .map(|entity| Some(entity.expected.items?.saturating_mul(item_bytes(entity))))
         .collect();
-    let sum: Option<u64> = counts.map(|counts| counts.iter().sum());
+    let sum: Option<u64> = counts.map(|counts| counts.into_iter().fold(0, u64::saturating_add));
     if sum.is_some_and(|sum| sum <= PAGE_BYTES_MAX) {
         return None;
     }
@@ -96,7 +96,7 @@ fn filter(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
         .map(|(_, count)| *count)
         .min();
     let bytes = item_bytes(entity);
-    if count.is_some_and(|count| count * bytes <= PAGE_BYTES_MAX) {
+    if count.is_some_and(|count| count.saturating_mul(bytes) <= PAGE_BYTES_MAX) {
         return None;
     }
     let place = pattern.filters.first()?.span();

@@ -119,7 +119,7 @@ fn writes(
                 )),
         );
     };
-    let units = rate * each * factor;
+    let units = rate.saturating_mul(each).saturating_mul(factor);
     if units <= PARTITION_WRITE_UNITS_S * partitions {
         return None;
     }
@@ -170,10 +170,10 @@ fn rate(model: &Model, entity: &Entity, holds: Holds) -> Option<u64> {
     let of_children: u64 = children
         .iter()
         .filter_map(|child| child.expected.writes)
-        .sum();
+        .fold(0, u64::saturating_add);
     match (entity.expected.writes, of_children) {
         (None, 0) => None,
-        (own, more) => Some(own.unwrap_or(0) + more),
+        (own, more) => Some(own.unwrap_or(0).saturating_add(more)),
     }
 }
 
@@ -225,9 +225,9 @@ fn reads(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
             .page
             .unwrap_or(if pattern.is_single() { 1 } else { 100 }),
     );
-    let halves =
-        (items * bytes).div_ceil(READ_UNIT_BYTES) * if pattern.strong.is_some() { 2 } else { 1 };
-    let units = rate * halves / 2;
+    let factor = if pattern.strong.is_some() { 2 } else { 1 };
+    let halves = items.saturating_mul(bytes).div_ceil(READ_UNIT_BYTES) * factor;
+    let units = rate.saturating_mul(halves) / 2;
     if units <= PARTITION_READ_UNITS_S * partitions {
         return None;
     }

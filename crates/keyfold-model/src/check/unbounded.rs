@@ -62,7 +62,7 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 
 /// Reports a pattern that reads a growing collection, or more than a request returns.
 fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
-    let (mut sum, mut terms) = (0, Vec::new());
+    let (mut sum, mut terms) = (0_u64, Vec::new());
     for returned in pattern.returned.iter().filter(|returned| returned.many) {
         let entity = model.entities.get(returned.entity)?;
         match bound(pattern, entity) {
@@ -74,7 +74,7 @@ fn collection(model: &Model, pattern: &Pattern) -> Option<Diagnostic> {
                     entity.name,
                     print_bytes(bytes)
                 ));
-                sum += count * bytes;
+                sum = sum.saturating_add(count.saturating_mul(bytes));
             }
             None if grows(model, returned, pattern) => {
                 return Some(growing(pattern, entity));
@@ -213,7 +213,7 @@ fn local(model: &Model, at: usize, table: &Table) -> Option<Diagnostic> {
         let partition = entity.key.partition.to_string();
         match groups.iter_mut().find(|(known, ..)| *known == partition) {
             Some((_, sum, terms)) => {
-                *sum += bytes;
+                *sum = sum.saturating_add(bytes);
                 terms.push(term);
             }
             None => groups.push((partition, bytes, vec![term])),
