@@ -292,6 +292,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         table: _,
         attributes,
         by_name: _,
+        touched: _,
         key,
         // The guard of it is among `uniques`.
         id: _,

@@ -106,6 +106,34 @@ fn steps_of(entities: usize, files: usize) -> u64 {
     steps() - before
 }
 
+/// The steps of compiling an entity with this number of attributes, and a write of each of them.
+fn steps_of_wide(attributes: usize) -> u64 {
+    let mut text = "model wide 1\ntable Tab (PK, SK)\nentity Wide\n  id: string".to_owned();
+    for n in 0..attributes {
+        write!(text, ", attribute{n}: string?").unwrap();
+    }
+    text.push_str("\n  key \"W#{id}\" \"W\"\n");
+    for n in 0..attributes {
+        let name = format!("attribute{n}");
+        let action = format!("update Wide set {name} = {name}");
+        writeln!(text, "write set{n}(id, {name})\n  {action}").unwrap();
+        writeln!(text, "write drop{n}(id)\n  update Wide remove {name}").unwrap();
+    }
+    let before = steps();
+    let compiled = compile_sources(&Sources::of_texts(&[("wide.keyfold", &text)]));
+    assert_eq!(compiled.diagnostics, []);
+    steps() - before
+}
+
+#[test]
+fn the_work_of_the_compiler_doubles_with_the_attributes_and_their_writes() {
+    let (once, twice) = (steps_of_wide(200), steps_of_wide(400));
+    assert!(
+        once > 400 && twice * 10 < once * 21,
+        "{once} steps, {twice} of twice the size"
+    );
+}
+
 #[test]
 fn the_work_of_the_compiler_doubles_with_the_model() {
     for files in [1, 8] {

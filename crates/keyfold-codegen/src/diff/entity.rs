@@ -25,6 +25,7 @@ pub(super) fn entity(
         table: _,
         attributes,
         by_name: _,
+        touched: _,
         key: _,
         // `identity` and `uniques` compare both.
         id: _,

@@ -277,6 +277,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         // `attribute_rows` shows them.
         attributes: _,
         by_name: _,
+        touched: _,
         // `key_rows` shows them.
         key: _,
         // Its guard is among `uniques`.

@@ -14,6 +14,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         table,
         attributes: _,
         by_name: _,
+        touched: _,
         key,
         // No table says what identifies its items.
         id: _,

@@ -19,6 +19,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
         table,
         attributes,
         by_name: _,
+        touched: _,
         key,
         id,
         indexes,

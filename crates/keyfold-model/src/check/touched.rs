@@ -5,8 +5,7 @@ use crate::schema::Model;
 
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for entity in &model.entities {
-        let touched = entity.attributes.iter().filter(|one| one.is_touched());
-        for attribute in touched {
+        for attribute in entity.touched_attributes() {
             let name = &attribute.name;
             if !entity.identifies(name) {
                 continue;

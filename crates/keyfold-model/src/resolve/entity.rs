@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostic, Edit, report};
 use crate::near::nearest;
 use crate::schema::{
     Attribute, Entity, Expected, KeyPair, Model, Table, Type, Unique, UniqueMember, order_by_name,
+    touched,
 };
 use crate::syntax::ast::{EntityDecl, ExpectDecl, ExpectUnit, KeyDecl, Name, UniqueDecl};
 use crate::template::{KeyTemplate, Part};
@@ -47,6 +48,7 @@ pub(super) fn with_attributes(
         is_shared: declared.head.is_shared,
         table: table_at,
         by_name: order_by_name(&attributes),
+        touched: touched(&attributes),
         attributes,
         key: empty_key(key),
         id: Vec::new(),

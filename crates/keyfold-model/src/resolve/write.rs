@@ -13,7 +13,7 @@ use super::unused;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::schema::{
     Action, Assignment, Attribute, Condition, Entity, Model, Operand, Record, Taken, Type, Verb,
-    Write, WriteParameter,
+    Write, WriteParameter, step,
 };
 use crate::syntax::ast::{
     ActionDecl, AssignmentDecl, ComparisonDecl, Name, TypeDecl, WriteDecl, WriteParameterDecl,
@@ -203,10 +203,10 @@ impl Scope {
     ) -> Result<(), Box<Diagnostic>> {
         let each = self.each(declared)?;
         let is_upsert = declared.verb == Verb::Upsert;
-        let in_key = |name: &str| entity.identifies(name);
+        let identity = entity.identity();
         for attribute in needed(declared, entity) {
             let may_lack = attribute.optional || attribute.default.is_some();
-            let is_key_of_stored = is_upsert && in_key(&attribute.name);
+            let is_key_of_stored = is_upsert && identity.contains(&attribute.name.as_str());
             let creates = declared.verb.may_create() && may_lack && !is_key_of_stored;
             let optional = creates || attribute.is_touched();
             match each.as_ref().and_then(|each| each.field(&attribute.name)) {
@@ -529,8 +529,15 @@ fn needed<'e>(declared: &'e ActionDecl, entity: &'e Entity) -> impl Iterator<Ite
             .any(|assignment| assignment.attribute.text == name)
     };
     let is_upsert = declared.verb == Verb::Upsert;
-    let in_key = |name: &str| entity.identifies(name);
-    entity.attributes.iter().filter(move |attribute| {
+    let identity = entity.identity();
+    let candidates = match declared.verb.may_create() {
+        true => (0..entity.attributes.len()).collect(),
+        false => identity_and_touched(entity, &identity),
+    };
+    let in_key = move |name: &str| identity.contains(&name);
+    let candidates = candidates.into_iter().inspect(|_| step());
+    let candidates = candidates.filter_map(|at| entity.attributes.get(at));
+    candidates.filter(move |attribute| {
         let name = attribute.name.as_str();
         // A new item of an upsert lacks an optional attribute that the upsert does not name.
         let is_left_out = is_upsert && attribute.optional && attribute.default.is_none();
@@ -546,6 +553,16 @@ fn needed<'e>(declared: &'e ActionDecl, entity: &'e Entity) -> impl Iterator<Ite
     })
 }
 
+/// The positions of the attributes that a change of a stored item may take: those that identify it,
+/// and those that every write sets. A write of an entity with many attributes names few of them.
+fn identity_and_touched(entity: &Entity, identity: &[&str]) -> Vec<usize> {
+    let of_identity = identity.iter().filter_map(|name| entity.position(name));
+    let mut positions: Vec<usize> = of_identity.chain(entity.touched.iter().copied()).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
+}
+
 /// The assignments of the present moment to the attributes that every write sets.
 fn touches(declared: &ActionDecl, entity: &Entity, each: Option<&Each>) -> Vec<Assignment> {
     let parameter = |name: &str| match each.and_then(|each| each.field(name)) {
@@ -553,7 +570,7 @@ fn touches(declared: &ActionDecl, entity: &Entity, each: Option<&Each>) -> Vec<A
         None => source::parameter_of(declared, name),
     };
     let is_changed = declared.verb.changes();
-    let touched = entity.attributes.iter().filter(|one| one.is_touched());
+    let touched = entity.touched_attributes();
     let touched = touched.filter(|one| is_changed && !declared.assigns(&one.name));
     touched
         .map(|one| Assignment {

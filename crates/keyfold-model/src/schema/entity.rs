@@ -222,6 +222,8 @@ pub struct Entity {
     pub attributes: Vec<Attribute>,
     /// The positions of its attributes in the order of their names.
     pub by_name: Vec<usize>,
+    /// The positions of the attributes that every write sets to the present moment, in order.
+    pub touched: Vec<usize>,
     /// Its key.
     pub key: KeyPair,
     /// The attributes that identify an item, where its key has others besides: these may change, and
@@ -264,6 +266,14 @@ pub(crate) fn order_by_name(attributes: &[Attribute]) -> Vec<usize> {
     positions
 }
 
+/// The positions of the attributes that every write sets.
+pub(crate) fn touched(attributes: &[Attribute]) -> Vec<usize> {
+    let all = attributes.iter().enumerate();
+    all.filter(|(_, one)| one.is_touched())
+        .map(|(at, _)| at)
+        .collect()
+}
+
 /// A character that an attribute must not contain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Excluded {
@@ -279,11 +289,22 @@ pub struct Excluded {
 impl Entity {
     /// The attribute with this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.get(self.position(name)?)
+    }
+
+    /// The position of the attribute with this name.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
         let named = |at: &usize| self.attributes.get(*at).map(|own| own.name.as_str());
         let found = self
             .by_name
             .binary_search_by(|at| named(at).cmp(&Some(name)));
-        self.attributes.get(*self.by_name.get(found.ok()?)?)
+        self.by_name.get(found.ok()?).copied()
+    }
+
+    /// The attributes that every write sets to the present moment.
+    pub fn touched_attributes(&self) -> impl Iterator<Item = &Attribute> {
+        let touched = self.touched.iter();
+        touched.filter_map(|at| self.attributes.get(*at))
     }
 
     /// Whether an attribute is stored in the main item as it is: not compressed, not in parts, and

@@ -21,11 +21,11 @@ pub use crate::words::{
 };
 pub use attribute::{Attribute, DefaultValue, hidden};
 pub use condition::{Comparison, Condition, Operand, conjunction};
-pub(crate) use entity::order_by_name;
 pub use entity::{
     Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, Unique,
     UniqueMember, guard_parts, held_in_guard,
 };
+pub(crate) use entity::{order_by_name, touched};
 pub(crate) use list::step;
 pub use list::{List, Named, Walk, steps};
 pub use model::{File, Model};
