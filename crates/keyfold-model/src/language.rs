@@ -471,4 +471,28 @@ mod tests {
             Some("STATUS#sent-back")
         );
     }
+
+    fn range(low: char, high: char) -> CharSet {
+        CharSet {
+            ranges: vec![(low, high)],
+        }
+    }
+
+    #[test]
+    fn gaps_are_what_a_set_lacks() {
+        let touching = CharSet {
+            ranges: vec![('\0', '@'), ('A', 'Y'), ('[', char::MAX)],
+        };
+        assert_eq!(touching.gaps(), Some(vec![('Z', 'Z')]));
+        assert_eq!(CharSet::all().gaps(), Some(Vec::new()));
+        assert_eq!(range('a', char::MAX).gaps(), Some(vec![('\0', '`')]));
+        assert_eq!(range('\0', 'a').gaps(), None);
+    }
+
+    #[test]
+    fn a_common_character_need_not_be_readable() {
+        assert_eq!(range('à', 'ñ').common(&range('é', 'ü')), Some('é'));
+        assert_eq!(range('à', 'é').common(&range('é', 'ü')), Some('é'));
+        assert_eq!(range('à', 'é').common(&range('ê', 'ü')), None);
+    }
 }

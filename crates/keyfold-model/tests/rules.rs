@@ -106,6 +106,10 @@ fn codes_are_in_order_and_found_in_any_case() {
         Rule::of_code("kf012").map(|rule| rule.name),
         Some("disjoint")
     );
+    for text in ["KF014", "kf14", "14", "Ordered", "ORDERED"] {
+        let found = Rule::of_code(text).map(|rule| rule.code);
+        assert_eq!(found, Some("KF014"), "{text}");
+    }
     assert_eq!(Rule::of_code("KF999"), None);
 }
 

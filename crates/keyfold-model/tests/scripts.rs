@@ -1,6 +1,6 @@
-//! Golden scripts: `testscripts/NAME.out` holds the findings and then the plans that the compiler
-//! makes of `NAME.keyfold`, in which a line `# orders.keyfold:` starts a further file. `UPDATE_GOLDENFILES=1` writes the files again, to be reviewed as a
-//! diff.
+//! Golden scripts: `testscripts/NAME.out` holds the findings and then the plans of the patterns,
+//! greatest values and writes that the compiler makes of `NAME.keyfold`, in which a line `# orders.keyfold:` starts a
+//! further file. `UPDATE_GOLDENFILES=1` writes the files again, to be reviewed as a diff.
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -10,6 +10,7 @@
 
 mod common;
 
+use keyfold_model::schema::Write;
 use keyfold_model::{Model, PatternPlan, Sources, compile, compile_sources};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,8 +21,15 @@ fn plan_line(name: &str, plan: &PatternPlan) -> String {
         "1" => String::new(),
         other => format!(" [{other}]"),
     };
+    let by = plan.ordered_by.as_ref();
+    let by = by.map_or(String::new(), |by| format!(" by {by}"));
+    let only = match plan.only.as_slice() {
+        [] => String::new(),
+        names => format!(", only {}", names.join(", ")),
+    };
+    let strong = if plan.strong { ", strong" } else { "" };
     format!(
-        "{name}: {} {}: {}{order}{requests}\n",
+        "{name}: {} {}: {}{order}{by}{only}{strong}{requests}\n",
         plan.request,
         plan.place(),
         plan.key_condition()
@@ -45,8 +53,33 @@ fn output(source: &str, path: &str) -> String {
                 out.push_str(&plan_line(&format!("{}{without}", pattern.name), plan));
             }
         }
+        for entity in &model.entities {
+            for aggregate in &entity.aggregates {
+                let name = format!("{}.{}", entity.name, aggregate.attribute);
+                let next = aggregate.next.iter();
+                out.extend(next.map(|plan| plan_line(&name, plan)));
+            }
+        }
+        for write in &model.writes {
+            out.push_str(&write_lines(model, write));
+        }
         if path.starts_with("excluded") {
             out.push_str(&exclusions(model));
+        }
+    }
+    out
+}
+
+/// The requests of a write, the actions of a transaction that read their item first, and what an upsert
+/// in one request does to each stored attribute.
+fn write_lines(model: &Model, write: &Write) -> String {
+    let mut out = format!("{}: {}\n", write.name, model.requests(write));
+    for (at, action) in write.actions.iter().enumerate() {
+        if write.actions.len() > 1 && !model.is_direct(action) {
+            writeln!(out, "  action {} reads its item", at + 1).unwrap();
+        }
+        for (name, fate) in model.upsert_plan(action).into_iter().flatten() {
+            writeln!(out, "  {name}: {fate:?}").unwrap();
         }
     }
     out

@@ -154,6 +154,55 @@ fn expressions_that_are_too_long_are_refused() {
     refused(93, negated(93), "has 93 filters");
 }
 
+/// How many parts of each form an expression of the model takes: one more is refused. The numbers are
+/// those of the longest texts that the client can write.
+#[test]
+fn every_form_of_an_expression_is_measured() {
+    let numbers: Vec<usize> = (0..600).collect();
+    let most = |form: &str, join: &str, statement: &str| {
+        let source = |count: usize| {
+            let attribute = |n: &usize| format!("s{n}: Spot, l{n}: list of int, n{n}: int");
+            let all: Vec<String> = numbers.iter().take(count).map(attribute).collect();
+            let part = |n: &usize| form.replace('_', &n.to_string());
+            let parts: Vec<String> = numbers.iter().take(count).map(part).collect();
+            format!(
+                "model m 1\ntable Tab (PK, SK)\nrecord Spot\n  x: int, y: int, z: int?\nentity Wide\n  id: string, {}\n  key \"W#{{id}}\" \"W\"\n{}\n",
+                all.join(", "),
+                statement.replace("...", &parts.join(join))
+            )
+        };
+        let fits = |count: &usize| *count == 0 || errors(&source(*count)).is_empty();
+        let most = numbers.partition_point(fits) - 1;
+        let found = errors(&source(most + 1)).concat();
+        assert!(found.contains("more than an expression"), "{form}: {found}");
+        most
+    };
+    let filter = |form: &str| most(form, ", ", "pattern p(id) -> Wide[] filter ... page 5");
+    assert_eq!(filter("n_ = 1"), 120);
+    assert_eq!(filter("n_ in 1..2"), 58);
+    assert_eq!(filter("n_ in (1, 2, 3)"), 79);
+    assert_eq!(filter("size(l_) = 1"), 92);
+    assert_eq!(filter("size(l_) in 1..2"), 46);
+    assert_eq!(filter("s_.x = 1"), 98);
+    assert_eq!(filter("s_.x in 1..2"), 47);
+    assert_eq!(filter("(n_ = 1 or s_.x = 1)"), 52);
+    let when = |form: &str| {
+        let action = "write w()\n  update Wide set n0 = 1 when ...";
+        most(form, " and ", action)
+    };
+    assert_eq!(when("n_ = s_.x"), 98);
+    assert_eq!(when("s_.y > s_.x"), 82);
+    let set = |form: &str| most(form, ", ", "write w()\n  update Wide set ...");
+    assert_eq!(set("n_ = 1"), 266);
+    assert_eq!(set("s_.x = 1"), 181);
+    assert_eq!(set("n_ = s_.x"), 181);
+    assert_eq!(set("s_.x = s_.y"), 137);
+    assert_eq!(set("n_ = n_ + 1"), 70);
+    assert_eq!(set("s_.x = s_.x + 1"), 56);
+    let remove = "write w()\n  update Wide set n0 = 1 remove ...";
+    assert_eq!(most("s_.z", ", ", remove), 265);
+}
+
 #[test]
 fn kinds_that_share_a_partition_are_compared_only_if_their_keys_start_alike() {
     let kinds = |count: usize| -> String {
