@@ -64,6 +64,30 @@ def test_a_view_is_written_by_nobody() -> None:
                 write("OrderLine", row)
 
 
+SEEDS = """
+model seeds 1
+table Tab (PK, SK)
+entity Thing
+  id: string, at: time, day: date, number: int, code: ulid, unit: uuid
+  key "T#{id}#{at}#{day}#{number:09}" "C#{code}#{unit}"
+pattern thing(id, at, day, number, code, unit) -> Thing?
+"""
+
+
+def test_two_seeds_make_no_identifier_in_common(tmp_path: Path) -> None:
+    path = tmp_path / "seeds.keyfold"
+    path.write_text(SEEDS)
+    model = load(support.plan(path))
+    seen: dict[tuple[str, Any], int] = {}
+    for seed in (0, 1, 2, 11, 12, 1_700_000_000_050):
+        fakes = Fakes(model, seed=seed)
+        for _ in range(50):
+            for made in fakes.entity("Thing").items():
+                assert seen.setdefault(made, seed) == seed, made
+    with pytest.raises(Invalid, match="a seed is a whole number"):
+        Fakes(model, seed=-1)
+
+
 def test_the_same_seed_makes_the_same(model: Model) -> None:
     def made(seed: int) -> list[dict[str, Any]]:
         fakes = Fakes(model, seed=seed)

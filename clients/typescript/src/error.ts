@@ -131,6 +131,11 @@ export function unknownAttribute(message: string, attribute: string): KeyfoldErr
   return new KeyfoldError(message, { code: "unknown_item", attribute });
 }
 
+/** Makes the error of items that are not where, or not as, the model writes them. */
+export function strayItem(message: string): KeyfoldError {
+  return new KeyfoldError(message, { code: "unknown_item" });
+}
+
 /** The result of a call. What is invalid in it is so of this entity, pattern or write. */
 export async function owned<T>(of: string, call: Promise<T>): Promise<T> {
   try {

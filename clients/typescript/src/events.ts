@@ -1,12 +1,12 @@
 /** Stream records as the model's entities and copies. */
 
-import { invalid, KeyfoldError } from "./error.js";
+import { invalid } from "./error.js";
 import type { Io } from "./io.js";
 import { columnsOf, isOfPeriod, kindName, type Model } from "./model.js";
 import type { FoundItem, StreamRecord } from "./options.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, KeyColumn, TablePlan, UniquePlan } from "./plan.js";
-import { checkedItem, unknownOf } from "./read/item.js";
-import { fitsColumn, type Shown, shownItem } from "./read/kinds.js";
+import { checkedItem, unknownItem, unknownOf } from "./read/item.js";
+import { fitsColumn, type Shown } from "./read/kinds.js";
 import { isAsWritten, valuesOf } from "./stored.js";
 import type { Numbers } from "./value/plain.js";
 import { base64Of, held } from "./value/value.js";
@@ -54,8 +54,7 @@ export async function eventOf(
   const kind = kindOf(model, record, item);
   if (kind === undefined) {
     if (shown.onUnknown === "skip") return undefined;
-    const message = `the stream has an item that the model does not know (${shownItem(key ?? item)}): it was not written through the model`;
-    throw new KeyfoldError(message, { code: "unknown_item" });
+    throw unknownItem("the stream has", tablesOf(model, record, item)[0], item);
   }
   if (kind.follows || (kind.copy !== undefined && !copies)) return undefined;
   const found = async (one: Item | undefined): Promise<FoundItem | undefined> =>
@@ -71,17 +70,25 @@ export async function eventOf(
 
 /** The kind of an item: its table's type attribute and its key say it. */
 function kindOf(model: Model, record: StreamRecord, item: Item): Kind | undefined {
-  const source = (record as { readonly eventSourceARN?: unknown }).eventSourceARN;
-  const table = typeof source === "string" ? /:table\/([^/]*)/.exec(source)?.[1] : undefined;
+  const tables = tablesOf(model, record, item);
   for (const entity of model.plan.entities) {
     const own = model.table(entity.table);
-    const isIn = table === undefined || table === own.name || isOfPeriod(own, table);
-    if (!isIn || !columnsOf(own).every(({ name }) => held(item, name))) continue;
+    if (!tables.includes(own)) continue;
     const said = own.typeAttribute === undefined ? undefined : held(item, own.typeAttribute);
     const kind = kindsOf(own, entity, item).find(({ name }) => said === undefined || said.S === name);
     if (kind !== undefined) return kind;
   }
   return undefined;
+}
+
+/** The tables that have an item's key attributes: of those that the record names, where it names one. */
+function tablesOf(model: Model, record: StreamRecord, item: Item): TablePlan[] {
+  const source = (record as { readonly eventSourceARN?: unknown }).eventSourceARN;
+  const name = typeof source === "string" ? /:table\/([^/]*)/.exec(source)?.[1] : undefined;
+  return model.plan.tables.filter((table) => {
+    const isIn = name === undefined || name === table.name || isOfPeriod(table, name);
+    return isIn && columnsOf(table).every((column) => held(item, column.name));
+  });
 }
 
 /** The kinds of an entity's items whose keys are as that of an item. */

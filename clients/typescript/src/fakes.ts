@@ -2,7 +2,8 @@
  *
  * Values have the forms that keys demand: texts without the characters that a key excludes, numbers with as many
  * digits as one has room for. Each text, moment and number of a key is another one, so that entities do not
- * meet. What the model fills in or keeps is left out. */
+ * meet, and says its seed, so that those of two seeds do not meet either: as far as its type has room. What the
+ * model fills in or keeps is left out. */
 
 import type { Client, Given } from "./client.js";
 import { isNumber } from "./key/make.js";
@@ -22,6 +23,15 @@ export type Related = Readonly<Record<string, object>>;
 /** The first moment: those that follow are a minute later each. Expiry lies far behind it. */
 const START_MS: number = Date.UTC(2024, 0, 1);
 const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
+/** The minutes between the first moments of two seeds, and the seeds that have moments of their own. */
+const SEED_MINUTES: number = 4 * DAY_MINUTES;
+const SEED_MOMENTS = 4096;
+/** The days between the first dates of two seeds, and the seeds that have dates of their own. */
+const SEED_DAYS = 200;
+const SEED_DATES = 128;
+/** The numbers between the first ones of two seeds. */
+const SEED_NUMBERS = 100_003n;
 const EXPIRY = "2099";
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -41,14 +51,17 @@ interface Demand {
 export class Fakes {
   readonly #plan: Plan;
   readonly #isExact: boolean;
+  readonly #seed: number;
   #state: number;
   #count = 0;
 
-  /** Takes a client, or a generated one. */
+  /** Takes a client, or a generated one. The seed is a whole number from 0 on. */
   constructor(of: Client | { readonly client: Client }, { seed = 1 }: { readonly seed?: number } = {}) {
     const client = "client" in of ? of.client : of;
     this.#plan = client.plan;
     this.#isExact = client.numbers === "exact";
+    if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`a seed is a whole number from 0 on, not ${seed}`);
+    this.#seed = seed;
     this.#state = seed;
   }
 
@@ -102,40 +115,44 @@ export class Fakes {
     if (demand.isInKey) this.#count += 1;
     if (isNumber(type)) return this.#number(type, demand);
     const digits = digitsOf(type);
-    const moment = new Date(START_MS + this.#count * MINUTE_MS).toISOString();
+    const seed = this.#seed;
+    const moment = momentOf((seed % SEED_MOMENTS) * SEED_MINUTES + this.#count);
     if (digits !== undefined) return `${moment.slice(0, 19)}${digits === 0 ? "" : `.${"0".repeat(digits)}`}Z`;
     switch (type) {
       case "bool":
         return this.#below(2) === 1;
       case "binary":
-        return Uint8Array.from([this.#count >> 8, this.#count, this.#below(256), this.#below(256)]);
+        return Uint8Array.from([...bytesOf(seed, 7), ...bytesOf(this.#count, 4), this.#below(256)]);
       case "date":
-        return new Date(START_MS + this.#count * 24 * 60 * MINUTE_MS).toISOString().slice(0, 10);
+        return momentOf(((seed % SEED_DATES) * SEED_DAYS + this.#count) * DAY_MINUTES).slice(0, 10);
       case "ulid":
-        return `0${this.#text(CROCKFORD, 25)}`;
-      case "uuid":
-        return `${this.#hex(8)}-${this.#hex(4)}-4${this.#hex(3)}-8${this.#hex(3)}-${this.#hex(12)}`;
+        return `0${spelled(seed, CROCKFORD).padStart(11, "0")}${this.#text(CROCKFORD, 14)}`;
+      case "uuid": {
+        const start = seed.toString(16).padStart(12, "0").slice(-12);
+        return `${start.slice(0, 8)}-${start.slice(8)}-4${this.#hex(3)}-8${this.#hex(3)}-${this.#hex(12)}`;
+      }
       default:
         return this.#word(name, demand.excluded);
     }
   }
 
-  /** A text that begins with the attribute's name and ends with a number, as far as its characters may. */
+  /** A text that begins with the attribute's name and ends with the seed and a number, as far as its characters
+   * may. */
   #word(name: string, excluded: string): string {
     const isFree = (one: string): boolean => !excluded.includes(one);
-    const digits = [..."0123456789"].every(isFree) ? String(this.#count) : undefined;
-    if (digits !== undefined) return [...`${name}-${digits}`].filter(isFree).join("");
-    const letters = [...LETTERS].filter(isFree);
-    let text = "";
-    for (let rest = this.#count; text === "" || rest > 0; rest = Math.floor(rest / letters.length)) {
-      text += letters[rest % letters.length] ?? "";
+    if ([..."0123456789"].every(isFree)) {
+      const between = [...`-${LETTERS}`].find(isFree) ?? "";
+      return [[...name].filter(isFree).join(""), this.#seed, this.#count].join(between);
     }
-    return text;
+    const [between = "", ...letters] = [...LETTERS].filter(isFree);
+    const digits = letters.join("");
+    return `${spelled(this.#seed, digits)}${between}${spelled(this.#count, digits)}`;
   }
 
   #number(type: string, { whole, decimals, isInKey }: Demand): unknown {
     const most = 10 ** Math.min(whole, isInKey ? 9 : DIGITS);
-    const size = isInKey ? this.#count % most : this.#below(most);
+    const own = BigInt(this.#seed) * SEED_NUMBERS + BigInt(this.#count);
+    const size = isInKey ? Number(own % BigInt(most)) : this.#below(most);
     if (type === "int") return this.#isExact ? BigInt(size) : size;
     const places = Math.min(decimals, 2);
     const number = places === 0 ? size : size + this.#below(10 ** places) / 10 ** places;
@@ -157,6 +174,26 @@ export class Fakes {
     bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
     return Math.floor((((bits ^ (bits >>> 14)) >>> 0) / 0x1_0000_0000) * most);
   }
+}
+
+/** A moment, so many minutes behind the first one. */
+function momentOf(minutes: number): string {
+  return new Date(START_MS + minutes * MINUTE_MS).toISOString();
+}
+
+/** A number as so many bytes. */
+function bytesOf(number: number, length: number): number[] {
+  return Array.from({ length }, (_, at) => Math.floor(number / 256 ** (length - 1 - at)) % 256);
+}
+
+/** A number in the digits of an alphabet. */
+function spelled(number: number, digits: string): string {
+  let text = "";
+  for (let rest = number; text === "" || rest > 0; rest = Math.floor(rest / digits.length)) {
+    text = (digits[rest % digits.length] ?? "") + text;
+    if (digits.length < 2) break;
+  }
+  return text;
 }
 
 const FREE: Demand = { excluded: "", whole: DIGITS, decimals: 2, isInKey: false };

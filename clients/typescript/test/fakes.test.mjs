@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { planOf as planText } from "./model.mjs";
 import { BINARY, source } from "./source.mjs";
 
 const { Client, Fakes, Writer, startServer } = await source("client.js", "writer.js", "testing.js");
@@ -74,6 +75,32 @@ test("the same seed makes the same, others refer to what is given, and values ca
   assert.equal(order.userId, user.userId);
   assert.equal(order.total, 5);
   assert.throws(() => new Fakes(shop).entity("Nothing"), RangeError);
+});
+
+test("two seeds make no identifier in common", () => {
+  const plan = planText(`
+model seeds 1
+table Tab (PK, SK)
+entity Thing
+  id: string, at: time, day: date, number: int, code: ulid, unit: uuid
+  key "T#{id}#{at}#{day}#{number:09}" "C#{code}#{unit}"
+pattern thing(id, at, day, number, code, unit) -> Thing?
+`);
+  const client = new Client(plan, "http://localhost:1");
+  // The last two would draw the same numbers, one after the other.
+  const seeds = [0, 1, 2, 11, 12, 1 + 0x6d2b79f5, 1_700_000_000_050];
+  const seen = new Map();
+  for (const seed of seeds) {
+    const fakes = new Fakes(client, { seed });
+    for (let at = 0; at < 50; at += 1) {
+      for (const [name, value] of Object.entries(fakes.entity("Thing"))) {
+        const text = `${name} ${value}`;
+        assert.ok((seen.get(text) ?? seed) === seed, `${text}: ${seen.get(text)} and ${seed}`);
+        seen.set(text, seed);
+      }
+    }
+  }
+  for (const seed of [-1, 1.5, Number.NaN]) assert.throws(() => new Fakes(client, { seed }), RangeError);
 });
 
 test("a view is written by nobody", async () => {

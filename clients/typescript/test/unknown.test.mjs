@@ -101,6 +101,43 @@ test("an item of the model is found, and has its optional members where they are
   assert.ok(!Object.hasOwn(found.one, "toString"));
 });
 
+test("an item of no kind is an error with its key, whatever else it has, or is left out", async () => {
+  const plan = planOf(`
+model keys 1
+table Docs (zp, zs)
+entity Doc
+  id: string, n: int, body: string
+  key "D#{id}" "N#{n:04}"
+pattern docs(id) -> Doc[]
+`);
+  const key = { zp: S("D#1"), zs: S("other") };
+  const stored = { a: S("first"), b: S("next"), ...key };
+  const client = new Client(plan, { call: async () => ({ Items: [stored] }) });
+  const record = { dynamodb: { NewImage: stored } };
+  for (const call of [() => client.page("docs", { id: "1" }), () => client.event(record)]) {
+    const error = await call().then(assert.fail, (one) => one);
+    assert.deepEqual(error.detail, { code: "unknown_item", key: { zp: "D#1", zs: "other" } });
+    assert.match(error.message, /\(zp = "D#1", zs = "other"\)/);
+  }
+  const lenient = new Client(plan, { call: async () => ({ Items: [stored] }) }, { onUnknown: "skip" });
+  assert.deepEqual((await lenient.page("docs", { id: "1" })).items, []);
+});
+
+test("parts of a list that never belong together are none of the model's", async () => {
+  const plan = planOf(`
+model parts 1
+table Docs (PK, SK)
+entity Doc
+  id: string, lines: list of string
+  key "D#{id}" "D"
+  split lines by 2
+pattern doc(id) -> Doc?
+`);
+  const stored = { PK: S("D#1"), SK: S("D#0000"), id: S("1"), lines: { L: [] }, "lines:digest": S("x") };
+  const client = new Client(plan, { call: async () => ({ Items: [stored] }) });
+  await assert.rejects(client.one("doc", { id: "1" }), { code: "unknown_item", message: /belong together/ });
+});
+
 test("an item without an attribute that its index demands is none of the model's", async () => {
   const plan = planOf(`
 model certain 1

@@ -11,12 +11,12 @@ from keyfold.item import Event
 from keyfold.item import Item as Shown
 from keyfold.lacking import lacking
 from keyfold.lower.derive import is_of_period
-from keyfold.lower.read.question import FoundItem
+from keyfold.lower.read.question import FoundItem, printed
 from keyfold.lower.stored import is_as_written, values_of
 from keyfold.options import OnUnknown
 from keyfold.plan.model import Copy, Entity, Model, Table, Unique
 from keyfold.plan.template import Chunk, KeyColumn, Text
-from keyfold.values.value import Item, decoded_item, shown
+from keyfold.values.value import Item, decoded_item
 
 
 class _Kind(NamedTuple):
@@ -39,13 +39,12 @@ def event_of(
     the further parts of its list. The record of the entity itself comes beside them.
     """
     keys, old, new = _images(record)
-    kind = _kind_of(model, record, {**(keys or {}), **(new or old or {})})
+    item = {**(keys or {}), **(new or old or {})}
+    kind = _kind_of(model, record, item)
     if kind is None:
         if on_unknown == "skip":
             return None
-        held = ", ".join(
-            f"{name} = {shown(value)}" for name, value in (keys or new or old or {}).items()
-        )
+        held = _shown_key(model, record, item)
         raise UnknownItem(
             f"the stream has an item that the model does not know ({held}): it was not written"
             " through the model",
@@ -88,7 +87,7 @@ def _images(record: object) -> list[Item | None]:
 
 def _kind_of(model: Model, record: Mapping[str, Any], item: Item) -> _Kind | None:
     """The kind of an item: its key and its table's attribute of types say it."""
-    tables = [one for one in model.tables.values() if _is_of(one, record)]
+    tables = _tables_of(model, record, item)
     for entity in model.entities.values():
         if entity.table not in tables:
             continue
@@ -98,6 +97,20 @@ def _kind_of(model: Model, record: Mapping[str, Any], item: Item) -> _Kind | Non
             if said is None or said.get("S") == kind.name:
                 return kind
     return None
+
+
+def _tables_of(model: Model, record: Mapping[str, Any], item: Item) -> list[Table]:
+    """The tables that have an item's key attributes: of those that the record names, where it names
+    one."""
+    tables = [one for one in model.tables.values() if _is_of(one, record)]
+    return [one for one in tables if all(name in item for name in one.columns)]
+
+
+def _shown_key(model: Model, record: Mapping[str, Any], item: Item) -> str:
+    """The key attributes of an item, for people. Without its table, all attributes."""
+    tables = _tables_of(model, record, item)
+    names = tables[0].columns if tables else tuple(item)
+    return ", ".join(printed(name, " = ", item[name]) for name in names)
 
 
 def _is_of(table: Table, record: Mapping[str, Any]) -> bool:

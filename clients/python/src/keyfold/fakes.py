@@ -2,7 +2,8 @@
 
 Values have the forms that keys demand: texts without the characters that a key excludes, numbers
 with as many digits as one has room for. Each text, moment and number of a key is another one, so
-that entities do not meet. What the model fills in or keeps is left out.
+that entities do not meet, and says its seed, so that those of two seeds do not meet either: as far
+as its type has room. What the model fills in or keeps is left out.
 
 ```python
 fakes = Fakes(shop, seed=7)
@@ -38,6 +39,13 @@ New = TypeVar("New")
 
 _START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 """The first moment: those that follow are a minute later each. Expiry lies far behind it."""
+_SEED_MINUTES, _SEED_MOMENTS = 4 * 24 * 60, 4096
+"""The minutes between the first moments of two seeds, and the seeds that have moments of their
+own."""
+_SEED_DAYS, _SEED_DATES = 200, 128
+"""The days between the first dates of two seeds, and the seeds that have dates of their own."""
+_SEED_NUMBERS = 100_003
+"""The numbers between the first ones of two seeds."""
 _EXPIRY_YEAR = 2099
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DIGITS = 4
@@ -63,12 +71,16 @@ class Fakes:
         *,
         seed: int = 1,
     ) -> None:
-        """Takes a generated client, a client, or a model."""
+        """Takes a generated client, a client, or a model. The seed is a whole number from 0 on, below
+        2 ** 55."""
+        if not 0 <= seed < 2**55:
+            raise Invalid(f"a seed is a whole number from 0 on, below 2 ** 55, not {seed}")
         self._shapes: Shapes | None = None
         if isinstance(of, (blocking.Typed, awaited.AsyncTyped)):
             self._shapes = of.shapes
             of = of.client
         self._model = of if isinstance(of, Model) else of.model
+        self._seed = seed
         self._random = random.Random(seed)
         self._count = 0
 
@@ -176,7 +188,9 @@ class Fakes:
     def _scalar(self, name: str, kind: Kind, demand: _Demand) -> Any:
         if demand.is_in_key:
             self._count += 1
-        moment = _START + timedelta(minutes=self._count)
+        seed = self._seed
+        minutes = seed % _SEED_MOMENTS * _SEED_MINUTES + self._count
+        moment = _START + timedelta(minutes=minutes)
         if kind.is_number:
             return self._number(kind, demand)
         if kind.name == "time.ns":
@@ -184,36 +198,49 @@ class Fakes:
         if kind.is_time:
             return moment
         if kind.name == "date":
-            return (_START + timedelta(days=self._count)).date()
+            days = seed % _SEED_DATES * _SEED_DAYS + self._count
+            return (_START + timedelta(days=days)).date()
         if kind.name == "bool":
             return self._random.random() < 0.5
         if kind.name == "binary":
-            return self._count.to_bytes(4, "big") + self._random.randbytes(2)
+            start = seed.to_bytes(7, "big") + self._count.to_bytes(4, "big")
+            return start + self._random.randbytes(1)
         if kind.name == "ulid":
-            return "0" + "".join(self._random.choices(_CROCKFORD, k=25))
+            start = _spelled(seed, _CROCKFORD).rjust(11, "0")
+            return "0" + start + "".join(self._random.choices(_CROCKFORD, k=14))
         if kind.name == "uuid":
-            return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
+            start, rest = seed % 2**48 << 80, self._random.getrandbits(80)
+            return str(uuid.UUID(int=start | rest, version=4))
         return self._word(name, demand.excluded)
 
     def _word(self, name: str, excluded: str) -> str:
-        """A text that begins with the attribute's name and ends with a number, as far as its
-        characters may."""
+        """A text that begins with the attribute's name and ends with the seed and a number, as far
+        as its characters may."""
+        letters = "".join(one for one in string.ascii_letters if one not in excluded)
         if not set(excluded) & set(string.digits):
-            return "".join(one for one in f"{name}-{self._count}" if one not in excluded)
-        letters = [one for one in string.ascii_letters if one not in excluded]
-        text, rest = "", self._count
-        while not text or rest:
-            rest, at = divmod(rest, len(letters))
-            text += letters[at]
-        return text
+            start = "".join(one for one in name if one not in excluded)
+            between = letters[:1] if "-" in excluded else "-"
+            return between.join((start, str(self._seed), str(self._count)))
+        seed, count = (_spelled(one, letters[1:]) for one in (self._seed, self._count))
+        return seed + letters[:1] + count
 
     def _number(self, kind: Kind, demand: _Demand) -> int | Decimal:
         most: int = 10 ** min(demand.whole, 9 if demand.is_in_key else _DIGITS)
-        size = self._count % most if demand.is_in_key else self._random.randrange(most)
+        own = self._seed * _SEED_NUMBERS + self._count
+        size = own % most if demand.is_in_key else self._random.randrange(most)
         if kind.name == "int":
             return size
         places: int = 10 ** min(demand.decimals, 2)
         return size + Decimal(self._random.randrange(places)) / places
+
+
+def _spelled(number: int, digits: str) -> str:
+    """A number in the digits of an alphabet."""
+    text, rest = "", number
+    while not text or rest:
+        rest, at = divmod(rest, len(digits))
+        text = digits[at] + text
+    return text
 
 
 def _demand_of(entity: Entity, name: str) -> _Demand:

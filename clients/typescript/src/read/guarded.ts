@@ -1,6 +1,6 @@
 /** One item by its `id`, whose key has attributes that change: the guard of the id holds them. */
 
-import { failure } from "../error.js";
+import { strayItem } from "../error.js";
 import type { ReadPlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import { held, type Values } from "../value/value.js";
@@ -42,8 +42,7 @@ function planOf({ table }: ReadPlan, { key: [partition, sort] }: Guard): ReadPla
 /** The error about a guard whose item is not where it says. */
 export function lost(question: Question): Error {
   const names = [...question.args].map(([name, value]) => `${name} = ${shown(value)}`);
-  return failure(
-    "overtaken",
+  return strayItem(
     `the item with ${names.join(", ")} is not where the guard of its id says: it was not written through the model, or moves without end`,
   );
 }

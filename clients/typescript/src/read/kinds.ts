@@ -1,6 +1,5 @@
 /** From stored items to the model's: keys distinguish the kinds, split lists are joined. */
 
-import { KeyfoldError } from "../error.js";
 import type { Io } from "../io.js";
 import { isBare } from "../key/make.js";
 import { kindName, type Model } from "../model.js";
@@ -10,8 +9,7 @@ import { digestAttribute, isAsWritten, valuesOf } from "../stored.js";
 import type { Numbers } from "../value/plain.js";
 import { compareTexts } from "../value/text.js";
 import { held, isEqual, type Values } from "../value/value.js";
-import { print } from "./condition.js";
-import { checkedItem, unknownOf } from "./item.js";
+import { checkedItem, unknownItem, unknownOf } from "./item.js";
 
 /** An item and its kind. */
 export interface Found {
@@ -178,8 +176,7 @@ export class Kinds {
       const kind = this.#kindOf(first);
       if (kind === undefined) {
         if (this.#onUnknown === "skip") continue;
-        const message = `${this.#pattern.name} found an item that the model does not know (${shownItem(first)}): it was not written through the model`;
-        throw new KeyfoldError(message, { code: "unknown_item" });
+        throw unknownItem(`${this.#pattern.name} found`, this.#table, first);
       }
       const { entity, copy, name } = kind;
       const origin = { io: this.#io, table: this.#table, entity, copy };
@@ -207,10 +204,4 @@ export class Kinds {
     const begins = /^0*$/.test(this.#partOf(first)?.[1] ?? "x");
     return begins && (listOf(kind) === undefined || isAsWritten(kind.entity, first, values));
   }
-}
-
-/** The first attributes of an item. */
-export function shownItem(item: Item): string {
-  const names = Object.keys(item).sort().slice(0, 2);
-  return names.map((name) => print(name, " = ", item[name] ?? {})).join(", ");
 }

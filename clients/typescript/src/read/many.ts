@@ -1,7 +1,7 @@
 /** Entities by their keys: BatchGetItem, in the order of the keys, absent ones as absent. */
 
 import { heldPlace, idGuard, identifyingPlace, placeOf } from "../derive.js";
-import { failure, invalid } from "../error.js";
+import { invalid, strayItem } from "../error.js";
 import { backOff, type Io, together, TRIES } from "../io.js";
 import type { Model } from "../model.js";
 import type { FoundItem } from "../options.js";
@@ -50,8 +50,7 @@ export async function readMany(
     if (left.length === 0) return items;
     await backOff(io, tried);
   }
-  throw failure(
-    "refused",
+  throw strayItem(
     `items of ${name} are not where the guards of their ids say: they were not written through the model, or move without end`,
   );
 }

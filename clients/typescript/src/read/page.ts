@@ -10,7 +10,7 @@
  *
  * What few patterns need is imported when one of them runs, so that a program loads it only then. */
 
-import { failure, invalid } from "../error.js";
+import { failure, invalid, strayItem } from "../error.js";
 import { backOff, type Io, together, TRIES } from "../io.js";
 import { indexOf, type Model } from "../model.js";
 import type { Item, PatternPlan, ReadPlan } from "../plan.js";
@@ -181,8 +181,7 @@ async function readConsistent(
     if (items !== undefined) return [raw, items];
     await backOff(question.io, tried);
   }
-  throw failure(
-    "overtaken",
+  throw strayItem(
     `${pattern.name}: the parts of a list do not belong together: they were not written through the model, or are written without end`,
   );
 }

@@ -38,7 +38,7 @@ export async function runWrite(io: Io, model: Model, write: WritePlan, args: Val
   const given = withNow(io, write, args);
   for (let tried = 0; tried < TRIES; tried += 1) {
     const into = { draft: emptyDraft(), given: new GivenItems(), made: [] };
-    await composeWrite({ io, model }, write, given, into);
+    await composeWrite({ io, model }, write, [args, given], into);
     const outcome = await sent({ io, model }, into.draft, tried, into.made);
     if (outcome !== undefined) return outcome;
   }
@@ -52,8 +52,11 @@ export interface Composed {
   readonly made: MadeValue[];
 }
 
+/** The arguments of a write: as the caller gave them, and with the present moment. */
+export type Arguments = readonly [Values, Values];
+
 /** Adds the steps of all actions of a write. */
-export function composeWrite(context: Context, write: WritePlan, args: Values, into: Composed): Promise<void> {
+export function composeWrite(context: Context, write: WritePlan, args: Arguments, into: Composed): Promise<void> {
   return new Composition(context, write, into).compose(args);
 }
 
@@ -81,7 +84,7 @@ class Composition {
   }
 
   /** Adds the steps of all actions. */
-  async compose(args: Values): Promise<void> {
+  async compose([asked, args]: Arguments): Promise<void> {
     const { model } = this.#context;
     const optional = (this.#write.parameters ?? []).filter((one) => one.optional === true && one.now !== true);
     const lenders: (Values | undefined)[] = [];
@@ -101,9 +104,24 @@ class Composition {
           if (!(error instanceof KeyfoldError)) throw error;
           throw this.#placed(entity, action, inputs, ofArgument(action, fields, number, error));
         }
+        const touched = this.#touched(entity, withoutAbsent(action, absent), [asked, args]);
+        this.#into.made.push(...touched.map((one) => ofAlias(action, one)));
       }
       lenders.push(lender);
     }
+  }
+
+  /** The attributes that each write sets, which an action sets to the present moment since the caller did not give
+   * them. */
+  #touched(entity: EntityPlan, action: ActionPlan, [asked, args]: Arguments): MadeValue[] {
+    const { parameters = [] } = this.#write;
+    return (action.set ?? []).flatMap(({ attribute, fields = [], left, right }): MadeValue[] => {
+      if (!("parameter" in left) || right !== undefined || fields.length > 0 || asked.has(left.parameter)) return [];
+      const known = parameters.find(({ name }) => name === left.parameter);
+      const value = known?.now === true && known.optional === true ? args.get(left.parameter) : undefined;
+      const isTouched = this.#context.model.attribute(entity, attribute)?.default === "always";
+      return isTouched && value !== undefined ? [{ entity: entity.name, attribute, value }] : [];
+    });
   }
 
   /** The error of an action; a refusal says which action and item. */

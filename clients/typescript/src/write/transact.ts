@@ -119,7 +119,7 @@ async function compose(of: Ready): Promise<ComposedPart> {
 }
 
 function addPart({ part, context, values }: Ready, into: Composed): Promise<void> {
-  if (part.verb === "run") return composeWrite(context, part.write, values, into);
+  if (part.verb === "run") return composeWrite(context, part.write, [part.values, values], into);
   const { entity, verb, removed } = part;
   into.given.addChanged(context.model, entity, verb, values);
   switch (verb) {

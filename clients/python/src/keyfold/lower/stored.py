@@ -12,7 +12,7 @@ from typing import TypeAlias
 from keyfold.errors import UnknownItem
 from keyfold.keys.inverse import gives_back, inverse
 from keyfold.keys.text import digest as text_digest
-from keyfold.lower.read.question import printed
+from keyfold.lower.read.question import printed_columns
 from keyfold.plan.model import Copy, Entity
 from keyfold.plan.template import KeyColumn
 from keyfold.values.value import Item, Value, Values, decoded, encoded
@@ -154,8 +154,7 @@ def _value_of(
 def _named(entity: Entity, copy: Copy | None, item: Item, wrong: UnknownItem) -> UnknownItem:
     """The error about an attribute with the entity and the key of its item."""
     kind = entity.name if copy is None else f"{entity.name}.{copy.name}"
-    columns = [name for name in entity.table.columns if name in item]
-    key = ", ".join(printed(name, " = ", item[name]) for name in columns)
+    key = printed_columns(entity.table, item)
     message = f"{kind} ({key}): {wrong.message}; it was not written through the model"
     return UnknownItem(message, entity=kind, key=key, attribute=wrong.attribute)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keyfold.errors import UnknownItem
-from keyfold.lower.read.question import FoundItem, printed
+from keyfold.lower.read.question import FoundItem, printed_columns
 from keyfold.lower.stored import digest_attribute, is_as_written, values_of
 from keyfold.plan.model import Copy, Entity, Index, Pattern, Plan, Returned
 from keyfold.plan.template import Chunk, KeyColumn
@@ -141,7 +141,7 @@ class Kinds:
             if kind is None:
                 if self._skips:
                     continue
-                raise _unknown(self._pattern, group[0])
+                raise self._unknown(group[0])
             ordered = sorted(group, key=lambda item: (self._part_of(item) or ("", ""))[1])
             try:
                 values = values_of(kind.entity, kind.copy, kind.attributes, ordered)
@@ -165,9 +165,10 @@ class Kinds:
     def _wrong(self, kind: _Kind, item: Item, error: UnknownItem) -> UnknownItem:
         """The error about an item of a kind that is not as the model writes it."""
         return UnknownItem(
-            f"{self._pattern.name} found an item of {kind.name} ({_shown(item)}): {error.message}",
+            f"{self._pattern.name} found an item of {kind.name} ({self._key(item)}):"
+            f" {error.message}",
             entity=kind.name,
-            key=_shown(item),
+            key=self._key(item),
             attribute=error.attribute,
         )
 
@@ -182,22 +183,20 @@ class Kinds:
                 place = f"which {kind.index.name} holds for it neither as an attribute nor in a key"
             raise UnknownItem(
                 f"{self._pattern.name} found an item of {kind.name} without `{name}`, {place}"
-                f" ({_shown(item)}): it was not written through the model",
+                f" ({self._key(item)}): it was not written through the model",
                 entity=kind.name,
-                key=_shown(item),
+                key=self._key(item),
                 attribute=name,
             )
 
+    def _unknown(self, item: Item) -> UnknownItem:
+        """The error about an item of no kind."""
+        return UnknownItem(
+            f"{self._pattern.name} found an item that the model does not know"
+            f" ({self._key(item)}): it was not written through the model",
+            key=self._key(item),
+        )
 
-def _unknown(pattern: Pattern, item: Item) -> UnknownItem:
-    return UnknownItem(
-        f"{pattern.name} found an item that the model does not know ({_shown(item)}):"
-        " it was not written through the model",
-        key=_shown(item),
-    )
-
-
-def _shown(item: Item) -> str:
-    """The first attributes of an item."""
-    first = sorted(item.items())[:2]
-    return ", ".join(printed(name, " = ", value) for name, value in first)
+    def _key(self, item: Item) -> str:
+        """The key attributes of an item, for people."""
+        return printed_columns(self._table, item)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from keyfold.errors import Invalid, Refused
+from keyfold.errors import Invalid, UnknownItem
 from keyfold.lower.derive import held_place, identifying_place, place_of
 from keyfold.lower.read.batch import KEYS_MAX, Found, Wanted, at_key, fetch
 from keyfold.lower.read.question import FoundItem
@@ -60,7 +60,7 @@ def many(entity: Entity, keys: Sequence[Values], strong: bool) -> Lowering[list[
         if not left:
             return items
         yield from back_off(tried)
-    raise Refused(
+    raise UnknownItem(
         f"items of {entity.name} are not where the guards of their ids say: they were not written"
         " through the model, or move without end"
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from keyfold.keys.end import is_lower, is_upper
 from keyfold.keys.text import column
 from keyfold.lower import lengths
-from keyfold.plan.model import Limit, ParameterPlan, Plan
+from keyfold.plan.model import Limit, ParameterPlan, Plan, Table
 from keyfold.plan.template import KeyColumn, Parts
 from keyfold.values.value import Item, Value, Values, display, order, shown
 
@@ -102,6 +102,12 @@ def printed(attribute: str, comparison: str, value: Value) -> str:
     else:
         text = shown(value)
     return f"{attribute}{comparison}{text}"
+
+
+def printed_columns(table: Table, item: Item) -> str:
+    """The key attributes of an item, for people."""
+    columns = [name for name in table.columns if name in item]
+    return ", ".join(printed(name, " = ", item[name]) for name in columns)
 
 
 def printed_key(key: Item) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from keyfold.errors import Invalid, Overtaken, Refused
@@ -21,7 +21,7 @@ from keyfold.lower.write.lacking import unread
 from keyfold.lower.write.refusal import absent, at_entity, exists, not_found
 from keyfold.lower.write.step import Check, Draft, Step, Update
 from keyfold.lower.write.stored_entity import StoredEntity
-from keyfold.plan.model import Action, Model, Write
+from keyfold.plan.model import Action, Model, ParameterOperand, Write
 from keyfold.values.value import Values, shown
 
 
@@ -30,7 +30,7 @@ def run(origin: Origin, model: Model, write: Write, arguments: Values) -> Loweri
     given = with_now(origin, write, arguments)
     for tried in range(TRIES):
         composition = Composition(origin, write)
-        yield from composition.compose(given)
+        yield from composition.compose(arguments, given)
         written = yield from sent(model, origin, composition.draft, tried)
         if written is not None:
             return written.with_made(composition.made)
@@ -83,8 +83,9 @@ class Composition:
     made: list[Made] = field(default_factory=lambda: [])
     given: GivenItems = field(default_factory=GivenItems)
 
-    def compose(self, arguments: Values) -> Lowering[None]:
-        """Adds the steps of all actions."""
+    def compose(self, asked: Values, arguments: Values) -> Lowering[None]:
+        """Adds the steps of all actions. The arguments are the caller's, and those with the present
+        moment."""
         parameters = self.write.parameters.values()
         optional = [one.name for one in parameters if one.optional and not one.now]
         lenders: list[Values | None] = []
@@ -105,7 +106,22 @@ class Composition:
                     if error.place is None:
                         at_entity(error, action.name, action.entity, inputs.own)
                     raise
+                touched = self._touched(direct.without(action, left_out), asked, arguments)
+                self.made.extend(own_inputs.of_alias(action, one) for one in touched)
             lenders.append(lender)
+
+    def _touched(self, action: Action, asked: Values, arguments: Values) -> Iterator[Made]:
+        """The attributes that each write sets, which an action sets to the present moment since the
+        caller did not give them."""
+        for one in action.assignments:
+            default = action.entity.attributes[one.attribute].default
+            if not isinstance(one.left, ParameterOperand) or one.right or one.fields:
+                continue
+            name = one.left.name
+            known = self.write.parameters.get(name)
+            is_now = known is not None and known.now and known.optional and name not in asked
+            if is_now and default is not None and default.when == "always":
+                yield Made(action.entity.name, one.attribute, arguments[name])
 
     def _one(self, whole: Action, left_out: Sequence[str], inputs: Inputs) -> Lowering[Values]:
         """Adds the steps of one action, and returns the attributes that others may take."""

@@ -160,7 +160,7 @@ def _add(of: _Ready, into: _Composed) -> Lowering[None]:
     if isinstance(part, Run):
         composition = Composition(of.origin, part.write)
         into.draft, into.given, into.made = composition.draft, composition.given, composition.made
-        yield from composition.compose(values)
+        yield from composition.compose(part.values, values)
         return
     into.made = of.made
     entity = part.entity
