@@ -46,7 +46,6 @@ from keyfold import (
     load,
 )
 from keyfold.aio import AsyncClient
-from keyfold.errors import Overtaken, UnknownItem
 from keyfold.lower import arguments as given_arguments
 from keyfold.lower.complete import ulid_of, uuid_of
 from keyfold.lower.steps import Pause
@@ -324,9 +323,8 @@ class Talk:
 
 
 def failed(error: KeyfoldError) -> Json:
-    """The line of an error, with the code that the embedded client has for it."""
-    code = "refused" if isinstance(error, (Overtaken, UnknownItem)) else error.code
-    return {"failed": {"code": code, "message": error.message}}
+    """The line of an error."""
+    return {"failed": {"code": error.code, "message": error.message}}
 
 
 def of_sync(client: Client, talk: Talk) -> Json:

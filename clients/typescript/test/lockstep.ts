@@ -310,12 +310,11 @@ function batch({ requests, made }: BatchWritten): object {
 /** The code of the proof for an error. */
 function codeOf({ code }: KeyfoldError): string {
   switch (code) {
-    case "unknown_item":
-    case "overtaken":
-      return "refused";
     case "throttled":
       return "service";
     case "too_many":
+    case "unknown_item":
+    case "overtaken":
     case "refused":
     case "exists":
     case "taken":

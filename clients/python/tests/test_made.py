@@ -1,0 +1,54 @@
+"""What named writes make: also the moments that each write sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+import support
+
+from keyfold import Client, Run, load, testing
+
+MODEL = """
+model made 1
+table Docs (PK, SK)
+entity Doc
+  id: string, title: string, changedAt: time = now always
+  key "D#{id}" "D"
+pattern doc(id) -> Doc?
+write rename(id, title: string)
+  update Doc set title = title
+write both(title: string)
+  update Doc as one set title = title
+  update Doc as two set title = title
+"""
+GIVEN = datetime(2023, 1, 1, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Iterator[Client]:
+    """A client with two documents."""
+    path = tmp_path / "made.keyfold"
+    path.write_text(MODEL)
+    with testing.serve() as server, Client(load(support.plan(path)), server.endpoint) as client:
+        client.ensure_tables()
+        for name in ("a", "b"):
+            client.create("Doc", {"id": name, "title": "t", "changedAt": GIVEN})
+        yield client
+
+
+def test_a_named_update_reports_the_moment_that_it_sets(docs: Client) -> None:
+    (made,) = docs.write("rename", {"id": "a", "title": "u"}).made
+    assert (made.entity, made.attribute) == ("Doc", "changedAt")
+    found = docs.one("doc", {"id": "a"})
+    assert found is not None and found["changedAt"] == made.value > GIVEN
+    assert docs.write("rename", {"id": "a", "title": "u", "changedAt": GIVEN}).made == []
+
+
+def test_each_action_reports_its_own_behind_its_alias(docs: Client) -> None:
+    args = {"title": "u", "one.id": "a", "two.id": "b", "two.changedAt": GIVEN}
+    assert [one.attribute for one in docs.write("both", args).made] == ["one.changedAt"]
+    (done,) = docs.transact([Run("both", args)]).writes
+    assert [one.attribute for one in done.made] == ["one.changedAt"]

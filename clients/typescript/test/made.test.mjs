@@ -1,0 +1,40 @@
+/** What named writes make: also the moments that each write sets. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { counted, planOf } from "./model.mjs";
+import { source } from "./source.mjs";
+
+const { Client } = await source("client.js");
+
+const NOW = Date.UTC(2024, 0, 15, 10, 30);
+const MOMENT = "2024-01-15T10:30:00.000Z";
+const PLAN = planOf(`
+model made 1
+table Docs (PK, SK)
+entity Doc
+  id: string, title: string, changedAt: time = now always
+  key "D#{id}" "D"
+pattern doc(id) -> Doc?
+write rename(id, title: string)
+  update Doc set title = title
+write both(title: string)
+  update Doc as one set title = title
+  update Doc as two set title = title
+`);
+const client = () => new Client(PLAN, counted(), { now: () => NOW });
+
+test("a named update reports the moment that it sets", async () => {
+  const { made } = await client().write("rename", { id: "a", title: "t" });
+  assert.deepEqual(made, [{ entity: "Doc", attribute: "changedAt", value: MOMENT }]);
+  const given = await client().write("rename", { id: "a", title: "t", changedAt: "2023-01-01T00:00:00.000Z" });
+  assert.deepEqual(given.made, []);
+});
+
+test("each action reports its own, behind its alias, also in a transaction", async () => {
+  const args = { title: "t", "one.id": "a", "two.id": "b", "two.changedAt": "2023-01-01T00:00:00.000Z" };
+  const made = [{ entity: "Doc", attribute: "one.changedAt", value: MOMENT }];
+  assert.deepEqual((await client().write("both", args)).made, made);
+  const { writes } = await client().transact([{ write: "both", args }]);
+  assert.deepEqual(writes.map((one) => one.made), [made]);
+});
