@@ -71,8 +71,8 @@ class Fakes:
         *,
         seed: int = 1,
     ) -> None:
-        """Takes a generated client, a client, or a model. The seed is a whole number from 0 on, below
-        2 ** 55."""
+        """Takes a generated client, a client, or a model. The seed is a whole number from 0 on,
+        below 2 ** 55."""
         if not 0 <= seed < 2**55:
             raise Invalid(f"a seed is a whole number from 0 on, below 2 ** 55, not {seed}")
         self._shapes: Shapes | None = None
@@ -203,14 +203,14 @@ class Fakes:
         if kind.name == "bool":
             return self._random.random() < 0.5
         if kind.name == "binary":
-            start = seed.to_bytes(7, "big") + self._count.to_bytes(4, "big")
-            return start + self._random.randbytes(1)
+            own = seed.to_bytes(7, "big") + self._count.to_bytes(4, "big")
+            return own + self._random.randbytes(1)
         if kind.name == "ulid":
-            start = _spelled(seed, _CROCKFORD).rjust(11, "0")
-            return "0" + start + "".join(self._random.choices(_CROCKFORD, k=14))
+            text = _spelled(seed, _CROCKFORD).rjust(11, "0")
+            return "0" + text + "".join(self._random.choices(_CROCKFORD, k=14))
         if kind.name == "uuid":
-            start, rest = seed % 2**48 << 80, self._random.getrandbits(80)
-            return str(uuid.UUID(int=start | rest, version=4))
+            bits = seed % 2**48 << 80 | self._random.getrandbits(80)
+            return str(uuid.UUID(int=bits, version=4))
         return self._word(name, demand.excluded)
 
     def _word(self, name: str, excluded: str) -> str:
