@@ -21,7 +21,7 @@ from keyfold.lower.write.lacking import unread
 from keyfold.lower.write.refusal import absent, at_entity, exists, not_found
 from keyfold.lower.write.step import Check, Draft, Step, Update
 from keyfold.lower.write.stored_entity import StoredEntity
-from keyfold.plan.condition import ParameterOperand
+from keyfold.plan.condition import Parameter as ParameterOperand
 from keyfold.plan.model import Action, Model, Write
 from keyfold.values.value import Values, shown
 
