@@ -35,6 +35,7 @@ pub mod template;
 mod tried;
 mod types;
 pub mod value;
+pub mod view_form;
 mod words;
 mod written;
 

@@ -2,7 +2,7 @@
 //! part at a time, and noted with the reason.
 
 use super::definition::{IndexDefinition, KeyColumn, Projection, TableDefinition};
-use super::strays::KindKey;
+use super::kinds::KindKey;
 use keyfold_model::unwritable;
 use keyfold_types::Item;
 

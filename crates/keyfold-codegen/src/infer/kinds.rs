@@ -18,6 +18,9 @@ pub(super) struct Kind<'i> {
     pub(super) items: Vec<&'i Item>,
 }
 
+/// What tells a kind from the others: its name and the shapes of its keys.
+pub(super) type KindKey = (Option<String>, Vec<Shape>);
+
 /// Usual names of the attribute that names each item's kind.
 const TYPE_ATTRIBUTES: [&str; 10] = [
     "entity",

@@ -2,16 +2,14 @@
 //! remark, so that one forgotten item does not hide what a whole table is.
 
 use super::draft::{Draft, Grouping};
-use super::kinds::{self, Kind};
-use super::shape::{Piece, Shape};
+use super::kinds::{self, Kind, KindKey};
+use super::shape::Piece;
 use super::source::Source;
-use keyfold_types::{Item, Value};
+use crate::texts::text;
+use keyfold_types::Item;
 
 /// A kind is a stray if it has at most one of so many items.
 const ONE_OF: usize = 10;
-
-/// What tells a kind from the others: its name and the shapes of its keys.
-pub(super) type KindKey = (Option<String>, Vec<Shape>);
 
 /// The least understood of the strays that are still in.
 pub(super) fn next(draft: &Draft<'_>, source: Source<'_>) -> Option<KindKey> {
@@ -58,9 +56,10 @@ pub(super) fn remark(draft: &Draft<'_>, source: Source<'_>, stray: &KindKey) -> 
 
 fn key_of(draft: &Draft<'_>, item: &Item) -> String {
     let columns = draft.table.key.iter().filter_map(|(name, _)| {
-        Some(match item.get(name)? {
-            Value::S(text) => format!("{name} = {text:?}"),
-            other => format!("{name} = {}", keyfold_model::value::display(other)),
+        let held = item.get(name)?;
+        Some(match text(held) {
+            Some(text) => format!("{name} = {text:?}"),
+            None => format!("{name} = {}", keyfold_model::value::display(held)),
         })
     });
     columns.collect::<Vec<_>>().join(", ")

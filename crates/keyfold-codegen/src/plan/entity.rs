@@ -45,8 +45,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
     left_out.retain(|name| value::is_left_out(entity, key, name));
     let part = |(attribute, size): &_| json!({ "attribute": attribute, "size": size });
     let split = split.as_ref().map_or(Json::Null, part);
-    let source = view.as_ref();
-    let source = source.and_then(|view| model.entities.get(view.source));
+    let source = view.as_ref().map(|view| model.entities.get(view.source));
     let guards = uniques.iter().map(|one| guard(table, entity, one));
     object([
         ("name", json!(name)),
@@ -78,7 +77,7 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
         ("periodAttribute", json!(period_attribute)),
         ("followed", json!(model.followed(entity))),
         ("alone", json!(model.is_alone(entity))),
-        ("view", json!(source.map(|source| &source.name))),
+        ("view", json!(source.flatten().map(|source| &source.name))),
     ])
 }
 

@@ -2,15 +2,13 @@
 
 use super::held;
 use super::place::bytes;
-use super::written::written;
 use keyfold_client::FoundItem;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::{ClientError, derive};
 use keyfold_model::period::Unit;
-use keyfold_model::schema::Condition;
 use keyfold_model::schema::view::{From, View};
 use keyfold_model::schema::{Settings, StreamView};
-use keyfold_model::{Entity, Model, Table, Type, value};
+use keyfold_model::{Entity, Model, Table, Type, value, view_form};
 use keyfold_types::{Item, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -109,7 +107,7 @@ impl Definition {
         if !made.view().is_grouped && made.source().moves() {
             return Err(made.refused("its source moves, and its rows have one item each"));
         }
-        made.used = used(made.view(), made.source());
+        made.used = view_form::used(made.view(), made.source());
         made.print = value::digest(&made.written());
         Ok(made)
     }
@@ -207,7 +205,7 @@ impl Definition {
 
     /// All that the rows follow from.
     fn written(&self) -> String {
-        written(&self.model, (self.entity(), self.view()), &self.used)
+        view_form::written(&self.model, self.entity()).unwrap_or_default()
     }
 
     /// The attributes that are read of entities, by their positions.
@@ -356,25 +354,6 @@ impl Definition {
         });
         held.collect()
     }
-}
-
-/// The attributes that a view uses, of its source and of the entities that its rows refer to.
-fn used(view: &View, source: &Entity) -> BTreeMap<usize, BTreeSet<String>> {
-    let mut used: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
-    let own = used.entry(view.source).or_default();
-    own.extend(source.identity().into_iter().map(str::to_owned));
-    let conditions = view.when.iter().flat_map(Condition::attributes);
-    own.extend(conditions.map(str::to_owned));
-    for column in &view.columns {
-        let needed = column.from.needed().into_iter();
-        used.entry(view.source)
-            .or_default()
-            .extend(needed.map(str::to_owned));
-        if let From::Joined { entity, of, .. } = &column.from {
-            used.entry(*entity).or_default().insert(of.clone());
-        }
-    }
-    used
 }
 
 /// The items that a view's rows refer to, each once.

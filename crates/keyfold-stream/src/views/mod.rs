@@ -40,7 +40,6 @@ mod threads;
 mod tips;
 mod values;
 mod whole;
-mod written;
 
 pub use aside::{ViewFailure, failures, replay};
 pub use keep::{OnViewReport, Stop, ViewOptions, ViewReport, keep};

@@ -1,25 +1,41 @@
-//! The written form of a definition: all that its rows follow from, and nothing else. Its digest says
-//! whether stored rows are of a definition.
+//! The written form of a view's definition: all that its rows follow from, and nothing else. Its
+//! digest says whether stored rows are of a definition; two models with one form make the same rows.
 //!
 //! The form is stable: another version of Keyfold writes the same text, or the first line has another
 //! number. An attribute that the view does not use may come, go and change.
 
-use keyfold_model::schema::Precision;
-use keyfold_model::schema::view::{From, View};
-use keyfold_model::schema::{IndexKey, KeyPair};
-use keyfold_model::{Entity, Model, Table, Type};
+use crate::schema::view::{From, View};
+use crate::schema::{Condition, Entity, IndexKey, KeyPair, Model, Precision, Table, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// The version of the form.
 const FIRST: &str = "keyfold view 1";
 
-/// The text of a definition.
-pub(crate) fn written(
-    model: &Model,
-    (own, view): (&Entity, &View),
-    used: &BTreeMap<usize, BTreeSet<String>>,
-) -> String {
+/// The attributes that a view uses, by the positions of its source and of the entities that its rows
+/// refer to.
+pub fn used(view: &View, source: &Entity) -> BTreeMap<usize, BTreeSet<String>> {
+    let mut used: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    let own = used.entry(view.source).or_default();
+    own.extend(source.identity().into_iter().map(str::to_owned));
+    let conditions = view.when.iter().flat_map(Condition::attributes);
+    own.extend(conditions.map(str::to_owned));
+    for column in &view.columns {
+        let needed = column.from.needed().into_iter();
+        used.entry(view.source)
+            .or_default()
+            .extend(needed.map(str::to_owned));
+        if let From::Joined { entity, of, .. } = &column.from {
+            used.entry(*entity).or_default().insert(of.clone());
+        }
+    }
+    used
+}
+
+/// The text of the definition of a view of the model; `None` for an entity that is no view.
+pub fn written(model: &Model, own: &Entity) -> Option<String> {
+    let view = own.view.as_ref()?;
+    let used = used(view, model.entities.get(view.source)?);
     let mut text = format!("{FIRST}\n");
     let joined = view.joined().into_iter().map(|at| ("joined", at));
     for (word, at) in std::iter::once(("source", view.source)).chain(joined) {
@@ -60,7 +76,7 @@ pub(crate) fn written(
         attribute_line(&mut text, own, &column.attribute);
         line(&mut text, &format!("    {}", from(model, &column.from)));
     }
-    text
+    Some(text)
 }
 
 /// An entity and its table.
