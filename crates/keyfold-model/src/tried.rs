@@ -8,7 +8,7 @@
 use crate::diagnostic::{Diagnostic, Edit, Severity, Span};
 use crate::layout;
 use crate::sources::Sources;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The stage of a compilation that has found something. A stage hides the findings of later ones.
@@ -62,7 +62,13 @@ pub(crate) fn keep_helpful(
     for finding in shown {
         let is_warning = !finding.is_error();
         let (code, message) = finding.identity();
-        let before = (finding.stage, code, message.to_owned());
+        let line = text_of_line(source, finding.diagnostic.place());
+        let before = Repaired {
+            stage: finding.stage,
+            code,
+            message: message.to_owned(),
+            line,
+        };
         finding.diagnostic.help.retain_mut(|help| {
             if help.edits.is_empty() {
                 return true;
@@ -95,6 +101,15 @@ fn lead(diagnostic: &mut Diagnostic) {
     }
 }
 
+/// The finding that a repair is for.
+struct Repaired<'s> {
+    stage: Stage,
+    code: &'static str,
+    message: String,
+    /// The text of its line.
+    line: &'s str,
+}
+
 /// What a repair is compared with: the texts and their errors as they are.
 struct Trial<'s> {
     sources: &'s Sources,
@@ -103,6 +118,8 @@ struct Trial<'s> {
     by_stage: BTreeMap<Stage, usize>,
     /// The lines that cannot be read, and the messages about them.
     broken: Vec<(usize, String)>,
+    /// The texts of the lines with errors.
+    failing: BTreeSet<&'s str>,
 }
 
 impl<'s> Trial<'s> {
@@ -112,6 +129,7 @@ impl<'s> Trial<'s> {
             known: BTreeMap::new(),
             by_stage: BTreeMap::new(),
             broken: Vec::new(),
+            failing: BTreeSet::new(),
         };
         for finding in findings {
             let (code, message) = finding.identity();
@@ -121,6 +139,8 @@ impl<'s> Trial<'s> {
                 continue;
             }
             *trial.by_stage.entry(finding.stage).or_default() += 1;
+            let text = text_of_line(sources.text(), finding.diagnostic.place());
+            trial.failing.insert(text);
             if finding.stage == Stage::Read {
                 let line = line_of(sources.text(), finding.diagnostic.place());
                 trial.broken.push((line, message.to_owned()));
@@ -129,17 +149,24 @@ impl<'s> Trial<'s> {
         trial
     }
 
-    /// Whether edits repair a finding. The finding is given as its stage, code and message.
+    /// Whether edits repair a finding.
     fn helps(
         &self,
-        (stage, code, message): &(Stage, &'static str, String),
+        repaired: &Repaired<'_>,
         edits: &[Edit],
         compile: impl Fn(&Sources) -> Vec<Finding>,
     ) -> bool {
+        let Repaired {
+            stage,
+            code,
+            message,
+            line,
+        } = repaired;
         if self.is_in_broken_line(message, edits) {
             return false;
         }
-        let found = compile(&self.sources.edited(edits));
+        let edited = self.sources.edited(edits);
+        let found = compile(&edited);
         let same = |one: &&Finding| one.identity() == (*code, message.as_str());
         let identity = (*code, message.clone());
         let was = self.known.get(&identity).copied().unwrap_or(1);
@@ -156,6 +183,11 @@ impl<'s> Trial<'s> {
             until_stage += usize::from(error.stage <= *stage);
             let known = self.known.get(&(code, message.to_owned()));
             if *count <= known.copied().unwrap_or_default() {
+                continue;
+            }
+            // Another pattern that fails, too, may now fail for another reason.
+            let failing = text_of_line(edited.text(), error.diagnostic.place());
+            if failing != *line && self.failing.contains(failing) {
                 continue;
             }
             let is_hidden_till_now = error.stage > *stage;
@@ -187,6 +219,11 @@ impl<'s> Trial<'s> {
 
 fn line_of(source: &str, at: usize) -> usize {
     source.get(..at).unwrap_or(source).matches('\n').count()
+}
+
+/// The text of the line with this place.
+fn text_of_line(source: &str, at: usize) -> &str {
+    source.lines().nth(line_of(source, at)).unwrap_or_default()
 }
 
 /// The places of the new texts after edits were applied, and whether the text adds a line.

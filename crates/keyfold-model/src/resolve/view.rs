@@ -244,7 +244,7 @@ fn unkept_index_key(entity: &Entity, columns: &[Column], table: &Table) -> Optio
                 index.name
             );
             let help = format!(
-                "let the attribute itself be the key: name the key attribute of {} `{name}`, and leave the line out",
+                "let the attribute itself be the key: name the key attribute of {} `{name}`, and write it here without quotes: `{{{name}}}`",
                 index.name
             );
             return Some(
