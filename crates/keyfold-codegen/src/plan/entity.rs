@@ -47,16 +47,11 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
     let split = split.as_ref().map_or(Json::Null, part);
     let source = view.as_ref().map(|view| model.entities.get(view.source));
     let guards = uniques.iter().map(|one| guard(table, entity, one));
+    let listed = attributes.iter().map(|one| attribute(one, records));
     object([
         ("name", json!(name)),
         ("table", json!(table.name)),
-        (
-            "attributes",
-            attributes
-                .iter()
-                .map(|one| attribute(one, records))
-                .collect(),
-        ),
+        ("attributes", listed.collect()),
         ("key", key::own(table, key)),
         ("id", json!(id)),
         ("leftOut", json!(left_out)),
