@@ -165,3 +165,29 @@ fn a_repair_of_a_range_changes_templates_of_the_table_only() {
         "a copy's key is not the entity's"
     );
 }
+
+/// The texts that the repairs of the first finding put into a model.
+fn repaired(lines: &str) -> Vec<String> {
+    let text = format!("model m 1\ntable Tab (PK, SK)\n  gsi Idx (A, B)\n{lines}");
+    let compiled = compile(&text);
+    let found = compiled.diagnostics.iter().find(|one| one.code == "KF013");
+    let edits = found.unwrap_or_else(|| panic!("{lines}")).edits().iter();
+    edits.map(|one| one.text.clone()).collect()
+}
+
+/// A key is repaired where its text can hold what is missing: a delimiter between fields, or an
+/// attribute of the `id`.
+#[test]
+fn a_repair_of_an_ambiguous_key_fits_into_its_text() {
+    let key = |key: &str| repaired(&format!("entity E\n  a: string, b: string\n  {key}\n"));
+    assert_eq!(key("key \"E#{a}{b}\" \"X\""), ["\"E#{a}#{b}\""]);
+    let sharded = "key \"E#{a}#{b}\" \"X\"\n  Idx \"I#{a}{b}\" \"X\" shard 3";
+    assert_eq!(key(sharded), Vec::<String>::new());
+    let moving = |id: &str| {
+        let lines =
+            format!("entity E\n  a: string, {id}: string\n  key \"E\" \"{{a}}\"\n  id {id}\n");
+        repaired(&lines)
+    };
+    assert_eq!(moving("b"), ["#{b}"]);
+    assert_eq!(moving("\"in{stock\""), Vec::<String>::new());
+}

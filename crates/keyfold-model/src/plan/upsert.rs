@@ -144,12 +144,6 @@ impl Upsert<'_> {
         found.is_some_and(|found| found.kind.is_number())
     }
 
-    fn is_kept(&self, name: &str) -> bool {
-        self.entity
-            .attribute(name)
-            .is_some_and(|found| found.is_kept)
-    }
-
     /// Whether the key of the item gives the stored value of an attribute back.
     fn is_in_key(&self, name: &str) -> bool {
         let key = &self.entity.key;
@@ -183,7 +177,8 @@ impl Upsert<'_> {
             .try_for_each(|column| add(plan, column, fate))
     }
 
-    /// What becomes of the attributes that an index key is made of.
+    /// What becomes of the attributes that an index key is made of. None of them is kept by the model:
+    /// an item with such a key is not alone.
     fn sources(&self, key: &IndexKey, own: &UpsertPlan) -> Sources {
         let fixed = key.sparse.as_ref().filter(|sparse| sparse.value.is_some());
         let fields = key
@@ -194,7 +189,6 @@ impl Upsert<'_> {
         for field in fields {
             match own.get(field) {
                 _ if self.is_in_key(field) => {}
-                _ if self.is_kept(field) => other = true,
                 Some(Upserted::Same) => same = true,
                 Some(Upserted::First) => first = true,
                 Some(Upserted::Moved | Upserted::Added) => other = true,
