@@ -5,7 +5,10 @@
 //! - `> page PATTERN name=text ...`: a page; `limit=N` is its size, and `more=` goes on after the page
 //!   before.
 //! - `> create ENTITY name=text ...`, `put`, `update`, `delete`: a write of an entity.
+//!   `remove=a,b` are the attributes that an update removes.
 //! - `> run WRITE name=text ...`: a named write. `> ensure`: the tables of the model.
+//! - `> together WRITE ; WRITE ...`: writes such as these in one transaction.
+//! - `> puts ENTITY name=text ... ; name=text ...`, `deletes`: items in batches.
 //! - `> answer A & B ...`: an answer for each request: the JSON of DynamoDB, `conflict`, `lost`, an
 //!   exception, or `cancelled CODE CODE ...` with a code for each action of a transaction.
 //! - `> waited`: the pause is over.
@@ -19,7 +22,7 @@
 
 use keyfold_api::{ErrorKind, Operation, ReasonCode, Request, Response};
 use keyfold_lower::arguments::{self, Values};
-use keyfold_lower::write::{self, Written};
+use keyfold_lower::write::{self, ManyWritten, Part, Transacted, Written};
 use keyfold_lower::{
     ClientError, FoundItem, Lowering, Origin, Page, PageRequest, Step, read, tables,
 };
@@ -42,6 +45,8 @@ enum Call {
     Page(Lowering<'static, Page>),
     Write(Lowering<'static, Written>),
     Tables(Lowering<'static, Vec<(String, tables::Outcome)>>),
+    Together(Lowering<'static, Transacted>),
+    Many(Lowering<'static, ManyWritten>),
 }
 
 #[derive(Default)]
@@ -90,23 +95,77 @@ impl Script {
 
     fn write(&mut self, verb: &str, name: &str, given: &Given) -> Result<String, Box<dyn Error>> {
         let model = self.model();
-        if verb == "run" {
-            let named = model.write(name).ok_or("no such write")?;
-            let arguments: &Values = leaked(arguments::of_write(named, given)?);
-            return Ok(self.begin(Call::Write(write::run(ORIGIN, model, named, arguments))));
-        }
-        let entity: &Entity = model.entity(name).ok_or("no such entity")?;
-        let values: &Values = leaked(match verb {
-            "create" | "put" => arguments::of_entity(entity, given)?,
-            _ => arguments::some_of_entity(entity, given)?,
-        });
-        let call = match verb {
-            "create" => write::create(ORIGIN, model, entity, values),
-            "put" => write::put(ORIGIN, model, entity, values),
-            "update" => write::update(ORIGIN, model, entity, values, &[]),
-            _ => write::delete(ORIGIN, model, entity, values),
+        let call = match self.part(verb, name, given)? {
+            Part::Create { entity, values } => write::create(ORIGIN, model, entity, values),
+            Part::Put { entity, values } => write::put(ORIGIN, model, entity, values),
+            Part::Update {
+                entity,
+                changes,
+                removed,
+            } => write::update(ORIGIN, model, entity, changes, removed),
+            Part::Delete { entity, key } => write::delete(ORIGIN, model, entity, key),
+            Part::Run { write, arguments } => write::run(ORIGIN, model, write, arguments),
         };
         Ok(self.begin(Call::Write(call)))
+    }
+
+    /// The write that a verb and its arguments describe.
+    fn part(&self, verb: &str, name: &str, given: &Given) -> Result<Part<'static>, Box<dyn Error>> {
+        let model = self.model();
+        if verb == "run" {
+            let write = model.write(name).ok_or("no such write")?;
+            let arguments: &Values = leaked(arguments::of_write(write, given)?);
+            return Ok(Part::Run { write, arguments });
+        }
+        let entity: &Entity = model.entity(name).ok_or("no such entity")?;
+        let mut given = given.clone();
+        let removed = given.remove("remove").unwrap_or_default();
+        let removed = removed.split(',').filter(|name| !name.is_empty());
+        let removed: Vec<String> = removed.map(str::to_owned).collect();
+        let values: &Values = leaked(match verb {
+            "create" | "put" => arguments::of_entity(entity, &given)?,
+            _ => arguments::some_of_entity(entity, &given)?,
+        });
+        Ok(match verb {
+            "create" => Part::Create { entity, values },
+            "put" => Part::Put { entity, values },
+            "update" => Part::Update {
+                entity,
+                changes: values,
+                removed: leaked(removed),
+            },
+            _ => Part::Delete {
+                entity,
+                key: values,
+            },
+        })
+    }
+
+    fn together(&mut self, text: &str) -> Result<String, Box<dyn Error>> {
+        let mut parts = Vec::new();
+        for one in text.split(" ; ") {
+            let (verb, rest) = one.split_once(' ').ok_or("a write has a name")?;
+            let (name, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+            parts.push(self.part(verb, name, &given(rest))?);
+        }
+        let call = write::transact(ORIGIN, self.model(), leaked(parts));
+        Ok(self.begin(Call::Together(call)))
+    }
+
+    fn many(&mut self, verb: &str, text: &str) -> Result<String, Box<dyn Error>> {
+        let model = self.model();
+        let (name, rest) = text.split_once(' ').ok_or("items of an entity")?;
+        let entity: &Entity = model.entity(name).ok_or("no such entity")?;
+        let values = rest.split(" ; ").map(|one| match verb {
+            "puts" => arguments::of_entity(entity, &given(one)),
+            _ => arguments::some_of_entity(entity, &given(one)),
+        });
+        let values: &Vec<Values> = leaked(values.collect::<Result<_, _>>()?);
+        let call = match verb {
+            "puts" => write::put_many(ORIGIN, model, entity, values),
+            _ => write::delete_many(ORIGIN, model, entity, values),
+        };
+        Ok(self.begin(Call::Many(call)))
     }
 
     fn begin(&mut self, call: Call) -> String {
@@ -141,6 +200,27 @@ impl Script {
                 }),
                 step @ (Step::Ask(_) | Step::Pause(_)) => {
                     self.call = Some(Call::Write(call));
+                    self.needed(step)
+                }
+            },
+            Call::Together(mut call) => match call.next(answers) {
+                Step::Done(done) => printed(done, |done| {
+                    let each = done.writes.iter().map(|one| one.changes.join(", "));
+                    format!(
+                        "{}: {}",
+                        done.operation,
+                        each.collect::<Vec<_>>().join("; ")
+                    )
+                }),
+                step @ (Step::Ask(_) | Step::Pause(_)) => {
+                    self.call = Some(Call::Together(call));
+                    self.needed(step)
+                }
+            },
+            Call::Many(mut call) => match call.next(answers) {
+                Step::Done(done) => printed(done, |done| format!("{} requests", done.requests)),
+                step @ (Step::Ask(_) | Step::Pause(_)) => {
+                    self.call = Some(Call::Many(call));
                     self.needed(step)
                 }
             },
@@ -255,6 +335,14 @@ fn answer(
     })
 }
 
+/// The arguments of a text such as `name=text other=text`.
+fn given(text: &str) -> Given {
+    let pairs = text.split(' ').filter_map(|word| word.split_once('='));
+    pairs
+        .map(|(name, text)| (name.to_owned(), text.to_owned()))
+        .collect()
+}
+
 impl goldenscript::Runner for Script {
     type Command = goldenscript::Command;
 
@@ -264,21 +352,16 @@ impl goldenscript::Runner for Script {
         _context: &goldenscript::Context,
     ) -> Result<String, Box<dyn Error>> {
         let (name, rest) = command.name.split_once(' ').unwrap_or((&command.name, ""));
-        let mut words = rest.split(' ');
-        let subject = words.next().unwrap_or_default();
-        let given = || {
-            let pairs = words.filter_map(|word| word.split_once('='));
-            pairs
-                .map(|(name, text)| (name.to_owned(), text.to_owned()))
-                .collect::<Given>()
-        };
+        let (subject, others) = rest.split_once(' ').unwrap_or((rest, ""));
         let printed = match name {
             "model" => self.load(subject)?,
-            "page" => self.page(subject, given())?,
+            "page" => self.page(subject, given(others))?,
             "ensure" => self.begin(Call::Tables(tables::ensure(ORIGIN, self.model()))),
             "answer" => self.answer(rest)?,
             "waited" => self.step(Vec::new()),
-            verb => self.write(verb, subject, &given())?,
+            "together" => self.together(rest)?,
+            verb @ ("puts" | "deletes") => self.many(verb, rest)?,
+            verb => self.write(verb, subject, &given(others))?,
         };
         Ok(if printed.is_empty() {
             printed
