@@ -301,3 +301,29 @@ write hire(id, boss, note)
         1..=3,
     );
 }
+
+/// A value that a pattern fixes narrows the keys of all kinds of a collection, also where nothing else
+/// lies in their partition.
+#[test]
+fn a_fixed_value_narrows_every_kind_of_a_collection() {
+    check(
+        include_str!("../../keyfold-model/testscripts/fixed_in_collections.keyfold"),
+        1..=2,
+    );
+    check(
+        r##"model fixed 1
+table Main (PK, SK)
+
+entity Reading
+  host: string, at: time, n: int
+  key  "HOST#{host:lower}"  "{host}#{at}#R#{n:05}"
+
+entity Alarm
+  host: string, at: time, n: int
+  key  "HOST#{host:lower}"  "{host}#{at}#A#{n:05}"
+
+pattern by_host(host)  -> Reading[] + Alarm[]  page 5
+"##,
+        1..=2,
+    );
+}
