@@ -227,6 +227,8 @@ impl From<ClientError> for Failure {
             ))
             .in_table(&table),
             ClientError::Exists(_)
+            | ClientError::UnknownItem(_)
+            | ClientError::Overtaken(_)
             | ClientError::Refused(_)
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_) => Failure::refused(message),

@@ -8,7 +8,7 @@
 use crate::kinds::{Kind, Kinds, Role};
 use keyfold_api::{StreamEvent, StreamRecord};
 use keyfold_lower::stored::{is_as_written, values_of};
-use keyfold_lower::{ClientError, FoundItem};
+use keyfold_lower::{ClientError, FoundItem, UnknownItem, key_of, shown_item, shown_key};
 use keyfold_model::schema::Copy;
 use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::{Item, Value};
@@ -65,7 +65,7 @@ impl<'m> Events<'m> {
     /// their own, and none of them has all of it.
     ///
     /// # Errors
-    /// `Unknown` for an item that the model does not know: with another key or type, without an
+    /// `UnknownItem` for an item that the model does not know: with another key or type, without an
     /// attribute that it must have, or with one that is no value of its type. `Invalid` for a record
     /// without images.
     pub fn change(&self, record: &StreamEvent) -> Result<Option<Change>, ClientError> {
@@ -86,7 +86,7 @@ impl<'m> Events<'m> {
         let item = whole(keys, shown);
         let source = record.event_source_arn.as_deref().and_then(table_of);
         let Some((kinds, kind)) = self.kind_of(source, &item) else {
-            return Err(unknown(keys.unwrap_or(shown)));
+            return Err(self.unknown(source, &item));
         };
         let Some(of) = self.of(kinds, kind, &item) else {
             return Ok(None);
@@ -107,7 +107,7 @@ impl<'m> Events<'m> {
     /// entity.
     ///
     /// # Errors
-    /// `Unknown` as of [`Events::change`], about the attributes that are wanted.
+    /// `UnknownItem` as of [`Events::change`], about the attributes that are wanted.
     pub fn item(
         &self,
         table: &str,
@@ -115,7 +115,7 @@ impl<'m> Events<'m> {
         wanted: impl Fn(usize) -> Option<&'m BTreeSet<String>>,
     ) -> Result<Option<(usize, FoundItem)>, ClientError> {
         let Some((kinds, kind)) = self.kind_of(Some(table), item) else {
-            return Err(unknown(item));
+            return Err(self.unknown(Some(table), item));
         };
         let Some(wanted) = wanted(kind.at) else {
             return Ok(None);
@@ -146,12 +146,35 @@ impl<'m> Events<'m> {
         })
     }
 
-    /// The table and the kind of an item.
-    fn kind_of(&self, source: Option<&str>, item: &Item) -> Option<(&Kinds<'m>, &Kind)> {
-        let tables = self.tables.iter().filter(|one| {
+    /// The tables that have an item's key attributes: of those that a source names, where there is one.
+    fn tables_of<'e, 's>(
+        &'e self,
+        source: Option<&'s str>,
+        item: &'s Item,
+    ) -> impl Iterator<Item = &'e Kinds<'m>> {
+        self.tables.iter().filter(move |one| {
             let is_complete = one.table.columns().all(|key| item.get(&key.name).is_some());
             is_complete && source.is_none_or(|name| is_named(one.table, name))
-        });
+        })
+    }
+
+    /// The error about an item that is none of the model's, with its key; with all of its attributes
+    /// where no table has such a key.
+    fn unknown(&self, source: Option<&str>, item: &Item) -> ClientError {
+        let of_table = self.tables_of(source, item).next();
+        let (key, shown) = match of_table {
+            Some(one) => (one.key_of(item), shown_key(one.table, item)),
+            None => (item.clone(), shown_item(item)),
+        };
+        let unknown = UnknownItem::because(format!(
+            "the stream has an item that the model does not know ({shown}): it was not written through the model"
+        ));
+        ClientError::unknown(unknown.at(key))
+    }
+
+    /// The table and the kind of an item.
+    fn kind_of(&self, source: Option<&str>, item: &Item) -> Option<(&Kinds<'m>, &Kind)> {
+        let tables = self.tables_of(source, item);
         let mut kinds = tables.map(|one| (one, one.kind_of(item)));
         let (one, kind) = kinds.find_map(|(one, kind)| Some((one, kind?)))?;
         has_its_type(one, kind, item).then_some((one, kind))
@@ -228,14 +251,22 @@ fn found(
     let own = all.filter(|one| copy.is_none_or(|copy| copy.attributes.contains(&one.name)));
     let own = own.filter(|one| wanted.is_none_or(|wanted| wanted.contains(&one.name)));
     let names = own.clone().map(|one| one.name.as_str());
-    let unfit = |why: String| {
+    let unfit = |attribute: &str, why: String| {
         let written = "it was not written through the model";
-        ClientError::Unknown(format!(
-            "the stream has an item of {kind} with {why}; {written}"
-        ))
+        let unknown = UnknownItem::because(format!(
+            "the stream has an item of {kind} ({}) with {why}; {written}",
+            shown_key(table, image)
+        ));
+        ClientError::unknown(unknown.at(key_of(table, image)).of(kind, attribute))
     };
     let read = values_of(table, entity, copy, names, std::slice::from_ref(image));
-    let mut values = read.map_err(|error| unfit(error.to_string()))?;
+    let mut values = read.map_err(|error| match error {
+        ClientError::UnknownItem(wrong) => unfit(
+            wrong.attribute.as_deref().unwrap_or_default(),
+            wrong.message,
+        ),
+        other => other,
+    })?;
     let list = entity.split.as_ref().map(|(list, _)| list);
     let cut = list.filter(|_| copy.is_none() && !is_as_written(entity, image, &values));
     if let Some(cut) = cut {
@@ -246,25 +277,15 @@ fn found(
         match values.remove(&one.name) {
             Some(held) => {
                 let checked = value::check(&one.name, &one.kind, &held);
-                checked.map_err(|error| unfit(error.to_string()))?;
+                checked.map_err(|error| unfit(error.name(), error.to_string()))?;
                 attributes.push((one.name.clone(), held));
             }
             None if one.optional || one.is_kept || cut == Some(&one.name) => {}
-            None => return Err(unfit(format!("no {}", one.name))),
+            None => return Err(unfit(&one.name, format!("no {}", one.name))),
         }
     }
     Ok(FoundItem {
         kind: kind.to_owned(),
         attributes,
     })
-}
-
-fn unknown(key: &Item) -> ClientError {
-    let held = key
-        .iter()
-        .map(|(name, held)| format!("{name} = {}", value::display(held)));
-    ClientError::Unknown(format!(
-        "the stream has an item that the model does not know ({}): it was not written through the model",
-        held.collect::<Vec<_>>().join(", ")
-    ))
 }

@@ -2,10 +2,10 @@
 
 use crate::backend::Backend;
 use crate::drive::{drive, origin};
-use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::read as lower;
 pub use keyfold_lower::read::{Asked, Found, FoundItem, Many, Page, PageRequest, Pages, kind_name};
+use keyfold_lower::{ClientError, OnUnknown};
 use keyfold_model::{Entity, Model, Pattern};
 
 /// Runs a pattern and returns one page.
@@ -56,5 +56,6 @@ pub fn many(
     keys: &[Values],
     strong: bool,
 ) -> Result<Many, ClientError> {
-    drive(backend, lower::many(origin(), model, entity, keys, strong))
+    let how = (strong, OnUnknown::Error);
+    drive(backend, lower::many(origin(), model, entity, keys, how))
 }

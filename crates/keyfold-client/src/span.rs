@@ -111,6 +111,8 @@ mod on {
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_)
             | ClientError::NotFound(_)
+            | ClientError::UnknownItem(_)
+            | ClientError::Overtaken(_)
             | ClientError::Incomplete(_) => "_OTHER",
         }
     }

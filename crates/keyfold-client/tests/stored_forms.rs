@@ -404,7 +404,7 @@ pattern plain(id)                   -> Plain[]  page 10
     assert_eq!(plain.items[0].get("size"), Some(&7.into()));
     place.put_raw(&[("PK", "PLAIN#x-1"), ("SK", "0008")]);
     let lacking = ask("plain", &[("id", "x-1")]);
-    let Err(ClientError::Refused(why)) = lacking else {
+    let Err(ClientError::UnknownItem(why)) = lacking else {
         panic!("{lacking:?}")
     };
     assert!(

@@ -102,11 +102,12 @@ fn names_it(error: &ClientError, attribute: &str) {
     let text = error.to_string();
     let start = format!("Doc (PK = \"D#1\", SK = \"D#0000\"): {attribute} is stored, but ");
     assert!(text.starts_with(&start), "{text}");
-    let ClientError::Refused(refused) = error else {
+    let ClientError::UnknownItem(unknown) = error else {
         panic!("{error:?}")
     };
-    assert_eq!(refused.entity.as_deref(), Some("Doc"));
-    assert_eq!(refused.key.get("PK"), Some(&Value::from("D#1")));
+    assert_eq!(unknown.entity.as_deref(), Some("Doc"));
+    assert_eq!(unknown.attribute.as_deref(), Some(attribute));
+    assert_eq!(unknown.key.get("PK"), Some(&Value::from("D#1")));
 }
 
 #[test]

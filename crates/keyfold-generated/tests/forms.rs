@@ -8,7 +8,7 @@
 use keyfold::typed::{self, Error, Keyfold, Patch};
 use keyfold_generated::case_answers::{
     Account, AccountId, AccountKey, AccountPatch, AccountPlan, Address, AnswersClient,
-    DueArguments, EditArguments, Entry, EntryState, NewAccount, NewTicket, PlacesArguments,
+    DueArguments, EditArguments, EditMade, Entry, EntryState, NewAccount, NewTicket, PlacesChoice,
     PutAccount, TicketKey, TicketPatch, TicketStatus, TransferArguments, WholeItem,
 };
 use keyfold_generated::santa::{
@@ -157,22 +157,18 @@ fn optional_arguments_are_left_out() {
     for (id, city) in [("a", "London"), ("b", "Leeds"), ("c", "London")] {
         client.account.create(&new_account(id, city)).unwrap();
     }
-    let ids = |arguments: PlacesArguments| -> Vec<String> {
-        let found = client.places(&arguments).all(10).unwrap();
+    let ids = |choice: PlacesChoice| -> Vec<String> {
+        let found = client.places(&choice).all(10).unwrap();
         found.iter().map(|account| account.id.to_string()).collect()
     };
-    let london = PlacesArguments {
-        country: Some("UK".to_owned()),
-        city: Some("London".to_owned()),
-        street: None,
+    let (country, city) = ("UK".to_owned(), "London".to_owned());
+    let london = PlacesChoice::CountryCity {
+        country: country.clone(),
+        city,
     };
-    assert_eq!(ids(london.clone()), ["a", "c"]);
-    assert_eq!(ids(PlacesArguments::default()), ["b", "a", "c"]);
-    let gap = PlacesArguments {
-        country: None,
-        ..london
-    };
-    assert!(matches!(client.places(&gap).page(), Err(Error::Invalid(_))));
+    assert_eq!(ids(london), ["a", "c"]);
+    assert_eq!(ids(PlacesChoice::Country { country }), ["b", "a", "c"]);
+    assert_eq!(ids(PlacesChoice::default()), ["b", "a", "c"]);
     let named: Vec<AccountId> = ["c", "x", "a"].map(AccountId::from).into();
     assert_eq!(client.accounts(&named).all(10).unwrap().len(), 2);
     assert_eq!(client.every_account().all(10).unwrap().len(), 3);
@@ -180,12 +176,19 @@ fn optional_arguments_are_left_out() {
         owner: Some("Grace".to_owned()),
         ..EditArguments::new("a".into())
     };
-    client.edit(&edit).unwrap();
+    let made: EditMade = client.edit(&edit).unwrap().made;
     let edited = client.account(&"a".into()).unwrap();
     assert_eq!(
         (edited.owner.as_str(), edited.plan),
         ("Grace", AccountPlan::Free)
     );
+    assert_eq!(made.updated_at, edited.updated_at);
+    let moment = at("2024-01-02T03:04:05Z");
+    let given = EditArguments {
+        updated_at: Some(moment),
+        ..edit
+    };
+    assert_eq!(client.edit(&given).unwrap().made.updated_at, moment);
 }
 
 #[test]

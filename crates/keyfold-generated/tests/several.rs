@@ -7,7 +7,7 @@
 )]
 
 use keyfold::api::{ScanInput, StreamEvent, StreamRecord};
-use keyfold::typed::{self, Error, Keyfold};
+use keyfold::typed::{self, Error, Keyfold, OnUnknown};
 use keyfold::types::Item;
 use keyfold_generated::alleycat::{AlleycatClient, AlleycatEvent, NewResult2};
 use keyfold_generated::shop::{
@@ -223,9 +223,15 @@ fn stream_records_are_changes_of_entities() {
     let unknown = records(&[("NewImage", ["x", "y"], unknown)]);
     assert!(matches!(
         shop.events().of_json(&unknown),
-        Err(Error::Invalid(_))
+        Err(Error::UnknownItem(_))
     ));
-    assert_eq!(shop.events().skip_unknown().of_json(&unknown).unwrap(), []);
+    assert_eq!(
+        shop.events()
+            .on_unknown(OnUnknown::Skip)
+            .of_json(&unknown)
+            .unwrap(),
+        []
+    );
 }
 
 /// No record has all of a list that is stored in several items.

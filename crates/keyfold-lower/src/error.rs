@@ -1,6 +1,7 @@
 //! Errors of patterns and writes.
 
 use crate::refused::Refused;
+use crate::unknown::UnknownItem;
 use keyfold_api::{ErrorKind, ReasonCode};
 use keyfold_model::value::ValueError;
 use keyfold_types::Item;
@@ -84,6 +85,12 @@ pub enum ClientError {
     /// A required item does not exist.
     #[error("{0}")]
     NotFound(Box<Refused>),
+    /// An item of the table that the model does not know.
+    #[error("{0}")]
+    UnknownItem(Box<UnknownItem>),
+    /// Others were faster at every attempt: the call may be tried again.
+    #[error("{0}")]
+    Overtaken(String),
     /// A batch was written in part.
     #[error("{0}")]
     Incomplete(Incomplete),
@@ -122,6 +129,11 @@ impl ClientError {
         ClientError::NotFound(Box::new(Refused::because(message)))
     }
 
+    /// The error about an item that the model does not know.
+    pub fn unknown(unknown: UnknownItem) -> ClientError {
+        ClientError::UnknownItem(Box::new(unknown))
+    }
+
     /// The error, whose refusal has the action and item of a step where it had none.
     pub(crate) fn at_item(mut self, action: &str, table: &str, key: &Item) -> ClientError {
         if let Some(refused) = self.refusal_mut() {
@@ -147,6 +159,8 @@ impl ClientError {
             | ClientError::TimedOut(_)
             | ClientError::OutcomeUnknown { .. }
             | ClientError::TableDiffers { .. }
+            | ClientError::UnknownItem(_)
+            | ClientError::Overtaken(_)
             | ClientError::Incomplete(_) => None,
         }
     }
@@ -196,6 +210,8 @@ impl ClientError {
             | ClientError::TimedOut(_)
             | ClientError::OutcomeUnknown { .. }
             | ClientError::TableDiffers { .. }
+            | ClientError::UnknownItem(_)
+            | ClientError::Overtaken(_)
             | ClientError::Incomplete(_) => self,
         }
     }

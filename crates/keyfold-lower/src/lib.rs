@@ -61,6 +61,7 @@ pub mod retry;
 mod settings;
 pub mod stored;
 pub mod tables;
+mod unknown;
 pub mod write;
 
 pub use bound::order;
@@ -68,3 +69,4 @@ pub use error::{ClientError, Incomplete, unexpected};
 pub use lowering::{Lowering, Origin, Pause, Step, Together, together};
 pub use read::{Found, FoundItem, Page, PageRequest};
 pub use refused::Refused;
+pub use unknown::{OnUnknown, UnknownItem, key_of, shown_item, shown_key};

@@ -2,8 +2,7 @@
 
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::printed::print;
-use crate::refused::Refused;
+use crate::unknown::{UnknownItem, key_of, shown_key};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -90,25 +89,16 @@ impl Unreadable {
         copy: Option<&Copy>,
         item: &Item,
     ) -> ClientError {
-        let mut key = Item::new();
-        for column in table.columns() {
-            if let Some(held) = item.get(&column.name) {
-                key.insert(column.name.as_str(), held.clone());
-            }
-        }
-        let shown = key.iter().map(|(name, held)| print(name, " = ", held));
-        let shown = shown.collect::<Vec<_>>().join(", ");
         let kind = match copy {
             Some(copy) => format!("{}.{}", entity.name, copy.name),
             None => entity.name.clone(),
         };
-        ClientError::Refused(Box::new(Refused {
-            entity: Some(entity.name.clone()),
-            key,
-            ..Refused::because(format!(
-                "{kind} ({shown}): {self}; it was not written through the model, and `keyfold verify` finds such items"
-            ))
-        }))
+        let unknown = UnknownItem::because(format!(
+            "{kind} ({}): {self}; it was not written through the model, and `keyfold verify` finds such items",
+            shown_key(table, item)
+        ));
+        let unknown = unknown.at(key_of(table, item));
+        ClientError::unknown(unknown.of(&kind, &self.attribute))
     }
 }
 
@@ -209,7 +199,7 @@ fn columns_of(key: &KeyPair) -> impl Iterator<Item = &[Part]> {
 /// parts of its list in order. An attribute that is not stored is read back from the keys.
 ///
 /// # Errors
-/// `Refused`, with entity and key, when an attribute is not stored as the model stores it.
+/// `UnknownItem`, with entity and key, when an attribute is not stored as the model stores it.
 pub fn values_of<'a>(
     table: &Table,
     entity: &Entity,

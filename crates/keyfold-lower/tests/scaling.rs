@@ -12,7 +12,7 @@ use keyfold_faults::comparisons_of;
 use keyfold_lower::arguments::{self, Values};
 use keyfold_lower::derive::derive;
 use keyfold_lower::write::{self, Part};
-use keyfold_lower::{Lowering, Origin, PageRequest, Step, read};
+use keyfold_lower::{Lowering, OnUnknown, Origin, PageRequest, Step, read};
 use keyfold_model::{Entity, Model};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
@@ -244,7 +244,7 @@ fn works_on_items(world: &World, kind: &str, all: &mut Works) {
     add("put many", World::work(put, &[]));
     let delete = write::delete_many(ORIGIN, model, entity, &keys);
     add("delete many", World::work(delete, &[]));
-    let get = read::many(ORIGIN, model, entity, &keys, false);
+    let get = read::many(ORIGIN, model, entity, &keys, (false, OnUnknown::Error));
     add("get many", World::work(get, &many));
     let part = |values| Part::Create { entity, values };
     let parts: Vec<Part<'_>> = shorts.iter().map(part).collect();

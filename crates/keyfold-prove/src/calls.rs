@@ -194,5 +194,6 @@ fn start(call: &Json) -> Result<PageRequest, ClientError> {
         backward: call.get("backward").and_then(Json::as_bool) == Some(true),
         strong: call.get("strong").and_then(Json::as_bool) == Some(true),
         now_epoch_ms: call.get("now").and_then(Json::as_i64),
+        ..PageRequest::default()
     })
 }

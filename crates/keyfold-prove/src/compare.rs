@@ -229,6 +229,8 @@ impl Question<'_> {
             | ClientError::Refused(_)
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_)
+            | ClientError::UnknownItem(_)
+            | ClientError::Overtaken(_)
             | ClientError::Incomplete(_) => false,
         }
     }

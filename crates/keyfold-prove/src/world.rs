@@ -250,6 +250,8 @@ pub(crate) fn is_refusal(error: &ClientError) -> bool {
         error,
         ClientError::Exists(_)
             | ClientError::Refused(_)
+            | ClientError::UnknownItem(_)
+            | ClientError::Overtaken(_)
             | ClientError::Invalid(_)
             | ClientError::Taken { .. }
             | ClientError::StaleVersion(_)

@@ -162,7 +162,10 @@ impl From<ClientError> for Failure {
 pub(crate) fn is_passing(error: &ClientError) -> bool {
     let is_unsent = matches!(
         error,
-        ClientError::Transport(_) | ClientError::TimedOut(_) | ClientError::OutcomeUnknown { .. }
+        ClientError::Transport(_)
+            | ClientError::TimedOut(_)
+            | ClientError::OutcomeUnknown { .. }
+            | ClientError::Overtaken(_)
     );
     is_unsent || error.is_passing() || error.is_conflict()
 }

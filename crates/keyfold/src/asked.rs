@@ -9,7 +9,7 @@ use crate::item::Item;
 use crate::page::Page;
 use keyfold_client::{Observer, Terms, origin};
 use keyfold_lower::arguments::{self, Values};
-use keyfold_lower::{Found, Lowering, PageRequest, read, write};
+use keyfold_lower::{Found, Lowering, OnUnknown, PageRequest, read, write};
 use keyfold_model::{Model, Pattern, Write, value};
 use keyfold_types::Value;
 use serde::Serialize;
@@ -24,6 +24,8 @@ pub(crate) struct Bound {
     /// The most time of a call that has none of its own.
     pub(crate) time: Option<Duration>,
     pub(crate) observer: Option<Observer>,
+    /// What becomes of an item that the model does not know, of a call that does not say it.
+    pub(crate) on_unknown: OnUnknown,
 }
 
 impl Bound {
@@ -86,9 +88,12 @@ impl Named {
     /// Carries out the named write.
     pub(crate) async fn write(self, bound: &Bound) -> Result<write::Written, Error> {
         let terms = self.terms(bound);
-        let (write, arguments) = self.of_write(&bound.model)?;
+        let name = self.name.clone();
+        let of_write = self.of_write(&bound.model);
+        let (write, arguments) = of_write.map_err(|error| error.owned(&name))?;
         let call = write::run(origin(), &bound.model, write, &arguments);
-        carried(&bound.shared, &terms, call).await
+        let done = carried(&bound.shared, &terms, call).await;
+        done.map_err(|error| error.owned(&name))
     }
 
     /// The write of the model, and its arguments.
@@ -107,6 +112,7 @@ impl Named {
 pub(crate) struct Asked {
     named: Named,
     start: PageRequest,
+    on_unknown: Option<OnUnknown>,
 }
 
 /// How much of an answer is read.
@@ -121,6 +127,7 @@ impl Asked {
         Asked {
             named: Named::new(pattern),
             start: PageRequest::default(),
+            on_unknown: None,
         }
     }
 
@@ -129,6 +136,7 @@ impl Asked {
         Asked {
             named: Named::with(pattern, given),
             start: PageRequest::default(),
+            on_unknown: None,
         }
     }
 
@@ -166,7 +174,7 @@ impl Asked {
         match keyfold_wire::client::decode_item(next.as_bytes()) {
             Ok(key) => self.start.after = Some(key),
             Err(_) => {
-                self.named.given = Err(Error::Invalid(format!(
+                self.named.given = Err(Error::invalid(format!(
                     "`after` takes the `next` of a page, not: {}",
                     value::shown_text(next)
                 )));
@@ -178,6 +186,16 @@ impl Asked {
     pub(crate) fn backward(mut self) -> Asked {
         self.start.backward = true;
         self
+    }
+
+    pub(crate) fn on_unknown(mut self, on_unknown: OnUnknown) -> Asked {
+        self.on_unknown = Some(on_unknown);
+        self
+    }
+
+    /// What becomes of an item that the model does not know.
+    pub(crate) fn of_unknown(&self, bound: &Bound) -> OnUnknown {
+        self.on_unknown.unwrap_or(bound.on_unknown)
     }
 
     pub(crate) fn strong(mut self) -> Asked {
@@ -198,13 +216,17 @@ impl Asked {
 
     /// Asks the pattern as a part of a call.
     async fn read_on(self, terms: &Terms, bound: &Bound, extent: Extent) -> Result<Page, Error> {
-        let question = self.of_pattern(&bound.model, extent)?;
-        let found = carried(&bound.shared, terms, question.call()).await?;
-        Ok(page_of(found))
+        let name = self.named.name.clone();
+        let question = self.of_pattern(bound, extent);
+        let question = question.map_err(|error| error.owned(&name))?;
+        let found = carried(&bound.shared, terms, question.call()).await;
+        Ok(page_of(found.map_err(|error| error.owned(&name))?))
     }
 
     /// The pattern of the model, and its arguments.
-    fn of_pattern(self, model: &Model, extent: Extent) -> Result<Question<'_>, Error> {
+    fn of_pattern(self, bound: &Bound, extent: Extent) -> Result<Question<'_>, Error> {
+        let on_unknown = self.of_unknown(bound);
+        let model = &*bound.model;
         let Named { name, given, .. } = self.named;
         let names = model.patterns.iter().map(|pattern| pattern.name.as_str());
         let pattern = model
@@ -212,7 +234,7 @@ impl Asked {
             .ok_or_else(|| unknown(&model.name, "pattern", &name, names))?;
         let arguments = arguments::of_pattern(pattern, &given?)?;
         if self.start.limit == Some(0) {
-            return Err(Error::Invalid(
+            return Err(Error::invalid(
                 "limit: a page has at least 1 item".to_owned(),
             ));
         }
@@ -220,7 +242,10 @@ impl Asked {
             model,
             pattern,
             arguments,
-            start: self.start,
+            start: PageRequest {
+                on_unknown,
+                ..self.start
+            },
             extent,
         })
     }
@@ -267,13 +292,24 @@ fn page_of(found: Found) -> Page {
 /// The first item of an answer: pages are read until one has an item, since a filter may leave a page
 /// empty.
 pub(crate) async fn first(asked: Asked, bound: &Bound) -> Result<Option<Item>, Error> {
+    first_as(asked, bound, |item| Ok(Some(item))).await
+}
+
+/// The first item of an answer that `seen` does not leave out, as it makes it.
+pub(crate) async fn first_as<T>(
+    asked: Asked,
+    bound: &Bound,
+    seen: impl Fn(Item) -> Result<Option<T>, Error>,
+) -> Result<Option<T>, Error> {
     let terms = asked.named.terms(bound);
     let mut next = Some(asked);
     while let Some(asked) = next {
         let page = asked.clone().read_on(&terms, bound, Extent::Page).await;
         next = following(asked, &page);
-        if let Some(item) = page?.items.into_iter().next() {
-            return Ok(Some(item));
+        for item in page?.items {
+            if let Some(made) = seen(item)? {
+                return Ok(Some(made));
+            }
         }
     }
     Ok(None)

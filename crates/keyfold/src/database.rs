@@ -11,7 +11,7 @@ use crate::sent::{Sent, observer};
 use crate::written::Written;
 use keyfold_client::{Observer, origin};
 use keyfold_lower::arguments::{self, Values};
-use keyfold_lower::{Lowering, write};
+use keyfold_lower::{Lowering, OnUnknown, write};
 use keyfold_model::{Entity, Model};
 use serde::Serialize;
 use std::sync::Arc;
@@ -35,6 +35,7 @@ impl Database {
                 model,
                 time: None,
                 observer,
+                on_unknown: OnUnknown::Error,
             },
         }
     }
@@ -72,6 +73,34 @@ impl Database {
     pub fn within(&self, time: Duration) -> Database {
         let mut bound = self.bound.clone();
         bound.time = Some(time);
+        Database { bound }
+    }
+
+    /// The same model, whose reads and events treat an item that the model does not know so: of
+    /// another kind, without an attribute that it must have, or with a value of another type. It is an
+    /// error, or it is left out.
+    ///
+    /// ```
+    /// # use keyfold::{Error, Keyfold, OnUnknown, values};
+    /// # use keyfold::api::PutItemInput;
+    /// # use keyfold::types::{Item, Value};
+    /// # let db = Keyfold::memory()?;
+    /// # let notes = db.model("model n 1\ntable Notes (PK, SK)\nentity Note\n  id: string, at: string\n  key \"N#{id}\" \"AT#{at}\"\npattern notes_of(id) -> Note[]\n")?;
+    /// notes.put("Note", values! { "id": "a", "at": "1" })?;
+    /// # let mut item = Item::new();
+    /// # item.insert("PK", Value::from("N#a"));
+    /// # item.insert("SK", Value::from("other"));
+    /// # db.send(PutItemInput { table_name: Some("Notes".into()), item: Some(Ok(item)), ..PutItemInput::default() })?;
+    /// // Another program wrote an item with the partition key `N#a`.
+    /// let all = notes.query("notes_of").arg("id", "a").all();
+    /// assert!(matches!(all, Err(Error::UnknownItem(_))));
+    /// let notes = notes.on_unknown(OnUnknown::Skip);
+    /// assert_eq!(notes.query("notes_of").arg("id", "a").all()?.len(), 1);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn on_unknown(&self, on_unknown: OnUnknown) -> Database {
+        let mut bound = self.bound.clone();
+        bound.on_unknown = on_unknown;
         Database { bound }
     }
 
@@ -239,7 +268,8 @@ impl Database {
         let terms = self.bound.terms(entity, None);
         let (entity, values) = self.of_entity(verb, entity, given)?;
         let call = self.call(verb, entity, &values, removed);
-        carried(&self.bound.shared, &terms, call).await
+        let done = carried(&self.bound.shared, &terms, call).await;
+        done.map_err(|error| error.owned(&entity.name))
     }
 
     /// The entity of a write, and its values.
@@ -249,13 +279,14 @@ impl Database {
         entity: &str,
         given: Given,
     ) -> Result<(&Entity, Values), Error> {
-        let entity = self.entity(entity)?;
-        let given = without_kept(entity, given)?;
-        let values = match verb {
-            Verb::Put | Verb::Create => arguments::of_entity(entity, &given)?,
-            Verb::Change | Verb::Delete => arguments::some_of_entity(entity, &given)?,
-        };
-        Ok((entity, values))
+        let entity = self.entity(entity).map_err(|error| error.owned(entity))?;
+        let values = without_kept(entity, given).and_then(|given| {
+            Ok(match verb {
+                Verb::Put | Verb::Create => arguments::of_entity(entity, &given)?,
+                Verb::Change | Verb::Delete => arguments::some_of_entity(entity, &given)?,
+            })
+        });
+        Ok((entity, values.map_err(|error| error.owned(&entity.name))?))
     }
 
     /// The steps of the write of one entity.
@@ -291,7 +322,7 @@ impl Database {
     /// # Ok::<(), keyfold::Error>(())
     /// ```
     pub fn events(&self) -> Events<'_> {
-        Events::new(&self.bound.model)
+        Events::new(&self.bound.model).on_unknown(self.bound.on_unknown)
     }
 
     /// A pattern, to be given its arguments.

@@ -1,8 +1,10 @@
 //! Errors, in kinds that a program can match.
 
+use crate::serial::fault::Fault;
+use keyfold_api::ReasonCode;
 use keyfold_client::{ClientError, Incomplete};
 use keyfold_engine::OpenError;
-use keyfold_lower::Refused;
+use keyfold_lower::{Refused, UnknownItem};
 use keyfold_model::value::ValueError;
 use keyfold_model::{Diagnostic, Severity, Sources};
 
@@ -21,9 +23,33 @@ pub enum Error {
         /// Each difference in a line.
         differences: Vec<String>,
     },
-    /// An argument is wrong or missing, or a name that the model does not have.
+    /// An argument is wrong or missing, or a name that the model does not have. Nothing was sent.
+    #[error("{message}")]
+    Invalid {
+        /// The sentence.
+        message: String,
+        /// The entity, pattern or write.
+        of: Option<String>,
+        /// The attribute or parameter, with the path to a nested value: `lines[2].price`.
+        attribute: Option<String>,
+    },
+    /// An answer has more items than `all` was to take.
+    #[error(
+        "{pattern} has more than {most} items; read it in pages, or give `all` a larger number"
+    )]
+    TooMany {
+        /// The pattern.
+        pattern: String,
+        /// The most items that the caller takes.
+        most: usize,
+    },
+    /// An item of the table that the model does not know: with the sentence, the key of the item, and
+    /// the attribute that is wrong or missing. `on_unknown` leaves such items out.
     #[error("{0}")]
-    Invalid(String),
+    UnknownItem(Box<UnknownItem>),
+    /// Other writers were faster at every attempt. The call may be tried again.
+    #[error("{0}")]
+    Overtaken(String),
     /// An item with this key exists already: with the sentence, the action of the write and the item.
     #[error("{0}")]
     Exists(Box<Refused>),
@@ -86,7 +112,20 @@ pub enum Error {
         exception: String,
         /// Its sentence.
         message: String,
+        /// Of a cancelled transaction, the outcome of each action.
+        reasons: Vec<Reason>,
     },
+}
+
+/// The outcome of one action of a cancelled transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reason {
+    /// Its code, as in DynamoDB's documentation: `ConditionalCheckFailed`, or `None` of an action that
+    /// is not at fault.
+    pub code: String,
+    /// Its sentence.
+    pub message: Option<String>,
 }
 
 /// A text without characters that move the cursor.
@@ -141,7 +180,10 @@ impl Error {
             | Error::NotFound(refused) => Some(refused),
             Error::Model(_)
             | Error::TableDiffers { .. }
-            | Error::Invalid(_)
+            | Error::Invalid { .. }
+            | Error::TooMany { .. }
+            | Error::UnknownItem(_)
+            | Error::Overtaken(_)
             | Error::Closed
             | Error::Open(_)
             | Error::Unavailable(_)
@@ -151,6 +193,32 @@ impl Error {
             | Error::Throttled { .. }
             | Error::Service { .. } => None,
         }
+    }
+
+    /// The error about a call, as a sentence.
+    pub(crate) fn invalid(message: impl Into<String>) -> Error {
+        Error::Invalid {
+            message: message.into(),
+            of: None,
+            attribute: None,
+        }
+    }
+
+    /// The error about a value that cannot be stored.
+    pub(crate) fn of_fault(fault: &Fault) -> Error {
+        Error::Invalid {
+            message: fault.to_string(),
+            of: None,
+            attribute: fault.path(),
+        }
+    }
+
+    /// The error, which is of an entity, a pattern or a write where it is about a call.
+    pub(crate) fn owned(mut self, name: &str) -> Error {
+        if let Error::Invalid { of, .. } = &mut self {
+            of.get_or_insert_with(|| name.to_owned());
+        }
+        self
     }
 
     /// The error about an item that must exist, as a sentence.
@@ -179,26 +247,66 @@ impl Error {
     }
 }
 
+/// The error about a value that is none of its type.
+fn of_value(wrong: &ValueError, text: String) -> Error {
+    let hint = "`keyfold::time::truncate` cuts a time, and `#[serde(serialize_with = \"keyfold::time::millis\")]` a member";
+    Error::Invalid {
+        message: match wrong {
+            ValueError::Finer { .. } => format!("{text}; {hint}"),
+            ValueError::Text { .. }
+            | ValueError::Moment { .. }
+            | ValueError::Twice { .. }
+            | ValueError::Missing(_)
+            | ValueError::MissingField(_)
+            | ValueError::Set(_)
+            | ValueError::Kind { .. }
+            | ValueError::Periods { .. }
+            | ValueError::Delimiter { .. }
+            | ValueError::Empty(_)
+            | ValueError::Argument { .. }
+            | ValueError::Long { .. }
+            | ValueError::Width { .. } => text,
+        },
+        of: None,
+        attribute: Some(wrong.name().to_owned()),
+    }
+}
+
+fn reason((code, message): (ReasonCode, Option<String>)) -> Reason {
+    Reason {
+        code: code.name().to_owned(),
+        message,
+    }
+}
+
 impl From<ClientError> for Error {
     fn from(error: ClientError) -> Error {
         let text = error.to_string();
         let is_throttled = error.is_throttled();
         match error {
-            ClientError::Value(ValueError::Finer { .. }) => Error::Invalid(format!(
-                "{text}; `keyfold::time::truncate` cuts a time, and \
-                 `#[serde(serialize_with = \"keyfold::time::millis\")]` a member"
-            )),
-            ClientError::Value(_)
-            | ClientError::Unknown(_)
-            | ClientError::Missing { .. }
-            | ClientError::Invalid(_) => Error::Invalid(text),
+            ClientError::Value(wrong) => of_value(&wrong, text),
+            ClientError::Missing { names, .. } => Error::Invalid {
+                message: text,
+                of: None,
+                attribute: names.into_iter().next(),
+            },
+            ClientError::Unknown(_) | ClientError::Invalid(_) => Error::invalid(text),
+            ClientError::UnknownItem(unknown) => Error::UnknownItem(unknown),
+            ClientError::Overtaken(why) => Error::Overtaken(why),
             ClientError::Exists(why) => Error::Exists(why),
             ClientError::Service {
                 exception, message, ..
             } if is_throttled => Error::Throttled { exception, message },
             ClientError::Service {
-                exception, message, ..
-            } => Error::Service { exception, message },
+                exception,
+                message,
+                reasons,
+                ..
+            } => Error::Service {
+                exception,
+                message,
+                reasons: reasons.into_iter().map(reason).collect(),
+            },
             ClientError::Transport(why) => Error::Unavailable(why),
             ClientError::TimedOut(why) => Error::TimedOut(why),
             ClientError::OutcomeUnknown { why, check } => Error::OutcomeUnknown { why, check },

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::item::Item;
 use keyfold_api::{Operation, Response, StreamEvent};
 use keyfold_client::{ClientError, event};
+use keyfold_lower::OnUnknown;
 
 /// A change of an entity, or of a copy, from a stream record.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,21 +22,25 @@ pub struct Event {
 /// [`crate::Database::events`].
 pub struct Events<'d> {
     events: event::Events<'d>,
-    skips_unknown: bool,
+    on_unknown: OnUnknown,
 }
 
 impl<'d> Events<'d> {
     pub(crate) fn new(model: &'d keyfold_model::Model) -> Events<'d> {
         Events {
             events: event::Events::new(model),
-            skips_unknown: false,
+            on_unknown: OnUnknown::Error,
         }
     }
 
-    /// Leaves out items that the model does not know, which are errors otherwise.
-    pub fn skip_unknown(mut self) -> Self {
-        self.skips_unknown = true;
+    /// What becomes of an item that the model does not know, instead of what the database says.
+    pub fn on_unknown(mut self, on_unknown: OnUnknown) -> Self {
+        self.on_unknown = on_unknown;
         self
+    }
+
+    pub(crate) fn skips_unknown(&self) -> bool {
+        self.on_unknown == OnUnknown::Skip
     }
 
     /// Takes the records of copies as changes, too: of the kind `Entity.copy`.
@@ -49,12 +54,12 @@ impl<'d> Events<'d> {
     /// several items. The record of the entity comes beside it. Such a list is not among the attributes, since no record has all of it.
     ///
     /// # Errors
-    /// `Invalid` for an item that the model does not know: with another key or type, without an
+    /// `UnknownItem` for an item that the model does not know: with another key or type, without an
     /// attribute that it must have, or with one that is no value of its type. `Invalid` for a record
     /// without images: the stream of the table must have them.
     pub fn of_record(&self, record: &StreamEvent) -> Result<Option<Event>, Error> {
         let change = match self.events.change(record) {
-            Err(ClientError::Unknown(_)) if self.skips_unknown => None,
+            Err(ClientError::UnknownItem(_)) if self.on_unknown == OnUnknown::Skip => None,
             other => other?,
         };
         Ok(change.map(|change| Event {
@@ -76,7 +81,7 @@ impl<'d> Events<'d> {
         };
         let records = records.ok_or_else(|| {
             let why = "an event of a stream is JSON with `Records`, and this is not";
-            Error::Invalid(why.to_owned())
+            Error::invalid(why.to_owned())
         })?;
         let events = records.iter().map(|record| self.of_record(record));
         events.filter_map(Result::transpose).collect()

@@ -16,10 +16,10 @@ pub(crate) type Given = BTreeMap<String, Value>;
 /// # Errors
 /// `Invalid`, with the path to a value that cannot be stored.
 pub(crate) fn members(values: impl Serialize) -> Result<Given, Error> {
-    let value = write::value(&values).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    let value = write::value(&values).map_err(|fault| Error::of_fault(&fault))?;
     let found = value::shown(&value);
     let Value::M(members) = value else {
-        return Err(Error::Invalid(format!(
+        return Err(Error::invalid(format!(
             "attributes are a struct, a map or `values!`, not {found}"
         )));
     };
@@ -34,8 +34,7 @@ pub(crate) fn add(
     held: impl Serialize,
 ) -> Result<Given, Error> {
     let mut given = given?;
-    let held =
-        write::value(&held).map_err(|fault| Error::Invalid(fault.in_member(name).to_string()))?;
+    let held = write::value(&held).map_err(|fault| Error::of_fault(&fault.in_member(name)))?;
     if held != Value::Null {
         given.insert(name.to_owned(), held);
     }
@@ -74,7 +73,7 @@ pub(crate) fn unknown<'n>(
         (_, false) => String::new(),
     };
     let name = value::shown_text(name);
-    Error::Invalid(format!(
+    Error::invalid(format!(
         "the model {model} has no {what} {name}{meant}{others}"
     ))
 }

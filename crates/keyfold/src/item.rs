@@ -146,7 +146,7 @@ impl Item {
     pub fn to<'i, T: Deserialize<'i>>(&'i self) -> Result<T, Error> {
         read::item(self.kind(), &self.found.attributes).map_err(|fault| {
             let kind = self.kind();
-            Error::Invalid(format!("the {kind} does not fit: {fault}"))
+            Error::invalid(format!("the {kind} does not fit: {fault}"))
         })
     }
 }

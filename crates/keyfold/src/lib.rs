@@ -99,7 +99,7 @@ pub mod views;
 mod written;
 
 pub use database::{Database, Run};
-pub use error::{Error, Finding};
+pub use error::{Error, Finding, Reason};
 pub use events::{Event, Events};
 pub use item::Item;
 /// Times and dates: the types of generated clients.
@@ -112,8 +112,12 @@ pub use keyfold_engine::Durability;
 pub use keyfold_engine::OpenError;
 /// What became of the items of a batch, in [`Error::Incomplete`].
 pub use keyfold_lower::Incomplete;
+/// Whether an item that the model does not know is an error, in [`Query::on_unknown`].
+pub use keyfold_lower::OnUnknown;
 /// Why a write is refused, in [`Error::Refused`].
 pub use keyfold_lower::Refused;
+/// An item that the model does not know, in [`Error::UnknownItem`].
+pub use keyfold_lower::UnknownItem;
 /// The texts of a model, for [`Keyfold::model_of`].
 pub use keyfold_model::Sources;
 /// Values, numbers and items as DynamoDB has them: in [`Item::get`] and the types of [`api`].

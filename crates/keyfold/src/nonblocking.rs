@@ -80,6 +80,7 @@ use crate::{database, open};
 use blocking::unblock;
 use futures_core::Stream;
 use keyfold_api::Input;
+use keyfold_lower::OnUnknown;
 use keyfold_model::Sources;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -254,6 +255,14 @@ impl Database {
     pub fn within(&self, time: Duration) -> Database {
         Database {
             inner: self.inner.within(time),
+        }
+    }
+
+    /// The same model, whose reads and events treat an item that the model does not know so. See
+    /// [`crate::Database::on_unknown`].
+    pub fn on_unknown(&self, on_unknown: OnUnknown) -> Database {
+        Database {
+            inner: self.inner.on_unknown(on_unknown),
         }
     }
 
@@ -476,6 +485,13 @@ impl Query {
     /// A pattern of a global index is refused.
     pub fn strong(mut self) -> Self {
         self.asked = self.asked.strong();
+        self
+    }
+
+    /// What becomes of an item that the model does not know, instead of what the database says: see
+    /// [`crate::Database::on_unknown`].
+    pub fn on_unknown(mut self, on_unknown: OnUnknown) -> Self {
+        self.asked = self.asked.on_unknown(on_unknown);
         self
     }
 

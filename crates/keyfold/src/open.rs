@@ -162,7 +162,7 @@ impl Keyfold {
     pub fn model_file(&self, path: impl AsRef<Path>) -> Result<Database, Error> {
         let path = path.as_ref();
         let sources = model_file::read(path).map_err(|error| {
-            Error::Invalid(format!("cannot read the file {}: {error}", path.display()))
+            Error::invalid(format!("cannot read the file {}: {error}", path.display()))
         })?;
         self.model_of(&sources)
     }

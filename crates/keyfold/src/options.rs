@@ -194,7 +194,7 @@ impl Endpoint {
         let connection: Connection = text.parse()?;
         match connection.endpoint(&Surroundings::of_process())? {
             Some(inner) => Ok(Endpoint::of(inner)),
-            None => Err(Error::Invalid(format!(
+            None => Err(Error::invalid(format!(
                 "`{text}` is a database in this process, and no endpoint: `Keyfold::connect` opens it"
             ))),
         }

@@ -5,6 +5,7 @@ use crate::awaited::blocked;
 use crate::error::Error;
 use crate::item::Item;
 use crate::page::Page;
+use keyfold_lower::OnUnknown;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -59,6 +60,13 @@ impl<'d> Query<'d> {
     /// A pattern of a global index is refused.
     pub fn strong(mut self) -> Self {
         self.asked = self.asked.strong();
+        self
+    }
+
+    /// What becomes of an item that the model does not know, instead of what the database says: see
+    /// [`crate::Database::on_unknown`].
+    pub fn on_unknown(mut self, on_unknown: OnUnknown) -> Self {
+        self.asked = self.asked.on_unknown(on_unknown);
         self
     }
 

@@ -86,11 +86,14 @@ impl From<Error> for Failure {
             | Error::TimedOut(_)
             | Error::OutcomeUnknown { .. }
             | Error::Closed
+            | Error::Overtaken(_)
             | Error::Throttled { .. }
             | Error::Incomplete(_) => Failure::again(error),
             Error::Model(_)
             | Error::TableDiffers { .. }
-            | Error::Invalid(_)
+            | Error::Invalid { .. }
+            | Error::TooMany { .. }
+            | Error::UnknownItem(_)
             | Error::Exists(_)
             | Error::Refused(_)
             | Error::Taken { .. }

@@ -79,11 +79,11 @@ pub fn now(precision: Precision) -> String {
 /// # Errors
 /// `Invalid` when it is no time.
 pub fn truncate(time: impl Serialize, precision: Precision) -> Result<String, Error> {
-    let held = write::value(&time).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    let held = write::value(&time).map_err(|fault| Error::of_fault(&fault))?;
     if let Value::S(text) = cut("the time", held, precision)? {
         return Ok(text);
     }
-    Err(Error::Invalid("`None` is no time".to_owned()))
+    Err(Error::invalid("`None` is no time".to_owned()))
 }
 
 /// A time, or null, cut.

@@ -199,7 +199,8 @@ impl Database {
                 }
                 One::Run(name, given) => {
                     let named = Named::with(&name, given);
-                    let (write, arguments) = named.of_write(&self.bound().model)?;
+                    let of_write = named.of_write(&self.bound().model);
+                    let (write, arguments) = of_write.map_err(|error| error.owned(&name))?;
                     Known::Run(write, arguments)
                 }
             })
@@ -252,8 +253,10 @@ impl Database {
         let Bound { shared, model, .. } = self.bound();
         let terms = self.bound().terms(entity, None);
         let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
-        let call = read::many(origin(), model, entity, &keys, strong);
-        Ok(items_of(carried(shared, &terms, call).await?))
+        let how = (strong, self.bound().on_unknown);
+        let call = read::many(origin(), model, entity, &keys, how);
+        let found = carried(shared, &terms, call).await;
+        Ok(items_of(found.map_err(|error| error.owned(&entity.name))?))
     }
 
     /// Writes whole entities, whether they exist or not, 25 in a request. Each is written as a whole;
@@ -289,7 +292,8 @@ impl Database {
         let terms = self.bound().terms(entity, None);
         let (entity, items) = self.all_of(Verb::Put, entity, items)?;
         let call = write::put_many(origin(), model, entity, &items);
-        carried(shared, &terms, call).await
+        let done = carried(shared, &terms, call).await;
+        done.map_err(|error| error.owned(&entity.name))
     }
 
     /// Deletes entities, whether they exist or not, as [`Database::put_many`] writes them.
@@ -322,7 +326,8 @@ impl Database {
         let terms = self.bound().terms(entity, None);
         let (entity, keys) = self.all_of(Verb::Delete, entity, keys)?;
         let call = write::delete_many(origin(), model, entity, &keys);
-        carried(shared, &terms, call).await
+        let done = carried(shared, &terms, call).await;
+        done.map_err(|error| error.owned(&entity.name))
     }
 
     /// The entity, and the values of each of its items.

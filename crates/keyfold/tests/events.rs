@@ -9,7 +9,7 @@ use keyfold::api::{
     DescribeTableInput, GetRecordsInput, GetShardIteratorInput, PutItemInput, StreamEvent,
 };
 use keyfold::types::{Item, Value};
-use keyfold::{Database, Error, Event, Keyfold, values};
+use keyfold::{Database, Error, Event, Keyfold, OnUnknown, values};
 use serde_json::Value as Json;
 
 const MODEL: &str = r#"
@@ -141,15 +141,19 @@ fn a_lambda_event_is_json() {
     );
 
     let refused = |json: String| match events.of_json(json.as_bytes()) {
-        Err(Error::Invalid(why)) => why,
+        Err(Error::Invalid { message: why, .. }) => why,
+        Err(Error::UnknownItem(unknown)) => unknown.message,
         other => panic!("{other:?}"),
     };
     assert!(refused(of(&[record("Tab", "")])).contains("no image"));
     assert!(refused("[]".to_owned()).contains("`Records`"));
     let strange = of(&[record("Other", image), record("Tab", image)]);
     let why = refused(strange.clone());
-    assert!(why.contains("does not know (PK = U#a"), "{why}");
-    let skipping = database.events().skip_unknown();
+    assert!(
+        why.contains("does not know (PK = \"U#a\", SK = \"U\")"),
+        "{why}"
+    );
+    let skipping = database.events().on_unknown(OnUnknown::Skip);
     assert_eq!(skipping.of_json(strange.as_bytes()).unwrap().len(), 1);
 }
 
@@ -169,9 +173,9 @@ fn a_foreign_item_is_not_an_entity() {
     let last = records(&db).pop().unwrap();
     assert!(matches!(
         database.events().of_record(&last),
-        Err(Error::Invalid(_))
+        Err(Error::UnknownItem(_))
     ));
-    let skipping = database.events().skip_unknown();
+    let skipping = database.events().on_unknown(OnUnknown::Skip);
     assert_eq!(skipping.of_record(&last).unwrap(), None);
 }
 
@@ -192,10 +196,16 @@ fn records_become_the_events_of_all_clients() {
         };
         let json = serde_json::json!({ "Records": [case["record"]] }).to_string();
         let found = reader().of_json(json.as_bytes());
-        let skipped = reader().skip_unknown().of_json(json.as_bytes());
+        let skipped = reader()
+            .on_unknown(OnUnknown::Skip)
+            .of_json(json.as_bytes());
         match case["event"].as_str() {
             Some(word) => {
-                assert!(matches!(found, Err(Error::Invalid(_))), "{name}: {found:?}");
+                let is_told = match word {
+                    "unknown" => matches!(found, Err(Error::UnknownItem(_))),
+                    _ => matches!(found, Err(Error::Invalid { .. })),
+                };
+                assert!(is_told, "{name}: {found:?}");
                 let is_skipped = skipped.as_ref().is_ok_and(Vec::is_empty);
                 assert_eq!(is_skipped, word == "unknown", "{name}: {skipped:?}");
             }

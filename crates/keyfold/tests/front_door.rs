@@ -130,13 +130,13 @@ fn works(database: &Database) {
         (database.run("posst").send(), "did you mean `post`?"),
     ] {
         assert!(
-            matches!(&wrong, Err(Error::Invalid(why)) if why.contains(told)),
+            matches!(&wrong, Err(Error::Invalid { message: why, .. }) if why.contains(told)),
             "{wrong:?}"
         );
     }
     assert!(matches!(
         database.query("user").arg("id", "a").after("x").page(),
-        Err(Error::Invalid(_))
+        Err(Error::Invalid { .. })
     ));
 }
 
@@ -265,12 +265,12 @@ fn values_of_another_shape_are_refused_and_texts_are_not_read() {
     ] {
         let refused = things.put("Thing", &wrong);
         assert!(
-            matches!(&refused, Err(Error::Invalid(why)) if why.contains("id is no string")),
+            matches!(&refused, Err(Error::Invalid { message: why, .. }) if why.contains("id is no string")),
             "{wrong:?}: {refused:?}"
         );
     }
     let asked = things.query("thing").arg("id", ["a"]).one();
-    assert!(matches!(asked, Err(Error::Invalid(_))), "{asked:?}");
+    assert!(matches!(asked, Err(Error::Invalid { .. })), "{asked:?}");
     let ids = ["a,b", " s", "[1", "5"];
     for id in ids {
         things
@@ -285,7 +285,7 @@ fn values_of_another_shape_are_refused_and_texts_are_not_read() {
     );
     assert_eq!(things.query("things").arg("id", 5).all().unwrap().len(), 1);
     let long = "x".repeat(1_000_000);
-    let Err(Error::Invalid(why)) = things.put("Thing", [long]) else {
+    let Err(Error::Invalid { message: why, .. }) = things.put("Thing", [long]) else {
         panic!("a list is no struct")
     };
     assert!(why.len() < 200, "{}", why.len());
@@ -338,5 +338,7 @@ fn a_model_of_several_files_is_read_from_its_folder_or_given_as_texts() {
         "{findings:?}"
     );
     let absent = db.model_file(folder.join("absent.keyfold"));
-    assert!(matches!(&absent, Err(Error::Invalid(why)) if why.contains("absent.keyfold")));
+    assert!(
+        matches!(&absent, Err(Error::Invalid { message: why, .. }) if why.contains("absent.keyfold"))
+    );
 }

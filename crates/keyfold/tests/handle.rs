@@ -202,7 +202,7 @@ fn endpoints_take_credentials_times_and_attempts() {
         "http://u:hunter2@host",
         "http://host/x",
     ] {
-        let Err(Error::Invalid(why)) = Keyfold::connect(wrong) else {
+        let Err(Error::Invalid { message: why, .. }) = Keyfold::connect(wrong) else {
             panic!("{wrong} is taken")
         };
         assert!(!why.contains("hunter2"), "{why}");
@@ -269,7 +269,9 @@ fn a_folder_that_cannot_be_opened_says_why() {
 fn times_of_clocks_are_cut_on_purpose_only() {
     let items = Keyfold::memory().unwrap().model(MODEL).unwrap();
     let fine = "2024-01-15T10:30:00.123456789+02:00";
-    let Err(Error::Invalid(why)) = items.put("Item", values! { "id": "a", "at": fine }) else {
+    let Err(Error::Invalid { message: why, .. }) =
+        items.put("Item", values! { "id": "a", "at": fine })
+    else {
         panic!("digits are lost")
     };
     assert!(
@@ -289,7 +291,7 @@ fn times_of_clocks_are_cut_on_purpose_only() {
     for wrong in ["yesterday", "2024-01-15T10:30:00", ""] {
         assert!(matches!(
             time::truncate(wrong, Precision::Millis),
-            Err(Error::Invalid(_))
+            Err(Error::Invalid { .. })
         ));
     }
     assert!(time::truncate(5, Precision::Millis).is_err());

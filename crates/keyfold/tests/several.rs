@@ -52,7 +52,7 @@ fn a_transaction_reports_each_write() {
         matches!(&again, Error::Exists(why) if why.message.starts_with("write 1 (create User): "))
     );
     let unknown = Transaction::new().delete("Users", values! {});
-    assert!(matches!(db.transact(unknown), Err(Error::Invalid(_))));
+    assert!(matches!(db.transact(unknown), Err(Error::Invalid { .. })));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_batch_of_entities_from_which_something_follows_is_refused() {
     ] {
         let error = db.put_many(entity, [item]).unwrap_err();
         assert!(
-            matches!(&error, Error::Invalid(text) if text.contains(reason)),
+            matches!(&error, Error::Invalid { message: text, .. } if text.contains(reason)),
             "{error}"
         );
     }

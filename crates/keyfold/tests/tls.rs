@@ -125,7 +125,7 @@ fn texts_that_are_no_authorities_are_refused_before_anything_is_sent() {
         ),
     ] {
         let endpoint = Endpoint::new("https://localhost:1").certificate_authorities(pem);
-        let Err(Error::Invalid(text)) = Keyfold::connect_with(endpoint) else {
+        let Err(Error::Invalid { message: text, .. }) = Keyfold::connect_with(endpoint) else {
             panic!("{pem} is taken");
         };
         assert!(text.contains(why), "{text}");

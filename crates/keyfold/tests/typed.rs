@@ -223,7 +223,8 @@ fn what_cannot_be_stored_is_refused_with_its_path() {
     let refused = |kind: &str, held: &dyn Fn() -> Values| {
         let things = of_type(kind);
         let mut all = held();
-        let Err(Error::Invalid(why)) = things.put("Thing", all.insert("id", "a")) else {
+        let Err(Error::Invalid { message: why, .. }) = things.put("Thing", all.insert("id", "a"))
+        else {
             panic!("{kind} took {all:?}")
         };
         why
@@ -319,7 +320,7 @@ fn what_cannot_be_stored_is_refused_with_its_path() {
     let things = of_type("number");
     let asked = things.query("thing").arg("id", f64::NAN).one();
     assert!(
-        matches!(&asked, Err(Error::Invalid(why)) if why.starts_with("id: NaN")),
+        matches!(&asked, Err(Error::Invalid { message: why, .. }) if why.starts_with("id: NaN")),
         "{asked:?}"
     );
     let long = put(&of_type("number"), "x".repeat(1_000_000)).unwrap_err();
@@ -438,7 +439,7 @@ fn an_item_that_was_read_can_be_put_back() {
     ] {
         let refused = db.put("Team", wrong);
         assert!(
-            matches!(&refused, Err(Error::Invalid(text)) if text.contains(why)),
+            matches!(&refused, Err(Error::Invalid { message: text, .. }) if text.contains(why)),
             "{refused:?}"
         );
     }
@@ -446,7 +447,7 @@ fn an_item_that_was_read_can_be_put_back() {
     let again = db.create("Team", &new);
     assert!(matches!(again, Err(Error::Exists(_))), "{again:?}");
     let key = db.change("Team", values! { "team": "a" }, &["name"]);
-    assert!(matches!(key, Err(Error::Invalid(_))), "{key:?}");
+    assert!(matches!(key, Err(Error::Invalid { .. })), "{key:?}");
 }
 
 #[test]
@@ -495,12 +496,12 @@ fn arguments_are_a_struct_and_pages_are_structs() {
     assert_eq!(sizes, [2, 2, 1]);
     let none = asked.clone().limit(0).page();
     assert!(
-        matches!(&none, Err(Error::Invalid(why)) if why.contains("at least 1")),
+        matches!(&none, Err(Error::Invalid { message: why, .. }) if why.contains("at least 1")),
         "{none:?}"
     );
     let wrong = asked.pages_as::<Part>().next().unwrap();
     assert!(
-        matches!(&wrong, Err(Error::Invalid(why)) if why.contains("missing field `name`")),
+        matches!(&wrong, Err(Error::Invalid { message: why, .. }) if why.contains("missing field `name`")),
         "{wrong:?}"
     );
 }

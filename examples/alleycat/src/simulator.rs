@@ -198,7 +198,11 @@ pub async fn simulate(club: &Club, plan: &Plan, race: &NewRace) -> Result<Figure
         ..figures
     };
     // Whoever wants them reads them as JSON.
-    let text = serde_json::to_string(&figures).map_err(|why| Error::Invalid(why.to_string()))?;
+    let text = serde_json::to_string(&figures).map_err(|why| Error::Invalid {
+        message: why.to_string(),
+        of: None,
+        attribute: None,
+    })?;
     club.end_race(&plan.class, &race.race_id, text).await?;
     Ok(figures)
 }
@@ -265,7 +269,12 @@ async fn written(club: &Club, second: &RideArguments) -> Result<u64, Error> {
                 };
             }
             Err(Error::OutcomeUnknown { .. }) => is_open = true,
-            Err(Error::Throttled { .. } | Error::Unavailable(_) | Error::TimedOut(_)) => {}
+            Err(
+                Error::Throttled { .. }
+                | Error::Unavailable(_)
+                | Error::TimedOut(_)
+                | Error::Overtaken(_),
+            ) => {}
             Err(other) => return Err(other),
         }
         repeated += 1;
@@ -289,7 +298,12 @@ async fn look(club: Club, race: String, is_over: Arc<AtomicBool>) -> Result<Look
         }
         match rows {
             Ok(rows) => looked.last = rows,
-            Err(Error::Throttled { .. } | Error::Unavailable(_) | Error::TimedOut(_)) => {}
+            Err(
+                Error::Throttled { .. }
+                | Error::Unavailable(_)
+                | Error::TimedOut(_)
+                | Error::Overtaken(_),
+            ) => {}
             Err(other) => return Err(other),
         }
         if is_last {

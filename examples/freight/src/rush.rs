@@ -116,15 +116,18 @@ async fn assigned(
 
 /// Whether nothing was done, and the same assignment may succeed later.
 fn is_passing(error: &Error) -> bool {
-    let is_conflict = |exception: &str, message: &str| {
-        exception == "TransactionConflictException"
-            || (exception == "TransactionCanceledException"
-                && message.contains("TransactionConflict"))
-    };
+    if let Error::Service {
+        exception, reasons, ..
+    } = error
+    {
+        let mut codes = reasons.iter().map(|reason| reason.code.as_str());
+        return exception == "TransactionConflictException"
+            || codes.any(|code| code == "TransactionConflict");
+    }
     matches!(
         error,
-        Error::Throttled { .. } | Error::Unavailable(_) | Error::TimedOut(_)
-    ) || matches!(error, Error::Service { exception, message } if is_conflict(exception, message))
+        Error::Throttled { .. } | Error::Unavailable(_) | Error::TimedOut(_) | Error::Overtaken(_)
+    )
 }
 
 /// Whether the items of a container are those that say so.

@@ -66,7 +66,9 @@ impl From<Error> for Problem {
 
 fn of_error(error: &Error) -> Problem {
     match error {
-        Error::Invalid(why) => Problem::invalid(format!("It was not taken: {why}.")),
+        Error::Invalid { message: why, .. } => {
+            Problem::invalid(format!("It was not taken: {why}."))
+        }
         Error::NotFound(_) => Problem::not_found("It is not there. Look for it in the lists."),
         Error::Exists(_) | Error::Taken { .. } => {
             Problem::conflict("exists", "It is there already. Choose another name.")
@@ -75,7 +77,7 @@ fn of_error(error: &Error) -> Problem {
             "changed_meanwhile",
             "Somebody was faster. Nothing was changed: look at it as it is now.",
         ),
-        Error::Throttled { .. } => Problem::unavailable(
+        Error::Throttled { .. } | Error::Overtaken(_) => Problem::unavailable(
             "busy",
             "It is very busy. Nothing was changed: try again in a minute.",
         ),
@@ -88,9 +90,12 @@ fn of_error(error: &Error) -> Problem {
             "unknown_outcome",
             "The tables did not say whether it was done. Look before you send it again.",
         ),
-        Error::Model(_) | Error::TableDiffers { .. } | Error::Open(_) | Error::Service { .. } => {
-            fault()
-        }
+        Error::Model(_)
+        | Error::TableDiffers { .. }
+        | Error::Open(_)
+        | Error::TooMany { .. }
+        | Error::UnknownItem(_)
+        | Error::Service { .. } => fault(),
         // The crate may get more kinds of errors.
         _ => fault(),
     }

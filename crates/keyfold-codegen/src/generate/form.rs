@@ -263,12 +263,23 @@ pub(super) struct PatternForm {
     pub(super) method: String,
     /// The name of the type of its arguments.
     pub(super) arguments_type: String,
+    /// The name of the type of the choices of optional parameters that go together, where there are
+    /// several such parameters.
+    pub(super) choice_type: Option<String>,
     /// Its parameters. Of the optional ones that limit an attribute, each needs those before it.
     pub(super) parameters: Vec<Parameter>,
     /// Its answer.
     pub(super) answer: Answer,
     /// The promise in the model's language, and how it is read, a line each.
     pub(super) about: Vec<String>,
+}
+
+impl PatternForm {
+    /// The optional parameters of which each needs those before it, in their order.
+    pub(super) fn chained(&self) -> impl Iterator<Item = &Field> {
+        let chained = self.parameters.iter().filter(|one| one.is_chained);
+        chained.map(|one| &one.field)
+    }
 }
 
 /// A parameter of a pattern.

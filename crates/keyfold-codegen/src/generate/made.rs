@@ -4,7 +4,7 @@ use super::form::{Field, Given, MadeForm, MadeMember};
 use super::names::{Names, pascal};
 use super::shapes::Shapes;
 use keyfold_model::schema::Source;
-use keyfold_model::{Action, Attribute, DefaultValue, Entity, Model, Type, Verb, Write};
+use keyfold_model::{Action, Attribute, DefaultValue, Entity, Model, Operand, Type, Verb, Write};
 
 /// The attributes of a new entity that are made.
 pub(super) fn of_new(
@@ -95,13 +95,17 @@ fn chance(
     (write, action): (&Write, &Action),
     attribute: &Attribute,
 ) -> Option<(Given, bool)> {
+    let is_left_out = is_left_out(model, write, action);
     match action.verb {
         Verb::Create | Verb::Put => {}
+        Verb::Update | Verb::Upsert if is_touched(write, action, attribute) => {
+            let is_reported = !is_left_out || action.each.is_none();
+            return is_reported.then_some((Given::Argument, is_left_out));
+        }
         // A stored item may be changed instead.
         Verb::Upsert => return Some((Given::Never, true)),
         Verb::Update | Verb::Delete | Verb::Check => return None,
     }
-    let is_left_out = is_left_out(model, write, action);
     if is_left_out && action.each.is_some() {
         return None;
     }
@@ -131,6 +135,18 @@ fn chance(
         Some(_) => Some((Given::Argument, is_left_out)),
         None => Some((Given::Never, is_left_out)),
     }
+}
+
+/// Whether an action sets an attribute to the present moment where the caller does not give it.
+fn is_touched(write: &Write, action: &Action, attribute: &Attribute) -> bool {
+    let mut set = action.assignments.iter();
+    let set = set.find(|one| one.attribute == attribute.name);
+    let Some((Operand::Parameter(name), None)) = set.map(|one| (&one.left, &one.right)) else {
+        return false;
+    };
+    let mut parameters = write.parameters.iter();
+    let known = parameters.find(|one| one.name == *name);
+    attribute.is_touched() && known.is_some_and(|one| one.is_now && one.optional)
 }
 
 /// Whether a source may have no value.

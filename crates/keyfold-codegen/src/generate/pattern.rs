@@ -33,6 +33,8 @@ pub(super) fn form(
     } else {
         names.take(format!("{own}Arguments"))
     };
+    let chained = parameters.iter().filter(|one| one.is_chained).count();
+    let choice_type = (chained > 1).then(|| names.take(format!("{own}Choice")));
     let items = pattern.returned.iter().filter_map(|returned| {
         let item = item(model, pattern, returned, entities, names)?;
         Some((item, returned))
@@ -42,6 +44,7 @@ pub(super) fn form(
         name: pattern.name.clone(),
         method,
         arguments_type,
+        choice_type,
         parameters,
         answer: answer(model, pattern, items, names),
         about: about(model, pattern, rows),

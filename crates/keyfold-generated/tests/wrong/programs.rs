@@ -6,7 +6,7 @@
 use keyfold_generated::keyfold::typed::{self, Error, Keyfold, Page, Patch, Query};
 use keyfold_generated::case_answers::{
     Account, AccountId, AccountKey, AccountPatch, AccountPlan, Address, AnswersClient, Entry,
-    FindAccountItem, NewAccount, NewTicket, PairAnswer, PlacesArguments, Ticket, TicketKey,
+    FindAccountItem, NewAccount, NewTicket, PairAnswer, PlacesChoice, Ticket, TicketKey,
     TicketPatch, TicketStatus, WholeItem,
 };
 use keyfold_generated::shop::{
@@ -179,8 +179,12 @@ fn arguments_in_another_order(shop: &ShopClient, id: &OrderId) {
     shop.set_status(id, OrderStatus::Paid).ok(); //~ E0308 arguments to this method are incorrect
 }
 
-fn a_parameter_that_a_pattern_does_not_have() -> PlacesArguments {
-    PlacesArguments { owner: None, ..PlacesArguments::default() } //~ E0560 struct `PlacesArguments` has no field named `owner`
+fn a_parameter_that_a_pattern_does_not_have() -> PlacesChoice {
+    PlacesChoice::Owner //~ E0599 no variant or associated item named `Owner` found for enum `PlacesChoice` in the current scope
+}
+
+fn a_choice_of_parameters_without_a_plan() -> PlacesChoice {
+    PlacesChoice::CountryCity { city: String::new() } //~ E0063 missing field `country` in initializer of `PlacesChoice`
 }
 
 fn a_field_of_a_record_that_is_missing(street: String) -> Address {

@@ -1,5 +1,6 @@
 //! The answers of patterns: pages of items, the requests they took, and their cost.
 
+use crate::unknown::OnUnknown;
 use keyfold_types::{CapacityHalves, Item, Value};
 
 /// The start, the size and the direction of a page.
@@ -14,6 +15,8 @@ pub struct PageRequest {
     /// Whether the read is strongly consistent, although the pattern does not ask for it. No global
     /// index offers that.
     pub strong: bool,
+    /// What becomes of an item that the model does not know.
+    pub on_unknown: OnUnknown,
     /// The present moment, milliseconds since 1970; by default, that of this machine's clock.
     pub now_epoch_ms: Option<i64>,
 }

@@ -6,8 +6,8 @@ use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::printed::print;
 use crate::stored::{digest_attribute, is_as_written, values_of};
+use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{Copy, Returned};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
@@ -18,6 +18,7 @@ use keyfold_types::{Item, Value};
 pub(super) struct Kinds<'m> {
     table: &'m Table,
     kinds: Vec<Kind<'m>>,
+    on_unknown: OnUnknown,
 }
 
 struct Kind<'m> {
@@ -74,7 +75,7 @@ impl<'m> Kind<'m> {
     fn check_required(
         &self,
         pattern: &Pattern,
-        item: &Item,
+        (table, item): (&Table, &Item),
         values: &Values,
     ) -> Result<(), ClientError> {
         let is_missing = |name: &&&str| {
@@ -91,12 +92,14 @@ impl<'m> Kind<'m> {
                 format!("which {index} holds for it neither as an attribute nor in a key")
             }
         };
-        Err(ClientError::refused(format!(
+        let unknown = UnknownItem::because(format!(
             "{} found an item of {} without `{missing}`, {place} ({}): it was not written through the model",
             pattern.name,
             self.name,
-            shown(item)
-        )))
+            shown_key(table, item)
+        ));
+        let unknown = unknown.at(key_of(table, item));
+        Err(ClientError::unknown(unknown.of(&self.name, missing)))
     }
 
     /// The split list, if the pattern returns it.
@@ -149,6 +152,7 @@ impl<'m> Kinds<'m> {
         Kinds {
             table,
             kinds: kinds.collect(),
+            on_unknown: OnUnknown::Error,
         }
     }
 
@@ -165,7 +169,13 @@ impl<'m> Kinds<'m> {
         Kinds {
             table,
             kinds: kind.into_iter().collect(),
+            on_unknown: OnUnknown::Error,
         }
+    }
+
+    /// The same kinds, where an item of none of them is an error or is left out.
+    pub(super) fn on_unknown(self, on_unknown: OnUnknown) -> Kinds<'m> {
+        Kinds { on_unknown, ..self }
     }
 
     /// The entity or the copy, where the pattern returns only one kind.
@@ -245,58 +255,68 @@ impl<'m> Kinds<'m> {
     }
 
     /// The items with their kinds; `None` when parts of a list do not belong together. A scan skips
-    /// items of other kinds; elsewhere they are an error.
+    /// items of other kinds; elsewhere they are an error unless the caller leaves them out.
     ///
     /// # Errors
-    /// `Refused` for an item of an unknown kind, and for attributes that the model did not store.
+    /// `UnknownItem` for an item of an unknown kind, and for attributes that the model did not store.
     pub(super) fn found(
         &self,
         pattern: &Pattern,
         items: Vec<Item>,
         is_scan: bool,
     ) -> Result<Option<Vec<FoundItem>>, ClientError> {
+        let is_skipped = self.on_unknown == OnUnknown::Skip;
         let mut found = Vec::new();
         for group in self.groups(&items) {
-            let Some(members) = items.get(group) else {
-                continue;
-            };
+            let members = items.get(group).unwrap_or_default();
             let Some(first) = members.first() else {
                 continue;
             };
             let Some(kind) = self.kind_of(first) else {
-                if is_scan {
+                if is_scan || is_skipped {
                     continue;
                 }
-                return Err(unknown(pattern, first));
+                return Err(unknown(pattern, (self.table, first)));
             };
-            let mut ordered: Vec<Item> = members.to_vec();
-            ordered.sort_by(|one, two| {
-                self.part_of(one)
-                    .map(|(_, n)| n)
-                    .cmp(&self.part_of(two).map(|(_, n)| n))
-            });
-            let mut values = values_of(
-                self.table,
-                kind.entity,
-                kind.copy,
-                kind.attributes.iter().copied(),
-                &ordered,
-            )?;
-            if kind.is_split && !self.is_complete(kind, &ordered, &values) {
-                return Ok(None);
+            match self.assembled(pattern, kind, members) {
+                Ok(Some(item)) => found.push(item),
+                Ok(None) => return Ok(None),
+                Err(ClientError::UnknownItem(_)) if is_skipped => {}
+                Err(error) => return Err(error),
             }
-            kind.check_required(pattern, first, &values)?;
-            let attributes = kind
-                .attributes
-                .iter()
-                .filter_map(|name| Some(((*name).to_owned(), values.remove(*name)?)))
-                .collect();
-            found.push(FoundItem {
-                kind: kind.name.clone(),
-                attributes,
-            });
         }
         Ok(Some(found))
+    }
+
+    /// An item of a kind, of its parts; `None` when they do not belong together.
+    fn assembled(
+        &self,
+        pattern: &Pattern,
+        kind: &Kind<'_>,
+        members: &[Item],
+    ) -> Result<Option<FoundItem>, ClientError> {
+        let mut ordered: Vec<Item> = members.to_vec();
+        ordered.sort_by(|one, two| {
+            self.part_of(one)
+                .map(|(_, n)| n)
+                .cmp(&self.part_of(two).map(|(_, n)| n))
+        });
+        let names = kind.attributes.iter().copied();
+        let mut values = values_of(self.table, kind.entity, kind.copy, names, &ordered)?;
+        if kind.is_split && !self.is_complete(kind, &ordered, &values) {
+            return Ok(None);
+        }
+        if let Some(first) = members.first() {
+            kind.check_required(pattern, (self.table, first), &values)?;
+        }
+        let attributes = kind
+            .attributes
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), values.remove(*name)?)));
+        Ok(Some(FoundItem {
+            kind: kind.name.clone(),
+            attributes: attributes.collect(),
+        }))
     }
 
     /// Whether the parts of an entity are complete: they begin with the first, and where the pattern
@@ -312,22 +332,13 @@ impl<'m> Kinds<'m> {
     }
 }
 
-fn unknown(pattern: &Pattern, item: &Item) -> ClientError {
-    ClientError::refused(format!(
+fn unknown(pattern: &Pattern, (table, item): (&Table, &Item)) -> ClientError {
+    let unknown = UnknownItem::because(format!(
         "{} found an item that the model does not know ({}): it was not written through the model",
         pattern.name,
-        shown(item)
-    ))
-}
-
-/// The first attributes of an item, which are those of its key.
-fn shown(item: &Item) -> String {
-    let key: Vec<String> = item
-        .iter()
-        .take(2)
-        .map(|(name, value)| print(name, " = ", value))
-        .collect();
-    key.join(", ")
+        shown_key(table, item)
+    ));
+    ClientError::unknown(unknown.at(key_of(table, item)))
 }
 
 /// Reads until the page has its limit of entities with all their parts.

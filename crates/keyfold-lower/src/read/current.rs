@@ -169,7 +169,7 @@ async fn read(
             Err(error) => return Err(error),
         }
     }
-    Err(ClientError::refused(format!(
+    Err(ClientError::Overtaken(format!(
         "the items of {} were written {TRIES} times in a row while they were read; try again",
         question.table.name
     )))

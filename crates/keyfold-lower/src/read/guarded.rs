@@ -5,6 +5,7 @@ use super::question::Question;
 use super::request;
 use crate::arguments::Values;
 use crate::error::ClientError;
+use crate::unknown::UnknownItem;
 use keyfold_model::schema::{Guard, RequestKind, SortCondition, held_in_guard};
 use keyfold_model::{PatternPlan, value};
 
@@ -68,8 +69,8 @@ pub(super) fn lost(question: &Question<'_>) -> ClientError {
         .arguments
         .iter()
         .map(|(name, held)| format!("{name} = {}", value::shown(held)));
-    ClientError::refused(format!(
+    ClientError::unknown(UnknownItem::because(format!(
         "the item with {} is not where the guard of its id says: it was not written through the model, or moves without end",
         shown.collect::<Vec<_>>().join(", ")
-    ))
+    )))
 }

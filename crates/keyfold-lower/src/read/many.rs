@@ -9,6 +9,7 @@ use crate::lookup::{Found, Placed};
 use crate::lowering::{Io, Lowering, Origin, together};
 use crate::retry::{TRIES, back_off};
 use crate::stored::values_of;
+use crate::unknown::{OnUnknown, UnknownItem};
 use keyfold_api::KeysAndAttributes;
 use keyfold_model::{Entity, Model};
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
@@ -30,13 +31,13 @@ pub struct Many {
 ///
 /// # Errors
 /// The result has: `Invalid` for an entity whose list is split over several items; `Value` and
-/// `Missing` when a key cannot be made; `Refused` when an item is not where the guard of its `id` says.
+/// `Missing` when a key cannot be made; `UnknownItem` when an item is not where the guard of its `id` says.
 pub fn many<'l>(
     origin: Origin,
     model: &'l Model,
     entity: &'l Entity,
     keys: &'l [Values],
-    strong: bool,
+    (strong, on_unknown): (bool, OnUnknown),
 ) -> Lowering<'l, Many> {
     Lowering::new(origin, move |io| async move {
         let question = Question {
@@ -44,6 +45,7 @@ pub fn many<'l>(
             model,
             entity,
             strong: strong || entity.moves(),
+            on_unknown,
         };
         get_many(&question, keys).await
     })
@@ -55,6 +57,7 @@ struct Question<'q> {
     model: &'q Model,
     entity: &'q Entity,
     strong: bool,
+    on_unknown: OnUnknown,
 }
 
 /// A table and a key in it.
@@ -105,7 +108,13 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
             };
             let names = entity.attributes.iter();
             let names = names.map(|attribute| attribute.name.as_str());
-            let values = values_of(table, entity, None, names, std::slice::from_ref(item))?;
+            let values = values_of(table, entity, None, names, std::slice::from_ref(item));
+            let values = match values {
+                Err(ClientError::UnknownItem(_)) if question.on_unknown == OnUnknown::Skip => {
+                    continue;
+                }
+                other => other?,
+            };
             if let Some(place) = many.items.get_mut(at) {
                 *place = Some(found_item(entity, &values));
             }
@@ -115,10 +124,10 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
         }
         io.pause(back_off(tried)).await;
     }
-    Err(ClientError::refused(format!(
+    Err(ClientError::unknown(UnknownItem::because(format!(
         "items of {} are not where the guards of their ids say: they were not written through the model, or move without end",
         entity.name
-    )))
+    ))))
 }
 
 /// An entity with its attributes in the order of their declaration.

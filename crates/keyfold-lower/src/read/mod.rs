@@ -28,6 +28,7 @@ use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::lowering::{Io, Lowering, Origin, both};
 use crate::retry::{TRIES, back_off};
+use crate::unknown::UnknownItem;
 use answer::Raw;
 pub use answer::{Asked, Found, FoundItem, Page, PageRequest, Pages};
 use assemble::Kinds;
@@ -73,7 +74,7 @@ async fn read_page(
         .iter()
         .find(|table| table.name == plan.table)
         .ok_or_else(|| ClientError::Unknown(format!("the model has no table {}", plan.table)))?;
-    let kinds = Kinds::of(model, pattern, plan, table);
+    let kinds = Kinds::of(model, pattern, plan, table).on_unknown(page.on_unknown);
     let now = page.now_epoch_ms.unwrap_or(io.now_epoch_ms());
     let question = Question {
         io,
@@ -180,10 +181,10 @@ async fn read_consistent(
         }
         question.io.pause(back_off(tried)).await;
     }
-    Err(ClientError::refused(format!(
+    Err(ClientError::unknown(UnknownItem::because(format!(
         "{}: the parts of a list do not belong together: they were not written through the model, or are written without end",
         pattern.name
-    )))
+    ))))
 }
 
 /// Reads a page once.

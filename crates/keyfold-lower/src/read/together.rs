@@ -11,6 +11,7 @@ use crate::error::{ClientError, unexpected};
 use crate::expression::Placeholders;
 use crate::lowering::Io;
 use crate::retry::{TRIES, back_off};
+use crate::unknown::OnUnknown;
 use keyfold_api::{KeysAndAttributes, Response, TransactGet, TransactGetItemsInput};
 use keyfold_model::schema::{Get, RequestKind, Returned};
 use keyfold_model::{Model, Pattern, PatternPlan, Table};
@@ -53,7 +54,7 @@ pub(super) async fn page(
     let mut items = Vec::new();
     for (one, stored) in all.iter().zip(raw.stored) {
         match stored {
-            Some(stored) => items.extend(found(model, pattern, one, stored)?),
+            Some(stored) => items.extend(found(model, pattern, one, (stored, page.on_unknown))?),
             None if one.returned.optional => {}
             None => {
                 return Err(ClientError::not_found(format!(
@@ -109,9 +110,10 @@ fn found(
     model: &Model,
     pattern: &Pattern,
     one: &Wanted<'_>,
-    stored: Item,
+    (stored, on_unknown): (Item, OnUnknown),
 ) -> Result<Vec<FoundItem>, ClientError> {
     let kinds = Kinds::of_one(model, pattern, one.returned, &one.get.plan, one.table);
+    let kinds = kinds.on_unknown(on_unknown);
     let items = kinds.found(pattern, vec![stored], false)?;
     Ok(items.unwrap_or_default())
 }
@@ -193,7 +195,7 @@ async fn snapshot(
             },
         });
     }
-    Err(ClientError::refused(format!(
+    Err(ClientError::Overtaken(format!(
         "{}: other transactions were writing its items {TRIES} times in a row; try again",
         pattern.name
     )))

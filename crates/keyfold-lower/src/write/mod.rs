@@ -211,7 +211,7 @@ async fn delete_entity(
 }
 
 fn overtaken(entity: &Entity) -> ClientError {
-    ClientError::refused(format!(
+    ClientError::Overtaken(format!(
         "{} was changed by others {TRIES} times in a row; try again",
         entity.name
     ))

@@ -20,7 +20,7 @@ use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::TRIES;
-use keyfold_model::{Action, Entity, Model, Type, Verb, Write, value};
+use keyfold_model::{Action, Entity, Model, Operand, Type, Verb, Write, value};
 use keyfold_types::{Number, Value};
 use std::collections::BTreeMap;
 
@@ -48,26 +48,27 @@ async fn run_write(
     arguments: &Values,
 ) -> Result<Written, ClientError> {
     let context = Context { io, model };
-    let arguments = with_now(io, write, arguments);
+    let present = with_now(io, write, arguments);
     for tried in 0..TRIES {
         let (mut draft, mut given, mut made) = Default::default();
         let into = (&mut draft, &mut given, &mut made);
-        compose(&context, write, &arguments, into).await?;
+        compose(&context, write, (arguments, &present), into).await?;
         if let Some(written) = sent(&context, draft, tried).await? {
             return Ok(written.with(made));
         }
     }
-    Err(ClientError::refused(format!(
+    Err(ClientError::Overtaken(format!(
         "{}: the items were changed by others {TRIES} times in a row",
         write.name
     )))
 }
 
-/// Adds the steps of all actions, the items that they are given, and what is made for them.
+/// Adds the steps of all actions, the items that they are given, and what is made for them. The
+/// arguments are the caller's, and those with the present moment.
 pub(super) async fn compose(
     context: &Context<'_>,
     write: &Write,
-    arguments: &Values,
+    (asked, arguments): (&Values, &Values),
     (draft, given, made): (&mut Draft, &mut GivenItems, &mut Vec<Made>),
 ) -> Result<(), ClientError> {
     let optional = write.optional_parameters();
@@ -95,6 +96,7 @@ pub(super) async fn compose(
             let added = compose_one(context, (&action, entity), inputs, into).await;
             let renamed = |error| inputs::of_argument(&action, (&fields, number), error);
             lender = Some(added.map_err(renamed)?);
+            own_made.extend(touched(write, (&action, entity), (asked, arguments)));
             made.extend(
                 own_made
                     .into_iter()
@@ -104,6 +106,33 @@ pub(super) async fn compose(
         lenders.push(lender);
     }
     Ok(())
+}
+
+/// The attributes that each write sets, which an action sets to the present moment since the caller
+/// did not give them.
+fn touched(
+    write: &Write,
+    (action, entity): (&Action, &Entity),
+    (asked, arguments): (&Values, &Values),
+) -> Vec<Made> {
+    let is_now = |name: &String| {
+        let mut parameters = write.parameters.iter();
+        let known = parameters.find(|one| one.name == *name);
+        known.is_some_and(|one| one.is_now && one.optional) && !asked.contains_key(name)
+    };
+    let made = action.assignments.iter().filter_map(|one| {
+        let attribute = entity.attribute(&one.attribute)?;
+        let (Operand::Parameter(name), None) = (&one.left, &one.right) else {
+            return None;
+        };
+        let is_made = attribute.is_touched() && one.fields.is_empty() && is_now(name);
+        is_made.then_some(Made {
+            entity: entity.name.clone(),
+            attribute: attribute.name.clone(),
+            value: arguments.get(name)?.clone(),
+        })
+    });
+    made.collect()
 }
 
 /// Adds the steps of an action on one item. Returns what [`add`] does.

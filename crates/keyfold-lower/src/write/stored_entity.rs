@@ -14,6 +14,7 @@ use crate::retry::{TRIES, back_off};
 use crate::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, readable_of, without_list,
 };
+use crate::unknown::UnknownItem;
 use keyfold_api::{ErrorKind, ExpressionAttributes, QueryInput, Response};
 use keyfold_model::schema::Column;
 use keyfold_model::template::CHUNK_DIGITS;
@@ -100,11 +101,11 @@ async fn place(
 
 /// The error about a guard whose item is not where it says.
 fn lost(entity: &Entity, id: &Values) -> ClientError {
-    ClientError::refused(format!(
+    ClientError::unknown(UnknownItem::because(format!(
         "the {} with {} is not where the guard of its id says: it was not written through the model, or moves without end",
         entity.name,
         key_text(entity, id)
-    ))
+    )))
 }
 
 /// The error of an item whose stored values make no keys, which another program wrote. `unknown` are
@@ -368,7 +369,7 @@ impl StoredEntity {
     /// Refuses what needs an attribute that cannot be read.
     ///
     /// # Errors
-    /// `Refused`, with entity and key.
+    /// `UnknownItem`, with entity and key.
     pub(super) fn require_readable(
         &self,
         (context, entity): (&Context<'_>, &Entity),
@@ -388,7 +389,7 @@ impl StoredEntity {
     /// cannot decides which other items follow.
     ///
     /// # Errors
-    /// `Refused`, with entity and key.
+    /// `UnknownItem`, with entity and key.
     pub(super) fn require_replaceable(
         &self,
         (context, entity): (&Context<'_>, &Entity),

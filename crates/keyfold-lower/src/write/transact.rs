@@ -131,7 +131,7 @@ async fn transact_parts(
             writes,
         });
     }
-    Err(ClientError::refused(format!(
+    Err(ClientError::Overtaken(format!(
         "the transaction: its items were changed by others {TRIES} times in a row; try again"
     )))
 }
@@ -242,8 +242,9 @@ impl<'p> Ready<'p> {
                 given.add_changed(model, ("delete", entity), values)?;
                 single::delete(context, entity, values, draft).await
             }
-            Part::Run { write, .. } => {
-                named::compose(context, write, values, (draft, given, made)).await
+            Part::Run { write, arguments } => {
+                let arguments = (arguments, values);
+                named::compose(context, write, arguments, (draft, given, made)).await
             }
         }
     }

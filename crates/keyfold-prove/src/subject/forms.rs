@@ -96,6 +96,7 @@ pub(super) fn of_read(
         after,
         backward,
         strong,
+        on_unknown: _,
         now_epoch_ms,
     } = start;
     let mut call = json!({
@@ -213,6 +214,8 @@ pub(super) fn code(error: &ClientError) -> &'static str {
         ClientError::StaleVersion(_) => "stale_version",
         ClientError::NotFound(_) => "not_found",
         ClientError::Incomplete(_) => "incomplete",
+        ClientError::UnknownItem(_) => "unknown_item",
+        ClientError::Overtaken(_) => "overtaken",
     }
 }
 

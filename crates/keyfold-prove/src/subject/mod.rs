@@ -20,7 +20,7 @@ use keyfold_client::arguments::Values;
 use keyfold_client::read::{Found, Many, Page, PageRequest, Pages};
 use keyfold_client::write::{ManyWritten, Part, Transacted, Written};
 use keyfold_client::{Backend, ClientError, drive, origin};
-use keyfold_lower::{Lowering, Origin, read, write};
+use keyfold_lower::{Lowering, OnUnknown, Origin, read, write};
 use keyfold_model::{Entity, Model, Pattern, Write};
 pub use process::Through;
 pub use record::Record;
@@ -120,7 +120,7 @@ impl Client<'_> {
         keys: &[Values],
         strong: bool,
     ) -> Result<Many, ClientError> {
-        let of = |origin| read::many(origin, self.model, entity, keys, strong);
+        let of = |origin| read::many(origin, self.model, entity, keys, (strong, OnUnknown::Error));
         self.carry_out(of, || forms::of_keys(entity, keys, strong))
     }
 

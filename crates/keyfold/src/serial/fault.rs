@@ -44,8 +44,15 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Fault {
+    /// The path to the member; `None` where the fault is of the whole.
+    pub(crate) fn path(&self) -> Option<String> {
+        let mut path = String::new();
+        self.write_path(&mut path).ok()?;
+        (!path.is_empty()).then_some(path)
+    }
+
+    fn write_path(&self, f: &mut impl fmt::Write) -> fmt::Result {
         for (at, step) in self.path.iter().rev().enumerate() {
             match step {
                 Step::Member(name) if at == 0 => write!(f, "{}", name.escape_debug())?,
@@ -53,6 +60,13 @@ impl fmt::Display for Fault {
                 Step::Element(index) => write!(f, "[{index}]")?,
             }
         }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_path(f)?;
         if !self.path.is_empty() {
             f.write_str(": ")?;
         }

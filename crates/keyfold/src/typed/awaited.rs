@@ -224,7 +224,7 @@ impl<T: Answer, O, R> Query<T, O, R> {
     /// All items. More than `most` are an error.
     ///
     /// # Errors
-    /// As [`Query::page`]; `Invalid` when there are more.
+    /// As [`Query::page`]; `TooMany` when there are more.
     pub async fn all(self, most: usize) -> Result<Vec<T>, Error> {
         let question = self.question.clone();
         let mut pages = self.pages();

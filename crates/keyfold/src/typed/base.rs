@@ -2,6 +2,7 @@
 
 use crate::database;
 use crate::nonblocking;
+use keyfold_lower::OnUnknown;
 use std::time::Duration;
 
 /// The tables that a client is on: [`crate::Database`], whose calls block, or
@@ -10,6 +11,10 @@ pub trait Base: Clone {
     /// The same tables, each of whose calls takes at most a time.
     #[must_use]
     fn within(&self, time: Duration) -> Self;
+
+    /// The same tables, whose reads treat an item that the model does not know so.
+    #[must_use]
+    fn on_unknown(&self, on_unknown: OnUnknown) -> Self;
 
     /// What carries the calls out.
     #[doc(hidden)]
@@ -21,6 +26,10 @@ impl Base for database::Database {
         self.within(time)
     }
 
+    fn on_unknown(&self, on_unknown: OnUnknown) -> database::Database {
+        self.on_unknown(on_unknown)
+    }
+
     fn inner(&self) -> &database::Database {
         self
     }
@@ -29,6 +38,10 @@ impl Base for database::Database {
 impl Base for nonblocking::Database {
     fn within(&self, time: Duration) -> nonblocking::Database {
         self.within(time)
+    }
+
+    fn on_unknown(&self, on_unknown: OnUnknown) -> nonblocking::Database {
+        self.on_unknown(on_unknown)
     }
 
     fn inner(&self) -> &database::Database {

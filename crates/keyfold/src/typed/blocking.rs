@@ -217,7 +217,7 @@ impl<'c, T: Answer, O, R> Query<'c, T, O, R> {
     /// All items. More than `most` are an error.
     ///
     /// # Errors
-    /// As [`Query::page`]; `Invalid` when there are more.
+    /// As [`Query::page`]; `TooMany` when there are more.
     pub fn all(self, most: usize) -> Result<Vec<T>, Error> {
         let question = self.question.clone();
         let mut all: Vec<T> = Vec::new();

@@ -5,16 +5,19 @@ use super::base::Base;
 use super::consistency::{Consistency, Eventual, Strong};
 use super::cursor::Cursors;
 use super::event::Events;
+use super::fakes::Fakes;
 use super::made::{Kept, Made};
-use super::members::{Answer, Members, ToMembers, Together, answer};
+use super::members::{Answer, Members, ToMembers, Together};
 use super::parted::{Parted, Reports, Writes};
+use super::query::first_of;
 use super::question::Question;
 use super::value::Given;
 use super::writer::Writer;
-use crate::asked::{Asked, Bound, Extent, Named, first};
+use crate::asked::{Asked, Bound, Extent, Named};
 use crate::error::Error;
 use crate::stream::Effects;
 use crate::written::{Transacted, Written};
+use keyfold_lower::OnUnknown;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -69,9 +72,23 @@ impl<D: Base, S: Consistency> Client<D, S> {
         }
     }
 
+    /// The same client, whose reads and events treat an item that the model does not know so: see
+    /// [`crate::Database::on_unknown`].
+    pub fn on_unknown(&self, on_unknown: OnUnknown) -> Client<D, S> {
+        Client {
+            database: self.database.on_unknown(on_unknown),
+            ..self.clone()
+        }
+    }
+
     /// Reads stream records as changes of the model's entities. `E` is the generated enum.
     pub fn events<E>(&self) -> Events<'_, E> {
         Events::new(self.database.inner().events())
+    }
+
+    /// Makes new entities for tests: the same seed makes the same ones.
+    pub fn fakes(&self, seed: u64) -> Fakes {
+        Fakes::new(self.database.inner().model(), seed)
     }
 
     /// Writes as the effects of stream records: they happen in one transaction with the position of the
@@ -137,7 +154,8 @@ impl<'c, D: Base> Call<'c, D> {
         if self.is_strong {
             asked = asked.strong();
         }
-        let question = Question::new(asked, self.cursors.clone());
+        let bound = self.database.inner().bound();
+        let question = Question::new(asked, self.cursors.clone(), bound);
         (self.database, question)
     }
 
@@ -148,22 +166,21 @@ impl<'c, D: Base> Call<'c, D> {
     pub(super) async fn found<T: Answer>(self) -> Result<Option<T>, Error> {
         let bound = self.bound();
         let (_, question) = self.question();
-        let found = first(question.asked, bound).await?;
-        found.map(answer).transpose()
+        first_of(question, bound).await
     }
 
     pub(super) async fn promised<T: Answer>(self) -> Result<T, Error> {
         let bound = self.bound();
         let (_, question) = self.question();
-        let found = first(question.asked.clone(), bound).await?;
+        let found = first_of(question.clone(), bound).await?;
         question.required(found)
     }
 
     pub(super) async fn named<T: Together>(self) -> Result<T, Error> {
         let bound = self.bound();
         let (_, question) = self.question();
-        let page = question.asked.read(bound, Extent::Page).await?;
-        T::of_named(Question::named(page))
+        let page = question.asked.clone().read(bound, Extent::Page).await?;
+        T::of_named(question.named(page))
     }
 
     pub(super) async fn written<M: Made>(self) -> Result<Written<M>, Error> {

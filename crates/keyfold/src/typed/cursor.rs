@@ -53,7 +53,7 @@ impl Cursors {
             Some(position) => asked.after(&position),
             None => {
                 let (pattern, _) = asked.named();
-                let error = Error::Invalid(format!(
+                let error = Error::invalid(format!(
                     "this is no cursor of {pattern} with these arguments; give the `next` of a page \
                      of it"
                 ));

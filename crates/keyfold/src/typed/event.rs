@@ -1,10 +1,12 @@
 //! Stream records as changes of a model's entities.
 
-use super::members::{Answer, Held};
+use super::members::{Answer, Held, unfit};
 use super::value::Fault;
 use crate::error::Error;
 use crate::item::Item;
 use keyfold_api::StreamEvent;
+use keyfold_lower::OnUnknown;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 /// A change of an entity.
@@ -55,9 +57,9 @@ impl<'d, E> Events<'d, E> {
 }
 
 impl<E: OfEvent> Events<'_, E> {
-    /// Leaves out items that the model does not know, which are errors otherwise.
-    pub fn skip_unknown(mut self) -> Self {
-        self.events = self.events.skip_unknown();
+    /// What becomes of an item that the model does not know, instead of what the client says.
+    pub fn on_unknown(mut self, on_unknown: OnUnknown) -> Self {
+        self.events = self.events.on_unknown(on_unknown);
         self
     }
 
@@ -66,7 +68,10 @@ impl<E: OfEvent> Events<'_, E> {
     /// # Errors
     /// As [`crate::Events::of_record`].
     pub fn of_record(&self, record: &StreamEvent) -> Result<Option<E>, Error> {
-        self.events.of_record(record)?.map(change).transpose()
+        match self.events.of_record(record)? {
+            Some(event) => self.change(event),
+            None => Ok(None),
+        }
     }
 
     /// The changes that an event of Lambda reports: its JSON, `{"Records": [...]}`.
@@ -74,15 +79,21 @@ impl<E: OfEvent> Events<'_, E> {
     /// # Errors
     /// As [`crate::Events::of_json`].
     pub fn of_json(&self, json: &[u8]) -> Result<Vec<E>, Error> {
-        self.events.of_json(json)?.into_iter().map(change).collect()
+        let events = self.events.of_json(json)?.into_iter();
+        let changes = events.filter_map(|event| self.change(event).transpose());
+        changes.collect()
     }
-}
 
-fn change<E: OfEvent>(event: crate::events::Event) -> Result<E, Error> {
-    let crate::events::Event { kind, old, new } = event;
-    let held = |item: Item| Held::of_item(item);
-    let made = E::of_event(&kind, old.map(held), new.map(held));
-    made.map_err(|fault| Error::Invalid(format!("the {kind} does not fit: {fault}")))
+    /// The change as its type; `None` for one that does not fit where such items are left out.
+    fn change(&self, event: crate::events::Event) -> Result<Option<E>, Error> {
+        let crate::events::Event { kind, old, new } = event;
+        let held = |item: Item| Held::of_item(item);
+        match E::of_event(&kind, old.map(held), new.map(held)) {
+            Ok(made) => Ok(Some(made)),
+            Err(_) if self.events.skips_unknown() => Ok(None),
+            Err(fault) => Err(unfit(&kind, BTreeMap::new(), &fault)),
+        }
+    }
 }
 
 impl<E> std::fmt::Debug for Events<'_, E> {

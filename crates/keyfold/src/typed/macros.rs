@@ -108,6 +108,23 @@ macro_rules! __typed_words {
     };
 }
 
+/// An enum of the choices of optional arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __typed_choice {
+    ($name:ident { $($variant:ident { $($field:ident: $parameter:literal,)* })* }) => {
+        impl $crate::typed::ToMembers for $name {
+            fn give_to(&self, members: &mut $crate::typed::Members) {
+                match self {
+                    $($name::$variant { $($field,)* } => {
+                        $(members.give($parameter, $field);)*
+                    })*
+                }
+            }
+        }
+    };
+}
+
 /// A struct that callers give.
 #[doc(hidden)]
 #[macro_export]
@@ -122,10 +139,10 @@ macro_rules! __typed_given {
     };
 }
 
-/// A struct that is read.
+/// A struct that callers give, and that factories make.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __typed_stored {
+macro_rules! __typed_fresh {
     ($name:ident { $($field:ident: $attribute:literal,)* }) => {
         $crate::typed::given!($name { $($field: $attribute,)* });
 
@@ -139,6 +156,15 @@ macro_rules! __typed_stored {
                 })
             }
         }
+    };
+}
+
+/// A struct that is read.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __typed_stored {
+    ($name:ident { $($field:ident: $attribute:literal,)* }) => {
+        $crate::typed::fresh!($name { $($field: $attribute,)* });
 
         impl $crate::typed::Answer for $name {
             fn of_item(

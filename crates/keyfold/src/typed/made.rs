@@ -62,7 +62,7 @@ impl Kept {
             made,
         };
         M::of_report(&mut report).map_err(|fault| {
-            Error::Invalid(format!(
+            Error::invalid(format!(
                 "it was written, but what it made does not fit: {fault}"
             ))
         })

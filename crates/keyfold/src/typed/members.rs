@@ -4,8 +4,11 @@ use super::made::Made;
 use super::value::{Attribute, Fault, Given};
 use crate::error::Error;
 use crate::item::Item;
+use keyfold_lower::{FoundItem, OnUnknown, UnknownItem, shown_item};
+use keyfold_model::Model;
 use keyfold_types::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Names and values that are given: attributes of an entity, arguments of a call.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +53,7 @@ impl Members {
     /// The values, and the names of what is removed.
     pub(crate) fn into_parts(self) -> Result<(BTreeMap<String, Value>, Vec<String>), Error> {
         match self.fault {
-            Some(fault) => Err(Error::Invalid(fault.to_string())),
+            Some(fault) => Err(Error::of_fault(&fault)),
             None => Ok((self.given, self.removed)),
         }
     }
@@ -138,43 +141,103 @@ pub fn unknown_kind(kind: &str) -> Fault {
     Fault::new(format!("the client knows no kind {kind} of this pattern"))
 }
 
-/// The item as the type of a pattern.
-pub(crate) fn answer<T: Answer>(item: Item) -> Result<T, Error> {
-    let found = item.into_found();
-    let held = Held {
-        members: found.attributes,
+/// What names an item that does not fit its type, and whether it is an error or is left out.
+#[derive(Clone)]
+pub(crate) struct Seen {
+    model: Arc<Model>,
+    on_unknown: OnUnknown,
+}
+
+impl Seen {
+    pub(crate) fn new(model: &Arc<Model>, on_unknown: OnUnknown) -> Seen {
+        Seen {
+            model: Arc::clone(model),
+            on_unknown,
+        }
+    }
+
+    /// The item as the type of a pattern; `None` for one that is left out.
+    ///
+    /// # Errors
+    /// `UnknownItem` when it does not fit.
+    pub(crate) fn answer<T: Answer>(&self, item: Item) -> Result<Option<T>, Error> {
+        let FoundItem { kind, attributes } = item.into_found();
+        let id = self.id_of(&kind, &attributes);
+        let held = Held {
+            members: attributes,
+        };
+        match T::of_item(&kind, held) {
+            Ok(made) => Ok(Some(made)),
+            Err(_) if self.on_unknown == OnUnknown::Skip => Ok(None),
+            Err(fault) => Err(unfit(&kind, id, &fault)),
+        }
+    }
+
+    /// The attributes that identify an item.
+    fn id_of(&self, kind: &str, attributes: &[(String, Value)]) -> BTreeMap<String, Value> {
+        let name = kind.split('.').next().unwrap_or(kind);
+        let Some(entity) = self.model.entity(name) else {
+            return BTreeMap::new();
+        };
+        let identity = entity.identity();
+        let of_id = attributes
+            .iter()
+            .filter(|(name, _)| identity.contains(&name.as_str()));
+        of_id.cloned().collect()
+    }
+}
+
+/// The error about an item that does not fit its type.
+pub(super) fn unfit(kind: &str, id: BTreeMap<String, Value>, fault: &Fault) -> Error {
+    let mut named = keyfold_types::Item::new();
+    for (name, held) in &id {
+        named.insert(name.as_str(), held.clone());
+    }
+    let shown = match shown_item(&named).as_str() {
+        "" => String::new(),
+        some => format!(" ({some})"),
     };
-    let made = T::of_item(&found.kind, held);
-    made.map_err(|fault| Error::Invalid(format!("the {} does not fit: {fault}", found.kind)))
+    let unknown = UnknownItem::because(format!("the {kind}{shown} does not fit: {fault}"));
+    let attribute = fault.path().unwrap_or_default();
+    Error::UnknownItem(Box::new(unknown.of(kind, &attribute).identified(id)))
 }
 
 /// The items of a pattern that names each of them.
-#[derive(Debug)]
 pub struct Named {
     items: Vec<Item>,
+    seen: Seen,
 }
 
 impl Named {
-    pub(crate) fn new(items: Vec<Item>) -> Named {
-        Named { items }
+    pub(crate) fn new(items: Vec<Item>, seen: Seen) -> Named {
+        Named { items, seen }
     }
 
     /// Takes out an item that may be absent.
     ///
     /// # Errors
-    /// When it does not fit.
+    /// `UnknownItem` when it does not fit.
     pub fn optional<T: Answer>(&mut self, name: &str) -> Result<Option<T>, Error> {
         let at = self.items.iter().position(|item| item.kind() == name);
-        at.map(|at| answer(self.items.swap_remove(at))).transpose()
+        match at {
+            Some(at) => self.seen.answer(self.items.swap_remove(at)),
+            None => Ok(None),
+        }
     }
 
     /// Takes out an item that is there.
     ///
     /// # Errors
-    /// `NotFound` when it is not; `Invalid` when it does not fit.
+    /// `NotFound` when it is not; `UnknownItem` when it does not fit.
     pub fn required<T: Answer>(&mut self, name: &str) -> Result<T, Error> {
         self.optional(name)?
             .ok_or_else(|| Error::not_found(format!("there is no {name}")))
+    }
+}
+
+impl std::fmt::Debug for Named {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.items.fmt(f)
     }
 }
 

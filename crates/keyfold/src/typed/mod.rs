@@ -29,6 +29,7 @@
 //!   `client.part()` are its named writes, those of `client.order.part()` the writes of an entity.
 //! - `made` of [`Written`] is a struct of the identifiers and moments that the write made, or was given.
 //! - `events` reads stream records as an enum of [`Change`]s.
+//! - `fakes` makes new entities for tests: random by a seed, and valid for the model.
 //! - `strong` is the same client, whose reads are strongly consistent. It is without the patterns of
 //!   global indexes, whose [`Query`] has no `strong`, either.
 //! - [`Query`]: an answer of any number of items: a page, all pages, all items, the first.
@@ -46,6 +47,7 @@ mod client;
 mod consistency;
 mod cursor;
 mod event;
+mod fakes;
 mod macros;
 mod made;
 mod members;
@@ -66,16 +68,18 @@ pub use crate::time::Precision;
 pub use crate::written::{BatchWritten, OneOfSeveral, Transacted, Written};
 #[doc(hidden)]
 pub use crate::{
-    __typed_entity as entity, __typed_events as events, __typed_given as given, __typed_id as id,
-    __typed_made as made, __typed_patch as patch, __typed_record as record,
-    __typed_stored as stored, __typed_together as together, __typed_union as union,
-    __typed_words as words,
+    __typed_choice as choice, __typed_entity as entity, __typed_events as events,
+    __typed_fresh as fresh, __typed_given as given, __typed_id as id, __typed_made as made,
+    __typed_patch as patch, __typed_record as record, __typed_stored as stored,
+    __typed_together as together, __typed_union as union, __typed_words as words,
 };
 pub use blocking::{Call, Client, Items, Pages, Query, Writer};
 pub use consistency::{Consistency, Eventual, OfIndex, OfTable, Strong};
 pub use event::{Change, Events, OfEvent};
+pub use fakes::Fakes;
 pub use jiff::Timestamp;
 pub use jiff::civil::Date;
+pub use keyfold_lower::OnUnknown;
 pub use keyfold_types::{Number, Value};
 pub use made::{Made, Report};
 pub use members::{

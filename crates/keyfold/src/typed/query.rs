@@ -5,9 +5,10 @@ use super::consistency::OfTable;
 use super::members::Answer;
 use super::order::{Ordered, Unordered};
 use super::question::Question;
-use crate::asked::{Bound, Extent, first};
+use crate::asked::{Bound, Extent, first_as};
 use crate::error::Error;
 use crate::page::Page;
+use keyfold_lower::OnUnknown;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -49,6 +50,12 @@ impl<D, T: Answer, O, R> Query<D, T, O, R> {
         self.with(|question| question.within(time))
     }
 
+    /// What becomes of an item that the model does not know, instead of what the client says: see
+    /// [`crate::Database::on_unknown`].
+    pub fn on_unknown(self, on_unknown: OnUnknown) -> Query<D, T, O, R> {
+        self.with(|question| question.on_unknown(on_unknown))
+    }
+
     /// Continues after a page: takes the page's `next`.
     pub fn after(self, cursor: &str) -> Query<D, T, O, R> {
         self.with(|question| question.after(cursor))
@@ -83,14 +90,14 @@ pub(super) async fn first_of<T: Answer>(
     question: Question,
     bound: &Bound,
 ) -> Result<Option<T>, Error> {
-    let found = first(question.asked, bound).await?;
-    found.map(super::members::answer).transpose()
+    let seen = question.seen();
+    first_as(question.asked, bound, |item| seen.answer(item)).await
 }
 
 /// Adds a page to all items so far.
 ///
 /// # Errors
-/// The page's; `Invalid` when they are more than the caller takes.
+/// The page's; `TooMany` when they are more than the caller takes.
 pub(super) fn gathered<T>(
     (question, most): (&Question, usize),
     all: &mut Vec<T>,

@@ -1,11 +1,13 @@
 //! A typed pattern with its arguments, shared by the blocking and the nonblocking calls.
 
 use super::cursor::Cursors;
-use super::members::{Answer, Named, answer};
-use crate::asked::Asked;
+use super::members::{Answer, Named, Seen};
+use crate::asked::{Asked, Bound};
 use crate::error::Error;
-use crate::item::Item;
 use crate::page::Page;
+use keyfold_lower::OnUnknown;
+use keyfold_model::Model;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A pattern, its arguments, and where in the answer to begin.
@@ -13,11 +15,31 @@ use std::time::Duration;
 pub(crate) struct Question {
     pub(crate) asked: Asked,
     cursors: Cursors,
+    model: Arc<Model>,
+    on_unknown: OnUnknown,
 }
 
 impl Question {
-    pub(crate) fn new(asked: Asked, cursors: Cursors) -> Question {
-        Question { asked, cursors }
+    pub(crate) fn new(asked: Asked, cursors: Cursors, bound: &Bound) -> Question {
+        Question {
+            on_unknown: asked.of_unknown(bound),
+            asked,
+            cursors,
+            model: Arc::clone(&bound.model),
+        }
+    }
+
+    /// How its items are seen.
+    pub(crate) fn seen(&self) -> Seen {
+        Seen::new(&self.model, self.on_unknown)
+    }
+
+    pub(crate) fn on_unknown(self, on_unknown: OnUnknown) -> Question {
+        Question {
+            asked: self.asked.on_unknown(on_unknown),
+            on_unknown,
+            ..self
+        }
     }
 
     /// The same question from another place on.
@@ -56,7 +78,7 @@ impl Question {
     pub(crate) fn after(self, cursor: &str) -> Question {
         Question {
             asked: self.cursors.after(self.asked, cursor),
-            cursors: self.cursors,
+            ..self
         }
     }
 
@@ -68,7 +90,10 @@ impl Question {
             requests,
             units,
         } = page;
-        let items = items.into_iter().map(answer).collect::<Result<_, _>>()?;
+        let seen = self.seen();
+        let items = items.into_iter();
+        let items = items.filter_map(|item| seen.answer(item).transpose());
+        let items = items.collect::<Result<_, _>>()?;
         Ok(Page {
             items,
             next: next.map(|position| self.cursors.cursor(&self.asked, &position)),
@@ -78,22 +103,22 @@ impl Question {
     }
 
     /// The item of a pattern that promises one.
-    pub(crate) fn required<T: Answer>(&self, found: Option<Item>) -> Result<T, Error> {
+    pub(crate) fn required<T>(&self, found: Option<T>) -> Result<T, Error> {
         let (pattern, _) = self.asked.named();
-        let found = found.ok_or_else(|| Error::not_found(format!("{pattern}: no item")))?;
-        answer(found)
+        found.ok_or_else(|| Error::not_found(format!("{pattern}: no item")))
     }
 
     /// The items of a pattern that names each of them.
-    pub(crate) fn named(page: Page) -> Named {
-        Named::new(page.items)
+    pub(crate) fn named(&self, page: Page) -> Named {
+        Named::new(page.items, self.seen())
     }
 
     /// The error of an answer that is longer than the caller takes.
     pub(crate) fn too_many(&self, most: usize) -> Error {
         let (pattern, _) = self.asked.named();
-        Error::Invalid(format!(
-            "{pattern} has more than {most} items; read it in pages, or give `all` a larger number"
-        ))
+        Error::TooMany {
+            pattern: pattern.to_owned(),
+            most,
+        }
     }
 }

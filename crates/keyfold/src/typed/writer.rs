@@ -2,7 +2,7 @@
 
 use super::base::Base;
 use super::made::{Kept, Made};
-use super::members::{Answer, Entity, Members, ToMembers, answer};
+use super::members::{Answer, Entity, Members, Seen, ToMembers};
 use super::part::Parts;
 use crate::database::Verb;
 use crate::error::Error;
@@ -63,10 +63,15 @@ impl<E: Entity, D: Base> Writer<E, D> {
         E: Answer,
         E::Key: 'k,
     {
-        let keys = given(keys)?;
+        let keys = given(E::NAME, keys)?;
         let database = self.database.inner();
         let found = database.found_all(E::NAME, keys, self.is_strong).await?;
-        let typed = found.into_iter().map(|item| item.map(answer).transpose());
+        let bound = database.bound();
+        let seen = Seen::new(&bound.model, bound.on_unknown);
+        let typed = found.into_iter().map(|item| match item {
+            Some(item) => seen.answer(item),
+            None => Ok(None),
+        });
         typed.collect()
     }
 
@@ -77,7 +82,7 @@ impl<E: Entity, D: Base> Writer<E, D> {
     where
         E::Put: 'k,
     {
-        let items = given(items)?;
+        let items = given(E::NAME, items)?;
         let kept: Vec<Kept> = items.iter().map(Kept::of::<E::Made>).collect();
         let mut done = self.database.inner().put_each(E::NAME, items).await?;
         let each = kept.into_iter().zip(std::mem::take(&mut done.made));
@@ -95,14 +100,15 @@ impl<E: Entity, D: Base> Writer<E, D> {
     where
         E::Key: 'k,
     {
-        let keys = given(keys)?;
+        let keys = given(E::NAME, keys)?;
         let made = vec![(); keys.len()];
         let done = self.database.inner().delete_each(E::NAME, keys).await?;
         Ok(BatchWritten::typed(&done, made))
     }
 
     async fn written<M: Made>(&self, verb: Verb, members: Members) -> Result<Written<M>, Error> {
-        let (given, removed) = members.into_parts()?;
+        let parts = members.into_parts();
+        let (given, removed) = parts.map_err(|error| error.owned(E::NAME))?;
         let kept = Kept::of::<M>(&given);
         let database = self.database.inner();
         kept.written(database.write(verb, E::NAME, given, &removed).await?)
@@ -110,9 +116,15 @@ impl<E: Entity, D: Base> Writer<E, D> {
 }
 
 /// The values of each struct.
-fn given<'k, T: ToMembers + 'k>(all: impl IntoIterator<Item = &'k T>) -> Result<Vec<Given>, Error> {
+fn given<'k, T: ToMembers + 'k>(
+    entity: &str,
+    all: impl IntoIterator<Item = &'k T>,
+) -> Result<Vec<Given>, Error> {
     let each = all.into_iter().map(|one| one.to_members().into_parts());
-    each.map(|parts| Ok(parts?.0)).collect()
+    let given = each.map(|parts| Ok(parts?.0));
+    given
+        .collect::<Result<_, Error>>()
+        .map_err(|error| error.owned(entity))
 }
 
 impl<E, D: Clone> Clone for Writer<E, D> {

@@ -229,6 +229,7 @@ impl Class<'_> {
             name,
             method,
             arguments_type: _,
+            choice_type: _,
             parameters,
             answer,
             about,

@@ -1,15 +1,13 @@
 //! The clients of a generated file: one that blocks, one whose calls are awaited, each with a method
 //! for each pattern and named write and a member for each entity.
 
+use super::parameters::Parameters;
 use super::print::{Printer, literal};
-use super::types::{Class, Types, made_type};
+use super::types::{Types, made_type};
 use crate::generate::attributes::{AttributeNames, snake};
 use crate::generate::form::{Answer, Field, Form, Many, PatternForm, WriteForm};
 use crate::generate::names::Names;
 use crate::generate::sentence::{one, paragraphs};
-
-/// The most parameters of a method; more are a struct.
-const PARAMETERS_MAX: usize = 5;
 
 /// The two clients.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,26 +50,15 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
         .map(|entity| fields.take(snake(&entity.name)));
     let members: Vec<String> = members.map(not_keyword).collect();
     for pattern in &form.patterns {
-        print_arguments(
-            &types,
-            &pattern.name,
-            &pattern.arguments_type,
-            &parameters(pattern),
-            out,
-        );
+        Parameters::of_pattern(pattern).print_types(&types, &pattern.name, out);
     }
     for write in &form.writes {
-        print_arguments(
-            &types,
-            &write.name,
-            &write.arguments_type,
-            &write.parameters,
-            out,
-        );
+        Parameters::of_write(write).print_types(&types, &write.name, out);
         let about = format!("What `{}` writes of itself: as given, or made.", write.name);
         types.print_made(write.made.as_ref(), &about, out);
     }
     print_parts(&types, out);
+    print_fakes(&types, &members, out);
     for kind in [Kind::Blocking, Kind::Awaited] {
         let client = Client {
             types: &types,
@@ -88,37 +75,6 @@ fn not_keyword(name: String) -> String {
         return format!("{name}_");
     }
     name
-}
-
-fn parameters(pattern: &PatternForm) -> Vec<Field> {
-    pattern
-        .parameters
-        .iter()
-        .map(|one| one.field.clone())
-        .collect()
-}
-
-/// Whether arguments are a struct: there are many, or some may be absent.
-fn is_struct(parameters: &[Field]) -> bool {
-    parameters.len() > PARAMETERS_MAX || parameters.iter().any(|field| field.optional)
-}
-
-/// The struct of the arguments of a pattern or write.
-fn print_arguments(
-    types: &Types<'_>,
-    of: &str,
-    name: &str,
-    parameters: &[Field],
-    out: &mut Printer,
-) {
-    if is_struct(parameters) {
-        let class = Class {
-            name,
-            about: &format!("The arguments of `{of}`."),
-            member: "parameter",
-        };
-        types.print_given(&class, parameters, out);
-    }
 }
 
 /// The named writes as parts of a transaction. The type also says of which model a part is.
@@ -140,54 +96,60 @@ fn print_parts(types: &Types<'_>, out: &mut Printer) {
     print_convention(writes.iter().map(|one| &one.method), out);
     out.line(0, &format!("impl {parts} {{"));
     for write in writes {
-        let given = given(types, &write.parameters, &write.arguments_type);
+        let parameters = Parameters::of_write(write);
         out.gap();
-        out.doc(1, &[format!("The write `{}`.", write.name)]);
+        out.doc(1, &paragraphs(&write.about));
         let result = match &write.made {
             Some(made) => format!(" -> typed::Part<{parts}, {}> {{", made.type_name),
             None => format!(" -> typed::Part<{parts}> {{"),
         };
+        let given = parameters.of_method(types);
         out.open_fn(1, (&format!("pub fn {}", write.method), &result), &given);
-        let mutable = if write.parameters.is_empty() {
-            ""
-        } else {
-            "mut "
-        };
+        let mutable = parameters.mutable();
         out.line(2, &format!("let {mutable}call = typed::Arguments::new();"));
-        print_given(types, &write.parameters, out);
+        parameters.print_given(types, out);
         out.call(2, ("call.part", ""), &[literal(&write.name)]);
         out.line(1, "}");
     }
     out.line(0, "}");
 }
 
-/// The parameters of a method: itself, and those of a pattern or write.
-fn given(types: &Types<'_>, parameters: &[Field], arguments: &str) -> Vec<String> {
-    let mut given = vec!["&self".to_owned()];
-    if is_struct(parameters) {
-        given.push(format!("arguments: &{arguments}"));
-    } else {
-        given.extend(parameters.iter().map(|field| {
-            let name = types.names.get(&field.name);
-            format!("{name}: {}", types.given_type(&field.shape))
-        }));
-    }
-    given
-}
-
-/// Gives `call` the arguments of a method.
-fn print_given(types: &Types<'_>, parameters: &[Field], out: &mut Printer) {
-    if is_struct(parameters) {
-        out.line(2, "call.give_all(arguments);");
+/// The factories of entities for tests.
+fn print_fakes(types: &Types<'_>, members: &[String], out: &mut Printer) {
+    let Form { model, fakes, .. } = types.form;
+    out.gap();
+    out.doc(0, &[format!("Makes new entities of the model `{model}` for tests: random by a seed, and valid. The same seed makes the same ones.")]);
+    out.line(0, "#[derive(Debug, Clone)]");
+    out.line(0, &format!("pub struct {fakes} {{"));
+    out.line(1, "fakes: typed::Fakes,");
+    out.line(0, "}");
+    if members.is_empty() {
         return;
     }
-    for field in parameters {
-        let argument = types.names.get(&field.name);
-        let is_borrowed = types.given_type(&field.shape).starts_with('&');
-        let sign = if is_borrowed { "" } else { "&" };
-        let given = [literal(&field.name), format!("{sign}{argument}")];
-        out.call(2, ("call.give", ";"), &given);
+    out.gap();
+    print_convention(members, out);
+    if members.iter().any(|member| member == "next") {
+        out.line(0, "#[allow(clippy::should_implement_trait)]");
     }
+    out.line(0, &format!("impl {fakes} {{"));
+    for (entity, member) in types.form.written().zip(members) {
+        let (name, new) = (&entity.name, &entity.types.new);
+        out.gap();
+        let about = format!(
+            "{} that does not exist yet.",
+            super::types::capital(&one(name))
+        );
+        out.doc(1, &[about]);
+        let open = format!("pub fn {member}");
+        out.open_fn(
+            1,
+            (&open, &format!(" -> {new} {{")),
+            &["&mut self".to_owned()],
+        );
+        out.call(2, ("self.fakes.make", ""), &[literal(name)]);
+        out.line(1, "}");
+    }
+    out.line(0, "}");
 }
 
 /// Allows names of methods that a lint takes for conversions.
@@ -339,6 +301,7 @@ impl Client<'_> {
             out,
         );
         self.print_same("The same client, whose cursors end with a seal of the secret: one that was changed is refused.", ("with_cursor_secret", Some("secret: &[u8]")), out);
+        self.print_same("The same client, whose reads and events treat an item that the model does not know so: it is an error, or it is left out.", ("on_unknown", Some("on_unknown: typed::OnUnknown")), out);
         self.print_together(out);
         out.gap();
         out.doc(
@@ -382,7 +345,23 @@ impl Client<'_> {
 
     /// The methods of transactions and events.
     fn print_together(&self, out: &mut Printer) {
-        let Form { parts, event, .. } = self.types.form;
+        let Form {
+            parts,
+            event,
+            fakes,
+            ..
+        } = self.types.form;
+        out.gap();
+        out.doc(
+            1,
+            &["Makes new entities for tests: the same seed makes the same ones.".to_owned()],
+        );
+        let result = format!(" -> {fakes} {{");
+        let given = ["&self", "seed: u64"].map(str::to_owned);
+        out.open_fn(1, ("pub fn fakes", &result), &given);
+        out.line(2, "let fakes = self.client.fakes(seed);");
+        out.line(2, &format!("{fakes} {{ fakes }}"));
+        out.line(1, "}");
         out.gap();
         out.doc(1, &["The named writes as parts of a transaction. Those of an entity are parts by its `part`.".to_owned()]);
         out.line(1, &format!("pub fn part(&self) -> {parts} {{"));
@@ -413,26 +392,18 @@ impl Client<'_> {
 
     fn print_pattern(&self, pattern: &PatternForm, out: &mut Printer) {
         let mut about = paragraphs(&pattern.about);
-        let parameters = parameters(pattern);
-        if !is_struct(&parameters) {
-            about.extend(self.notes(&parameters));
+        let parameters = Parameters::of_pattern(pattern);
+        if !parameters.is_struct() {
+            about.extend(self.notes(parameters.fields()));
         }
         let call = self.call(&pattern.answer);
-        let names = (
-            pattern.name.as_str(),
-            pattern.method.as_str(),
-            pattern.arguments_type.as_str(),
-        );
+        let names = (pattern.name.as_str(), pattern.method.as_str());
         self.print_method(names, &about, &parameters, (call, out));
     }
 
     fn print_write(&self, write: &WriteForm, out: &mut Printer) {
         let about = paragraphs(&write.about);
-        let names = (
-            write.name.as_str(),
-            write.method.as_str(),
-            write.arguments_type.as_str(),
-        );
+        let names = (write.name.as_str(), write.method.as_str());
         let call = Call {
             result: format!(
                 "Result<typed::Written<{}>, typed::Error>",
@@ -441,7 +412,7 @@ impl Client<'_> {
             end: "send()".to_owned(),
             is_awaited: true,
         };
-        self.print_method(names, &about, &write.parameters, (call, out));
+        self.print_method(names, &about, &Parameters::of_write(write), (call, out));
     }
 
     /// The call that answers a pattern.
@@ -499,9 +470,9 @@ impl Client<'_> {
 
     fn print_method(
         &self,
-        (name, method, arguments): (&str, &str, &str),
+        (name, method): (&str, &str),
         about: &[String],
-        parameters: &[Field],
+        parameters: &Parameters<'_>,
         (call, out): (Call, &mut Printer),
     ) {
         let Call {
@@ -509,15 +480,9 @@ impl Client<'_> {
             end,
             is_awaited,
         } = call;
-        let given = given(self.types, parameters, arguments);
+        let given = parameters.of_method(self.types);
         out.gap();
-        match self.kind {
-            Kind::Blocking => out.doc(1, about),
-            Kind::Awaited => {
-                let other = &self.types.form.client;
-                out.line(1, &format!("/// See [`{other}::{method}`]."));
-            }
-        }
+        out.doc(1, about);
         let (asynchronous, awaits) = if is_awaited {
             (self.kind.asynchronous(), self.kind.awaits())
         } else {
@@ -531,10 +496,10 @@ impl Client<'_> {
             ),
             &given,
         );
-        let mutable = if parameters.is_empty() { "" } else { "mut " };
+        let mutable = parameters.mutable();
         let open = format!("let {mutable}call = {}::Call::new", self.kind.module());
         out.call(2, (&open, ";"), &["&self.client".to_owned(), literal(name)]);
-        print_given(self.types, parameters, out);
+        parameters.print_given(self.types, out);
         out.line(2, &format!("call.{end}{awaits}"));
         out.line(1, "}");
     }

@@ -8,6 +8,7 @@
 mod choice;
 mod client;
 mod names;
+mod parameters;
 mod print;
 mod types;
 

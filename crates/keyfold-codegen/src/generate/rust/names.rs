@@ -36,15 +36,17 @@ pub(super) const RESERVED_TYPES: [&str; 22] = [
 ];
 
 /// The members that every client has, and methods that every type may have.
-const OWN_METHODS: [&str; 14] = [
+const OWN_METHODS: [&str; 16] = [
     "clone",
     "database",
     "event",
     "events",
+    "fakes",
     "fmt",
     "into",
     "new",
     "of",
+    "on_unknown",
     "part",
     "strong",
     "transact",
@@ -54,8 +56,8 @@ const OWN_METHODS: [&str; 14] = [
 ];
 
 /// The words that no method can have. The list of a constant has a fixed length.
-pub(super) const RESERVED_METHODS: [&str; 66] = {
-    let mut all = [""; 66];
+pub(super) const RESERVED_METHODS: [&str; 68] = {
+    let mut all = [""; 68];
     let mut at = 0;
     while at < KEYWORDS.len() {
         all[at] = KEYWORDS[at];
@@ -71,7 +73,7 @@ pub(super) const RESERVED_METHODS: [&str; 66] = {
 /// All names that attributes and parameters cannot have: those of the language, and the variables of
 /// generated methods.
 pub(super) fn reserved_attributes() -> Vec<&'static str> {
-    let own = ["arguments", "call", "typed", "None", "Some"];
+    let own = ["arguments", "call", "choice", "typed", "None", "Some"];
     KEYWORDS.into_iter().chain(own).collect()
 }
 

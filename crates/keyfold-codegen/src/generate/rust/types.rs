@@ -140,7 +140,7 @@ impl Types<'_> {
         let put = if version.is_some() { "" } else { " or put" };
         let an = one(name);
         let about = format!("The attributes of {an} that is created{put}.");
-        self.print_given(&Class::of_attributes(&types.new, &about), new, out);
+        self.print_fresh(&Class::of_attributes(&types.new, &about), new, out);
         let whole: Vec<Field> = new.iter().chain(version).cloned().collect();
         if version.is_some() {
             let about =
@@ -276,12 +276,21 @@ impl Types<'_> {
 
     /// A struct that callers give, with a constructor where that spares them something.
     pub(super) fn print_given(&self, class: &Class<'_>, fields: &[Field], out: &mut Printer) {
+        self.print_written(class, fields, "given", out);
+    }
+
+    /// The same of a struct that factories make, too.
+    fn print_fresh(&self, class: &Class<'_>, fields: &[Field], out: &mut Printer) {
+        self.print_written(class, fields, "fresh", out);
+    }
+
+    fn print_written(&self, class: &Class<'_>, fields: &[Field], table: &str, out: &mut Printer) {
         self.print_struct(class, fields, out);
         let required: Vec<&Field> = fields.iter().filter(|field| !field.optional).collect();
         if required.len() < fields.len() && (1..=CONSTRUCTOR_MAX).contains(&required.len()) {
             self.print_constructor(class.name, fields, out);
         }
-        self.print_table("given", class.name, fields, out);
+        self.print_table(table, class.name, fields, out);
     }
 
     fn print_constructor(&self, name: &str, fields: &[Field], out: &mut Printer) {
@@ -589,7 +598,7 @@ pub(super) fn made_type(made: Option<&MadeForm>) -> &str {
 }
 
 /// A sentence with a capital first letter.
-fn capital(sentence: &str) -> String {
+pub(super) fn capital(sentence: &str) -> String {
     let mut chars = sentence.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase());
     first.into_iter().chain(chars).collect()

@@ -170,6 +170,7 @@ fn print_pattern(pattern: &PatternForm, out: &mut Printer) {
         name,
         method,
         arguments_type,
+        choice_type: _,
         parameters,
         answer,
         about,

@@ -290,6 +290,7 @@ fn print_pattern(form: &Form, pattern: &PatternForm, out: &mut Printer) {
         name,
         method: _,
         arguments_type,
+        choice_type: _,
         parameters,
         answer,
         about: _,
