@@ -54,7 +54,8 @@ export async function eventOf(
   const kind = kindOf(model, record, item);
   if (kind === undefined) {
     if (shown.onUnknown === "skip") return undefined;
-    throw unknownItem("the stream has", tablesOf(model, record, item)[0], item);
+    const [table] = tablesOf(model, record, item);
+    throw unknownItem("the stream has", table, table === undefined && key !== undefined ? key : item);
   }
   if (kind.follows || (kind.copy !== undefined && !copies)) return undefined;
   const found = async (one: Item | undefined): Promise<FoundItem | undefined> =>

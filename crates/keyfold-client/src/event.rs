@@ -86,7 +86,7 @@ impl<'m> Events<'m> {
         let item = whole(keys, shown);
         let source = record.event_source_arn.as_deref().and_then(table_of);
         let Some((kinds, kind)) = self.kind_of(source, &item) else {
-            return Err(self.unknown(source, &item));
+            return Err(self.unknown(source, &item, keys));
         };
         let Some(of) = self.of(kinds, kind, &item) else {
             return Ok(None);
@@ -115,7 +115,7 @@ impl<'m> Events<'m> {
         wanted: impl Fn(usize) -> Option<&'m BTreeSet<String>>,
     ) -> Result<Option<(usize, FoundItem)>, ClientError> {
         let Some((kinds, kind)) = self.kind_of(Some(table), item) else {
-            return Err(self.unknown(Some(table), item));
+            return Err(self.unknown(Some(table), item, None));
         };
         let Some(wanted) = wanted(kind.at) else {
             return Ok(None);
@@ -158,9 +158,13 @@ impl<'m> Events<'m> {
         })
     }
 
-    /// The error about an item that is none of the model's, with its key; with all of its attributes
-    /// where no table has such a key.
-    fn unknown(&self, source: Option<&str>, item: &Item) -> ClientError {
+    /// The error about an item that is none of the model's, with its key: that of its table, or of the
+    /// record; with all of its attributes where neither is known.
+    fn unknown(&self, source: Option<&str>, item: &Item, keys: Option<&Item>) -> ClientError {
+        let item = match self.tables_of(source, item).next() {
+            Some(_) => item,
+            None => keys.unwrap_or(item),
+        };
         let of_table = self.tables_of(source, item).next();
         let (key, shown) = match of_table {
             Some(one) => (one.key_of(item), shown_key(one.table, item)),

@@ -319,6 +319,21 @@ class PairAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TransferMade:
+    """What `transfer` writes of itself: as given, or made."""
+
+    from_updated_at: _datetime.datetime
+    to_updated_at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditMade:
+    """What `edit` writes of itself: as given, or made."""
+
+    updated_at: _datetime.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTicketMade:
     """What `open_ticket` writes of itself: as given, or made."""
 
@@ -342,7 +357,7 @@ class AnswersParts(typed.NamedParts):
         from_updated_at: _datetime.datetime | None = None,
         to_id: AccountId,
         to_updated_at: _datetime.datetime | None = None,
-    ) -> typed.NamedPart[typed.NothingMade]:
+    ) -> typed.NamedPart[TransferMade]:
         """The write `transfer`."""
         return self._run(
             "transfer",
@@ -353,7 +368,7 @@ class AnswersParts(typed.NamedParts):
                 "to.id": to_id,
                 "to.updatedAt": to_updated_at,
             },
-            typed.NothingMade,
+            TransferMade,
         )
 
     def edit(
@@ -363,12 +378,12 @@ class AnswersParts(typed.NamedParts):
         plan: AccountPlan | None = None,
         id: AccountId,
         updated_at: _datetime.datetime | None = None,
-    ) -> typed.NamedPart[typed.NothingMade]:
+    ) -> typed.NamedPart[EditMade]:
         """The write `edit`."""
         return self._run(
             "edit",
             {"owner": owner, "plan": plan, "id": id, "updatedAt": updated_at},
-            typed.NothingMade,
+            EditMade,
         )
 
     def open_ticket(
@@ -880,7 +895,7 @@ class AnswersClient(typed.Typed):
         to_id: AccountId,
         to_updated_at: _datetime.datetime | None = None,
         timeout: float | None = None,
-    ) -> typed.Written[typed.NothingMade]:
+    ) -> typed.Written[TransferMade]:
         """The write `transfer`:
 
         - update Account as from (balance = balance - amount) if balance >= amount
@@ -906,7 +921,7 @@ class AnswersClient(typed.Typed):
         id: AccountId,
         updated_at: _datetime.datetime | None = None,
         timeout: float | None = None,
-    ) -> typed.Written[typed.NothingMade]:
+    ) -> typed.Written[EditMade]:
         """The write `edit`:
 
         - update Account (owner = owner, plan = plan)
@@ -1362,7 +1377,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         to_id: AccountId,
         to_updated_at: _datetime.datetime | None = None,
         timeout: float | None = None,
-    ) -> typed.Written[typed.NothingMade]:
+    ) -> typed.Written[TransferMade]:
         """The write `transfer`:
 
         - update Account as from (balance = balance - amount) if balance >= amount
@@ -1388,7 +1403,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         id: AccountId,
         updated_at: _datetime.datetime | None = None,
         timeout: float | None = None,
-    ) -> typed.Written[typed.NothingMade]:
+    ) -> typed.Written[EditMade]:
         """The write `edit`:
 
         - update Account (owner = owner, plan = plan)
@@ -1465,6 +1480,13 @@ _MADE: typed.MadeTable = {
     },
     "create Ticket": {
         "ticketId": ("Ticket", "ticketId", "argument", None),
+    },
+    "transfer": {
+        "from.updatedAt": ("Account", "from.updatedAt", "argument", None),
+        "to.updatedAt": ("Account", "to.updatedAt", "argument", None),
+    },
+    "edit": {
+        "updatedAt": ("Account", "updatedAt", "argument", None),
     },
     "open_ticket": {
         "ticketId": ("Ticket", "ticketId", "argument", None),

@@ -375,6 +375,12 @@ export type TransferArguments = {
   readonly "to.updatedAt"?: string | undefined;
 };
 
+/** What `transfer` writes of itself: as given, or made. */
+export interface TransferMade {
+  readonly "from.updatedAt": string;
+  readonly "to.updatedAt": string;
+}
+
 /** The arguments of `edit`. */
 export type EditArguments = {
   readonly owner?: string | undefined;
@@ -382,6 +388,11 @@ export type EditArguments = {
   readonly id: AccountId;
   readonly updatedAt?: string | undefined;
 };
+
+/** What `edit` writes of itself: as given, or made. */
+export interface EditMade {
+  readonly updatedAt: string;
+}
 
 /** The arguments of `open_ticket`. */
 export type OpenTicketArguments = {
@@ -647,7 +658,7 @@ export class AnswersClient {
   transfer(
     args: TransferArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+  ): Promise<keyfold.Written<TransferMade>> {
     return keyfold.run(this.client, this.part.transfer(args), options);
   }
 
@@ -659,7 +670,7 @@ export class AnswersClient {
   edit(
     args: EditArguments,
     options?: keyfold.CallOptions,
-  ): Promise<keyfold.Written<keyfold.NothingMade>> {
+  ): Promise<keyfold.Written<EditMade>> {
     return keyfold.run(this.client, this.part.edit(args), options);
   }
 
@@ -721,13 +732,13 @@ export class AnswersClient {
  */
 export class AnswersParts {
   /** The write `transfer`. */
-  transfer(args: TransferArguments): keyfold.NamedPart<keyfold.NothingMade> {
-    return keyfold.part("transfer", args);
+  transfer(args: TransferArguments): keyfold.NamedPart<TransferMade> {
+    return keyfold.part("transfer", args, made);
   }
 
   /** The write `edit`. */
-  edit(args: EditArguments): keyfold.NamedPart<keyfold.NothingMade> {
-    return keyfold.part("edit", args);
+  edit(args: EditArguments): keyfold.NamedPart<EditMade> {
+    return keyfold.part("edit", args, made);
   }
 
   /** The write `open_ticket`. */
@@ -750,6 +761,13 @@ const made: keyfold.MadeTable = {
   },
   "create Ticket": {
     ticketId: ["Ticket", "ticketId", "argument"],
+  },
+  transfer: {
+    "from.updatedAt": ["Account", "from.updatedAt", "argument"],
+    "to.updatedAt": ["Account", "to.updatedAt", "argument"],
+  },
+  edit: {
+    updatedAt: ["Account", "updatedAt", "argument"],
   },
   open_ticket: {
     ticketId: ["Ticket", "ticketId", "argument"],

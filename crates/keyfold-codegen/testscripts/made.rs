@@ -64,7 +64,7 @@ pub struct NewCart {
     pub note: Option<String>,
 }
 
-typed::given! { NewCart {
+typed::fresh! { NewCart {
     id: "id",
     at: "at",
     note: "note",
@@ -162,7 +162,7 @@ impl NewLine {
     }
 }
 
-typed::given! { NewLine {
+typed::fresh! { NewLine {
     cart_id: "cartId",
     line_id: "lineId",
     at: "at",
@@ -258,7 +258,7 @@ impl NewVisit {
     }
 }
 
-typed::given! { NewVisit {
+typed::fresh! { NewVisit {
     day: "day",
     count: "count",
     first_at: "firstAt",
@@ -336,7 +336,7 @@ pub struct NewTrack {
     pub points: Vec<i64>,
 }
 
-typed::given! { NewTrack {
+typed::fresh! { NewTrack {
     track_id: "trackId",
     title: "title",
     points: "points",
@@ -603,32 +603,80 @@ typed::made! { VisitMade2 {
 pub struct MadeParts;
 
 impl MadeParts {
-    /// The write `fill`.
+    /// The write `fill`:
+    ///
+    /// - create Cart
+    /// - create Line for each of lines
+    ///
+    /// Requests: TransactWriteItems.
     pub fn fill(&self, arguments: &FillArguments) -> typed::Part<MadeParts, FillMade> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("fill")
     }
 
-    /// The write `pair`.
+    /// The write `pair`:
+    ///
+    /// - create Cart as one
+    /// - create Cart as two
+    ///
+    /// Requests: TransactWriteItems.
     pub fn pair(&self, arguments: &PairArguments) -> typed::Part<MadeParts, PairMade> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("pair")
     }
 
-    /// The write `add`.
+    /// The write `add`:
+    ///
+    /// - check Cart where id = cartId
+    /// - create Line
+    ///
+    /// Requests: TransactWriteItems.
     pub fn add(&self, arguments: &AddArguments) -> typed::Part<MadeParts, AddMade> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("add")
     }
 
-    /// The write `visit`.
+    /// The write `visit`:
+    ///
+    /// - create or update Visit (count = count + 1) else (count = 1)
+    ///
+    /// Requests: UpdateItem.
     pub fn visit(&self, arguments: &VisitArguments) -> typed::Part<MadeParts, VisitMade2> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("visit")
+    }
+}
+
+/// Makes new entities of the model `made` for tests: random by a seed, and valid. The same
+/// seed makes the same ones.
+#[derive(Debug, Clone)]
+pub struct MadeFakes {
+    fakes: typed::Fakes,
+}
+
+impl MadeFakes {
+    /// A `Cart` that does not exist yet.
+    pub fn cart(&mut self) -> NewCart {
+        self.fakes.make("Cart")
+    }
+
+    /// A `Line` that does not exist yet.
+    pub fn line(&mut self) -> NewLine {
+        self.fakes.make("Line")
+    }
+
+    /// A `Visit` that does not exist yet.
+    pub fn visit(&mut self) -> NewVisit {
+        self.fakes.make("Visit")
+    }
+
+    /// A `Track` that does not exist yet.
+    pub fn track(&mut self) -> NewTrack {
+        self.fakes.make("Track")
     }
 }
 
@@ -684,6 +732,19 @@ impl<S: typed::Consistency> MadeClient<S> {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> MadeClient<S> {
         let client = self.client.with_cursor_secret(secret);
         MadeClient::of(client)
+    }
+
+    /// The same client, whose reads and events treat an item that the model does not know so:
+    /// it is an error, or it is left out.
+    pub fn on_unknown(&self, on_unknown: typed::OnUnknown) -> MadeClient<S> {
+        let client = self.client.on_unknown(on_unknown);
+        MadeClient::of(client)
+    }
+
+    /// Makes new entities for tests: the same seed makes the same ones.
+    pub fn fakes(&self, seed: u64) -> MadeFakes {
+        let fakes = self.client.fakes(seed);
+        MadeFakes { fakes }
     }
 
     /// The named writes as parts of a transaction. Those of an entity are parts by its
@@ -851,6 +912,19 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         AsyncMadeClient::of(client)
     }
 
+    /// The same client, whose reads and events treat an item that the model does not know so:
+    /// it is an error, or it is left out.
+    pub fn on_unknown(&self, on_unknown: typed::OnUnknown) -> AsyncMadeClient<S> {
+        let client = self.client.on_unknown(on_unknown);
+        AsyncMadeClient::of(client)
+    }
+
+    /// Makes new entities for tests: the same seed makes the same ones.
+    pub fn fakes(&self, seed: u64) -> MadeFakes {
+        let fakes = self.client.fakes(seed);
+        MadeFakes { fakes }
+    }
+
     /// The named writes as parts of a transaction. Those of an entity are parts by its
     /// `part`.
     pub fn part(&self) -> MadeParts {
@@ -877,28 +951,40 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         self.client.database()
     }
 
-    /// See [`MadeClient::cart`].
+    /// `cart(id) -> Cart?`
+    ///
+    /// GetItem of Main: `PK = "CART#{id}" AND SK = "CART"`; 1 request, about 0.5 read units.
     pub async fn cart(&self, id: &CartId) -> Result<Option<Cart>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "cart");
         call.give("id", id);
         call.one().await
     }
 
-    /// See [`MadeClient::lines`].
+    /// `lines(cartId) -> Line[]`
+    ///
+    /// Query of Main: `PK = "CART#{cartId}" AND begins_with(SK, "LINE#")`; 1 request.
     pub fn lines(&self, cart_id: &CartId) -> typed::nonblocking::Query<Line, typed::Ordered> {
         let mut call = typed::nonblocking::Call::new(&self.client, "lines");
         call.give("cartId", cart_id);
         call.query()
     }
 
-    /// See [`MadeClient::track`].
+    /// `track(trackId) -> Track?`
+    ///
+    /// Query of Main: `PK = "TRACK#{trackId}" AND begins_with(SK, "TRACK##")`; 1 request,
+    /// about 0.5 read units.
     pub async fn track(&self, track_id: &TrackId) -> Result<Option<Track>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "track");
         call.give("trackId", track_id);
         call.one().await
     }
 
-    /// See [`MadeClient::fill`].
+    /// The write `fill`:
+    ///
+    /// - create Cart
+    /// - create Line for each of lines
+    ///
+    /// Requests: TransactWriteItems.
     pub async fn fill(
         &self,
         arguments: &FillArguments,
@@ -908,7 +994,12 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         call.send().await
     }
 
-    /// See [`MadeClient::pair`].
+    /// The write `pair`:
+    ///
+    /// - create Cart as one
+    /// - create Cart as two
+    ///
+    /// Requests: TransactWriteItems.
     pub async fn pair(
         &self,
         arguments: &PairArguments,
@@ -918,7 +1009,12 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         call.send().await
     }
 
-    /// See [`MadeClient::add`].
+    /// The write `add`:
+    ///
+    /// - check Cart where id = cartId
+    /// - create Line
+    ///
+    /// Requests: TransactWriteItems.
     pub async fn add(
         &self,
         arguments: &AddArguments,
@@ -928,7 +1024,11 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         call.send().await
     }
 
-    /// See [`MadeClient::visit`].
+    /// The write `visit`:
+    ///
+    /// - create or update Visit (count = count + 1) else (count = 1)
+    ///
+    /// Requests: UpdateItem.
     pub async fn visit(
         &self,
         arguments: &VisitArguments,

@@ -121,7 +121,7 @@ impl NewClass {
     }
 }
 
-typed::given! { NewClass {
+typed::fresh! { NewClass {
     id: "id",
     user_id: "user id",
     in_progress: "in-progress",
@@ -207,7 +207,7 @@ impl NewPromise {
     }
 }
 
-typed::given! { NewPromise {
+typed::fresh! { NewPromise {
     id: "id",
     class_id: "classId",
     note: "note",
@@ -269,7 +269,7 @@ pub struct NewOrderItem {
     pub __: Option<String>,
 }
 
-typed::given! { NewOrderItem {
+typed::fresh! { NewOrderItem {
     item_id: "itemId",
     __: "_",
 } }
@@ -345,7 +345,7 @@ impl NewOrderItem2 {
     }
 }
 
-typed::given! { NewOrderItem2 {
+typed::fresh! { NewOrderItem2 {
     n: "n",
     then: "then",
 } }
@@ -475,14 +475,22 @@ pub struct NamesParts;
 
 #[allow(clippy::wrong_self_convention)]
 impl NamesParts {
-    /// The write `toString`.
+    /// The write `toString`:
+    ///
+    /// - create OrderItem
+    ///
+    /// Requests: PutItem.
     pub fn to_string(&self, arguments: &ToStringArguments) -> typed::Part<NamesParts> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("toString")
     }
 
-    /// The write `order_item`.
+    /// The write `order_item`:
+    ///
+    /// - create order_item
+    ///
+    /// Requests: PutItem.
     pub fn order_item__(
         &self,
         arguments: &OrderItemArguments3,
@@ -490,6 +498,35 @@ impl NamesParts {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("order_item")
+    }
+}
+
+/// Makes new entities of the model `names` for tests: random by a seed, and valid. The same
+/// seed makes the same ones.
+#[derive(Debug, Clone)]
+pub struct NamesFakes {
+    fakes: typed::Fakes,
+}
+
+impl NamesFakes {
+    /// A `class` that does not exist yet.
+    pub fn class(&mut self) -> NewClass {
+        self.fakes.make("class")
+    }
+
+    /// A `Promise` that does not exist yet.
+    pub fn promise(&mut self) -> NewPromise {
+        self.fakes.make("Promise")
+    }
+
+    /// An `order_item` that does not exist yet.
+    pub fn order_item(&mut self) -> NewOrderItem {
+        self.fakes.make("order_item")
+    }
+
+    /// An `OrderItem` that does not exist yet.
+    pub fn order_item_(&mut self) -> NewOrderItem2 {
+        self.fakes.make("OrderItem")
     }
 }
 
@@ -546,6 +583,19 @@ impl<S: typed::Consistency> NamesClient<S> {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> NamesClient<S> {
         let client = self.client.with_cursor_secret(secret);
         NamesClient::of(client)
+    }
+
+    /// The same client, whose reads and events treat an item that the model does not know so:
+    /// it is an error, or it is left out.
+    pub fn on_unknown(&self, on_unknown: typed::OnUnknown) -> NamesClient<S> {
+        let client = self.client.on_unknown(on_unknown);
+        NamesClient::of(client)
+    }
+
+    /// Makes new entities for tests: the same seed makes the same ones.
+    pub fn fakes(&self, seed: u64) -> NamesFakes {
+        let fakes = self.client.fakes(seed);
+        NamesFakes { fakes }
     }
 
     /// The named writes as parts of a transaction. Those of an entity are parts by its
@@ -733,6 +783,19 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
         AsyncNamesClient::of(client)
     }
 
+    /// The same client, whose reads and events treat an item that the model does not know so:
+    /// it is an error, or it is left out.
+    pub fn on_unknown(&self, on_unknown: typed::OnUnknown) -> AsyncNamesClient<S> {
+        let client = self.client.on_unknown(on_unknown);
+        AsyncNamesClient::of(client)
+    }
+
+    /// Makes new entities for tests: the same seed makes the same ones.
+    pub fn fakes(&self, seed: u64) -> NamesFakes {
+        let fakes = self.client.fakes(seed);
+        NamesFakes { fakes }
+    }
+
     /// The named writes as parts of a transaction. Those of an entity are parts by its
     /// `part`.
     pub fn part(&self) -> NamesParts {
@@ -759,42 +822,59 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
         self.client.database()
     }
 
-    /// See [`NamesClient::event_`].
+    /// `event(id) -> class?`
+    ///
+    /// GetItem of Main: `pk-id = "CLASS#{id}" AND State#Date = "C"`; 1 request, about 0.5
+    /// read units.
     pub async fn event_(&self, id: &ClassId) -> Result<Option<Class>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "event");
         call.give("id", id);
         call.one().await
     }
 
-    /// See [`NamesClient::then`].
+    /// `then(id) -> Promise[]`
+    ///
+    /// Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date, "P#")`; 1 request.
     pub fn then(&self, id: &PromiseId) -> typed::nonblocking::Query<Promise, typed::Ordered> {
         let mut call = typed::nonblocking::Call::new(&self.client, "then");
         call.give("id", id);
         call.query()
     }
 
-    /// See [`NamesClient::order_item`].
+    /// `order_item(itemId) -> order_item?`
+    ///
+    /// GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1 request, about 0.5
+    /// read units.
     pub async fn order_item(&self, item_id: &ItemId) -> Result<Option<OrderItem>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "order_item");
         call.give("itemId", item_id);
         call.one().await
     }
 
-    /// See [`NamesClient::order_item_`].
+    /// `orderItem(itemId) -> order_item?`
+    ///
+    /// GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1 request, about 0.5
+    /// read units.
     pub async fn order_item_(&self, item_id: &ItemId) -> Result<Option<OrderItem>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "orderItem");
         call.give("itemId", item_id);
         call.one().await
     }
 
-    /// See [`NamesClient::delete`].
+    /// `delete(n) -> OrderItem?`
+    ///
+    /// GetItem of Main: `pk-id = "N#{n:08}" AND State#Date = "N"`; 1 request, about 0.5 read
+    /// units.
     pub async fn delete(&self, n: i64) -> Result<Option<OrderItem2>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "delete");
         call.give("n", &n);
         call.one().await
     }
 
-    /// See [`NamesClient::x`].
+    /// `x(id, classId) -> Promise?`
+    ///
+    /// GetItem of Main: `pk-id = "PROMISE#{id}" AND State#Date = "P#{classId}"`; 1 request,
+    /// about 0.5 read units.
     pub async fn x(
         &self,
         id: &PromiseId,
@@ -806,7 +886,11 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
         call.one().await
     }
 
-    /// See [`NamesClient::to_string`].
+    /// The write `toString`:
+    ///
+    /// - create OrderItem
+    ///
+    /// Requests: PutItem.
     pub async fn to_string(
         &self,
         arguments: &ToStringArguments,
@@ -816,7 +900,11 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
         call.send().await
     }
 
-    /// See [`NamesClient::order_item__`].
+    /// The write `order_item`:
+    ///
+    /// - create order_item
+    ///
+    /// Requests: PutItem.
     pub async fn order_item__(
         &self,
         arguments: &OrderItemArguments3,
@@ -829,7 +917,9 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
 
 /// The patterns of global indexes, which have no strong consistency.
 impl AsyncNamesClient {
-    /// See [`NamesClient::constructor`].
+    /// `constructor(state) -> class[]`
+    ///
+    /// Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
     pub fn constructor(
         &self,
         state: ClassState,

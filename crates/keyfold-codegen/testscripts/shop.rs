@@ -98,7 +98,7 @@ pub struct NewUser {
     pub created_at: typed::Timestamp,
 }
 
-typed::given! { NewUser {
+typed::fresh! { NewUser {
     user_id: "userId",
     email: "email",
     name: "name",
@@ -179,7 +179,7 @@ pub struct NewOrder {
     pub status: OrderStatus,
 }
 
-typed::given! { NewOrder {
+typed::fresh! { NewOrder {
     order_id: "orderId",
     user_id: "userId",
     created_at: "createdAt",
@@ -284,7 +284,7 @@ pub struct NewOrderItem {
     pub price: typed::Number,
 }
 
-typed::given! { NewOrderItem {
+typed::fresh! { NewOrderItem {
     order_id: "orderId",
     item_id: "itemId",
     product_id: "productId",
@@ -364,7 +364,7 @@ pub struct NewProduct {
     pub stock: i64,
 }
 
-typed::given! { NewProduct {
+typed::fresh! { NewProduct {
     product_id: "productId",
     name: "name",
     price: "price",
@@ -475,14 +475,23 @@ typed::given! { CreateOrderArguments {
 pub struct ShopParts;
 
 impl ShopParts {
-    /// The write `create_order`.
+    /// The write `create_order`:
+    ///
+    /// - create Order
+    /// - create OrderItem for each of lines
+    ///
+    /// Requests: TransactWriteItems.
     pub fn create_order(&self, arguments: &CreateOrderArguments) -> typed::Part<ShopParts> {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("create_order")
     }
 
-    /// The write `set_status`.
+    /// The write `set_status`:
+    ///
+    /// - update Order (status = status)
+    ///
+    /// Requests: GetItem, then TransactWriteItems.
     pub fn set_status(&self, status: OrderStatus, order_id: &OrderId) -> typed::Part<ShopParts> {
         let mut call = typed::Arguments::new();
         call.give("status", &status);
@@ -490,7 +499,11 @@ impl ShopParts {
         call.part("set_status")
     }
 
-    /// The write `create_user`.
+    /// The write `create_user`:
+    ///
+    /// - create User
+    ///
+    /// Requests: TransactWriteItems.
     pub fn create_user(
         &self,
         user_id: &UserId,
@@ -504,6 +517,35 @@ impl ShopParts {
         call.give("name", name);
         call.give("createdAt", &created_at);
         call.part("create_user")
+    }
+}
+
+/// Makes new entities of the model `shop` for tests: random by a seed, and valid. The same
+/// seed makes the same ones.
+#[derive(Debug, Clone)]
+pub struct ShopFakes {
+    fakes: typed::Fakes,
+}
+
+impl ShopFakes {
+    /// A `User` that does not exist yet.
+    pub fn user(&mut self) -> NewUser {
+        self.fakes.make("User")
+    }
+
+    /// An `Order` that does not exist yet.
+    pub fn order(&mut self) -> NewOrder {
+        self.fakes.make("Order")
+    }
+
+    /// An `OrderItem` that does not exist yet.
+    pub fn order_item(&mut self) -> NewOrderItem {
+        self.fakes.make("OrderItem")
+    }
+
+    /// A `Product` that does not exist yet.
+    pub fn product(&mut self) -> NewProduct {
+        self.fakes.make("Product")
     }
 }
 
@@ -559,6 +601,19 @@ impl<S: typed::Consistency> ShopClient<S> {
     pub fn with_cursor_secret(&self, secret: &[u8]) -> ShopClient<S> {
         let client = self.client.with_cursor_secret(secret);
         ShopClient::of(client)
+    }
+
+    /// The same client, whose reads and events treat an item that the model does not know so:
+    /// it is an error, or it is left out.
+    pub fn on_unknown(&self, on_unknown: typed::OnUnknown) -> ShopClient<S> {
+        let client = self.client.on_unknown(on_unknown);
+        ShopClient::of(client)
+    }
+
+    /// Makes new entities for tests: the same seed makes the same ones.
+    pub fn fakes(&self, seed: u64) -> ShopFakes {
+        let fakes = self.client.fakes(seed);
+        ShopFakes { fakes }
     }
 
     /// The named writes as parts of a transaction. Those of an entity are parts by its
@@ -810,6 +865,19 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         AsyncShopClient::of(client)
     }
 
+    /// The same client, whose reads and events treat an item that the model does not know so:
+    /// it is an error, or it is left out.
+    pub fn on_unknown(&self, on_unknown: typed::OnUnknown) -> AsyncShopClient<S> {
+        let client = self.client.on_unknown(on_unknown);
+        AsyncShopClient::of(client)
+    }
+
+    /// Makes new entities for tests: the same seed makes the same ones.
+    pub fn fakes(&self, seed: u64) -> ShopFakes {
+        let fakes = self.client.fakes(seed);
+        ShopFakes { fakes }
+    }
+
     /// The named writes as parts of a transaction. Those of an entity are parts by its
     /// `part`.
     pub fn part(&self) -> ShopParts {
@@ -836,14 +904,20 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         self.client.database()
     }
 
-    /// See [`ShopClient::user`].
+    /// `user(userId) -> User?`
+    ///
+    /// GetItem of Shop: `PK = "USER#{userId}" AND SK = "PROFILE"`; 1 request, about 0.5 read
+    /// units.
     pub async fn user(&self, user_id: &UserId) -> Result<Option<User>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "user");
         call.give("userId", user_id);
         call.one().await
     }
 
-    /// See [`ShopClient::orders_of_user`].
+    /// `orders_of_user(userId) -> Order.summary[]`
+    ///
+    /// Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`, descending, 20
+    /// items a page; 1 request, about 1 read units.
     pub fn orders_of_user(
         &self,
         user_id: &UserId,
@@ -853,7 +927,9 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.query()
     }
 
-    /// See [`ShopClient::order_with_items`].
+    /// `order_with_items(orderId) -> Order + OrderItem[]`
+    ///
+    /// Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
     pub fn order_with_items(
         &self,
         order_id: &OrderId,
@@ -863,7 +939,9 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.query()
     }
 
-    /// See [`ShopClient::items_of_order`].
+    /// `items_of_order(orderId) -> OrderItem[]`
+    ///
+    /// Query of Shop: `PK = "ORDER#{orderId}" AND begins_with(SK, "ITEM#")`; 1 request.
     pub fn items_of_order(
         &self,
         order_id: &OrderId,
@@ -873,14 +951,22 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.query()
     }
 
-    /// See [`ShopClient::product`].
+    /// `product(productId) -> Product?`
+    ///
+    /// GetItem of Shop: `PK = "PRODUCT#{productId}" AND SK = "INFO"`; 1 request, about 0.5
+    /// read units.
     pub async fn product(&self, product_id: &ProductId) -> Result<Option<Product>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "product");
         call.give("productId", product_id);
         call.one().await
     }
 
-    /// See [`ShopClient::recent_orders`].
+    /// `recent_orders(userId, since) -> Order.summary[]`
+    ///
+    /// Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND "ORDER#…"`,
+    /// descending, 20 items a page; 1 request, about 1 read units.
+    ///
+    /// - `since`: `createdAt` is at least this.
     pub fn recent_orders(
         &self,
         user_id: &UserId,
@@ -892,7 +978,12 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.query()
     }
 
-    /// See [`ShopClient::create_order`].
+    /// The write `create_order`:
+    ///
+    /// - create Order
+    /// - create OrderItem for each of lines
+    ///
+    /// Requests: TransactWriteItems.
     pub async fn create_order(
         &self,
         arguments: &CreateOrderArguments,
@@ -902,7 +993,11 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.send().await
     }
 
-    /// See [`ShopClient::set_status`].
+    /// The write `set_status`:
+    ///
+    /// - update Order (status = status)
+    ///
+    /// Requests: GetItem, then TransactWriteItems.
     pub async fn set_status(
         &self,
         status: OrderStatus,
@@ -914,7 +1009,11 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.send().await
     }
 
-    /// See [`ShopClient::create_user`].
+    /// The write `create_user`:
+    ///
+    /// - create User
+    ///
+    /// Requests: TransactWriteItems.
     pub async fn create_user(
         &self,
         user_id: &UserId,
@@ -933,14 +1032,20 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
 
 /// The patterns of global indexes, which have no strong consistency.
 impl AsyncShopClient {
-    /// See [`ShopClient::user_by_email`].
+    /// `user_by_email(email) -> User?`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "EMAIL#{email}" AND GSI1SK = "PROFILE"`; 1 request,
+    /// about 0.5 read units.
     pub async fn user_by_email(&self, email: &str) -> Result<Option<User>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "user_by_email");
         call.give("email", email);
         call.one().await
     }
 
-    /// See [`ShopClient::orders_by_status`].
+    /// `orders_by_status(status) -> Order[]`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")`,
+    /// descending, 50 items a page; 1 request, about 2 read units.
     pub fn orders_by_status(
         &self,
         status: OrderStatus,
@@ -950,7 +1055,12 @@ impl AsyncShopClient {
         call.query()
     }
 
-    /// See [`ShopClient::recent_orders_by_status`].
+    /// `recent_orders_by_status(status, since) -> Order[]`
+    ///
+    /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN "ORDER#{since}" AND
+    /// "ORDER#…"`, descending, 50 items a page; 1 request, about 2 read units.
+    ///
+    /// - `since`: `createdAt` is at least this.
     pub fn recent_orders_by_status(
         &self,
         status: OrderStatus,

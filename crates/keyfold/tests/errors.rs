@@ -51,7 +51,7 @@ fn a_wrong_value_names_its_entity_pattern_or_write_and_its_attribute() {
     assert_eq!(place(docs.put("Doc", lines)), both("Doc", "lines[0].count"));
     let missing = docs.create("Doc", values! { "id": "a" });
     assert_eq!(place(missing), both("Doc", "n"));
-    let asked = docs.query("docs").arg("id", 5).page();
+    let asked = docs.query("docs").arg("id", [1]).page();
     assert_eq!(place(asked), both("docs", "id"));
     let run = docs
         .run("count")

@@ -44,7 +44,7 @@ def event_of(
     if kind is None:
         if on_unknown == "skip":
             return None
-        held = _shown_key(model, record, item)
+        held = _shown_key(model, record, item, keys or item)
         raise UnknownItem(
             f"the stream has an item that the model does not know ({held}): it was not written"
             " through the model",
@@ -106,10 +106,10 @@ def _tables_of(model: Model, record: Mapping[str, Any], item: Item) -> list[Tabl
     return [one for one in tables if all(name in item for name in one.columns)]
 
 
-def _shown_key(model: Model, record: Mapping[str, Any], item: Item) -> str:
-    """The key attributes of an item, for people. Without its table, all attributes."""
+def _shown_key(model: Model, record: Mapping[str, Any], item: Item, keys: Item) -> str:
+    """The key attributes of an item, for people; those of `keys` where its table is not known."""
     tables = _tables_of(model, record, item)
-    names = tables[0].columns if tables else tuple(item)
+    names = tables[0].columns if tables else tuple(keys)
     return ", ".join(printed(name, " = ", item[name]) for name in names)
 
 
