@@ -35,8 +35,9 @@ const SEED_NUMBERS = 100_003n;
 const EXPIRY = "2099";
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-/** The most digits of a number that is no key's. */
+/** The most digits of a number that is no key's, and of one that is. */
 const DIGITS = 4;
+const KEY_DIGITS = 9;
 
 /** What keys demand of the values of an attribute. */
 interface Demand {
@@ -150,7 +151,7 @@ export class Fakes {
   }
 
   #number(type: string, { whole, decimals, isInKey }: Demand): unknown {
-    const most = 10 ** Math.min(whole, isInKey ? 9 : DIGITS);
+    const most = 10 ** Math.min(whole, isInKey ? KEY_DIGITS : DIGITS);
     const own = BigInt(this.#seed) * SEED_NUMBERS + BigInt(this.#count);
     const size = isInKey ? Number(own % BigInt(most)) : this.#below(most);
     if (type === "int") return this.#isExact ? BigInt(size) : size;
@@ -196,7 +197,7 @@ function spelled(number: number, digits: string): string {
   return text;
 }
 
-const FREE: Demand = { excluded: "", whole: DIGITS, decimals: 2, isInKey: false };
+const FREE: Demand = { excluded: "", whole: KEY_DIGITS, decimals: 2, isInKey: false };
 
 /** The value that an attribute has of an entity to which it refers. */
 function linked({ refers }: AttributePlan, related: Related): unknown {

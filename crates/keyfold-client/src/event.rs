@@ -264,12 +264,12 @@ fn found(
         ClientError::unknown(unknown.at(key_of(table, image)).of(kind, attribute))
     };
     let read = values_of(table, entity, copy, names, std::slice::from_ref(image));
-    let mut values = read.map_err(|error| match error {
-        ClientError::UnknownItem(wrong) => unfit(
-            wrong.attribute.as_deref().unwrap_or_default(),
-            wrong.message,
-        ),
-        other => other,
+    let mut values = read.map_err(|error| {
+        let ClientError::UnknownItem(wrong) = error else {
+            return error;
+        };
+        let attribute = wrong.attribute.unwrap_or_default();
+        unfit(&attribute, wrong.message)
     })?;
     let list = entity.split.as_ref().map(|(list, _)| list);
     let cut = list.filter(|_| copy.is_none() && !is_as_written(entity, image, &values));

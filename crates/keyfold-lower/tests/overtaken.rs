@@ -68,10 +68,10 @@ fn overtaken<T>(mut call: Lowering<'_, T>) -> ClientError {
 }
 
 fn answer(request: &Request) -> Result<Response, ClientError> {
-    match request {
-        Request::GetItem(_) => Ok(stored(request.operation())),
-        _ => Err(conflict()),
-    }
+    let Request::GetItem(_) = request else {
+        return Err(conflict());
+    };
+    Ok(stored(request.operation()))
 }
 
 #[test]

@@ -42,7 +42,8 @@
 //! - [`typed`]: clients that `keyfold generate rust` and `keyfold-build` make of a model, with a type
 //!   for each entity and a method for each pattern.
 //! - [`time`]: cuts a clock's time to the precision of the model; a finer one is refused.
-//! - [`Error`]: what went wrong, in kinds that a program can match.
+//! - [`Error`]: what went wrong, in kinds that a program can match; [`Database::on_unknown`]: whether
+//!   items that the model does not know are errors.
 //!
 //! # Values
 //!

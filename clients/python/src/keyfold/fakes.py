@@ -48,8 +48,8 @@ _SEED_NUMBERS = 100_003
 """The numbers between the first ones of two seeds."""
 _EXPIRY_YEAR = 2099
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_DIGITS = 4
-"""The most digits of a number that is no key's."""
+_DIGITS, _KEY_DIGITS = 4, 9
+"""The most digits of a number that is no key's, and of one that is."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ class _Demand:
     """What keys demand of the values of an attribute."""
 
     excluded: str = ""
-    whole: int = _DIGITS
+    whole: int = _KEY_DIGITS
     decimals: int = 2
     is_in_key: bool = False
 
@@ -225,7 +225,7 @@ class Fakes:
         return seed + letters[:1] + count
 
     def _number(self, kind: Kind, demand: _Demand) -> int | Decimal:
-        most: int = 10 ** min(demand.whole, 9 if demand.is_in_key else _DIGITS)
+        most: int = 10 ** min(demand.whole, _KEY_DIGITS if demand.is_in_key else _DIGITS)
         own = self._seed * _SEED_NUMBERS + self._count
         size = own % most if demand.is_in_key else self._random.randrange(most)
         if kind.name == "int":

@@ -57,7 +57,7 @@ impl Demand {
     fn free() -> Demand {
         Demand {
             excluded: Vec::new(),
-            whole: DIGITS,
+            whole: KEY_DIGITS,
             decimals: 2,
             is_in_key: false,
         }
@@ -159,13 +159,15 @@ impl Fakes {
     fn attribute(&mut self, model: &Model, entity: &Entity, attribute: &Attribute) -> Value {
         let name = &attribute.name;
         let demand = Demand::of(model, entity, name);
-        match self.value(name, &attribute.kind, &demand) {
-            Value::S(text) if entity.ttl.as_ref() == Some(name) => {
-                let rest: String = text.chars().skip(EXPIRY_YEAR.len()).collect();
-                Value::S(format!("{EXPIRY_YEAR}{rest}"))
-            }
-            other => other,
+        let value = self.value(name, &attribute.kind, &demand);
+        let Value::S(text) = &value else {
+            return value;
+        };
+        if entity.ttl.as_ref() != Some(name) {
+            return value;
         }
+        let rest: String = text.chars().skip(EXPIRY_YEAR.len()).collect();
+        Value::S(format!("{EXPIRY_YEAR}{rest}"))
     }
 
     fn value(&mut self, name: &str, kind: &Type, demand: &Demand) -> Value {
@@ -250,9 +252,10 @@ impl Fakes {
 
     /// A moment or a date of the seed's own.
     fn moment(&self, kind: &Type) -> Value {
-        let minutes = match kind {
-            Type::Date => (self.seed % SEED_DATES * SEED_DAYS + self.count) * DAY_MINUTES,
-            _ => self.seed % SEED_MOMENTS * SEED_MINUTES + self.count,
+        let minutes = if *kind == Type::Date {
+            (self.seed % SEED_DATES * SEED_DAYS + self.count) * DAY_MINUTES
+        } else {
+            self.seed % SEED_MOMENTS * SEED_MINUTES + self.count
         };
         let minutes = i64::try_from(minutes).unwrap_or_default();
         let moment = value::time_of_epoch_ms(kind, START_MS + minutes * MINUTE_MS);
@@ -290,20 +293,17 @@ impl Fakes {
         let digits = if demand.is_in_key { KEY_DIGITS } else { DIGITS };
         let most = 10_u64.pow(demand.whole.min(digits));
         let size = if demand.is_in_key {
-            self.seed
-                .wrapping_mul(SEED_NUMBERS)
-                .wrapping_add(self.count)
-                % most
+            let own = self.seed.wrapping_mul(SEED_NUMBERS);
+            own.wrapping_add(self.count) % most
         } else {
             self.below(most)
         };
         let places = demand.decimals.min(2);
-        let text = match (kind, places) {
-            (Type::Int, _) | (_, 0) => size.to_string(),
-            (_, places) => {
-                let part = self.below(10_u64.pow(places));
-                format!("{size}.{part:0width$}", width = places as usize)
-            }
+        let text = if *kind == Type::Int || places == 0 {
+            size.to_string()
+        } else {
+            let part = self.below(10_u64.pow(places));
+            format!("{size}.{part:0width$}", width = places as usize)
         };
         text.parse().unwrap_or_else(|_| Number::from(0_i64))
     }
