@@ -62,7 +62,7 @@ impl Values {
     /// `Invalid` when one cannot be stored.
     pub fn members(&self) -> Result<impl Iterator<Item = (&str, &Value)>, Error> {
         let members = self.members.as_ref();
-        let members = members.map_err(|fault| Error::of_fault(fault))?;
+        let members = members.map_err(Error::of_fault)?;
         Ok(members.iter().map(|(name, held)| (name.as_str(), held)))
     }
 
