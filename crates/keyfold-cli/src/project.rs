@@ -277,6 +277,31 @@ impl ModelArgument {
             None => model(),
         }
     }
+
+    /// The file of the model, and the word behind it. A word that stands alone and is no file is that
+    /// word, where the project names the model.
+    pub(crate) fn path_and(
+        &self,
+        word: Option<&str>,
+    ) -> Result<(PathBuf, Option<String>), Failure> {
+        if let (Some(first), None) = (&self.file, word)
+            && let Some(file) = of_project(first)?
+        {
+            return Ok((file, Some(first.to_string_lossy().into_owned())));
+        }
+        Ok((self.path()?, word.map(str::to_owned)))
+    }
+}
+
+/// The model of the project, where the first word of a line is no model: neither a file nor named as one.
+fn of_project(first: &Path) -> Result<Option<PathBuf>, Failure> {
+    let is_named_so = first
+        .extension()
+        .is_some_and(|extension| extension == "keyfold");
+    if is_named_so || first.is_file() {
+        return Ok(None);
+    }
+    Ok(Project::find()?.and_then(|project| project.model))
 }
 
 /// The model of the project.
@@ -309,15 +334,7 @@ impl Line {
         rest: &[String],
         thing: &str,
     ) -> Result<Line, Failure> {
-        let is_named_so = first
-            .extension()
-            .is_some_and(|extension| extension == "keyfold");
-        let of_project = if is_named_so || first.is_file() {
-            None
-        } else {
-            Project::find()?.and_then(|project| project.model)
-        };
-        match (of_project, second) {
+        match (of_project(first)?, second) {
             (Some(file), _) => Ok(Line {
                 file,
                 name: first.to_string_lossy().into_owned(),

@@ -3,6 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use keyfold_client::FoundItem;
 use keyfold_model::value;
+use keyfold_types::{Item, Value};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -427,6 +428,24 @@ fn fitted(mut widths: Vec<usize>, limit: usize) -> Vec<usize> {
         }
     }
     widths
+}
+
+/// A key as text.
+pub(crate) fn key(key: &Item) -> String {
+    let each = key.iter().map(|(name, held)| {
+        let text = value::display(held);
+        // A blank at an end may be the fault that is looked for.
+        let is_plain = !text.is_empty() && !text.contains([' ', '"']);
+        match held {
+            Value::S(text) if !is_plain => format!("{name}={}", shown(&quoted(text))),
+            _ => format!("{name}={}", shown(&text)),
+        }
+    });
+    each.collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// `1 item`, `2 items`.

@@ -3,7 +3,7 @@
 use crate::world::{Io, ask};
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, ErrorKind,
-    KeySchemaElement, KeyType, Named, ScalarAttributeType, TableDescription, TableStatus, known,
+    KeySchemaElement, KeyType, ListTablesInput, Named, ScalarAttributeType, TableDescription, TableStatus, known,
 };
 use keyfold_lower::ClientError;
 use std::time::Duration;
@@ -55,6 +55,27 @@ pub(crate) async fn described(
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// The names of all tables.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn names(io: &dyn Io) -> Result<Vec<String>, ClientError> {
+    let mut names = Vec::new();
+    let mut after = None;
+    loop {
+        let input = ListTablesInput {
+            exclusive_start_table_name: after,
+            ..ListTablesInput::default()
+        };
+        let page = ask(io, input).await?;
+        names.extend(page.table_names.unwrap_or_default());
+        after = page.last_evaluated_table_name;
+        if after.is_none() {
+            return Ok(names);
+        }
     }
 }
 

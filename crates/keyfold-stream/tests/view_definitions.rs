@@ -26,6 +26,7 @@ const PHASES: [&str; 4] = ["scan", "follow", "hold", "switch"];
 struct Next {
     of: Arc<Mutex<(Saved, bool)>>,
     refused: Arc<Mutex<Vec<String>>>,
+    reports: Arc<Mutex<Vec<String>>>,
 }
 
 impl Next {
@@ -33,6 +34,7 @@ impl Next {
         Next {
             of: Arc::new(Mutex::new((Saved::Discounts, false))),
             refused: Arc::default(),
+            reports: Arc::default(),
         }
     }
 
@@ -44,6 +46,11 @@ impl Next {
                 ..Options::new("views", "views")
             },
             rebuild,
+            waits: true,
+            on_report: Arc::new({
+                let reports = Arc::clone(&self.reports);
+                move |view, report| reports.lock().unwrap().push(format!("{view}: {report}"))
+            }),
             ..ViewOptions::default()
         }
     }
@@ -173,6 +180,44 @@ fn without_rebuild_an_unfinished_build_of_another_definition_is_refused() {
             compare_of(&simulation.engine, Saved::Discounts).unwrap();
         }
     }
+}
+
+/// A worker whose rows get another definition meanwhile is there again when they have its own, and says
+/// both.
+#[test]
+fn a_view_is_kept_again_when_its_rows_are_of_its_definition_again() {
+    let next = Next::new();
+    let mut simulation = next.simulation(7);
+    write(&simulation, 60);
+    next.start(&mut simulation, Saved::Discounts, false);
+    run_for(&mut simulation, LEASE * 3);
+    assert_eq!(state(&simulation.engine), (Some(1), None));
+    let rebuilds = |simulation: &mut Simulation, saved: Saved, number: i64| {
+        let other = next.start(simulation, saved, true);
+        let end = simulation.now() + LEASE * 20;
+        while state(&simulation.engine) != (Some(number), None) {
+            assert!(simulation.now() < end, "{:?}", state(&simulation.engine));
+            simulation.step();
+        }
+        simulation.kill(other);
+    };
+    rebuilds(&mut simulation, Saved::Totals, 2);
+    run_for(&mut simulation, LEASE);
+    let said = |end: &str| {
+        let reports = next.reports.lock().unwrap();
+        reports.iter().filter(|one| one.starts_with("Sales.Sold: ") && one.ends_with(end)).count()
+    };
+    assert_eq!(said("by `keyfold views rebuild`"), 1);
+    assert_eq!(said("it is kept again"), 0);
+    let world = simulation.quiet_world();
+    let (model, options) = (model_of(Saved::Discounts), next.options(false).consumers);
+    blocked(rebuild_views(&world, &model, &options, Some("Sold"))).unwrap();
+    run_for(&mut simulation, LEASE * 6);
+    assert_eq!(state(&simulation.engine), (Some(3), None));
+    write(&simulation, 40);
+    run_for(&mut simulation, LEASE * 4);
+    compare_of(&simulation.engine, Saved::Discounts).unwrap();
+    assert_eq!((said("by `keyfold views rebuild`"), said("it is kept again")), (1, 1));
 }
 
 /// A generation that takes its place is ended before another one begins: readers keep no mixture.

@@ -10,10 +10,13 @@ use crate::{complete, json, model_file};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use keyfold_client::read::{self, Found};
-use keyfold_client::{FoundItem, PageRequest, arguments, write};
+use keyfold_client::{Backend, FoundItem, PageRequest, arguments, write};
 use keyfold_model::{Model, Pattern, Write};
+use keyfold_stream::sends;
+use keyfold_stream::views::live;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -64,6 +67,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         ..PageRequest::default()
     };
     let backend = arguments.backend.open(&model, Use::Read)?;
+    let backend = Arc::new(backend);
     let pages = if arguments.all {
         read::Pages::All
     } else {
@@ -79,7 +83,30 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         || report(pattern, &found),
         || show("", pattern, &model, &found, length),
     );
+    if output == Output::Text {
+        note_unkept(backend, &model, pattern);
+    }
     Ok(())
+}
+
+/// Says which views that a pattern reads have no rows, because nobody has built them.
+fn note_unkept(backend: Arc<Backend>, model: &Model, pattern: &Pattern) {
+    let read = pattern.returned.iter();
+    let read = read.filter_map(|one| model.entities.get(one.entity));
+    let read = read.filter(|entity| entity.view.is_some());
+    let read: Vec<String> = read.map(|entity| entity.name.clone()).collect();
+    if read.is_empty() {
+        return;
+    }
+    // Where their state cannot be read, nothing is known of them.
+    let all = live(&sends(backend), &Arc::new(model.clone())).unwrap_or_default();
+    for (view, _) in all.iter().filter(|(_, live)| live.is_none()) {
+        if read.contains(view) {
+            terminal::error_line(&format!(
+                "note: the view {view} was never built: `keyfold views run` or `keyfold serve --views` keeps it"
+            ));
+        }
+    }
 }
 
 /// The failure that a model has no pattern or write of the name.

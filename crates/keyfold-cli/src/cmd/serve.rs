@@ -18,7 +18,7 @@ use keyfold_client::tables::{self, Outcome};
 use keyfold_engine::{Durability, Engine, StoreOptions};
 use keyfold_model::Model;
 use keyfold_server::{Server, ServerConfig};
-use keyfold_stream::views::ViewWorker;
+use keyfold_stream::views::{ViewOptions, ViewWorker};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -98,6 +98,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         notes.extend(tables::notes(model, &outcomes));
         tables.extend(outcomes);
     }
+    notes.extend(arguments.unkept(&models));
     drop(embedded);
     let streams = Arc::clone(&engine);
     start(engine, &arguments.listen, config, |address| {
@@ -116,6 +117,20 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
 }
 
 impl Arguments {
+    /// A note about the views that nobody keeps here.
+    fn unkept(&self, models: &[Model]) -> Option<String> {
+        let names: Vec<&str> = models.iter().flat_map(views::names).collect();
+        let [_, ..] = names.as_slice() else {
+            return None;
+        };
+        (!self.views).then(|| {
+            format!(
+                "the rows of {} are not kept: serve with --views, or run `keyfold views run`",
+                names.join(", ")
+            )
+        })
+    }
+
     /// The workers that keep the models' views.
     fn kept(&self, models: Vec<Model>, engine: &Arc<Engine>) -> Result<Vec<ViewWorker>, Failure> {
         if !self.views {
@@ -133,7 +148,10 @@ impl Arguments {
         let backend = Arc::new(Backend::Embedded(Arc::clone(engine)));
         let send = keyfold_stream::sends(backend);
         let workers = models.into_iter().map(|model| {
-            let options = views::options(self.rebuild);
+            let options = ViewOptions {
+                waits: true,
+                ..views::options(self.rebuild)
+            };
             let worker = ViewWorker::start(Arc::clone(&send), &Arc::new(model), &options);
             worker.map_err(Failure::from)
         });

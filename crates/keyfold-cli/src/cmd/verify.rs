@@ -2,6 +2,7 @@
 
 use crate::backend::{BackendArguments, Use};
 use crate::cmd::findings::{Course, Findings};
+use crate::cmd::views;
 use crate::failure::Failure;
 use crate::json;
 use crate::model_file::{self, Shown};
@@ -10,14 +11,17 @@ use crate::project::ModelArgument;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use clap::{Args, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
-use keyfold_client::ClientError;
+use keyfold_client::{Backend, ClientError};
 use keyfold_client::verify::{
     self, Finding, FindingGroup, FoundLine, Kept, Observer, Options, Report, Share, TableSize,
 };
-use keyfold_model::{Sources, value};
-use keyfold_types::{CapacityHalves, Item, Value};
+use keyfold_model::{Model, Sources, value};
+use keyfold_stream::sends;
+use keyfold_stream::views::live;
+use keyfold_types::CapacityHalves;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The time between two saves of the state.
@@ -86,11 +90,35 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let report = verify::run(&backend, &model, &tables, &options, &mut watch);
     watch.bar.finish_and_clear();
     let report = report?;
+    let rows = rows(Arc::new(backend), model, &report);
     output.report(
-        view(&report, &tables, &sources),
-        || show(&report, &sources),
+        view((&report, &rows), &tables, &sources),
+        || show((&report, &rows), &sources, &file),
         verdict(&report, &file),
     )
+}
+
+/// The rows of a view.
+struct Rows {
+    view: String,
+    count: u64,
+    /// The generation that readers see; `None` while there is none. Unknown where it cannot be read.
+    live: Option<Option<u64>>,
+}
+
+/// The rows of the model's views.
+fn rows(backend: Arc<Backend>, model: Model, report: &Report) -> Vec<Rows> {
+    let names: Vec<String> = views::names(&model).iter().map(|name| (*name).to_owned()).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let live = live(&sends(backend), &Arc::new(model)).unwrap_or_default();
+    let row = |view: String| Rows {
+        count: report.kinds.get(&view).copied().unwrap_or_default(),
+        live: live.iter().find(|(of, _)| *of == view).map(|(_, live)| *live),
+        view,
+    };
+    names.into_iter().map(row).collect()
 }
 
 /// What a state belongs to: the model, where the tables are, and the file that has the findings.
@@ -212,14 +240,17 @@ fn counted(count: u64, noun: &str) -> String {
     terminal::counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
 }
 
-fn show(report: &Report, sources: &Sources) {
+fn show((report, rows): (&Report, &[Rows]), sources: &Sources, file: &Path) {
     for group in &report.groups {
         show_group(group, sources);
     }
     let kinds: Vec<String> = report
         .kinds
         .iter()
-        .map(|(kind, count)| format!("{count} {kind}"))
+        .map(|(kind, count)| match rows.iter().any(|one| one.view == *kind) {
+            true => format!("{} of {kind}", counted(*count, "row")),
+            false => format!("{count} {kind}"),
+        })
         .collect();
     terminal::paragraph(&format!(
         "{}: {}",
@@ -234,8 +265,30 @@ fn show(report: &Report, sources: &Sources) {
     if let Some(share) = report.sample {
         show_share(share);
     } else if report.findings() == 0 && report.undecided == 0 {
-        terminal::line(&format!("{GOOD}every item is as the model says{GOOD:#}"));
+        let but = if rows.is_empty() {
+            ""
+        } else {
+            "; of rows of views, only the form"
+        };
+        terminal::line(&format!("{GOOD}every item is as the model says{GOOD:#}{but}"));
     }
+    show_rows(rows, file);
+}
+
+/// Says of which views the rows were not compared, and what makes them right.
+fn show_rows(rows: &[Rows], file: &Path) {
+    if rows.is_empty() {
+        return;
+    }
+    let each = rows.iter().map(|one| match one.live {
+        Some(None) => format!("{} (never built)", one.view),
+        Some(Some(_)) | None => one.view.clone(),
+    });
+    terminal::paragraph(&format!(
+        "Not compared with their sources: the rows of {}. `keyfold views rebuild {}` makes them anew.",
+        each.collect::<Vec<_>>().join(", "),
+        file.display()
+    ));
 }
 
 fn show_share(share: Share) {
@@ -277,28 +330,11 @@ fn show_group(group: &FindingGroup, sources: &Sources) {
     for finding in &group.examples {
         let key = match finding.key.is_empty() {
             true => format!("the table {}", finding.table),
-            false => key_text(&finding.key),
+            false => terminal::key(&finding.key),
         };
         terminal::entry(STRONG, &key, &finding.message, "  ");
     }
     terminal::line("");
-}
-
-fn key_text(key: &Item) -> String {
-    let each = key.iter().map(|(name, held)| {
-        let text = value::display(held);
-        // A blank at an end is the fault that is looked for.
-        let is_plain = !text.is_empty() && !text.contains([' ', '"']);
-        match held {
-            Value::S(text) if !is_plain => format!("{name}={}", terminal::shown(&quoted(text))),
-            _ => format!("{name}={}", terminal::shown(&text)),
-        }
-    });
-    each.collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// A finding for programs.
@@ -318,7 +354,7 @@ fn finding_view(finding: &Finding, sources: &Sources) -> Json {
     })
 }
 
-fn view(report: &Report, tables: &[TableSize], sources: &Sources) -> Json {
+fn view((report, rows): (&Report, &[Rows]), tables: &[TableSize], sources: &Sources) -> Json {
     let group = |group: &FindingGroup| {
         let line = group.line.as_ref().map(|line| line.find(sources));
         let line = line.as_ref();
@@ -339,6 +375,9 @@ fn view(report: &Report, tables: &[TableSize], sources: &Sources) -> Json {
         })).collect::<Vec<_>>(),
         "items": report.items,
         "kinds": report.kinds,
+        "views": rows.iter().map(|one| json!({
+            "view": one.view, "rows": one.count, "compared": false, "live": one.live.flatten(),
+        })).collect::<Vec<_>>(),
         "count": report.findings(),
         "findings": report.groups.iter().map(group).collect::<Vec<_>>(),
         "undecided": report.undecided,

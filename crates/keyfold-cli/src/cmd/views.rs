@@ -19,13 +19,15 @@ use keyfold_stream::views::{
 use keyfold_stream::{Options, Report, Sends, sends};
 use keyfold_types::Item;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The time between two looks at a worker, or at views that are rebuilt.
 const LOOK_TIME: Duration = Duration::from_millis(200);
-/// The items that cannot be read of which the state of a view shows the causes.
+/// The items that give nothing of which the state of a view shows the causes.
 const SHOWN: usize = 5;
 
 #[derive(Args)]
@@ -54,7 +56,7 @@ enum Action {
         view: Option<String>,
     },
     /// Show each view's generation, the records that are not in its rows yet, those set aside, and items
-    /// that the model cannot read.
+    /// that give nothing to it.
     Status {
         #[command(flatten)]
         place: Place,
@@ -88,7 +90,28 @@ struct Place {
 
 impl Place {
     fn open(&self, output: Output, usage: Use) -> Result<(Arc<Model>, Sends), Failure> {
-        let model = model_file::load(&self.model.path()?, output)?;
+        self.open_at(&self.model.path()?, output, usage)
+    }
+
+    /// As [`Place::open`], with the view that is named behind the model. The model may be left out where
+    /// the project names it.
+    fn open_view(
+        &self,
+        view: Option<&str>,
+        (output, usage): (Output, Use),
+    ) -> Result<(Arc<Model>, Sends, Option<String>), Failure> {
+        let (file, view) = self.model.path_and(view)?;
+        let (model, send) = self.open_at(&file, output, usage)?;
+        Ok((model, send, view))
+    }
+
+    fn open_at(
+        &self,
+        file: &Path,
+        output: Output,
+        usage: Use,
+    ) -> Result<(Arc<Model>, Sends), Failure> {
+        let model = model_file::load(file, output)?;
         let backend = match usage {
             Use::Read => self.backend.open_as_it_is(usage)?,
             Use::Work | Use::Write => self.backend.open(&model, usage)?,
@@ -167,30 +190,47 @@ pub(super) fn names(model: &Model) -> Vec<&str> {
 }
 
 fn make_anew(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure> {
-    let (model, send) = place.open(output, Use::Work)?;
-    let begun = begin_rebuild(&send, &model, &options(true).consumers, view)?;
+    let (model, send, view) = place.open_view(view, (output, Use::Work))?;
+    let begun = begin_rebuild(&send, &model, &consumers(), view.as_deref())?;
     // A data folder has no other process that could build them; others share the work.
     let worker = ViewWorker::start(Arc::clone(&send), &model, &options(true))?;
-    let is_done = |all: &[(String, Option<u64>)]| {
-        begun.iter().all(|(name, number)| {
-            let view = all.iter().find(|(of, _)| of == name);
-            view.and_then(|(_, live)| *live)
-                .is_some_and(|live| live >= *number)
-        })
-    };
-    while !is_done(&live(&send, &model)?) && !worker.has_stopped() {
+    let built = loop {
+        let all = live(&send, &model)?;
+        let built: Vec<(String, u64)> = begun
+            .iter()
+            .filter_map(|(name, number)| {
+                let (_, live) = all.iter().find(|(of, _)| of == name)?;
+                // Where a build was followed by another one, that is live.
+                live.filter(|live| live >= number).map(|live| (name.clone(), live))
+            })
+            .collect();
+        if built.len() == begun.len() || worker.has_stopped() {
+            break built;
+        }
         std::thread::sleep(LOOK_TIME);
-    }
+    };
     worker.stop()?;
+    let left_out: BTreeMap<String, usize> = of(&send, &model)?
+        .iter()
+        .map(|view| (name_of(view).to_owned(), view.unreadable.len()))
+        .collect();
+    let left_out = |view: &str| left_out.get(view).copied().unwrap_or_default();
     output.result(
         || {
-            let row = |(view, number): &(String, u64)| json!({ "view": view, "live": number });
-            json!({ "views": begun.iter().map(row).collect::<Vec<_>>() })
+            let row = |(view, number): &(String, u64)| json!({ "view": view, "live": number, "leftOut": left_out(view) });
+            json!({ "views": built.iter().map(row).collect::<Vec<_>>() })
         },
         || {
-            for (view, number) in &begun {
+            for (view, number) in &built {
+                let items = match left_out(view) {
+                    0 => String::new(),
+                    count => format!(
+                        "; {} left out: `keyfold views status` shows why",
+                        terminal::counted(count, "item")
+                    ),
+                };
                 terminal::line(&format!(
-                    "{GOOD}rebuilt{GOOD:#} {STRONG}{view}{STRONG:#}: generation {number} is live"
+                    "{GOOD}rebuilt{GOOD:#} {STRONG}{view}{STRONG:#}: generation {number} is live{items}"
                 ));
             }
         },
@@ -225,15 +265,16 @@ fn show(place: &Place, output: Output) -> Result<(), Failure> {
 }
 
 fn list(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure> {
-    let (model, send) = place.open(output, Use::Read)?;
-    let all = failures(&send, &model, &consumers(), view)?;
+    let (model, send, view) = place.open_view(view, (output, Use::Read))?;
+    let all = failures(&send, &model, &consumers(), view.as_deref())?;
     output.result(
         || json!({ "failures": all.iter().map(|one| failure(one, None)).collect::<Vec<_>>() }),
         || {
             for one in &all {
-                let view = &one.view;
-                let (id, why) = (&one.aside.id, &one.aside.why);
-                terminal::line(&format!("{STRONG}{view}{STRONG:#}: {id}: {why}"));
+                let (view, why) = (&one.view, &one.aside.why);
+                let (item, id) = (item_of(one), &one.aside.id);
+                terminal::line(&format!("{STRONG}{view}{STRONG:#}: {item}: {why}"));
+                terminal::line(&format!("  {FAINT}record {id}{FAINT:#}"));
             }
             if all.is_empty() {
                 terminal::line("no record was set aside");
@@ -244,9 +285,9 @@ fn list(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure
 }
 
 fn again(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failure> {
-    let (model, send) = place.open(output, Use::Work)?;
+    let (model, send, view) = place.open_view(view, (output, Use::Work))?;
     let mut all = Vec::new();
-    for one in failures(&send, &model, &consumers(), view)? {
+    for one in failures(&send, &model, &consumers(), view.as_deref())? {
         let left = replay(&send, &model, &consumers(), &one).err().map(reason);
         all.push((one, left));
     }
@@ -259,10 +300,10 @@ fn again(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failur
         },
         || {
             for (one, left) in &all {
-                let (view, id) = (&one.view, &one.aside.id);
+                let (view, item) = (&one.view, item_of(one));
                 terminal::line(&match left {
-                    None => format!("{GOOD}handled{GOOD:#} {STRONG}{view}{STRONG:#}: {id}"),
-                    Some(why) => format!("{STRONG}{view}{STRONG:#}: {id} fails again: {why}"),
+                    None => format!("{GOOD}handled{GOOD:#} {STRONG}{view}{STRONG:#}: {item}"),
+                    Some(why) => format!("{STRONG}{view}{STRONG:#}: {item} fails again: {why}"),
                 });
             }
             if all.is_empty() {
@@ -273,7 +314,8 @@ fn again(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failur
     match all.iter().filter(|(_, left)| left.is_some()).count() {
         0 => Ok(()),
         left => Err(Failure::refused(format!(
-            "{left} records were set aside again"
+            "{} set aside again",
+            were(left)
         ))),
     }
 }
@@ -284,16 +326,34 @@ fn reason(failure: keyfold_stream::Failure) -> String {
     }
 }
 
+/// "1 record was", "2 records were".
+fn were(records: usize) -> String {
+    let verb = if records == 1 { "was" } else { "were" };
+    format!("{} {verb}", terminal::counted(records, "record"))
+}
+
+/// The key of the item of a record.
+fn key_of(one: &ViewFailure) -> Option<&Item> {
+    let images = one.aside.record.dynamodb.as_ref()?;
+    images.keys.as_ref()?.as_ref().ok()
+}
+
+/// The table and the key of the item of a record, in words.
+fn item_of(one: &ViewFailure) -> String {
+    match key_of(one) {
+        Some(key) => format!("{} {}", one.table, terminal::key(key)),
+        None => one.table.clone(),
+    }
+}
+
 /// A record that was set aside; with the reason for which it failed again, if it was tried.
 fn failure(one: &ViewFailure, tried: Option<Option<&str>>) -> Json {
-    let keys = one.aside.record.dynamodb.as_ref();
-    let keys = keys.and_then(|record| record.keys.as_ref()?.as_ref().ok());
     let mut document = json!({
         "view": one.view.rsplit('.').next(),
         "generation": one.generation,
         "table": one.table,
         "id": one.aside.id,
-        "key": keys.map(dynamodb_json),
+        "key": key_of(one).map(dynamodb_json),
         "why": one.aside.why,
         "atMs": one.aside.at_epoch_ms,
     });
@@ -341,7 +401,9 @@ fn line(view: &ViewStatus) -> String {
     text.push_str(&match view.live {
         Some(live) => {
             let least = if view.has_more { "at least " } else { "" };
-            format!("generation {live}, {least}{} records behind", view.behind)
+            let behind = usize::try_from(view.behind).unwrap_or(usize::MAX);
+            let behind = terminal::counted(behind, "record");
+            format!("generation {live}, {least}{behind} behind")
         }
         None => "no rows yet".to_owned(),
     });
@@ -355,17 +417,16 @@ fn line(view: &ViewStatus) -> String {
         text.push_str(&format!("; generation {number} {progress}"));
     }
     if let Some(why) = &view.why {
-        text.push_str(&format!(
-            "; {} records were set aside: {why}",
-            view.set_aside
-        ));
+        text.push_str(&format!("; {} set aside: {why}", were(view.set_aside)));
     }
     for item in view.unreadable.iter().take(SHOWN) {
-        text.push_str(&format!("\n  cannot be read: {}: {}", item.table, item.why));
+        let (table, key, why) = (&item.table, terminal::key(&item.key), &item.why);
+        text.push_str(&format!("\n  gives nothing: {table} {key}: {why}"));
     }
     if view.unreadable.len() > SHOWN {
         let more = view.unreadable.len() - SHOWN;
-        text.push_str(&format!("\n  and {more} more items: --json shows them"));
+        let more = terminal::counted(more, "more item");
+        text.push_str(&format!("\n  and {more}: --json shows them"));
     }
     text
 }

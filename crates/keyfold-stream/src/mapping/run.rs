@@ -8,12 +8,13 @@ use crate::mapping::settings::Settings;
 use crate::mapping::shard::{Parts, Shard, Step};
 use crate::options::{Options, Start};
 use crate::position::Position;
-use crate::tables::described;
+use crate::tables::{described, names};
 use crate::threads::{Sends, Threads};
 use crate::topology::shards;
 use crate::world::{Io, World};
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
+use keyfold_model::near;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -31,6 +32,14 @@ pub struct Mapping {
     view: View,
     began: BTreeMap<String, Vec<String>>,
     running: BTreeSet<ShardKey>,
+    waits: Option<Waits>,
+}
+
+/// What a mapping waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    Table,
+    Stream,
 }
 
 impl fmt::Debug for Mapping {
@@ -64,21 +73,25 @@ impl Mapping {
             view: View::default(),
             began: BTreeMap::new(),
             running: BTreeSet::new(),
+            waits: None,
         }
     }
 
     /// Looks at the shards of the table's stream. Returns those whose records are to be handled from now
-    /// on; none while the table is absent or has no stream.
+    /// on; none while the table is absent or has no stream, which is reported once.
     ///
     /// # Errors
     /// The backend's.
     pub fn look(&mut self) -> Result<Vec<Shard>, ClientError> {
         let of = Arc::clone(&self.of);
         let io: &dyn Io = &*of.world;
-        let found = blocked(described(io, &of.settings.table))?;
-        let Some(stream) = found.and_then(|found| found.latest_stream_arn) else {
-            return Ok(Vec::new());
+        let Some(found) = blocked(described(io, &of.settings.table))? else {
+            return self.wait_for(Waits::Table);
         };
+        let Some(stream) = found.latest_stream_arn else {
+            return self.wait_for(Waits::Stream);
+        };
+        self.waits = None;
         let Some(listed) = blocked(shards(io, &stream))? else {
             return Ok(Vec::new());
         };
@@ -104,6 +117,26 @@ impl Mapping {
         self.close_lost(&stream, &listed)?;
         self.update()?;
         self.take()
+    }
+
+    /// Says what the mapping waits for, unless it was said. There are no shards until then.
+    fn wait_for(&mut self, waits: Waits) -> Result<Vec<Shard>, ClientError> {
+        if self.waits.replace(waits) == Some(waits) {
+            return Ok(Vec::new());
+        }
+        let of = &self.of;
+        let text = match waits {
+            Waits::Table => {
+                let known = blocked(names(&*of.world))?;
+                let known = known.iter().map(String::as_str);
+                format!("waits for the table{}", near::meant(&of.settings.table, known))
+            }
+            Waits::Stream => "waits: the table has no stream yet, which `stream new and old images` \
+                              in its model gives it"
+                .to_owned(),
+        };
+        of.listener.report(&text);
+        Ok(Vec::new())
     }
 
     /// Reads the leases.

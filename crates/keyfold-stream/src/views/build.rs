@@ -18,7 +18,8 @@ use super::clean;
 use super::definition::Definition;
 use super::images::Images;
 use super::keeper::{Keeper, actions, item, item_key};
-use super::place::{PARTITION, TABLE, bytes};
+use super::notes::{self, UnreadableItem};
+use super::place::{Kind, PARTITION, TABLE, bytes, digest, shown};
 use super::requests::{check, get_many, is_overtaken, put, transact};
 use super::rows::{Change, Note, Target};
 use super::state::{Generation, Mode, Phase, State};
@@ -29,7 +30,7 @@ use crate::lease_table::LeaseTable;
 use crate::position::Position;
 use crate::records::iterator;
 use crate::world::{Io, World, ask};
-use keyfold_api::{ErrorKind, ExpressionAttributes, ScanInput, TransactWriteItem};
+use keyfold_api::{ErrorKind, ExpressionAttributes, ReasonCode, ScanInput, TransactWriteItem};
 use keyfold_codec::RawItem;
 use keyfold_lower::ClientError;
 use keyfold_types::Value;
@@ -67,6 +68,10 @@ pub(crate) struct Builder {
     seen: Option<((String, u64), Duration)>,
     /// The moment of the last look at what was set aside.
     looked: Duration,
+    /// The generation whose consumers know that items were left out.
+    told: Option<u64>,
+    /// Items that were left out, and are not reported yet.
+    pub(crate) left_out: Vec<UnreadableItem>,
 }
 
 /// Begins a generation of a view. Returns its number; `None` when the state was not the one that was read
@@ -155,6 +160,43 @@ async fn follow(
     Ok(())
 }
 
+/// Whether a row is refused for its values: it will be, as often as it is written.
+fn is_of_values(error: &ClientError) -> bool {
+    match error {
+        ClientError::Refused(_) | ClientError::Invalid(_) | ClientError::Value(_) => true,
+        ClientError::Service {
+            kind: Some(ErrorKind::TransactionCanceled),
+            reasons,
+            ..
+        } => reasons
+            .iter()
+            .any(|(code, _)| *code == ReasonCode::ValidationError),
+        ClientError::Service { kind, .. } => *kind == Some(ErrorKind::Validation),
+        ClientError::Unknown(_)
+        | ClientError::Missing { .. }
+        | ClientError::Transport(_)
+        | ClientError::TimedOut(_)
+        | ClientError::OutcomeUnknown { .. }
+        | ClientError::TableDiffers { .. }
+        | ClientError::Exists(_)
+        | ClientError::Taken { .. }
+        | ClientError::StaleVersion(_)
+        | ClientError::NotFound(_)
+        | ClientError::Incomplete(_)
+        | ClientError::UnknownItem(_)
+        | ClientError::Overtaken(_) => false,
+    }
+}
+
+/// What is wrong with the values of a row, in words.
+fn cause(error: &ClientError) -> String {
+    let ClientError::Service { reasons, .. } = error else {
+        return error.to_string();
+    };
+    let mut reasons = reasons.iter().filter_map(|(_, message)| message.as_ref());
+    reasons.next().map_or_else(|| error.to_string(), String::clone)
+}
+
 /// Where a consumer begins that follows one at a position; `None` when the shard is gone.
 async fn begins(
     io: &dyn Io,
@@ -197,6 +239,8 @@ impl Builder {
             ends: None,
             seen: None,
             looked: Duration::ZERO,
+            told: None,
+            left_out: Vec::new(),
         }
     }
 
@@ -348,50 +392,125 @@ impl Builder {
             }
             state.scanned += 1;
         }
-        if !self.add(&state, &self.target(&next), &changes).await? {
+        if !self.add(&mut state, &next, &changes).await? {
             return Ok(false);
         }
         match page.last_evaluated_key {
             Some(last) => state.cursor = Some(bytes(&last)),
             None => {
                 state.cursor = None;
-                state.next = Some((next, Phase::Follow));
+                if let Some((_, phase)) = &mut state.next {
+                    *phase = Phase::Follow;
+                }
             }
         }
         self.store(&mut state).await
     }
 
-    /// Adds items that were scanned, in as few transactions as they fit in. Returns false when another
-    /// worker builds.
+    /// Adds items that were scanned, in as few transactions as they fit in. One whose row is no row with
+    /// it is left out. Returns false when another worker builds.
     async fn add(
-        &self,
-        state: &State,
-        target: &Target<'_>,
+        &mut self,
+        state: &mut State,
+        next: &Generation,
         changes: &[Change],
     ) -> Result<bool, ClientError> {
         let mut parts: Vec<&[Change]> = changes.chunks(30).rev().collect();
         while let Some(part) = parts.pop() {
-            let mut actions = self.added(state, target, part).await?;
-            if actions.len() > TRANSACTION_ACTIONS_MAX && part.len() > 1 {
-                let (first, second) = part.split_at(part.len() / 2);
-                parts.extend([second, first]);
-                continue;
-            }
-            let io = self.io();
-            let once = transact(io, std::mem::take(&mut actions)).await;
-            match once {
+            let divided = part.split_at(part.len() / 2);
+            let actions = self.added(state, &self.target(next), part).await;
+            let written = match actions {
+                Ok(actions) if actions.len() > TRANSACTION_ACTIONS_MAX && part.len() > 1 => {
+                    parts.extend([divided.1, divided.0]);
+                    continue;
+                }
+                Ok(actions) => transact(self.io(), actions).await,
+                Err(error) => Err(error),
+            };
+            let written = match (written, part) {
+                (Err(error), [change]) if is_of_values(&error) => {
+                    if !self.tell(state, next).await? {
+                        return Ok(false);
+                    }
+                    self.leave_out(state, next, change, &error).await
+                }
+                (written, _) => written,
+            };
+            match written {
                 Ok(()) => {}
                 Err(error) if is_overtaken(&error) => {
-                    let stored = State::read(io, &self.definition.name).await?;
+                    let stored = State::read(self.io(), &self.definition.name).await?;
                     if stored.version != state.version {
                         return Ok(false);
                     }
                     parts.push(part);
                 }
+                Err(error) if is_of_values(&error) && part.len() > 1 => {
+                    parts.extend([divided.1, divided.0]);
+                }
                 Err(error) => return Err(error),
             }
         }
         Ok(true)
+    }
+
+    /// Lets consumers of a generation look for items that were left out. What they do without is refused
+    /// from here on. Returns false when another worker builds.
+    async fn tell(&mut self, state: &mut State, next: &Generation) -> Result<bool, ClientError> {
+        if self.told == Some(next.number) {
+            return Ok(true);
+        }
+        if let Some(next) = state.generation(next.number) {
+            next.has_aside = true;
+        }
+        if !self.store(state).await? {
+            return Ok(false);
+        }
+        fence(self.io(), &self.definition.name, next, &self.leases).await?;
+        self.told = Some(next.number);
+        Ok(true)
+    }
+
+    /// Leaves an item out: as when a record is set aside, it is kept that it gives nothing, and its next
+    /// record gives what it is then.
+    async fn leave_out(
+        &mut self,
+        state: &State,
+        next: &Generation,
+        change: &Change,
+        why: &ClientError,
+    ) -> Result<(), ClientError> {
+        let target = self.target(next);
+        let source = self.definition.table_of(self.definition.source());
+        let rows = target.rows(std::slice::from_ref(change))?;
+        let row = rows.first().map(|row| shown(&row.key)).unwrap_or_default();
+        let left_out = UnreadableItem {
+            table: source.name.clone(),
+            key: change.key.clone(),
+            why: format!("the row {row} cannot have it: {}", cause(why)),
+        };
+        let mut all = vec![self.is_own(state)];
+        for kind in [Kind::Items, Kind::Aside] {
+            let key = target.space.key(kind, &digest(&change.key));
+            let absent = ExpressionAttributes::default().name("#p", PARTITION);
+            let condition = ("attribute_not_exists(#p)".to_owned(), absent);
+            all.push(put(TABLE, item(self.io(), key, None), Some(condition)));
+        }
+        let note = Note::Broken(left_out.why.clone());
+        let place = (source.name.as_str(), &change.key);
+        all.extend(notes::action(&target.space, place, &note));
+        transact(self.io(), all).await?;
+        self.left_out.push(left_out);
+        Ok(())
+    }
+
+    /// The action that demands that the state is as it was read.
+    fn is_own(&self, state: &State) -> TransactWriteItem {
+        let attributes = ExpressionAttributes::default()
+            .name("#v", "version")
+            .value(":v", Value::N(state.version.into()));
+        let condition = ("#v = :v".to_owned(), attributes);
+        check(TABLE, State::key(&self.definition.name), condition)
     }
 
     /// The actions that add items of which nothing is known.
@@ -408,14 +527,7 @@ impl Builder {
         let unknown =
             unknown.filter(|one| !known.contains_key(&bytes(&item_key(target, &one.key))));
         let unknown: Vec<Change> = unknown.cloned().collect();
-        let attributes = ExpressionAttributes::default()
-            .name("#v", "version")
-            .value(":v", Value::N(state.version.into()));
-        let mut all = vec![check(
-            TABLE,
-            State::key(&self.definition.name),
-            ("#v = :v".to_owned(), attributes),
-        )];
+        let mut all = vec![self.is_own(state)];
         for change in &unknown {
             let item = item(io, item_key(target, &change.key), change.new.as_ref());
             let absent = ExpressionAttributes::default().name("#p", PARTITION);

@@ -3,6 +3,7 @@
 use super::build::{Builder, begin};
 use super::definition::Definition;
 use super::keeper::Keeper;
+use super::place::shown;
 use super::state::{Generation, Phase, State};
 use crate::gap::AtGap;
 use crate::options::Options;
@@ -41,6 +42,19 @@ pub enum ViewReport {
     Other(u64),
     /// The builder of a generation of another definition is silent, and it is given up.
     GivenUp(u64),
+    /// Its rows are of another definition, and it is not kept until they are of this one again.
+    Waits,
+    /// Its rows are of this definition again, and it is kept again.
+    GoesOn,
+    /// A build leaves an item out with which its row would be none.
+    LeftOut {
+        /// The item's table.
+        table: String,
+        /// Its key.
+        key: String,
+        /// The row, and the reason.
+        why: String,
+    },
     /// A request failed, and is tried again.
     Trouble(String),
 }
@@ -63,6 +77,15 @@ impl fmt::Display for ViewReport {
                 f,
                 "gives up generation {number} of another definition, which nobody builds any more"
             ),
+            ViewReport::Waits => f.write_str(
+                "its rows are of another definition now: it is not kept until they are of this one again, \
+                 by `keyfold views rebuild`",
+            ),
+            ViewReport::GoesOn => f.write_str("its rows are of this definition again: it is kept again"),
+            ViewReport::LeftOut { table, key, why } => write!(
+                f,
+                "leaves out the item {key} of {table}: {why}; change it, or the row's other items"
+            ),
             ViewReport::Trouble(why) => f.write_str(why),
         }
     }
@@ -78,6 +101,9 @@ pub struct ViewOptions {
     pub consumers: Options,
     /// Whether a view whose definition has changed is rebuilt.
     pub rebuild: bool,
+    /// Whether a view that gets rows of another definition, while it is kept, is kept again as soon as
+    /// they are of its own. Otherwise the upkeep ends.
+    pub waits: bool,
     /// How long the upkeep remembers what source items gave to a generation while it was built. A
     /// stream may lag behind its table by as much.
     pub remembers: Duration,
@@ -90,6 +116,7 @@ impl Default for ViewOptions {
         ViewOptions {
             consumers: Options::new("views", "views"),
             rebuild: false,
+            waits: false,
             remembers: Duration::from_secs(2 * 3_600),
             on_report: Arc::new(|_, _| {}),
         }
@@ -100,6 +127,7 @@ impl fmt::Debug for ViewOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ViewOptions")
             .field("rebuild", &self.rebuild)
+            .field("waits", &self.waits)
             .field("remembers", &self.remembers)
             .finish_non_exhaustive()
     }
@@ -171,6 +199,7 @@ pub async fn keep(
             running: BTreeMap::new(),
             live: None,
             other: None,
+            is_waiting: false,
         };
         world.spawn(Box::pin(upkeep.run()));
     }
@@ -250,6 +279,8 @@ struct Upkeep {
     /// The generation of another definition that was seen, with the state's version, and since when
     /// nobody has changed that.
     other: Option<(u64, u64, Duration)>,
+    /// Whether the rows are of another definition, and it waits for its own.
+    is_waiting: bool,
 }
 
 impl Upkeep {
@@ -258,13 +289,31 @@ impl Upkeep {
     }
 
     async fn run(mut self) {
+        let mut failed = 0_u32;
         while !self.stop.is_stopping() {
-            match self.turn().await {
-                Ok(true) => {}
-                Ok(false) => self.world.pause(LOOK_TIME).await,
+            let turned = self.turn().await;
+            for item in std::mem::take(&mut self.builder.left_out) {
+                let (table, why) = (item.table, item.why);
+                let key = shown(&item.key);
+                self.report(ViewReport::LeftOut { table, key, why });
+            }
+            match turned {
+                Ok(is_more) => {
+                    failed = 0;
+                    if !is_more {
+                        self.world.pause(LOOK_TIME).await;
+                    }
+                }
                 Err(error) => {
-                    self.report(ViewReport::Trouble(error.to_string()));
-                    self.world.pause(LOOK_TIME).await;
+                    failed = failed.saturating_add(1);
+                    // Trouble that stays is not said each time.
+                    if failed.is_power_of_two() {
+                        self.report(ViewReport::Trouble(error.to_string()));
+                    }
+                    let pause = LOOK_TIME * 2_u32.saturating_pow(failed.min(8) - 1);
+                    // Behind a builder that is silent for longer, another one follows.
+                    let most = (self.options.consumers.lease_time / 4).max(LOOK_TIME);
+                    self.world.pause(pause.min(most)).await;
                 }
             }
         }
@@ -282,11 +331,12 @@ impl Upkeep {
         let next = state.next.iter().map(|(next, _)| next);
         let all = state.live.iter().chain(next);
         let own: Vec<Generation> = all.filter(|one| is_own(one)).cloned().collect();
-        if own.is_empty() && (state.live.is_some() || state.next.is_some()) && !self.options.rebuild
-        {
-            self.report(ViewReport::Changed);
-            self.stop.fail(changed(&self.definition.name));
-            return Ok(false);
+        let has_rows = state.live.is_some() || state.next.is_some();
+        if own.is_empty() && has_rows && !self.options.rebuild {
+            return self.stand().await;
+        }
+        if std::mem::take(&mut self.is_waiting) {
+            self.report(ViewReport::GoesOn);
         }
         self.consume(&own).await?;
         match &state.next {
@@ -309,6 +359,21 @@ impl Upkeep {
             }
         }
         self.builder.turn(state).await
+    }
+
+    /// The rows are of another definition: the upkeep ends, or waits until they are not any more.
+    async fn stand(&mut self) -> Result<bool, ClientError> {
+        if !self.options.waits {
+            self.report(ViewReport::Changed);
+            self.stop.fail(changed(&self.definition.name));
+            return Ok(false);
+        }
+        self.consume(&[]).await?;
+        self.live = None;
+        if !std::mem::replace(&mut self.is_waiting, true) {
+            self.report(ViewReport::Waits);
+        }
+        Ok(false)
     }
 
     /// Whether records of a generation are missing that no other one will make up for: of the one that

@@ -436,6 +436,10 @@ async fn with_items(
         }
         if before.is_some() {
             actions.push(delete(TABLE, aside, Some(unchanged(before))));
+            if change.note == Note::None {
+                // A scan notes an item that it leaves out.
+                change.note = Note::Mended;
+            }
         }
         if builds {
             let item = item(io, own, change.new.as_ref());

@@ -119,6 +119,14 @@ pub(crate) fn digest(key: &Item) -> String {
     keyfold_model::value::digest(&String::from_utf8_lossy(&json))
 }
 
+/// A key in a message.
+pub(crate) fn shown(key: &Item) -> String {
+    let each = key
+        .iter()
+        .map(|(name, held)| format!("{name}={}", keyfold_model::value::shown(held)));
+    each.collect::<Vec<_>>().join(" ")
+}
+
 /// The bytes of a key, by which items are found again.
 pub(crate) fn bytes(key: &Item) -> Vec<u8> {
     RawItem::encode(key).bytes().to_vec()

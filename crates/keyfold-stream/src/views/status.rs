@@ -12,6 +12,7 @@ use crate::position::Position;
 use crate::threads::{Sends, Threads};
 use crate::topology::{shards, stream_of};
 use crate::world::{Io, World};
+use keyfold_api::ErrorKind;
 use keyfold_client::blocked;
 use keyfold_lower::ClientError;
 use keyfold_model::Model;
@@ -146,9 +147,13 @@ pub fn live(send: &Sends, model: &Arc<Model>) -> Result<Vec<(String, Option<u64>
     let world = Threads::new(Arc::clone(send));
     let mut all = Vec::new();
     for definition in Definition::all(model)? {
-        let state = blocked(State::read(&*world, &definition.name))?;
-        let name = definition.entity().name.clone();
-        all.push((name, state.live.map(|live| live.number)));
+        let live = match blocked(State::read(&*world, &definition.name)) {
+            Ok(state) => state.live.map(|live| live.number),
+            // No view was kept yet.
+            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => None,
+            Err(error) => return Err(error),
+        };
+        all.push((definition.entity().name.clone(), live));
     }
     Ok(all)
 }

@@ -9,7 +9,7 @@ use super::links::{self, Checks};
 use super::place::bytes;
 use super::requests::{delete, get_many, put};
 use super::rows::{Row, Target, items_name, version, version_name, whole};
-use super::simple::{plus, sum};
+use super::simple::sum_of;
 use super::values::{self, Values};
 use crate::world::Io;
 use keyfold_api::{ExpressionAttributes, TransactWriteItem};
@@ -145,7 +145,7 @@ impl Made<'_> {
             From::Group { .. } | From::Copied { .. } | From::Joined { .. } => {}
             From::Count => drop(item.insert(name, self.number(name) + added)),
             From::Sum { .. } => {
-                let sum = plus(&self.decimal(name), &sum(self.row, at, name)?, name)?;
+                let sum = sum_of(self.row, (at, name), &self.decimal(name))?;
                 item.insert(name, Value::N(sum));
             }
             From::Average { .. } => self.average(at, column, item)?,
@@ -187,7 +187,7 @@ impl Made<'_> {
         };
         let (of_sum, of_items) = (column.hidden("sum"), column.hidden("items"));
         let items = self.number(&of_items) + have(&self.row.came) - have(&self.row.left);
-        let sum = plus(&self.decimal(&of_sum), &sum(self.row, at, name)?, name)?;
+        let sum = sum_of(self.row, (at, name), &self.decimal(&of_sum))?;
         item.insert(of_items, items);
         item.insert(of_sum, Value::N(sum));
         if let Some(count) = u64::try_from(items).ok().filter(|count| *count > 0) {

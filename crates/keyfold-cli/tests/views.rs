@@ -1,0 +1,248 @@
+//! Tests what commands say about the rows of views: whether they are kept, compared and set aside.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and waits"
+)]
+
+mod workplace;
+
+use serde_json::{Value as Json, json};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use workplace::Workplace;
+
+const MODEL: &str = r#"
+model shop 1
+table Main (PK, SK)
+  stream new and old images
+entity Order
+  id: string, product: string, cost: number
+  key "O#{id}" "O"
+view Sold of Order
+  key "S#{product}" "S"
+  orders: count, spent: sum cost
+pattern order(id) -> Order?
+pattern sold(product) -> Sold?
+"#;
+
+fn text(output: &std::process::Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    format!("{out}{err}")
+}
+
+/// A server whose lines are read.
+struct Serving {
+    child: Child,
+    endpoint: String,
+    lines: std::sync::Arc<std::sync::Mutex<String>>,
+}
+
+impl Serving {
+    fn start(place: &Workplace, arguments: &[&str]) -> Serving {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(place.folder.path())
+            .args(["serve", "--memory", "--port", "0", "--json"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines: std::sync::Arc<std::sync::Mutex<String>> = std::sync::Arc::default();
+        let (seen, mut errors) = (std::sync::Arc::clone(&lines), child.stderr.take().unwrap());
+        std::thread::spawn(move || {
+            let mut bytes = [0; 1000];
+            while let Ok(read @ 1..) = errors.read(&mut bytes) {
+                let text = String::from_utf8_lossy(&bytes[..read]).into_owned();
+                seen.lock().unwrap().push_str(&text);
+            }
+        });
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let document: Json = serde_json::from_str(&line).unwrap();
+        Serving {
+            child,
+            endpoint: document["result"]["endpoint"].as_str().unwrap().to_owned(),
+            lines,
+        }
+    }
+
+    fn until(&self, what: &str) {
+        until(what, || self.lines.lock().unwrap().contains(what));
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(120), "{what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// A project with three orders of one product, and no rows.
+fn project() -> Workplace {
+    let place = Workplace::new();
+    place.write("shop.keyfold", MODEL);
+    place.write("keyfold.toml", "model = \"shop.keyfold\"\n");
+    for id in ["id=1", "id=2", "id=3"] {
+        place.json(0, &["put", "Order", id, "product=p", "cost=2"]);
+    }
+    place
+}
+
+#[test]
+fn verify_says_that_rows_are_not_compared() {
+    let place = project();
+    let verified = place.json(0, &["verify"]);
+    let unbuilt = json!([{"view": "Sold", "rows": 0, "compared": false, "live": null}]);
+    assert_eq!(verified["views"], unbuilt);
+    let shown = text(&place.run(&["verify", "--yes"]));
+    assert!(shown.contains("Sold (never built)"), "{shown}");
+    place.json(0, &["views", "rebuild", "Sold"]);
+    let verified = place.json(0, &["verify"]);
+    let built = json!([{"view": "Sold", "rows": 1, "compared": false, "live": 1}]);
+    assert_eq!(verified["views"], built);
+    let shown = text(&place.run(&["verify", "--yes"]));
+    for part in [
+        "1 row of Sold",
+        "of rows of views, only the form",
+        "Not compared with their sources: the rows of Sold.",
+        "keyfold views rebuild",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+/// The view stands alone where the project names the model, and the generation is the live one.
+#[test]
+fn a_view_is_named_without_the_model() {
+    let place = project();
+    for number in 1..3 {
+        let shown = text(&place.run(&["views", "rebuild", "Sold"]));
+        assert!(shown.contains(&format!("Sold: generation {number} is live")), "{shown}");
+        let status = place.json(0, &["views", "status"]);
+        assert_eq!(status["views"][0]["live"], number);
+    }
+    for action in ["failures", "replay"] {
+        place.json(0, &["views", action, "Sold"]);
+    }
+    let wrong = place.json(2, &["views", "rebuild", "Solt"]);
+    assert!(wrong["error"]["message"].as_str().unwrap().contains("no view Solt"), "{wrong}");
+}
+
+/// A row cannot have 1e125 and 2: a build leaves out what comes second, and says so.
+#[test]
+fn a_rebuild_ends_without_an_item_that_has_no_place() {
+    let place = project();
+    place.json(0, &["put", "Order", "id=4", "product=p", "cost=1e125"]);
+    let output = place.run(&["views", "rebuild"]);
+    let shown = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert!(shown.contains("left out: `keyfold views status` shows why"), "{shown}");
+    let shown = text(&place.run(&["views", "status"]));
+    for part in ["gives nothing: Main PK=O#", "the row PK=S#p SK=S cannot have it", "number"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    place.json(0, &["update", "Order", "id=4", "cost=3"]);
+    place.json(0, &["views", "rebuild"]);
+    let found = place.json(0, &["run", "sold", "product=p"]);
+    assert_eq!(found["items"][0]["attributes"]["spent"], 9, "{found}");
+    let status = place.json(0, &["views", "status"]);
+    assert_eq!(status["views"][0]["unreadable"], json!([]));
+}
+
+#[test]
+fn a_view_that_nobody_keeps_is_said_to_be_so() {
+    let place = project();
+    let note = "note: the view Sold was never built";
+    let output = place.run(&["run", "sold", "product=p"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains(note), "{}", text(&output));
+    assert!(!text(&place.run(&["run", "order", "id=1"])).contains(note));
+    place.json(0, &["views", "rebuild"]);
+    assert!(!text(&place.run(&["run", "sold", "product=p"])).contains(note));
+    let server = |arguments: &[&str]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(place.folder.path())
+            .args(["serve", "--memory", "--port", "0", "--json"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        line
+    };
+    let note = "the rows of Sold are not kept: serve with --views";
+    assert!(server(&[]).contains(note));
+    assert!(!server(&["--views"]).contains(note));
+}
+
+#[test]
+fn a_server_keeps_a_view_again_when_its_rows_are_of_its_definition_again() {
+    let place = Workplace::new();
+    let model = place.write("a.keyfold", MODEL);
+    let other = place.write("b.keyfold", &MODEL.replace("sum cost", "max cost"));
+    let serving = Serving::start(&place, &[&model, "--views"]);
+    let at = ["--endpoint", &serving.endpoint];
+    let json = |arguments: &[&str]| place.json(0, &[arguments, &at].concat());
+    json(&["put", &model, "Order", "id=1", "product=p", "cost=2"]);
+    serving.until("generation 1 is live");
+    json(&["views", "rebuild", &other]);
+    serving.until("it is not kept until they are of this one again");
+    json(&["put", &model, "Order", "id=2", "product=p", "cost=3"]);
+    json(&["views", "rebuild", &model]);
+    serving.until("it is kept again");
+    json(&["put", &model, "Order", "id=3", "product=p", "cost=4"]);
+    until("the row has three orders", || {
+        let found = json(&["run", &model, "sold", "product=p"]);
+        found["items"][0]["attributes"]["spent"] == 9
+    });
+}
+
+#[test]
+fn failures_name_the_item() {
+    let place = Workplace::new();
+    let model = place.write("a.keyfold", MODEL);
+    let serving = Serving::start(&place, &[&model, "--views"]);
+    let at = ["--endpoint", &serving.endpoint];
+    serving.until("generation 1 is live");
+    for order in [["id=1", "cost=2"], ["id=4", "cost=1e125"]] {
+        place.json(0, &[&["put", &model, "Order", "product=p"], &order[..], &at].concat());
+    }
+    let failures = [&["views", "failures", &model][..], &at].concat();
+    until("the record is set aside", || {
+        let shown = text(&place.run(&failures));
+        shown.contains("Sold: Main PK=O#4 SK=O: ")
+    });
+    let status = text(&place.run(&[&["views", "status", &model][..], &at].concat()));
+    assert!(status.contains("0 records behind; 1 record was set aside: "), "{status}");
+    let replayed = text(&place.run(&[&["views", "replay", &model][..], &at].concat()));
+    assert!(replayed.contains("1 record was set aside again"), "{replayed}");
+}
+
+#[test]
+fn a_mapping_of_an_absent_table_says_that_it_waits() {
+    let place = Workplace::new();
+    let model = place.write("a.keyfold", MODEL);
+    let mapping = "Mian=http://127.0.0.1:1/x";
+    let serving = Serving::start(&place, &[&model, "--on-stream", mapping]);
+    serving.until("on-stream Mian: waits for the table; did you mean `Main`?");
+    std::thread::sleep(Duration::from_secs(2));
+    let said = serving.lines.lock().unwrap().matches("waits for the table").count();
+    assert_eq!(said, 1);
+}
