@@ -131,7 +131,10 @@ fn a_view_is_named_without_the_model() {
     let place = project();
     for number in 1..3 {
         let shown = text(&place.run(&["views", "rebuild", "Sold"]));
-        assert!(shown.contains(&format!("Sold: generation {number} is live")), "{shown}");
+        assert!(
+            shown.contains(&format!("Sold: generation {number} is live")),
+            "{shown}"
+        );
         let status = place.json(0, &["views", "status"]);
         assert_eq!(status["views"][0]["live"], number);
     }
@@ -139,7 +142,13 @@ fn a_view_is_named_without_the_model() {
         place.json(0, &["views", action, "Sold"]);
     }
     let wrong = place.json(2, &["views", "rebuild", "Solt"]);
-    assert!(wrong["error"]["message"].as_str().unwrap().contains("no view Solt"), "{wrong}");
+    assert!(
+        wrong["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("no view Solt"),
+        "{wrong}"
+    );
 }
 
 /// A row cannot have 1e125 and 2: a build leaves out what comes second, and says so.
@@ -150,9 +159,16 @@ fn a_rebuild_ends_without_an_item_that_has_no_place() {
     let output = place.run(&["views", "rebuild"]);
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
-    assert!(shown.contains("left out: `keyfold views status` shows why"), "{shown}");
+    assert!(
+        shown.contains("left out: `keyfold views status` shows why"),
+        "{shown}"
+    );
     let shown = text(&place.run(&["views", "status"]));
-    for part in ["gives nothing: Main PK=O#", "the row PK=S#p SK=S cannot have it", "number"] {
+    for part in [
+        "gives nothing: Main PK=O#",
+        "the row PK=S#p SK=S cannot have it",
+        "number",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     place.json(0, &["update", "Order", "id=4", "cost=3"]);
@@ -168,7 +184,11 @@ fn a_view_that_nobody_keeps_is_said_to_be_so() {
     let place = project();
     let note = "note: the view Sold was never built";
     let output = place.run(&["run", "sold", "product=p"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains(note), "{}", text(&output));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains(note),
+        "{}",
+        text(&output)
+    );
     assert!(!text(&place.run(&["run", "order", "id=1"])).contains(note));
     place.json(0, &["views", "rebuild"]);
     assert!(!text(&place.run(&["run", "sold", "product=p"])).contains(note));
@@ -222,7 +242,10 @@ fn failures_name_the_item() {
     let at = ["--endpoint", &serving.endpoint];
     serving.until("generation 1 is live");
     for order in [["id=1", "cost=2"], ["id=4", "cost=1e125"]] {
-        place.json(0, &[&["put", &model, "Order", "product=p"], &order[..], &at].concat());
+        place.json(
+            0,
+            &[&["put", &model, "Order", "product=p"], &order[..], &at].concat(),
+        );
     }
     let failures = [&["views", "failures", &model][..], &at].concat();
     until("the record is set aside", || {
@@ -230,9 +253,15 @@ fn failures_name_the_item() {
         shown.contains("Sold: Main PK=O#4 SK=O: ")
     });
     let status = text(&place.run(&[&["views", "status", &model][..], &at].concat()));
-    assert!(status.contains("0 records behind; 1 record was set aside: "), "{status}");
+    assert!(
+        status.contains("0 records behind; 1 record was set aside: "),
+        "{status}"
+    );
     let replayed = text(&place.run(&[&["views", "replay", &model][..], &at].concat()));
-    assert!(replayed.contains("1 record was set aside again"), "{replayed}");
+    assert!(
+        replayed.contains("1 record was set aside again"),
+        "{replayed}"
+    );
 }
 
 #[test]
@@ -243,6 +272,11 @@ fn a_mapping_of_an_absent_table_says_that_it_waits() {
     let serving = Serving::start(&place, &[&model, "--on-stream", mapping]);
     serving.until("on-stream Mian: waits for the table; did you mean `Main`?");
     std::thread::sleep(Duration::from_secs(2));
-    let said = serving.lines.lock().unwrap().matches("waits for the table").count();
+    let said = serving
+        .lines
+        .lock()
+        .unwrap()
+        .matches("waits for the table")
+        .count();
     assert_eq!(said, 1);
 }

@@ -3,7 +3,8 @@
 use crate::world::{Io, ask};
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DescribeTableInput, ErrorKind,
-    KeySchemaElement, KeyType, ListTablesInput, Named, ScalarAttributeType, TableDescription, TableStatus, known,
+    KeySchemaElement, KeyType, ListTablesInput, Named, ScalarAttributeType, TableDescription,
+    TableStatus, known,
 };
 use keyfold_lower::ClientError;
 use std::time::Duration;

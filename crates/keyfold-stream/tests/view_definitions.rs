@@ -205,7 +205,10 @@ fn a_view_is_kept_again_when_its_rows_are_of_its_definition_again() {
     run_for(&mut simulation, LEASE);
     let said = |end: &str| {
         let reports = next.reports.lock().unwrap();
-        reports.iter().filter(|one| one.starts_with("Sales.Sold: ") && one.ends_with(end)).count()
+        reports
+            .iter()
+            .filter(|one| one.starts_with("Sales.Sold: ") && one.ends_with(end))
+            .count()
     };
     assert_eq!(said("by `keyfold views rebuild`"), 1);
     assert_eq!(said("it is kept again"), 0);
@@ -217,7 +220,10 @@ fn a_view_is_kept_again_when_its_rows_are_of_its_definition_again() {
     write(&simulation, 40);
     run_for(&mut simulation, LEASE * 4);
     compare_of(&simulation.engine, Saved::Discounts).unwrap();
-    assert_eq!((said("by `keyfold views rebuild`"), said("it is kept again")), (1, 1));
+    assert_eq!(
+        (said("by `keyfold views rebuild`"), said("it is kept again")),
+        (1, 1)
+    );
 }
 
 /// A generation that takes its place is ended before another one begins: readers keep no mixture.

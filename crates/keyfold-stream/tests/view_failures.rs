@@ -224,7 +224,10 @@ fn sum(orders: &BTreeMap<u64, (u64, Number)>, product: u64) -> (i64, Option<Numb
         count += 1;
     }
     let sum = large.zip(small);
-    (count, sum.and_then(|(large, small)| large.checked_add(&small).ok()))
+    (
+        count,
+        sum.and_then(|(large, small)| large.checked_add(&small).ok()),
+    )
 }
 
 fn number(text: &str) -> Number {
@@ -338,11 +341,33 @@ fn a_record_is_handled_whose_sum_is_a_number() {
     let sequences: [&[(u64, &str)]; 5] = [
         &[(1, "1e125"), (1, "3"), (1, "7")],
         &[(1, "3"), (1, "1e125"), (1, "1e-100"), (1, "-1e125")],
-        &[(1, "1e125"), (1, "3"), (2, "5"), (2, "1e-10"), (1, "4"), (3, "6")],
+        &[
+            (1, "1e125"),
+            (1, "3"),
+            (2, "5"),
+            (2, "1e-10"),
+            (1, "4"),
+            (3, "6"),
+        ],
         // Beside 1e125, the record of 2 is set aside until it has a number again.
-        &[(2, "2"), (1, "1"), (1, "0"), (2, "1e125"), (2, "3"), (1, "1e-100"), (1, "8")],
+        &[
+            (2, "2"),
+            (1, "1"),
+            (1, "0"),
+            (2, "1e125"),
+            (2, "3"),
+            (1, "1e-100"),
+            (1, "8"),
+        ],
         // The second and the third have no place beside the first, which then leaves.
-        &[(1, "1e30"), (2, "1e-10"), (3, "5e-10"), (1, "1"), (2, "4e-10"), (3, "1e-9")],
+        &[
+            (1, "1e30"),
+            (2, "1e-10"),
+            (3, "5e-10"),
+            (1, "1"),
+            (2, "4e-10"),
+            (3, "1e-9"),
+        ],
     ];
     for (seed, sequence) in (20..).zip(sequences) {
         for rests in [false, true] {
@@ -402,7 +427,10 @@ fn a_build_leaves_out_what_its_row_cannot_have() {
         let is_out = |id: u64| left_out.iter().any(|(key, _)| *key == format!("O#{id}"));
         assert!(!left_out.is_empty());
         for (_, why) in &left_out {
-            assert!(why.starts_with("the row PK=S#p0 SK=S cannot have it: "), "{why}");
+            assert!(
+                why.starts_with("the row PK=S#p0 SK=S cannot have it: "),
+                "{why}"
+            );
         }
         // Either the greatest is left out, or all others are.
         for (id, total) in [(1, "1"), (2, "1e125"), (3, "2"), (4, "5")] {
@@ -411,7 +439,10 @@ fn a_build_leaves_out_what_its_row_cannot_have() {
             }
         }
         assert_eq!(oracle.aside, 0);
-        assert!(left_out.len() == 1 && is_out(2) || left_out.len() == 3, "{left_out:?}");
+        assert!(
+            left_out.len() == 1 && is_out(2) || left_out.len() == 3,
+            "{left_out:?}"
+        );
         oracle.compare(&engine);
         for (id, total) in [(2, "10"), (1, "1.5"), (3, "2.5"), (4, "5.5")] {
             order(&engine, id, 0, &json!({ "N": total }));

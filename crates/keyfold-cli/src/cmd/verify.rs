@@ -11,10 +11,10 @@ use crate::project::ModelArgument;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use clap::{Args, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
-use keyfold_client::{Backend, ClientError};
 use keyfold_client::verify::{
     self, Finding, FindingGroup, FoundLine, Kept, Observer, Options, Report, Share, TableSize,
 };
+use keyfold_client::{Backend, ClientError};
 use keyfold_model::{Model, Sources, value};
 use keyfold_stream::sends;
 use keyfold_stream::views::live;
@@ -108,14 +108,20 @@ struct Rows {
 
 /// The rows of the model's views.
 fn rows(backend: Arc<Backend>, model: Model, report: &Report) -> Vec<Rows> {
-    let names: Vec<String> = views::names(&model).iter().map(|name| (*name).to_owned()).collect();
+    let names: Vec<String> = views::names(&model)
+        .iter()
+        .map(|name| (*name).to_owned())
+        .collect();
     if names.is_empty() {
         return Vec::new();
     }
     let live = live(&sends(backend), &Arc::new(model)).unwrap_or_default();
     let row = |view: String| Rows {
         count: report.kinds.get(&view).copied().unwrap_or_default(),
-        live: live.iter().find(|(of, _)| *of == view).map(|(_, live)| *live),
+        live: live
+            .iter()
+            .find(|(of, _)| *of == view)
+            .map(|(_, live)| *live),
         view,
     };
     names.into_iter().map(row).collect()
@@ -247,10 +253,12 @@ fn show((report, rows): (&Report, &[Rows]), sources: &Sources, file: &Path) {
     let kinds: Vec<String> = report
         .kinds
         .iter()
-        .map(|(kind, count)| match rows.iter().any(|one| one.view == *kind) {
-            true => format!("{} of {kind}", counted(*count, "row")),
-            false => format!("{count} {kind}"),
-        })
+        .map(
+            |(kind, count)| match rows.iter().any(|one| one.view == *kind) {
+                true => format!("{} of {kind}", counted(*count, "row")),
+                false => format!("{count} {kind}"),
+            },
+        )
         .collect();
     terminal::paragraph(&format!(
         "{}: {}",
@@ -270,7 +278,9 @@ fn show((report, rows): (&Report, &[Rows]), sources: &Sources, file: &Path) {
         } else {
             "; of rows of views, only the form"
         };
-        terminal::line(&format!("{GOOD}every item is as the model says{GOOD:#}{but}"));
+        terminal::line(&format!(
+            "{GOOD}every item is as the model says{GOOD:#}{but}"
+        ));
     }
     show_rows(rows, file);
 }

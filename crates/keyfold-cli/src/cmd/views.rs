@@ -201,7 +201,8 @@ fn make_anew(place: &Place, view: Option<&str>, output: Output) -> Result<(), Fa
             .filter_map(|(name, number)| {
                 let (_, live) = all.iter().find(|(of, _)| of == name)?;
                 // Where a build was followed by another one, that is live.
-                live.filter(|live| live >= number).map(|live| (name.clone(), live))
+                live.filter(|live| live >= number)
+                    .map(|live| (name.clone(), live))
             })
             .collect();
         if built.len() == begun.len() || worker.has_stopped() {
@@ -313,10 +314,7 @@ fn again(place: &Place, view: Option<&str>, output: Output) -> Result<(), Failur
     );
     match all.iter().filter(|(_, left)| left.is_some()).count() {
         0 => Ok(()),
-        left => Err(Failure::refused(format!(
-            "{} set aside again",
-            were(left)
-        ))),
+        left => Err(Failure::refused(format!("{} set aside again", were(left)))),
     }
 }
 

@@ -129,11 +129,16 @@ impl Mapping {
             Waits::Table => {
                 let known = blocked(names(&*of.world))?;
                 let known = known.iter().map(String::as_str);
-                format!("waits for the table{}", near::meant(&of.settings.table, known))
+                format!(
+                    "waits for the table{}",
+                    near::meant(&of.settings.table, known)
+                )
             }
-            Waits::Stream => "waits: the table has no stream yet, which `stream new and old images` \
+            Waits::Stream => {
+                "waits: the table has no stream yet, which `stream new and old images` \
                               in its model gives it"
-                .to_owned(),
+                    .to_owned()
+            }
         };
         of.listener.report(&text);
         Ok(Vec::new())

@@ -194,7 +194,9 @@ fn cause(error: &ClientError) -> String {
         return error.to_string();
     };
     let mut reasons = reasons.iter().filter_map(|(_, message)| message.as_ref());
-    reasons.next().map_or_else(|| error.to_string(), String::clone)
+    reasons
+        .next()
+        .map_or_else(|| error.to_string(), String::clone)
 }
 
 /// Where a consumer begins that follows one at a position; `None` when the shard is gone.
@@ -352,6 +354,7 @@ impl Builder {
             definition: Arc::clone(&self.definition),
             generation: generation.number,
             table: String::new(),
+            oldest: 0,
         };
         Target {
             definition: &self.definition,

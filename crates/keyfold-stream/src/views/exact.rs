@@ -85,7 +85,9 @@ impl Exact {
         let mut coefficient = 0_u128;
         for digit in digits.iter().skip(first).rev() {
             let digit = u128::from(digit.unsigned_abs());
-            let more = coefficient.checked_mul(10).and_then(|ten| ten.checked_add(digit));
+            let more = coefficient
+                .checked_mul(10)
+                .and_then(|ten| ten.checked_add(digit));
             coefficient = more.ok_or(NumberError::Precision)?;
         }
         let first = i32::try_from(first).unwrap_or_default();
@@ -128,15 +130,36 @@ mod tests {
             (&[][..], "0"),
             (&["1e125", "out 1e125", "3"], "3"),
             (&["3", "1e125", "1e-100", "out 1e125", "out 1e-100"], "3"),
-            (&[greatest, least, greatest, "out 9.9999999999999999999999999999999999999e125"], ""),
-            (&[greatest, least, "out 9.9999999999999999999999999999999999999e125"], least),
+            (
+                &[
+                    greatest,
+                    least,
+                    greatest,
+                    "out 9.9999999999999999999999999999999999999e125",
+                ],
+                "",
+            ),
+            (
+                &[
+                    greatest,
+                    least,
+                    "out 9.9999999999999999999999999999999999999e125",
+                ],
+                least,
+            ),
             (&["-1e30", "1e-10", "1e30"], "1e-10"),
             (&["1", "-1000000000", "999999999"], "0"),
             (&["out 5", "2"], "-3"),
             (&["1e9", "-1"], "999999999"),
             (&["-1e100", "1e70"], "-999999999999999999999999999999e70"),
-            (&["12345678901234567890123456789012345678e-130"], "12345678901234567890123456789012345678e-130"),
-            (&["12345678901234567890123456789012345678e88"], "12345678901234567890123456789012345678e88"),
+            (
+                &["12345678901234567890123456789012345678e-130"],
+                "12345678901234567890123456789012345678e-130",
+            ),
+            (
+                &["12345678901234567890123456789012345678e88"],
+                "12345678901234567890123456789012345678e88",
+            ),
         ] {
             let found = of(texts);
             match wanted {
@@ -153,7 +176,14 @@ mod tests {
 
     #[test]
     fn numbers_come_back_in_any_order() {
-        let numbers = ["7e120", "-3.25", "1e-130", "-99999999999999999999e10", "42", "-1e125"];
+        let numbers = [
+            "7e120",
+            "-3.25",
+            "1e-130",
+            "-99999999999999999999e10",
+            "42",
+            "-1e125",
+        ];
         for from in 0..numbers.len() {
             let mut sum = Exact::zero();
             for at in 0..numbers.len() {

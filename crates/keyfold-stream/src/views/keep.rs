@@ -12,7 +12,7 @@ use crate::tables::described;
 use crate::tasks::Tasks;
 use crate::topology::stream_of;
 use crate::world::World;
-use keyfold_api::{StreamEvent, StreamViewType, known};
+use keyfold_api::{StreamViewType, known};
 use keyfold_lower::ClientError;
 use keyfold_model::Model;
 use std::collections::BTreeMap;
@@ -447,6 +447,7 @@ impl Upkeep {
                     definition: Arc::clone(&self.definition),
                     generation: generation.number,
                     table: table.clone(),
+                    oldest: self.oldest(generation),
                 });
                 let options = self.consumer(generation, table);
                 let world = Arc::clone(&self.world);
@@ -458,21 +459,20 @@ impl Upkeep {
         Ok(())
     }
 
+    /// The moment of the oldest records that a generation's consumers handle: the scan has seen what
+    /// older ones say, by any clock.
+    fn oldest(&self, generation: &Generation) -> u64 {
+        let remembers = u64::try_from(self.options.remembers.as_millis()).unwrap_or(u64::MAX);
+        let began = u64::try_from(generation.began).unwrap_or_default();
+        began.saturating_sub(remembers)
+    }
+
     /// The settings of a consumer.
     fn consumer(&self, generation: &Generation, table: &str) -> Options {
         let name = self.definition.name.clone();
         let listen = Arc::clone(&self.options.on_report);
         let report = move |report: &Report| listen(&name, &ViewReport::Consumer(report.clone()));
         let base = self.options.consumers.clone();
-        // The scan has seen what older records say, by any clock.
-        let remembers = u64::try_from(self.options.remembers.as_millis()).unwrap_or(u64::MAX);
-        let oldest = u64::try_from(generation.began).unwrap_or_default();
-        let oldest = oldest.saturating_sub(remembers);
-        let is_new = move |event: &StreamEvent| {
-            let record = event.dynamodb.as_ref();
-            let at = record.and_then(|one| one.approximate_creation_date_time.as_ref());
-            at.is_none_or(|at| at.0 >= oldest)
-        };
         let batch = match self.definition.view().is_grouped {
             true => base.batch,
             false => base.batch.min(SINGLE_BATCH),
@@ -484,7 +484,6 @@ impl Upkeep {
             lanes: 1,
             ..base
         }
-        .filter(is_new)
         // A gap makes another generation.
         .on_gap(|_| AtGap::Stop)
         .on_report(report)
