@@ -12,6 +12,7 @@
 //! - [`tables`]: creates a model's tables, and reports how existing ones differ.
 //! - [`arguments`]: parses arguments that are given as text.
 //! - [`mod@derive`]: computes the items that are stored for an entity; [`stored`] reads them.
+//! - [`view`]: says what an item of a view's source gives to which row.
 //!
 //! # Example: a pattern without a database
 //!
@@ -62,6 +63,7 @@ mod settings;
 pub mod stored;
 pub mod tables;
 mod unknown;
+pub mod view;
 pub mod write;
 
 pub use bound::order;

@@ -30,6 +30,7 @@ pub(crate) mod run;
 pub(crate) mod serve;
 mod signal;
 pub(crate) mod update;
+mod upkeep;
 pub(crate) mod verify;
 pub(crate) mod views;
 mod watch;

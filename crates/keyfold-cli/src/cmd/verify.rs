@@ -2,7 +2,7 @@
 
 use crate::backend::{BackendArguments, Use};
 use crate::cmd::findings::{Course, Findings};
-use crate::cmd::views;
+use crate::cmd::upkeep::{Rows, Upkeep};
 use crate::failure::Failure;
 use crate::json;
 use crate::model_file::{self, Shown};
@@ -11,13 +11,12 @@ use crate::project::ModelArgument;
 use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
 use clap::{Args, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
+use keyfold_client::ClientError;
 use keyfold_client::verify::{
     self, Finding, FindingGroup, FoundLine, Kept, Observer, Options, Report, Share, TableSize,
 };
-use keyfold_client::{Backend, ClientError};
-use keyfold_model::{Model, Sources, value};
+use keyfold_model::{Sources, value};
 use keyfold_stream::sends;
-use keyfold_stream::views::live;
 use keyfold_types::CapacityHalves;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -59,7 +58,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let file = arguments.model.path()?;
     let checked = model_file::load_checked(&file, output, Shown::Errors)?;
     let (model, sources) = (checked.model, checked.sources);
-    let backend = arguments.backend.open_as_it_is(Use::Read)?;
+    let backend = Arc::new(arguments.backend.open_as_it_is(Use::Read)?);
+    let model = Arc::new(model);
     let tables = verify::sizes(&backend, &model)?;
     if output == Output::Text && !arguments.yes {
         announce(&tables, arguments.sample)?;
@@ -75,6 +75,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             None => None,
         },
         sources: &sources,
+        kept: Upkeep::new(sends(Arc::clone(&backend)), &model),
     };
     let options = Options {
         segments: arguments.segments,
@@ -90,41 +91,12 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let report = verify::run(&backend, &model, &tables, &options, &mut watch);
     watch.bar.finish_and_clear();
     let report = report?;
-    let rows = rows(Arc::new(backend), model, &report);
+    let rows = watch.kept.rows(&report);
     output.report(
         view((&report, &rows), &tables, &sources),
         || show((&report, &rows), &sources, &file),
         verdict(&report, &file),
     )
-}
-
-/// The rows of a view.
-struct Rows {
-    view: String,
-    count: u64,
-    /// The generation that readers see; `None` while there is none. Unknown where it cannot be read.
-    live: Option<Option<u64>>,
-}
-
-/// The rows of the model's views.
-fn rows(backend: Arc<Backend>, model: Model, report: &Report) -> Vec<Rows> {
-    let names: Vec<String> = views::names(&model)
-        .iter()
-        .map(|name| (*name).to_owned())
-        .collect();
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let live = live(&sends(backend), &Arc::new(model)).unwrap_or_default();
-    let row = |view: String| Rows {
-        count: report.kinds.get(&view).copied().unwrap_or_default(),
-        live: live
-            .iter()
-            .find(|(of, _)| *of == view)
-            .map(|(_, live)| *live),
-        view,
-    };
-    names.into_iter().map(row).collect()
 }
 
 /// What a state belongs to: the model, where the tables are, and the file that has the findings.
@@ -142,7 +114,7 @@ fn subject(arguments: &Arguments, sources: &Sources) -> String {
 }
 
 fn verdict(report: &Report, path: &Path) -> Result<(), Failure> {
-    if report.findings() == 0 && report.undecided == 0 {
+    if is_good(report) {
         return Ok(());
     }
     let mut message = counted(report.findings(), "finding");
@@ -152,7 +124,18 @@ fn verdict(report: &Report, path: &Path) -> Result<(), Failure> {
             "; {keys} changed during every scan and could not be judged: run it again when fewer writes happen"
         ));
     }
+    if report.undecided_rows > 0 {
+        let rows = counted(report.undecided_rows, "row");
+        message.push_str(&format!(
+            "; {rows} of views may be behind their sources and could not be judged: let `keyfold views run` or `keyfold serve --views` handle what is left, and run it again"
+        ));
+    }
     Err(Failure::refused(message).in_file(path))
+}
+
+/// Whether nothing was found, and all was judged.
+fn is_good(report: &Report) -> bool {
+    report.findings() == 0 && report.undecided == 0 && report.undecided_rows == 0
 }
 
 /// Shows the cost, and asks on a terminal.
@@ -203,6 +186,7 @@ struct Watch<'w> {
     bar: ProgressBar,
     file: Option<Findings>,
     sources: &'w Sources,
+    kept: Upkeep,
 }
 
 impl Watch<'_> {
@@ -235,6 +219,11 @@ impl Observer for Watch<'_> {
     fn finding(&mut self, finding: &Finding) -> Result<(), ClientError> {
         let sources = self.sources;
         self.with_file(|file| file.write(&finding_view(finding, sources)))
+    }
+
+    fn lagging(&mut self) -> Result<Vec<String>, ClientError> {
+        self.bar.set_message("rows of views");
+        Ok(self.kept.lagging())
     }
 
     fn end(&mut self) -> Result<(), ClientError> {
@@ -272,33 +261,33 @@ fn show((report, rows): (&Report, &[Rows]), sources: &Sources, file: &Path) {
     ));
     if let Some(share) = report.sample {
         show_share(share);
-    } else if report.findings() == 0 && report.undecided == 0 {
-        let but = if rows.is_empty() {
-            ""
-        } else {
-            "; of rows of views, only the form"
-        };
-        terminal::line(&format!(
-            "{GOOD}every item is as the model says{GOOD:#}{but}"
-        ));
+    } else if is_good(report) {
+        terminal::line(&format!("{GOOD}every item is as the model says{GOOD:#}"));
     }
     show_rows(rows, file);
 }
 
-/// Says of which views the rows were not compared, and what makes them right.
+/// Says what of the rows of views was not compared, and what makes rows right.
 fn show_rows(rows: &[Rows], file: &Path) {
-    if rows.is_empty() {
-        return;
+    for one in rows {
+        let view = &one.view;
+        if one.live == Some(None) {
+            terminal::paragraph(&format!(
+                "The view {view} was never built: `keyfold views rebuild {}` makes its rows.",
+                file.display()
+            ));
+        }
+        match &one.compared {
+            None => terminal::paragraph(&format!(
+                "The rows of {view} were not compared with their source."
+            )),
+            Some(left) if left.is_empty() => {}
+            Some(left) => terminal::paragraph(&format!(
+                "Of the rows of {view} were not compared with their source: {}.",
+                left.join(", ")
+            )),
+        }
     }
-    let each = rows.iter().map(|one| match one.live {
-        Some(None) => format!("{} (never built)", one.view),
-        Some(Some(_)) | None => one.view.clone(),
-    });
-    terminal::paragraph(&format!(
-        "Not compared with their sources: the rows of {}. `keyfold views rebuild {}` makes them anew.",
-        each.collect::<Vec<_>>().join(", "),
-        file.display()
-    ));
 }
 
 fn show_share(share: Share) {
@@ -386,11 +375,13 @@ fn view((report, rows): (&Report, &[Rows]), tables: &[TableSize], sources: &Sour
         "items": report.items,
         "kinds": report.kinds,
         "views": rows.iter().map(|one| json!({
-            "view": one.view, "rows": one.count, "compared": false, "live": one.live.flatten(),
+            "view": one.view, "rows": one.count, "compared": one.compared.is_some(),
+            "notCompared": one.compared, "live": one.live.flatten(),
         })).collect::<Vec<_>>(),
         "count": report.findings(),
         "findings": report.groups.iter().map(group).collect::<Vec<_>>(),
         "undecided": report.undecided,
+        "undecidedRows": report.undecided_rows,
         "scans": report.scans,
         "capacityUnits": CapacityHalves(report.halves).units(),
         "sample": report.sample.map(|share| json!({

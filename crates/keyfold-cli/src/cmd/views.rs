@@ -244,7 +244,7 @@ fn of(send: &Sends, model: &Arc<Model>) -> Result<Vec<ViewStatus>, ClientError> 
 }
 
 /// The tables of consumers.
-fn consumers() -> Options {
+pub(super) fn consumers() -> Options {
     Options::new("views", "views")
 }
 
@@ -390,7 +390,7 @@ fn document(view: &ViewStatus) -> Json {
 }
 
 /// The name of a view in its model.
-fn name_of(view: &ViewStatus) -> &str {
+pub(super) fn name_of(view: &ViewStatus) -> &str {
     view.view.rsplit('.').next().unwrap_or(&view.view)
 }
 

@@ -42,11 +42,13 @@ pub enum FindingKind {
     PartMissing,
     /// A part belongs to no list.
     PartForeign,
+    /// A row of a view is not what the items of its source make.
+    ViewRow,
 }
 
 impl FindingKind {
     /// All kinds, in their order.
-    const ALL: [FindingKind; 17] = [
+    const ALL: [FindingKind; 18] = [
         FindingKind::Definition,
         FindingKind::UnknownItem,
         FindingKind::Key,
@@ -64,6 +66,7 @@ impl FindingKind {
         FindingKind::Aggregate,
         FindingKind::PartMissing,
         FindingKind::PartForeign,
+        FindingKind::ViewRow,
     ];
 
     /// The kind with this [`FindingKind::word`].
@@ -93,6 +96,7 @@ impl FindingKind {
             FindingKind::Aggregate => "aggregate",
             FindingKind::PartMissing => "part_missing",
             FindingKind::PartForeign => "part_foreign",
+            FindingKind::ViewRow => "view_row",
         }
     }
 
@@ -116,6 +120,7 @@ impl FindingKind {
             FindingKind::Aggregate => "an aggregate differs from the items",
             FindingKind::PartMissing => "a part of a list is missing",
             FindingKind::PartForeign => "a part belongs to no list",
+            FindingKind::ViewRow => "a row of a view differs from what its source gives",
         }
     }
 }

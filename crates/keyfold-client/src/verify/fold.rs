@@ -12,7 +12,9 @@ use keyfold_types::{Number, Value};
 pub(super) struct Fold {
     pub(super) count: i64,
     sum: Option<Number>,
-    max: Option<Value>,
+    /// The greatest value; the least, where the fold is of least values.
+    extreme: Option<Value>,
+    is_least: bool,
     /// Whether one of the items has no good value, so that the aggregate cannot be compared.
     pub(super) is_unknown: bool,
     /// The sum of the items' digests: it differs whenever the items do.
@@ -22,7 +24,7 @@ pub(super) struct Fold {
 impl Fold {
     /// One item, with what it contributes.
     pub(super) fn of(kind: AggregateKind, held: Value, digest: u128) -> Fold {
-        let (sum, max) = match (kind, held) {
+        let (sum, extreme) = match (kind, held) {
             (AggregateKind::Sum, Value::N(number)) => (Some(number), None),
             (AggregateKind::Max, held) => (None, Some(held)),
             (AggregateKind::Count | AggregateKind::Sum, _) => (None, None),
@@ -30,9 +32,21 @@ impl Fold {
         Fold {
             count: 1,
             sum,
-            max,
+            extreme,
+            is_least: false,
             is_unknown: false,
             digest,
+        }
+    }
+
+    /// One item, whose value may be the least.
+    pub(super) fn least(held: Value, digest: u128) -> Fold {
+        Fold {
+            count: 1,
+            extreme: Some(held),
+            is_least: true,
+            digest,
+            ..Fold::default()
         }
     }
 
@@ -52,13 +66,24 @@ impl Fold {
         self.digest = self.digest.wrapping_add(other.digest);
         self.is_unknown |= other.is_unknown;
         if let Some(number) = other.sum {
-            let sum = self.sum.unwrap_or(Number::from(0_i64));
-            self.sum = Some(sum.checked_add(&number).unwrap_or(sum));
+            let sum = self.sum.unwrap_or(Number::ZERO);
+            match sum.checked_add(&number) {
+                Ok(sum) => self.sum = Some(sum),
+                // More items may lead back into the numbers: which ones is not kept.
+                Err(_) => self.is_unknown = true,
+            }
         }
-        if let Some(held) = other.max {
-            let is_greater = |max: &Value| order(&held, max).is_some_and(std::cmp::Ordering::is_gt);
-            if self.max.as_ref().is_none_or(is_greater) {
-                self.max = Some(held);
+        self.is_least |= other.is_least;
+        if let Some(held) = other.extreme {
+            let is_first = |known: &Value| {
+                let order = order(&held, known);
+                order.is_some_and(|order| match self.is_least {
+                    true => order.is_lt(),
+                    false => order.is_gt(),
+                })
+            };
+            if self.extreme.as_ref().is_none_or(is_first) {
+                self.extreme = Some(held);
             }
         }
     }
@@ -68,34 +93,45 @@ impl Fold {
         match kind {
             AggregateKind::Count => Some(Value::from(self.count)),
             AggregateKind::Sum => Some(Value::N(self.sum.unwrap_or(Number::from(0_i64)))),
-            AggregateKind::Max => self.max.clone(),
+            AggregateKind::Max => self.extreme.clone(),
         }
     }
 
-    /// The fold without its digest: the count, whether it is unknown, the sum with its length, and
-    /// the maximum.
+    /// The sum of the items' numbers; 0 without any.
+    pub(super) fn sum(&self) -> Number {
+        self.sum.unwrap_or(Number::ZERO)
+    }
+
+    /// The greatest or least value of the items.
+    pub(super) fn extreme(&self) -> Option<Value> {
+        self.extreme.clone()
+    }
+
+    /// The fold without its digest: the count, whether it is unknown and of least values, the sum with
+    /// its length, and the extreme value.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let sum = self.sum.map(|sum| encode_value(&Value::N(sum)));
         let sum = sum.unwrap_or_default();
         let mut out = self.count.to_be_bytes().to_vec();
-        out.push(u8::from(self.is_unknown));
+        out.push(u8::from(self.is_unknown) | u8::from(self.is_least) << 1);
         out.push(u8::try_from(sum.len()).unwrap_or(0));
         out.extend_from_slice(&sum);
-        out.extend(self.max.iter().flat_map(encode_value));
+        out.extend(self.extreme.iter().flat_map(encode_value));
         out
     }
 
     /// The fold that was encoded; `None` when its bytes are not whole.
     pub(super) fn decoded(bytes: &[u8], digest: u128) -> Option<Fold> {
         let (count, rest) = bytes.split_first_chunk()?;
-        let (is_unknown, rest) = rest.split_first()?;
+        let (flags, rest) = rest.split_first()?;
         let (length, rest) = rest.split_first()?;
-        let (sum, max) = rest.split_at_checked(usize::from(*length))?;
+        let (sum, extreme) = rest.split_at_checked(usize::from(*length))?;
         Some(Fold {
             count: i64::from_be_bytes(*count),
             sum: RawValue::new(sum).as_number(),
-            max: (!max.is_empty()).then(|| RawValue::new(max).to_value()),
-            is_unknown: *is_unknown != 0,
+            extreme: (!extreme.is_empty()).then(|| RawValue::new(extreme).to_value()),
+            is_least: flags & 2 != 0,
+            is_unknown: flags & 1 != 0,
             digest,
         })
     }

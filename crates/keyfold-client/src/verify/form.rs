@@ -1,5 +1,6 @@
 //! What an item of a kind must have, gathered once from the model.
 
+use super::rows;
 use crate::kinds::{Kind, Kinds, Role};
 use crate::slots::Names;
 use keyfold_codec::RawItem;
@@ -22,14 +23,29 @@ pub(super) struct Forms<'m> {
     /// For each entity of the model the parts of the keys of its guards.
     guards: Vec<Vec<Vec<Part>>>,
     comparing: Comparing<'m>,
+    /// For each entity of the model the positions of the views whose rows follow from it.
+    views: Vec<Vec<usize>>,
 }
 
 impl<'m> Forms<'m> {
     pub(super) fn of(model: &'m Model, at: usize, table: &'m Table) -> Forms<'m> {
         let (kinds, comparing) = (Kinds::of(model, at, table), comparing(model));
+        let views: Vec<Vec<usize>> = (0..model.entities.len())
+            .map(|source| {
+                let all = model.entities.iter().enumerate();
+                let own = all.filter(|(_, one)| {
+                    rows::compared(model, one).is_some_and(|view| view.source == source)
+                });
+                own.map(|(at, _)| at).collect()
+            })
+            .collect();
         let forms = kinds.all().iter().filter_map(|kind| {
             let entity = model.entities.get(kind.at)?;
-            Some(Form::of((kind.at, entity), table, kind.role, &comparing))
+            let mut form = Form::of((kind.at, entity), table, kind.role, &comparing);
+            // What an item gives to a row is made of its decoded attributes.
+            let gives = views.get(kind.at).is_some_and(|views| !views.is_empty());
+            form.is_plain &= kind.role != Role::Main || !gives && entity.view.is_none();
+            Some(form)
         });
         let guards = model.entities.iter().map(|entity| {
             let all = entity.uniques.iter();
@@ -41,7 +57,13 @@ impl<'m> Forms<'m> {
             guards: guards.collect(),
             kinds,
             comparing,
+            views,
         }
+    }
+
+    /// The positions of the views whose rows follow from an entity.
+    pub(super) fn views_of(&self, entity: usize) -> &[usize] {
+        self.views.get(entity).map_or(&[], Vec::as_slice)
     }
 
     /// The kind and form of a stored item, as [`Kinds::position_of`] finds them.

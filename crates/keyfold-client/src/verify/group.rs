@@ -2,13 +2,16 @@
 
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::fold::Fold;
+use super::judge::kept_names;
 use super::record::{
     Record, RecordKind, Relation, digest, group_of, is_pair, is_same_digest, item, role,
 };
+use super::rows;
 use super::sorter::{Merged, torn};
 use crate::kinds::Role;
 use keyfold_lower::ClientError;
 use keyfold_model::schema::Aggregate;
+use keyfold_model::schema::view::View;
 use keyfold_model::{Entity, Model, value as values};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
@@ -182,6 +185,13 @@ impl Group {
                 .entities
                 .get(usize::try_from(at).unwrap_or(usize::MAX))
         };
+        let of_view = self.parent.as_ref().map(|parent| parent.entity);
+        let of_view = of_view.or_else(|| self.folds.keys().next().map(|(entity, _)| *entity));
+        if let Some((at, entity)) = of_view.and_then(|at| Some((at, entity_at(at)?)))
+            && let Some(view) = rows::compared(model, entity)
+        {
+            return self.row(at, (entity, view)).into_iter().collect();
+        }
         if let Some(parent) = &self.parent
             && let Some(entity) = entity_at(parent.entity)
         {
@@ -213,6 +223,30 @@ impl Group {
             found.push(self.finding(kind, entity.name.clone(), line, text));
         }
         found
+    }
+
+    /// What is wrong with the row of a view with a position.
+    fn row(&self, at: u32, (entity, view): (&Entity, &View)) -> Option<Finding> {
+        let own = self.folds.iter().filter(|((of, _), _)| *of == at);
+        let folds: BTreeMap<u32, Fold> =
+            own.map(|((_, slot), fold)| (*slot, fold.clone())).collect();
+        if folds.values().any(|fold| fold.is_unknown) {
+            return None;
+        }
+        let items = folds
+            .get(&rows::items_slot(view))
+            .map_or(0, |fold| fold.count);
+        let text = match &self.parent {
+            None if items == 1 => "an item of its source makes it, and it is not stored".to_owned(),
+            None => format!("{items} items of its source make it, and it is not stored"),
+            Some(_) if items == 0 => "no item of its source makes it".to_owned(),
+            Some(parent) => {
+                let wrong = rows::differences(view, &item(&parent.more), &folds);
+                (!wrong.is_empty()).then(|| wrong.join("; "))?
+            }
+        };
+        let line = ModelLine::at(entity.span);
+        Some(self.finding(FindingKind::ViewRow, entity.name.clone(), line, text))
     }
 
     fn aggregate(
@@ -255,11 +289,9 @@ impl Group {
                 let entity = model
                     .entities
                     .get(usize::try_from(parent.entity).unwrap_or(0));
-                let mut aggregates = entity.iter().flat_map(|entity| &entity.aggregates);
-                aggregates.all(|one| {
-                    let same = |name: &str| held.get(name) == now.get(name);
-                    same(&one.attribute) && same(&one.items_attribute())
-                })
+                let names = entity.map(|entity| kept_names(model, entity));
+                let mut names = names.iter().flatten();
+                names.all(|name| held.get(name) == now.get(name))
             }
             (None, Some(_)) | (Some(_), None) => false,
         }

@@ -7,6 +7,7 @@ use super::finding::{Finding, FindingKind, ModelLine};
 use super::form::Scope;
 use super::pack::Pack;
 use super::record::{RecordKind, Relation, key_bytes, stored_bytes};
+use super::rows;
 use super::shares::Shares;
 use crate::kinds::Role;
 use keyfold_codec::RawItem;
@@ -17,7 +18,7 @@ use keyfold_lower::stored::{
 };
 use keyfold_model::schema::{AggregateKind, Attribute};
 use keyfold_model::template::CHUNK_DIGITS;
-use keyfold_model::{Entity, Table, value};
+use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::{Item, Value};
 use std::borrow::Cow;
 
@@ -117,6 +118,14 @@ pub(super) fn is_own(table: &Table, entity: &Entity, name: &str) -> bool {
     table.columns().any(|column| column.name == name) || entity.attribute(name).is_some()
 }
 
+/// The attributes of an entity's items that are compared with other items.
+pub(super) fn kept_names(model: &Model, entity: &Entity) -> Vec<String> {
+    let aggregates = entity.aggregates.iter();
+    let names = aggregates.flat_map(|one| [one.attribute.clone(), one.items_attribute()]);
+    let rows = rows::compared(model, entity).map(rows::kept);
+    names.chain(rows.into_iter().flatten()).collect()
+}
+
 /// An item that is judged.
 struct One<'s> {
     scope: Scope<'s>,
@@ -201,30 +210,52 @@ impl<'s> One<'s> {
             let unclaimed = self.subject().unclaimed(&is_broken);
             judged.unclaimed.extend(unclaimed);
         }
-        let counted = self.scope.kinds.counted(self.at);
+        self.add_shares(main, (&values, &is_broken), &mut judged.shares);
+        self.add_kept(main, &mut judged.records);
+    }
+
+    /// Adds what it gives to aggregates, and to the rows of views.
+    fn add_shares(
+        &self,
+        main: &Item,
+        (values, is_broken): (&Values, &dyn Fn(&str) -> bool),
+        shares: &mut Shares,
+    ) {
+        let (counted, views) = (
+            self.scope.kinds.counted(self.at),
+            self.scope.forms.views_of(self.at),
+        );
+        if counted.is_empty() && views.is_empty() {
+            return;
+        }
+        let columns = self.table.columns();
+        let held = columns.filter_map(|column| main.get(&column.name));
+        let key: Vec<u8> = held.flat_map(|held| encoded(held).into_owned()).collect();
+        for view in views {
+            let of = (self.scope.model, *view);
+            shares.rows.add(of, &key, (values, is_broken));
+        }
         if !counted.is_empty() {
-            let columns = self.table.columns();
-            let held = columns.filter_map(|column| main.get(&column.name));
-            let key = held.flat_map(|held| encoded(held).into_owned()).collect();
-            let values: &Values = &values;
             let source = (self.scope.model, counted);
-            judged.shares.add(source, key, (values, &is_broken));
+            shares.add(source, key, (values, is_broken));
         }
-        if !self.entity.aggregates.is_empty() {
-            let mut kept = Item::new();
-            for aggregate in &self.entity.aggregates {
-                for name in [aggregate.attribute.clone(), aggregate.items_attribute()] {
-                    if let Some(held) = main.get(&name) {
-                        kept.insert(name, held.clone());
-                    }
-                }
-            }
-            let key = key_bytes(&self.key());
-            let kept = stored_bytes(&RawItem::encode(&kept));
-            let records = &mut judged.records;
-            self.subject()
-                .add(RecordKind::Parent, (&key, &kept), (0, 0), records);
+    }
+
+    /// Adds what it keeps of other items: aggregates, or the attributes of a row.
+    fn add_kept(&self, main: &Item, records: &mut Pack) {
+        let names = kept_names(self.scope.model, self.entity);
+        if names.is_empty() {
+            return;
         }
+        let held = names.into_iter().filter_map(|name| {
+            let held = main.get(&name)?.clone();
+            Some((name, held))
+        });
+        let kept: Item = held.collect();
+        let key = key_bytes(&self.key());
+        let kept = stored_bytes(&RawItem::encode(&kept));
+        self.subject()
+            .add(RecordKind::Parent, (&key, &kept), (0, 0), records);
     }
 
     /// The values of the attributes, and the names of those that are absent or wrong.

@@ -5,6 +5,7 @@
 //! - `record`, `sorter` and `group` compare records of the same key: a copy with the item that asks
 //!   for it, an aggregate with the items that it counts. One scan writes everything down, and an
 //!   external sort brings it together, so that memory is bounded and each item is paid for once.
+//! - `rows` folds what sources give to the rows of views, which are compared as aggregates are.
 //! - `scan`, `reread` and `run` read; `state` keeps how far they are.
 
 mod assemble;
@@ -19,6 +20,7 @@ mod quick;
 mod record;
 mod report;
 mod reread;
+mod rows;
 mod run;
 mod scan;
 mod setup;
@@ -30,9 +32,19 @@ use crate::backend::Backend;
 pub use finding::{Finding, FindingKind, FoundLine, ModelLine};
 use form::Forms;
 use keyfold_lower::ClientError;
-use keyfold_model::Model;
+use keyfold_model::schema::view::From;
+use keyfold_model::{Entity, Model};
 pub use report::{FindingGroup, Report, Share};
 pub use setup::{Kept, Observer, Options, TableSize, sizes};
+
+/// The attributes of a view's rows that are not compared with its source: those of its key, which are
+/// compared as keys, are none of them. `None` when no row is compared.
+pub fn uncompared<'m>(model: &'m Model, view: &'m Entity) -> Option<Vec<&'m str>> {
+    let columns = rows::compared(model, view)?.columns.iter();
+    let left =
+        columns.filter(|one| !rows::is_compared(one) && !matches!(one.from, From::Group { .. }));
+    Some(left.map(|one| one.attribute.as_str()).collect())
+}
 
 /// Verifies the tables, which [`sizes`] returned.
 ///

@@ -74,6 +74,8 @@ pub struct Report {
     pub halves: u64,
     /// The number of keys that changed during every scan, so that they could not be judged.
     pub undecided: u64,
+    /// The number of rows of views that lag behind their sources, so that they could not be judged.
+    pub undecided_rows: u64,
     /// The share of wrong items; only of a sample.
     pub sample: Option<Share>,
 }

@@ -3,9 +3,9 @@
 //!
 //! - A finding about one item is confirmed by a consistent read of the item.
 //! - A copy or guard that an item asks for is confirmed by consistent reads of both.
-//! - A copy or guard that no item asks for, and an aggregate that differs from the items, is
-//!   confirmed by another scan that finds the very same items; what differs between two scans is
-//!   scanned again.
+//! - A copy or guard that no item asks for, and an aggregate or a row of a view that differs from the
+//!   items, is confirmed by another scan that finds the very same items; what differs between two scans
+//!   is scanned again. Before that, rows of views have time to follow their sources.
 
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::form::{Forms, Scope};
@@ -69,6 +69,8 @@ struct Suspects {
     count: u64,
     /// How many of them are copies and guards that no item asks for.
     foreign: BTreeMap<Relation, u64>,
+    /// Whether rows of views are among them.
+    has_rows: bool,
 }
 
 impl Suspects {
@@ -78,6 +80,7 @@ impl Suspects {
             filter: Filter(vec![0; FILTER_BITS / 64]),
             count: 0,
             foreign: BTreeMap::new(),
+            has_rows: false,
         }
     }
 
@@ -193,6 +196,10 @@ impl<'v> Verification<'v> {
         while suspects.count > 0 && locked(&self.shared).report.scans < SCANS_MAX {
             let before = std::mem::replace(&mut suspects, Suspects::new());
             locked(&self.shared).records = before.records;
+            let lagging = match before.has_rows {
+                true => locked(&self.shared).observer.lagging()?,
+                false => Vec::new(),
+            };
             self.scan(Some(&before.filter))?;
             let records = self.taken();
             for_each(records.sorted()?, |group| {
@@ -200,7 +207,7 @@ impl<'v> Verification<'v> {
                     .foreign()
                     .is_none_or(|one| before.foreign.contains_key(&one))
                 {
-                    self.again(&group, &mut suspects)?;
+                    self.again(&group, &lagging, &mut suspects)?;
                     self.pause();
                 }
                 Ok(())
@@ -515,14 +522,23 @@ impl<'v> Verification<'v> {
     fn first(&self, group: &Group, suspects: &mut Suspects) -> Result<(), ClientError> {
         if !group.relatives_fit() {
             self.relatives(group, suspects)?;
-        } else if !group.aggregates(self.model).is_empty() {
+            return Ok(());
+        }
+        let found = group.aggregates(self.model);
+        suspects.has_rows |= found.iter().any(|one| one.kind == FindingKind::ViewRow);
+        if !found.is_empty() {
             suspects.add(group)?;
         }
         Ok(())
     }
 
     /// Compares a suspect group after another scan.
-    fn again(&self, group: &Group, suspects: &mut Suspects) -> Result<(), ClientError> {
+    fn again(
+        &self,
+        group: &Group,
+        lagging: &[String],
+        suspects: &mut Suspects,
+    ) -> Result<(), ClientError> {
         let Some(before) = group.suspect else {
             return Ok(());
         };
@@ -541,8 +557,18 @@ impl<'v> Verification<'v> {
         if found.is_empty() {
             return Ok(());
         }
+        let is_row = found.iter().any(|one| one.kind == FindingKind::ViewRow);
+        if is_row
+            && found
+                .iter()
+                .any(|one| one.item.as_ref().is_some_and(|of| lagging.contains(of)))
+        {
+            locked(&self.shared).report.undecided_rows += 1;
+            return Ok(());
+        }
         let now = reread::get(&self.reader, &group.table, &group.key())?;
         if !is_same || !group.parent_is(self.model, now.as_ref()) {
+            suspects.has_rows |= is_row;
             return suspects.add(group);
         }
         found

@@ -66,6 +66,16 @@ pub trait Observer: Send {
     /// Any error ends the verification.
     fn finding(&mut self, finding: &Finding) -> Result<(), ClientError>;
 
+    /// Rows of views seem wrong, and are to be confirmed by another scan, which begins when this returns.
+    /// Returns the names of the views whose rows may lag behind their sources then: of those, nothing is
+    /// decided.
+    ///
+    /// # Errors
+    /// Any error ends the verification.
+    fn lagging(&mut self) -> Result<Vec<String>, ClientError> {
+        Ok(Vec::new())
+    }
+
     /// The verification is complete. Returns when the output is where it is to stay: the saved state
     /// is removed then.
     ///

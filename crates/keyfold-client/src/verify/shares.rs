@@ -4,6 +4,7 @@
 use super::fold::Fold;
 use super::pack::Pack;
 use super::record::{Head, RecordKind, digest, group, key_bytes};
+use super::rows::Rows;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::Place;
 use keyfold_lower::write::Contribution;
@@ -76,6 +77,8 @@ impl Parent {
 pub(super) struct Shares {
     open: Vec<Open>,
     records: Pack,
+    /// What items give to the rows of views.
+    pub(super) rows: Rows,
 }
 
 impl Shares {
@@ -151,5 +154,6 @@ impl Shares {
         for open in self.open {
             open.close(records);
         }
+        self.rows.add_to(records);
     }
 }

@@ -215,6 +215,7 @@ fn of_report(report: &Report) -> Json {
         scans: _,
         halves,
         undecided,
+        undecided_rows: _,
         sample: _,
     } = report;
     json!({

@@ -4,11 +4,10 @@ use super::held;
 use super::place::bytes;
 use keyfold_client::FoundItem;
 use keyfold_lower::arguments::Values;
-use keyfold_lower::{ClientError, derive};
-use keyfold_model::period::Unit;
+use keyfold_lower::{ClientError, derive, view};
 use keyfold_model::schema::view::{From, View};
 use keyfold_model::schema::{Settings, StreamView};
-use keyfold_model::{Entity, Model, Table, Type, value, view_form};
+use keyfold_model::{Entity, Model, Table, value, view_form};
 use keyfold_types::{Item, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -233,50 +232,9 @@ impl Definition {
 
     fn given(&self, item: &FoundItem) -> Result<Option<Share>, ClientError> {
         let values: Values = item.attributes.iter().cloned().collect();
-        let view = self.view();
-        if !derive::all_hold(&view.when, &values)? {
+        let Some(given) = view::given(&self.model, (self.entity(), self.view()), &values)? else {
             return Ok(None);
-        }
-        let mut group = Values::new();
-        let mut given = Vec::new();
-        for column in &view.columns {
-            match &column.from {
-                From::Group { of, cut } => {
-                    // An item without an attribute of the key has no row.
-                    let Some(held) = values.get(of) else {
-                        return Ok(None);
-                    };
-                    let cut = cut.map_or_else(|| held.clone(), |unit| self.cut(of, held, unit));
-                    group.insert(column.attribute.clone(), cut);
-                    given.push(None);
-                }
-                From::Copied { of } => {
-                    let held = values.get(of);
-                    // The key may have the period of a time that the row has as it is.
-                    let mut of_key = self.entity().key.fields();
-                    if let Some(held) = held
-                        && of_key.any(|field| field == column.attribute)
-                    {
-                        group.insert(column.attribute.clone(), held.clone());
-                    }
-                    given.push(held.cloned());
-                }
-                From::Sum { of }
-                | From::Min { of }
-                | From::Max { of }
-                | From::Average { of }
-                | From::Distinct { of } => given.push(values.get(of).cloned()),
-                From::Top { by, fields, .. } => {
-                    let record = fields.iter().filter_map(|name| {
-                        let held = values.get(name)?;
-                        Some((name.clone(), held.clone()))
-                    });
-                    let record = values.get(by).map(|_| Value::M(record.collect()));
-                    given.push(record);
-                }
-                From::Count | From::Joined { .. } => given.push(None),
-            }
-        }
+        };
         let links = self.links.iter().map(|link| {
             let of = link.of.iter().map(|(key, own)| {
                 let held = values.get(own)?;
@@ -293,24 +251,11 @@ impl Definition {
             .iter()
             .map(|name| values.get(*name).map_or_else(String::new, value::display));
         Ok(Some(Share {
-            group,
-            given,
+            group: given.group,
+            given: given.columns,
             links: links.collect(),
             identity: identity.collect::<Vec<_>>().join("\u{0}"),
         }))
-    }
-
-    /// The beginning of the period of a time of the source.
-    fn cut(&self, of: &str, held: &Value, unit: Unit) -> Value {
-        let Value::S(time) = held else {
-            return held.clone();
-        };
-        let kind = self.source().attribute(of).map(|one| &one.kind);
-        let precision = match kind {
-            Some(Type::Time(precision)) => Some(*precision),
-            Some(_) | None => None,
-        };
-        Value::S(Unit::first_time(unit.of(time), precision))
     }
 
     /// The item of a row with these attributes of its group, without what is made of its items.
@@ -318,19 +263,7 @@ impl Definition {
     /// # Errors
     /// Those of [`derive::derive`].
     pub(crate) fn start(&self, group: &Values) -> Result<Item, ClientError> {
-        let view = self.view();
-        let added = view.columns.iter();
-        let added = added.filter(|one| matches!(one.from, From::Count | From::Sum { .. }));
-        let mut values = group.clone();
-        // A row has these always, so that they do not decide whether it is in an index.
-        for column in added.clone() {
-            values.insert(column.attribute.clone(), Value::from(0_i64));
-        }
-        let mut item = self.row(&values)?;
-        for column in added {
-            item.remove(&column.attribute);
-        }
-        Ok(item)
+        view::start(&self.model, (self.entity(), self.view()), group)
     }
 
     /// The item of a row with these attributes.
@@ -338,11 +271,7 @@ impl Definition {
     /// # Errors
     /// Those of [`derive::derive`].
     pub(crate) fn row(&self, values: &Values) -> Result<Item, ClientError> {
-        let made = derive::derive(&self.model, self.entity(), values)?;
-        match made.into_iter().next() {
-            Some(main) => Ok(main.item),
-            None => unreachable!("an entity has a main item"),
-        }
+        view::row(&self.model, self.entity(), values)
     }
 
     /// The key attributes of an item of a table.
