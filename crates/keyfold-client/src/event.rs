@@ -7,6 +7,7 @@
 
 use crate::kinds::{Kind, Kinds, Role};
 use keyfold_api::{StreamEvent, StreamRecord};
+use keyfold_lower::arguments::Values;
 use keyfold_lower::stored::{is_as_written, values_of};
 use keyfold_lower::{ClientError, FoundItem, UnknownItem, key_of, shown_item, shown_key};
 use keyfold_model::schema::Copy;
@@ -292,4 +293,23 @@ fn found(
         kind: kind.to_owned(),
         attributes,
     })
+}
+
+/// The attributes of a main item that are wanted, as [`Events::item`] reads them; `None` where it cannot.
+pub(crate) fn readable(
+    model: &Model,
+    kinds: &Kinds<'_>,
+    item: &Item,
+    wanted: &BTreeSet<String>,
+) -> Option<Values> {
+    let kind = kinds.kind_of(item)?;
+    let of = Of {
+        table: kinds.table,
+        entity: model.entities.get(kind.at)?,
+        copy: None,
+        kind: &kind.name,
+    };
+    let is_it = kind.role == Role::Main && has_its_type(kinds, kind, item);
+    let found = is_it.then(|| found(of, item, Some(wanted)))?.ok()?;
+    Some(found.attributes.into_iter().collect())
 }

@@ -2,6 +2,7 @@
 
 use crate::arguments::Values;
 use crate::error::ClientError;
+use crate::printed::print;
 use crate::unknown::{UnknownItem, key_of, shown_key};
 use flate2::Compression;
 use flate2::read::GzDecoder;

@@ -1,6 +1,6 @@
 //! What an item of a kind must have, gathered once from the model.
 
-use super::rows;
+use super::rows::{self, Used};
 use crate::kinds::{Kind, Kinds, Role};
 use crate::slots::Names;
 use keyfold_codec::RawItem;
@@ -23,21 +23,15 @@ pub(super) struct Forms<'m> {
     /// For each entity of the model the parts of the keys of its guards.
     guards: Vec<Vec<Vec<Part>>>,
     comparing: Comparing<'m>,
-    /// For each entity of the model the positions of the views whose rows follow from it.
-    views: Vec<Vec<usize>>,
+    /// For each entity of the model the views whose rows follow from it.
+    views: Vec<Vec<Used>>,
 }
 
 impl<'m> Forms<'m> {
     pub(super) fn of(model: &'m Model, at: usize, table: &'m Table) -> Forms<'m> {
         let (kinds, comparing) = (Kinds::of(model, at, table), comparing(model));
-        let views: Vec<Vec<usize>> = (0..model.entities.len())
-            .map(|source| {
-                let all = model.entities.iter().enumerate();
-                let own = all.filter(|(_, one)| {
-                    rows::compared(model, one).is_some_and(|view| view.source == source)
-                });
-                own.map(|(at, _)| at).collect()
-            })
+        let views: Vec<Vec<Used>> = (0..model.entities.len())
+            .map(|source| rows::following(model, source))
             .collect();
         let forms = kinds.all().iter().filter_map(|kind| {
             let entity = model.entities.get(kind.at)?;
@@ -61,8 +55,8 @@ impl<'m> Forms<'m> {
         }
     }
 
-    /// The positions of the views whose rows follow from an entity.
-    pub(super) fn views_of(&self, entity: usize) -> &[usize] {
+    /// The views whose rows follow from an entity.
+    pub(super) fn views_of(&self, entity: usize) -> &[Used] {
         self.views.get(entity).map_or(&[], Vec::as_slice)
     }
 

@@ -9,6 +9,7 @@ use super::pack::Pack;
 use super::record::{RecordKind, Relation, key_bytes, stored_bytes};
 use super::rows;
 use super::shares::Shares;
+use crate::event::readable;
 use crate::kinds::Role;
 use keyfold_codec::RawItem;
 use keyfold_lower::arguments::Values;
@@ -231,9 +232,12 @@ impl<'s> One<'s> {
         let columns = self.table.columns();
         let held = columns.filter_map(|column| main.get(&column.name));
         let key: Vec<u8> = held.flat_map(|held| encoded(held).into_owned()).collect();
-        for view in views {
-            let of = (self.scope.model, *view);
-            shares.rows.add(of, &key, (values, is_broken));
+        for used in views {
+            let (model, kinds) = (self.scope.model, self.scope.kinds);
+            // What cannot be read gives nothing to a view, and is a finding of its own.
+            if let Some(values) = readable(model, kinds, main, &used.names) {
+                shares.rows.add((model, used.view), &key, &values);
+            }
         }
         if !counted.is_empty() {
             let source = (self.scope.model, counted);

@@ -11,7 +11,7 @@ use keyfold_model::schema::view::{Column, From, View};
 use keyfold_model::schema::{AggregateKind, Condition};
 use keyfold_model::{Entity, Model, value};
 use keyfold_types::{Item, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether the rows of an entity are compared with their sources: it is a view whose tables have no
 /// periods, as those of views that are kept.
@@ -55,6 +55,34 @@ pub(super) fn kept(view: &View) -> Vec<String> {
     names
 }
 
+/// A view that follows from an entity, and the attributes of its items that it uses.
+pub(super) struct Used {
+    /// Its position in the model.
+    pub(super) view: usize,
+    pub(super) names: BTreeSet<String>,
+}
+
+/// The views that follow from an entity with a position.
+pub(super) fn following(model: &Model, source: usize) -> Vec<Used> {
+    let views = model.entities.iter().enumerate();
+    let own = views.filter_map(|(at, entity)| {
+        let view = compared(model, entity).filter(|view| view.source == source)?;
+        let identity = model.entities.get(source).map(Entity::identity);
+        let conditions = view.when.iter().flat_map(Condition::attributes);
+        let needed = view.columns.iter().flat_map(|column| column.from.needed());
+        let names = identity
+            .into_iter()
+            .flatten()
+            .chain(conditions)
+            .chain(needed);
+        Some(Used {
+            view: at,
+            names: names.map(str::to_owned).collect(),
+        })
+    });
+    own.collect()
+}
+
 /// The slot of the items of a row, behind those of its columns.
 pub(super) fn items_slot(view: &View) -> u32 {
     u32::try_from(view.columns.len()).unwrap_or(u32::MAX)
@@ -76,29 +104,21 @@ struct Row {
 
 impl Rows {
     /// Adds what an item gives to the rows of a view with a position. `item` is its encoded key.
-    pub(super) fn add(
-        &mut self,
-        (model, at): (&Model, usize),
-        item: &[u8],
-        (values, is_broken): (&Values, &dyn Fn(&str) -> bool),
-    ) {
+    pub(super) fn add(&mut self, (model, at): (&Model, usize), item: &[u8], values: &Values) {
         let entity = model.entities.get(at);
         let Some((entity, view)) = entity.and_then(|one| Some((one, compared(model, one)?))) else {
             return;
         };
-        // An item of which it cannot be said gives nothing, as to those who keep the view.
+        // An item of which it cannot be decided gives nothing, as to those who keep the view.
         let Ok(Some(given)) = view::given(model, (entity, view), values) else {
             return;
         };
         let named = key_bytes(&Item::from(given.group.clone()));
         let row = self.open.entry((at, named));
         let row = row.or_insert_with(|| Row::of(model, (entity, view), &given.group));
-        let conditions = view.when.iter().flat_map(Condition::attributes);
-        let needed = view.columns.iter().flat_map(|column| column.from.needed());
-        let is_unknown = conditions.chain(needed).any(is_broken);
         let slots = (0..).zip(view.columns.iter().zip(given.columns));
         for (slot, (column, held)) in slots {
-            if let Some(held) = held.filter(|_| is_compared(column) && !is_unknown) {
+            if let Some(held) = held.filter(|_| is_compared(column)) {
                 let mut bytes = item.to_vec();
                 bytes.extend(encode_value(&held));
                 let digest = digest(&bytes);
@@ -112,10 +132,7 @@ impl Rows {
                 row.folds.entry(slot).or_default().join(one);
             }
         }
-        let one = match is_unknown {
-            true => Fold::unknown(digest(item)),
-            false => Fold::of(AggregateKind::Count, Value::Null, digest(item)),
-        };
+        let one = Fold::of(AggregateKind::Count, Value::Null, digest(item));
         row.folds.entry(items_slot(view)).or_default().join(one);
     }
 

@@ -1,0 +1,199 @@
+//! Rows that workers have kept are what a verification makes of their sources, and rows that were changed
+//! otherwise are found.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and waits"
+)]
+
+mod common;
+
+use common::views::{change, compare, items, make, model};
+use common::{answer, request};
+use keyfold_client::verify::{self, Finding, FindingKind, Observer};
+use keyfold_client::{Backend, ClientError};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_stream::views::{ViewOptions, ViewWorker, status};
+use keyfold_stream::{Options, sends};
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Sees the findings about rows.
+#[derive(Default)]
+struct Seen {
+    rows: Vec<String>,
+    lagging: Vec<String>,
+    asked: usize,
+}
+
+impl Observer for Seen {
+    fn progress(&mut self, _: u32, _: u64) {}
+
+    fn finding(&mut self, finding: &Finding) -> Result<(), ClientError> {
+        if finding.kind == FindingKind::ViewRow {
+            let item = finding.item.clone().unwrap();
+            self.rows.push(format!("{item}: {}", finding.message));
+        }
+        Ok(())
+    }
+
+    fn lagging(&mut self) -> Result<Vec<String>, ClientError> {
+        self.asked += 1;
+        Ok(self.lagging.clone())
+    }
+}
+
+/// What a verification finds of rows, and how many it leaves undecided.
+fn verified(backend: &Backend, mut seen: Seen) -> (Vec<String>, u64, usize) {
+    let model = model();
+    let tables = verify::sizes(backend, &model).unwrap();
+    let options = verify::Options {
+        segments: 3,
+        page: Some(7),
+        ..verify::Options::default()
+    };
+    let report = verify::run(backend, &model, &tables, &options, &mut seen).unwrap();
+    seen.rows.sort();
+    (seen.rows, report.undecided_rows, seen.asked)
+}
+
+/// Rows of changes that workers have followed.
+fn kept() -> (Arc<Engine>, Arc<Backend>) {
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let engine = Arc::new(engine);
+    make(&engine);
+    let backend = Arc::new(Backend::Embedded(Arc::clone(&engine)));
+    let send = sends(Arc::clone(&backend));
+    let options = ViewOptions {
+        consumers: Options {
+            poll_time: Duration::from_millis(5),
+            discovery_time: Duration::from_millis(100),
+            ..Options::new("views", "views")
+        },
+        ..ViewOptions::default()
+    };
+    let worker = ViewWorker::start(Arc::clone(&send), &model(), &options).unwrap();
+    let mut chance = 11_u64;
+    for _ in 0..250 {
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005) + 1;
+        change(&engine, &model(), chance >> 8);
+    }
+    let began = Instant::now();
+    let is_done = || {
+        let all = status(&send, &model(), &options.consumers).unwrap();
+        let mut all = all.iter();
+        all.all(|one| one.live.is_some() && one.next.is_none() && one.behind == 0)
+            && compare(&engine).is_ok()
+    };
+    while !is_done() {
+        assert!(began.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    worker.stop().unwrap();
+    (engine, backend)
+}
+
+fn put(engine: &Engine, item: &Json) {
+    let body = json!({"TableName": "Sales", "Item": item});
+    answer(engine, request("PutItem", &body)).unwrap();
+}
+
+/// A row as it is stored, in DynamoDB's JSON.
+fn stored(engine: &Engine, begins: &str) -> Json {
+    let scan = request("Scan", &json!({"TableName": "Sales"}));
+    let keyfold_api::Response::Scan(found) = answer(engine, scan).unwrap() else {
+        panic!("an answer of another operation");
+    };
+    let all = found.items.unwrap().into_iter().map(|item| item.to_item());
+    let row = all
+        .filter(|item| common::text(item, "PK").starts_with(begins))
+        .next()
+        .unwrap();
+    let mut bytes = Vec::new();
+    keyfold_wire::encode::encode_item(&mut bytes, &row);
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+#[test]
+fn rows_that_were_kept_are_what_their_sources_make() {
+    let (engine, backend) = kept();
+    assert!(items(&engine, "Sales").len() > 5);
+    let (found, undecided, _) = verified(&backend, Seen::default());
+    assert_eq!((found, undecided), (Vec::<String>::new(), 0));
+}
+
+/// Each attribute that is compared, each of which is found as it is, and alone.
+#[test]
+fn what_was_changed_otherwise_is_found() {
+    let (engine, backend) = kept();
+    for (view, begins, names) in [
+        (
+            "Sold",
+            "S#",
+            &["orders", "total", "saved", "view:items"][..],
+        ),
+        (
+            "Detail",
+            "D#",
+            &[
+                "orders",
+                "mean",
+                "mean:sum",
+                "mean:items",
+                "least",
+                "most",
+                "last",
+                "view:items",
+            ],
+        ),
+        ("Line", "L#", &["total"]),
+    ] {
+        for name in names {
+            let row = stored(&engine, begins);
+            let mut changed = row.clone();
+            changed[name] = match changed[name].get("S") {
+                Some(_) => json!({"S": "other"}),
+                None => json!({"N": "123456"}),
+            };
+            put(&engine, &changed);
+            let (found, undecided, asked) = verified(&backend, Seen::default());
+            assert_eq!((undecided, asked), (0, 1), "{name}");
+            let begin = format!("{view}: {name} is ");
+            assert!(
+                found.len() == 1 && found[0].starts_with(&begin),
+                "{name}: {found:?}"
+            );
+            let lagging = Seen {
+                lagging: vec![view.to_owned()],
+                ..Seen::default()
+            };
+            assert_eq!(verified(&backend, lagging), (Vec::new(), 1, 1), "{name}");
+            put(&engine, &row);
+        }
+        let row = stored(&engine, begins);
+        let mut key = json!({"PK": row["PK"], "SK": row["SK"]});
+        let body = json!({"TableName": "Sales", "Key": key});
+        answer(&engine, request("DeleteItem", &body)).unwrap();
+        let (found, _, _) = verified(&backend, Seen::default());
+        assert!(
+            found.len() == 1 && found[0].ends_with("it is not stored"),
+            "{found:?}"
+        );
+        put(&engine, &row);
+        let mut other = row.clone();
+        for (name, held) in [("PK", "other"), ("product", "other")] {
+            other[name]["S"] = json!(held.to_owned());
+        }
+        other["PK"]["S"] = json!(format!("{begins}other"));
+        put(&engine, &other);
+        let (found, _, _) = verified(&backend, Seen::default());
+        assert_eq!(found, [format!("{view}: no item of its source makes it")]);
+        key["PK"] = other["PK"].clone();
+        let body = json!({"TableName": "Sales", "Key": key});
+        answer(&engine, request("DeleteItem", &body)).unwrap();
+    }
+    let (found, undecided, asked) = verified(&backend, Seen::default());
+    assert_eq!((found, undecided, asked), (Vec::new(), 0, 0));
+}
