@@ -106,10 +106,9 @@ fn stored(engine: &Engine, begins: &str) -> Json {
     let keyfold_api::Response::Scan(found) = answer(engine, scan).unwrap() else {
         panic!("an answer of another operation");
     };
-    let all = found.items.unwrap().into_iter().map(|item| item.to_item());
+    let mut all = found.items.unwrap().into_iter().map(|item| item.to_item());
     let row = all
-        .filter(|item| common::text(item, "PK").starts_with(begins))
-        .next()
+        .find(|item| common::text(item, "PK").starts_with(begins))
         .unwrap();
     let mut bytes = Vec::new();
     keyfold_wire::encode::encode_item(&mut bytes, &row);

@@ -127,7 +127,13 @@ impl Rows {
                     From::Sum { .. } | From::Average { .. } => {
                         Fold::of(AggregateKind::Sum, held, digest)
                     }
-                    _ => Fold::of(AggregateKind::Max, held, digest),
+                    From::Max { .. }
+                    | From::Copied { .. }
+                    | From::Count
+                    | From::Group { .. }
+                    | From::Distinct { .. }
+                    | From::Top { .. }
+                    | From::Joined { .. } => Fold::of(AggregateKind::Max, held, digest),
                 };
                 row.folds.entry(slot).or_default().join(one);
             }

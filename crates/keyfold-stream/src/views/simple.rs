@@ -73,7 +73,7 @@ struct Change {
 enum By {
     Number(Number),
     /// It is no number of DynamoDB.
-    Wide(Exact),
+    Wide(Box<Exact>),
 }
 
 impl Change {
@@ -119,7 +119,8 @@ fn sum(row: &Row, at: usize) -> By {
             Ok(more) => sum = more,
             Err(_) => {
                 let wide = wide(row, at);
-                return wide.number().map_or(By::Wide(wide), By::Number);
+                let number = wide.number();
+                return number.map_or_else(|_| By::Wide(Box::new(wide)), By::Number);
             }
         }
     }
@@ -203,7 +204,7 @@ fn add(
                 *number
             }
             By::Wide(more) => {
-                let mut sum = more.clone();
+                let mut sum = Exact::clone(more);
                 match before.and_then(|item| item.get(&change.attribute)) {
                     Some(held) => {
                         if let Value::N(number) = held {
