@@ -436,10 +436,20 @@ pub(crate) fn key(key: &Item) -> String {
         let text = value::display(held);
         // A blank at an end may be the fault that is looked for.
         let is_plain = !text.is_empty() && !text.contains([' ', '"']);
-        match held {
-            Value::S(text) if !is_plain => format!("{name}={}", shown(&quoted(text))),
-            _ => format!("{name}={}", shown(&text)),
-        }
+        let shown = match held {
+            Value::S(text) if !is_plain => shown(&quoted(text)),
+            Value::S(_)
+            | Value::N(_)
+            | Value::B(_)
+            | Value::Bool(_)
+            | Value::Null
+            | Value::L(_)
+            | Value::M(_)
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_) => shown(&text),
+        };
+        format!("{name}={shown}")
     });
     each.collect::<Vec<_>>().join(" ")
 }
