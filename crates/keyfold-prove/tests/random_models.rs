@@ -1,5 +1,5 @@
 //! Random models: keys, indexes, copies and patterns. Every model that the compiler accepts must be
-//! proved by execution, and the compiler must accept enough of them.
+//! proved by execution, in the deep form, and the compiler must accept enough of them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod drawn;
@@ -13,9 +13,6 @@ use std::fmt::Write as _;
 /// `RANDOM_MODELS_DIR=made` writes them there instead of proving them, for tests of what is generated
 /// of models.
 const MODELS: u64 = 500;
-
-/// One model of so many is proved deep; `RANDOM_DEEP=1` proves all so.
-const DEEP_ODDS: u64 = 4;
 
 /// The moment at which every model is proved, 2026-01-15T10:30:00.123Z: the same seed makes the same
 /// run, whenever it is.
@@ -753,7 +750,7 @@ fn what_the_compiler_accepts_is_proved() {
                 items: 25,
                 asks: 4,
                 now_epoch_ms: NOW_EPOCH_MS,
-                deep: seed % number("RANDOM_DEEP").unwrap_or(DEEP_ODDS) == 0,
+                deep: true,
             },
             &subject(),
             |_| {},
