@@ -69,16 +69,26 @@ pub(crate) fn check(
             found: "nothing".to_owned(),
         });
     }
-    verify(backend, rows, report)
+    verify(backend, rows, scope, report)
 }
 
 /// Verifies the tables as `keyfold verify` does: it must find nothing.
-fn verify(backend: &Backend, rows: &Rows<'_>, report: &mut Report) -> Result<(), ProveError> {
+fn verify(
+    backend: &Backend,
+    rows: &Rows<'_>,
+    scope: &Scope<'_>,
+    report: &mut Report,
+) -> Result<(), ProveError> {
     let tables = verify::sizes(backend, rows.model)?;
     let options = verify::Options::default();
-    let mut found = Found(Vec::new());
+    let views = rows.model.entities.iter();
+    let views = views.filter(|entity| entity.view.is_some() && !scope.with_views);
+    let mut found = Found {
+        all: Vec::new(),
+        unkept: views.map(|entity| entity.name.clone()).collect(),
+    };
     verify::run(backend, rows.model, &tables, &options, &mut found)?;
-    report.failures.extend(found.0.iter().map(|one| Failure {
+    report.failures.extend(found.all.iter().map(|one| Failure {
         what: format!(
             "{} at {} {}",
             one.kind.text(),
@@ -92,14 +102,22 @@ fn verify(backend: &Backend, rows: &Rows<'_>, report: &mut Report) -> Result<(),
 }
 
 /// The findings of a verification.
-struct Found(Vec<Finding>);
+struct Found {
+    all: Vec<Finding>,
+    /// The views whose rows nobody keeps.
+    unkept: Vec<String>,
+}
 
 impl Observer for Found {
     fn progress(&mut self, _scan: u32, _items: u64) {}
 
     fn finding(&mut self, finding: &Finding) -> Result<(), ClientError> {
-        self.0.push(finding.clone());
+        self.all.push(finding.clone());
         Ok(())
+    }
+
+    fn lagging(&mut self) -> Result<Vec<String>, ClientError> {
+        Ok(self.unkept.clone())
     }
 }
 
