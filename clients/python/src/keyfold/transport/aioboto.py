@@ -26,8 +26,12 @@ T = TypeVar("T")
 def connect(connection: Connection) -> AbstractAsyncContextManager[Any]:
     """A client of aioboto3 for a connection."""
     # The sync client needs none of these packages.
-    import aioboto3  # type: ignore[import-untyped, unused-ignore]
-    from aiobotocore.config import AioConfig  # type: ignore[import-untyped, unused-ignore]
+    try:
+        import aioboto3  # type: ignore[import-untyped, unused-ignore]
+        from aiobotocore.config import AioConfig  # type: ignore[import-untyped, unused-ignore]
+    except ModuleNotFoundError as error:
+        needed = f"{error}: the client for asyncio needs aioboto3; `pip install keyfold[async]`"
+        raise ModuleNotFoundError(needed, name=error.name) from error
 
     session, arguments = connection.opened(cast(Any, aioboto3).Session)
     config = cast(Any, AioConfig)(**connection.settings)

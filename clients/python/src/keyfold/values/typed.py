@@ -156,10 +156,12 @@ def _time(name: str, kind: Kind, given: object) -> Value:
     exact = exact_time(name, kind, given)
     digits = times.DIGITS[kind.name]
     if times.is_finer(exact, digits):
-        held = given.isoformat() if isinstance(given, datetime) else str(given)
+        held, cut = str(given), ""
+        if isinstance(given, datetime):
+            held, cut = given.isoformat(), " (`.replace(microsecond=0)` cuts them)"
         raise Invalid(
             f"{name}: `{shown_text(held)}` is finer than a {kind} keeps it; leave out the digits"
-            " that would be cut, or declare a finer time",
+            f" that would be cut{cut}, or declare a finer time",
             attribute=name,
         )
     return {"S": times.cut(exact, digits)}
