@@ -112,7 +112,7 @@ fn a_program_keeps_its_views() {
     drop(worker);
     assert_eq!(
         *seen.lock().unwrap(),
-        ["shop.Sold 1", "shop.Sold 2", "shop.Sold 2"]
+        ["Sales.Sold 1", "Sales.Sold 2", "Sales.Sold 2"]
     );
 }
 

@@ -283,7 +283,7 @@ fn show_rows(rows: &[Rows], file: &Path) {
             )),
             Some(left) if left.is_empty() => {}
             Some(left) => terminal::paragraph(&format!(
-                "Of the rows of {view} were not compared with their source: {}.",
+                "Not compared with their source, of the rows of {view}: {}.",
                 left.join(", ")
             )),
         }

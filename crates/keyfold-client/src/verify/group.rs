@@ -230,9 +230,6 @@ impl Group {
         let own = self.folds.iter().filter(|((of, _), _)| *of == at);
         let folds: BTreeMap<u32, Fold> =
             own.map(|((_, slot), fold)| (*slot, fold.clone())).collect();
-        if folds.values().any(|fold| fold.is_unknown) {
-            return None;
-        }
         let items = folds
             .get(&rows::items_slot(view))
             .map_or(0, |fold| fold.count);

@@ -195,6 +195,10 @@ pub(super) fn differences(view: &View, stored: &Item, folds: &BTreeMap<u32, Fold
     let items = Value::from(fold(items_slot(view)).count);
     for (slot, column) in (0..).zip(&view.columns) {
         let (name, of) = (column.attribute.as_str(), fold(slot));
+        if of.is_unknown {
+            // Numbers whose sum is none, at least in this order.
+            continue;
+        }
         match column.from {
             From::Count => compare(name, Some(items.clone()), None),
             From::Sum { .. } => compare(name, Some(Value::N(of.sum())), None),
