@@ -262,12 +262,12 @@ fn each_counter_follows_the_reference_that_is_named() {
     assert_eq!(counts("c"), expected("0", "2"));
 }
 
-/// A filter may drop the required item of a collection, and a filter by an absent parameter drops
-/// nothing.
+/// A filter may drop the one item of a collection where that is optional, and a filter by an absent
+/// parameter drops nothing.
 #[test]
-fn filters_may_drop_required_items() {
+fn filters_may_drop_optional_items() {
     let place = Place::new(
-        "model m 1\ntable Tab (PK, SK)\nentity O\n  o: string, price: int\n  key \"O#{o}\" \"M\"\nentity I\n  o: string, i: string, price: int\n  key \"O#{o}\" \"I#{i}\"\n  expect 9 per o\npattern both(o, least: int) -> O + I[] filter price >= least page 5\npattern items(o, least: int?) -> I[] filter price >= least page 5\n",
+        "model m 1\ntable Tab (PK, SK)\nentity O\n  o: string, price: int\n  key \"O#{o}\" \"M\"\nentity I\n  o: string, i: string, price: int\n  key \"O#{o}\" \"I#{i}\"\n  expect 9 per o\npattern both(o, least: int) -> O? + I[] filter price >= least page 5\npattern items(o, least: int?) -> I[] filter price >= least page 5\n",
     );
     place.put("O", &[("o", "1"), ("price", "1")]);
     place.put("I", &[("o", "1"), ("i", "a"), ("price", "9")]);
