@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use keyfold_api::PutItemInput;
-use keyfold_client::verify::{self, Finding, Observer, Options};
+use keyfold_client::verify::{self, Finding, FindingKind, Observer, Options};
 use keyfold_client::{Backend, ClientError, tables};
 use keyfold_codegen::infer::{IndexDefinition, Projection, TableDefinition, propose};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
@@ -297,8 +297,11 @@ fn findings(model: &Model, items: &[Item]) -> Vec<Finding> {
     seen.0
 }
 
-/// Whether a comment says what is found: NULL values, with the attribute.
+/// Whether a comment says what is found: NULL values, with the attribute, or items of no entity.
 fn is_said(finding: &Finding, text: &str) -> bool {
+    if finding.kind == FindingKind::UnknownItem {
+        return text.contains(" of no entity here: ");
+    }
     let Some((path, "null")) = finding
         .message
         .split_once(" is no ")

@@ -74,7 +74,15 @@ pub fn propose(name: &str, tables: &[(TableDefinition, Vec<Item>)]) -> Result<St
                 return Err(NoTable { reasons });
             }
             take_back(name, &mut drafts);
-            return Ok(with_patterns(Text::of(name, &drafts).all));
+            let all = Text::of(name, &drafts).all;
+            let Some(taken) = taken_for_another(&all, &drafts) else {
+                return Ok(with_patterns(all));
+            };
+            if let Some(draft) = drafts.get_mut(taken) {
+                let why = "items of one kind have keys as those of another";
+                draft.take(Part::Entities, why);
+            }
+            continue;
         };
         if let Some(draft) = drafts.get_mut(table) {
             let stray = match part {
@@ -109,6 +117,16 @@ fn take_back(name: &str, drafts: &mut [Draft<'_>]) {
             }
         }
     }
+}
+
+/// The draft of which an item that is left out would be taken for one of an entity.
+fn taken_for_another(text: &str, drafts: &[Draft<'_>]) -> Option<usize> {
+    let model = compile(text).model?;
+    let is_taken = |draft: &Draft<'_>| {
+        let mut all = draft.strays.iter();
+        all.any(|stray| strays::fits(&model, draft, source_of(&draft.table, draft), stray))
+    };
+    drafts.iter().position(is_taken)
 }
 
 /// Where the items of a draft come from.

@@ -5,7 +5,8 @@ use super::draft::{Draft, Grouping};
 use super::kinds::{self, Kind, KindKey};
 use super::shape::Piece;
 use super::source::Source;
-use crate::texts::text;
+use crate::texts::{text, text_of};
+use keyfold_model::{Entity, Model};
 use keyfold_types::Item;
 
 /// A kind is a stray if it has at most one of so many items.
@@ -36,6 +37,27 @@ fn is_open(shape: &[Piece]) -> bool {
 /// Whether a kind is this stray.
 pub(super) fn is_of(kind: &Kind<'_>, (name, shapes): &KindKey) -> bool {
     kind.name == *name && kind.shapes == *shapes
+}
+
+/// Whether the key of an item of a stray is one that an entity of the model makes.
+pub(super) fn fits(model: &Model, draft: &Draft<'_>, source: Source<'_>, stray: &KindKey) -> bool {
+    let kinds = kinds::by_kind(source, draft.items);
+    let own = kinds.iter().filter(|kind| is_of(kind, stray));
+    let mut items = own.flat_map(|kind| &kind.items);
+    let of_table = |entity: &&Entity| {
+        let table = model.tables.get(entity.table);
+        table.is_some_and(|table| table.name == draft.table.name)
+    };
+    items.any(|item| {
+        let mut entities = model.entities.iter().filter(of_table);
+        entities.any(|entity| {
+            let columns = draft.table.key.iter().map(|(name, _)| text_of(item, name));
+            let mut keys = entity.key.templates().zip(columns);
+            keys.all(|(template, held)| {
+                template.is_bare() || held.is_some_and(|held| template.language().accepts(held))
+            })
+        })
+    })
 }
 
 /// What the author of the model should know of a stray.
