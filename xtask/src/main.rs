@@ -28,6 +28,7 @@ cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of tar
 cargo xtask e2e    the end-to-end tests alone
 cargo xtask examples   the tests of the applications in examples/, and their start from a fresh clone; names choose
 cargo xtask examples run NAME   starts an application, such as santa, and prints its address
+cargo xtask applications   all that `test` does behind the Rust tests
 cargo xtask bench  Keyfold beside the alternatives, which are installed under target/bench, Redis by apt-get (more with `-- --help`)";
 
 type Step = fn(&Path) -> Result<(), String>;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
             ("Rust tests", rust_tests),
             ("applications, and what runs beside", applications),
         ],
+        Some("applications") => &[("applications, and what runs beside", applications)],
         Some("beside") => &BESIDE,
         Some("counts") => &[("instruction counts", counts::run)],
         Some("fuzz") => &[("fuzzing", fuzz::run)],
