@@ -251,7 +251,7 @@ class Views(unittest.TestCase):
         with self.writer.going_on():
             self.until("the first rows", lambda: all(view["live"] == 1 for view in self.status()))
             rebuilt = self.server.keyfold("views", "rebuild", self.model, "Detail")["views"]
-            self.assertEqual(rebuilt, [{"view": "Detail", "live": 2}])
+            self.assertEqual(rebuilt, [{"view": "Detail", "live": 2, "leftOut": 0}])
             rebuilt = self.server.keyfold("views", "rebuild", self.model)["views"]
             self.assertEqual([one["live"] for one in rebuilt], [2, 3, 2])
         self.rest()

@@ -89,9 +89,10 @@ impl Database {
     /// notes.put("Note", values! { "id": "a", "at": "1" })?;
     /// # let mut item = Item::new();
     /// # item.insert("PK", Value::from("N#a"));
-    /// # item.insert("SK", Value::from("other"));
+    /// # item.insert("SK", Value::from("AT#2"));
+    /// # item.insert("at", Value::from(2_i64));
     /// # db.send(PutItemInput { table_name: Some("Notes".into()), item: Some(Ok(item)), ..PutItemInput::default() })?;
-    /// // Another program wrote an item with the partition key `N#a`.
+    /// // Another program wrote a note whose `at` is a number.
     /// let all = notes.query("notes_of").arg("id", "a").all();
     /// assert!(matches!(all, Err(Error::UnknownItem(_))));
     /// let notes = notes.on_unknown(OnUnknown::Skip);
