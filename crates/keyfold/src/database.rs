@@ -85,14 +85,13 @@ impl Database {
     /// # use keyfold::api::PutItemInput;
     /// # use keyfold::types::{Item, Value};
     /// # let db = Keyfold::memory()?;
-    /// # let notes = db.model("model n 1\ntable Notes (PK, SK)\nentity Note\n  id: string, at: string\n  key \"N#{id}\" \"AT#{at}\"\npattern notes_of(id) -> Note[]\n")?;
-    /// notes.put("Note", values! { "id": "a", "at": "1" })?;
+    /// # let notes = db.model("model n 1\ntable Notes (PK, SK)\nentity Note\n  id: string, at: string, text: string\n  key \"N#{id}\" \"AT#{at}\"\npattern notes_of(id) -> Note[]\n")?;
+    /// notes.put("Note", values! { "id": "a", "at": "1", "text": "Milk" })?;
     /// # let mut item = Item::new();
     /// # item.insert("PK", Value::from("N#a"));
     /// # item.insert("SK", Value::from("AT#2"));
-    /// # item.insert("at", Value::from(2_i64));
     /// # db.send(PutItemInput { table_name: Some("Notes".into()), item: Some(Ok(item)), ..PutItemInput::default() })?;
-    /// // Another program wrote a note whose `at` is a number.
+    /// // Another program wrote a note without its text.
     /// let all = notes.query("notes_of").arg("id", "a").all();
     /// assert!(matches!(all, Err(Error::UnknownItem(_))));
     /// let notes = notes.on_unknown(OnUnknown::Skip);
