@@ -124,3 +124,33 @@ record Step
     let all = [("bank", "x"), ("one", "a"), ("two", "b")];
     assert_eq!(place.found("both", &all, "balance"), ["300", "700"]);
 }
+
+/// An item of the second table holds an attribute in an index key only: the projection names that
+/// key.
+#[test]
+fn an_attribute_in_an_index_key_is_read_back_in_each_table() {
+    let place = Place::new(
+        "model m 1
+table Other (name)
+  gsi ByMail (GSI1PK)
+table Bank (PK, SK)
+entity Account in Bank
+  accountId: string, balance: int
+  key \"ACCOUNT#{accountId}\" \"META\"
+entity Owner in Other
+  owner: string, mail: string
+  key {owner}
+  ByMail \"MAIL#{mail}\"
+pattern mailed(mail) -> Owner[]
+pattern owned(accountId, owner) -> (Account?, Owner?) only balance, mail
+pattern in_batch(accountId, owner) -> (Account?, Owner?) only balance, mail batch
+",
+    );
+    place.put("Account", &[("accountId", "a"), ("balance", "1")]);
+    place.put_raw(&[("name", "ada"), ("GSI1PK", "MAIL#a@x")]);
+    let both = [("accountId", "a"), ("owner", "ada")];
+    for pattern in ["owned", "in_batch"] {
+        assert_eq!(place.found(pattern, &both, "balance"), ["1", ""]);
+        assert_eq!(place.found(pattern, &both, "mail"), ["", "a@x"]);
+    }
+}

@@ -17,12 +17,12 @@ pub(super) fn add_keys(model: &Model, pattern: &Pattern, plan: &mut PatternPlan)
         return;
     }
     let mut columns = Vec::new();
-    // Copies are in no index by a template.
+    // Copies are in no index by a template. Several items by their keys lie in several tables.
     for returned in pattern.returned.iter().filter(|one| one.copy.is_none()) {
         let entity = model.entities.get(returned.entity);
         let table = entity.and_then(|entity| model.tables.get(entity.table));
         if let (Some(entity), Some(table)) = (entity, table)
-            && table.name == plan.table
+            && (table.name == plan.table || !plan.gets.is_empty())
         {
             columns.extend(of_entity(table, entity, &plan.only));
         }
