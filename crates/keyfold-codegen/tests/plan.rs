@@ -55,6 +55,34 @@ fn each_document_is_one_of_the_schema() {
     }
 }
 
+/// A runtime looks the table of each plan up, also that of a plan of several items.
+#[test]
+fn each_plan_names_a_table_of_the_document() {
+    fn add_plans<'j>(json: &'j Json, plans: &mut Vec<&'j Json>) {
+        if json.get("request").is_some() {
+            plans.push(json);
+        }
+        let members = json.as_object().into_iter().flat_map(|all| all.values());
+        let elements = json.as_array().into_iter().flatten();
+        members
+            .chain(elements)
+            .for_each(|one| add_plans(one, plans));
+    }
+    let mut several = 0;
+    for path in model_files() {
+        let document = plan::document(&model_of(&path));
+        let tables = document["tables"].as_array().unwrap();
+        let mut plans = Vec::new();
+        add_plans(&document["patterns"], &mut plans);
+        for one in plans {
+            let is_known = tables.iter().any(|table| table["name"] == one["table"]);
+            assert!(is_known, "{}: {one}", path.display());
+            several += usize::from(one.get("gets").is_some());
+        }
+    }
+    assert!(several > 0, "no plan of several items");
+}
+
 #[test]
 fn a_path_is_an_attribute_with_fields() {
     let model = model_of(

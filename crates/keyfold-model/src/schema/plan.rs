@@ -13,7 +13,8 @@ use std::fmt;
 pub struct PatternPlan {
     /// The operation.
     pub request: RequestKind,
-    /// The name of the table, or of the family of tables where there are periods.
+    /// The name of the table, or of the family of tables where there are periods; of several items by
+    /// their keys, that of the first.
     pub table: String,
     /// The index that is read; `None` for the table itself.
     pub index: Option<String>,
