@@ -6,7 +6,7 @@ mod common;
 use common::Place;
 use common::verifying::{item, put, verify};
 use keyfold_client::verify::{Finding, FindingKind, Options};
-use keyfold_types::{Set, Value};
+use keyfold_types::{Item, Set, Value};
 use std::collections::BTreeSet;
 
 /// A filter sees what is stored: an item that has the attribute only in its key is never found by it.
@@ -166,4 +166,38 @@ fn a_table_named_after_no_period_of_the_calendar_is_not_of_the_model() {
     let sizes = keyfold_client::verify::sizes(&place.backend, &model.model.unwrap()).unwrap();
     let names: Vec<&str> = sizes.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["Log_2024_12"]);
+}
+
+/// A copy that no write can store is not missed: its key is too long for an index of the table's own
+/// key attributes.
+#[test]
+fn a_copy_that_cannot_be_stored_is_not_missing() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\n  gsi Turned (SK, PK)\nentity User\n  userId: string, email: string\n  \
+         key \"USER#{userId}\" \"PROFILE\"\n  copy card \"CARD#{email}\" \"CARD#{userId}\" only userId\n\
+         pattern user(userId) -> User?\n",
+    );
+    let values = |email: &str| {
+        let mut item = Item::new();
+        for (name, held) in [
+            ("PK", "USER#a"),
+            ("SK", "PROFILE"),
+            ("userId", "a"),
+            ("email", email),
+        ] {
+            item.insert(name, held);
+        }
+        item
+    };
+    put(&place, &values("a@x"));
+    let (found, _) = verify(&place, Options::default());
+    let kinds: Vec<FindingKind> = found.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [FindingKind::CopyMissing], "{found:?}");
+    put(&place, &values(&"x".repeat(1100)));
+    let (found, _) = verify(&place, Options::default());
+    let mut kinds = found.iter().map(|one| one.kind);
+    assert!(
+        kinds.all(|kind| kind != FindingKind::CopyMissing),
+        "{found:?}"
+    );
 }
