@@ -297,10 +297,13 @@ fn findings(model: &Model, items: &[Item]) -> Vec<Finding> {
     seen.0
 }
 
+/// What a comment says of items that are left out.
+const STRAY: &str = " of no entity here: ";
+
 /// Whether a comment says what is found: NULL values, with the attribute, or items of no entity.
 fn is_said(finding: &Finding, text: &str) -> bool {
     if finding.kind == FindingKind::UnknownItem {
-        return text.contains(" of no entity here: ");
+        return text.contains(STRAY);
     }
     let Some((path, "null")) = finding
         .message
@@ -336,6 +339,12 @@ fn an_inferred_model_says_what_the_items_are() {
             .model
             .unwrap_or_else(|| panic!("seed {seed}\n{text}"));
         let mut found = findings(&model, &items);
+        let is_unknown = |one: &Finding| one.kind == FindingKind::UnknownItem;
+        assert_eq!(
+            text.contains(STRAY),
+            found.iter().any(is_unknown),
+            "seed {seed}\n{text}"
+        );
         found.retain(|finding| !is_said(finding, &text));
         let messages: Vec<String> = found.into_iter().map(|finding| finding.message).collect();
         assert!(messages.is_empty(), "seed {seed}: {messages:#?}\n{text}");

@@ -41,7 +41,7 @@ pub(super) struct Draft<'i> {
     /// The parts that are left out, each with the reason.
     pub(super) notes: Vec<String>,
     /// What the author of the model should know of the table.
-    pub(super) remarks: Vec<String>,
+    remarks: Vec<String>,
     /// The kinds of a few items that are left out.
     pub(super) strays: Vec<KindKey>,
 }
@@ -133,12 +133,12 @@ impl<'i> Draft<'i> {
             .push(format!("the index `{}`: {reason}", index.name));
     }
 
-    /// The notes as comments.
-    pub(super) fn comments(&self) -> String {
+    /// The notes and remarks as comments, with those about strays.
+    pub(super) fn comments(&self, strays: impl Iterator<Item = String>) -> String {
         let line =
             |note: &String| format!("# left out, the language cannot say it: {}\n", shown(note));
-        let remark = |remark: &String| format!("# {}\n", shown(remark));
-        let remarks = self.remarks.iter().map(remark);
+        let remark = |remark: String| format!("# {}\n", shown(&remark));
+        let remarks = self.remarks.iter().cloned().chain(strays).map(remark);
         self.notes.iter().map(line).chain(remarks).collect()
     }
 }

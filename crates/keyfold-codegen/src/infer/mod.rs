@@ -97,7 +97,7 @@ pub fn propose(name: &str, tables: &[(TableDefinition, Vec<Item>)]) -> Result<St
     }
 }
 
-/// Takes back the strays that did no harm, and remarks the others.
+/// Takes back the strays that did no harm.
 fn take_back(name: &str, drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         let all = drafts
@@ -111,8 +111,6 @@ fn take_back(name: &str, drafts: &mut [Draft<'_>]) {
                 continue;
             }
             if let Some(draft) = drafts.get_mut(at) {
-                let remark = strays::remark(draft, source_of(&draft.table, draft), &stray);
-                draft.remarks.extend(remark);
                 draft.strays.push(stray);
             }
         }
@@ -170,7 +168,10 @@ impl Text {
         let mut bodies: Vec<(usize, String)> = Vec::new();
         let has_several = drafts.iter().filter(|draft| draft.is_declared).count() > 1;
         for (at, draft) in drafts.iter().enumerate() {
-            text.all.push_str(&draft.comments());
+            let strays = draft.strays.iter();
+            let strays = strays
+                .filter_map(|stray| strays::remark(draft, source_of(&draft.table, draft), stray));
+            text.all.push_str(&draft.comments(strays));
             if !draft.is_declared {
                 text.all.push('\n');
                 continue;

@@ -8,6 +8,7 @@ use super::source::Source;
 use crate::texts::{text, text_of};
 use keyfold_model::{Entity, Model};
 use keyfold_types::Item;
+use std::cmp::Reverse;
 
 /// A kind is a stray if it has at most one of so many items.
 const ONE_OF: usize = 10;
@@ -24,7 +25,7 @@ pub(super) fn next(draft: &Draft<'_>, source: Source<'_>) -> Option<KindKey> {
     };
     let found = kinds.iter().filter(may_go).min_by_key(|kind| {
         let not_understood = kind.shapes.iter().filter(|shape| is_open(shape)).count();
-        (usize::MAX - not_understood, kind.items.len())
+        (Reverse(not_understood), kind.items.len())
     });
     found.map(|found| (found.name.clone(), found.shapes.clone()))
 }
