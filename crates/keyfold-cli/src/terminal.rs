@@ -435,21 +435,10 @@ pub(crate) fn key(key: &Item) -> String {
     let each = key.iter().map(|(name, held)| {
         let text = value::display(held);
         // A blank at an end may be the fault that is looked for.
-        let is_plain = !text.is_empty() && !text.contains([' ', '"']);
-        let shown = match held {
-            Value::S(text) if !is_plain => shown(&quoted(text)),
-            Value::S(_)
-            | Value::N(_)
-            | Value::B(_)
-            | Value::Bool(_)
-            | Value::Null
-            | Value::L(_)
-            | Value::M(_)
-            | Value::Ss(_)
-            | Value::Ns(_)
-            | Value::Bs(_) => shown(&text),
-        };
-        format!("{name}={shown}")
+        let is_quoted =
+            matches!(held, Value::S(_)) && (text.is_empty() || text.contains([' ', '"']));
+        let text = if is_quoted { quoted(&text) } else { text };
+        format!("{name}={}", shown(&text))
     });
     each.collect::<Vec<_>>().join(" ")
 }

@@ -162,14 +162,12 @@ impl<'m> Events<'m> {
     /// The error about an item that is none of the model's, with its key: that of its table, or of the
     /// record; with all of its attributes where neither is known.
     fn unknown(&self, source: Option<&str>, item: &Item, keys: Option<&Item>) -> ClientError {
-        let item = match self.tables_of(source, item).next() {
-            Some(_) => item,
-            None => keys.unwrap_or(item),
-        };
-        let of_table = self.tables_of(source, item).next();
-        let (key, shown) = match of_table {
+        let (key, shown) = match self.tables_of(source, item).next() {
             Some(one) => (one.key_of(item), shown_key(one.table, item)),
-            None => (item.clone(), shown_item(item)),
+            None => {
+                let known = keys.unwrap_or(item);
+                (known.clone(), shown_item(known))
+            }
         };
         let unknown = UnknownItem::because(format!(
             "the stream has an item that the model does not know ({shown}): it was not written through the model"

@@ -223,7 +223,10 @@ fn line_of(source: &str, at: usize) -> usize {
 
 /// The text of the line with this place.
 fn text_of_line(source: &str, at: usize) -> &str {
-    source.lines().nth(line_of(source, at)).unwrap_or_default()
+    let (before, behind) = source.split_at_checked(at).unwrap_or((source, ""));
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let length = behind.find('\n').unwrap_or(behind.len());
+    source.get(start..at + length).unwrap_or_default()
 }
 
 /// The places of the new texts after edits were applied, and whether the text adds a line.

@@ -2,7 +2,7 @@
 //! user that a filter drops could not be told from a user who does not exist.
 
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Comparison, Condition, Entity, Measure, Model, Operand, Pattern, Returned};
+use crate::schema::{Comparison, Condition, Measure, Model, Operand, Pattern, Returned};
 use keyfold_types::Value;
 
 /// Reports the required items of a collection that its filter may throw away.
@@ -21,7 +21,7 @@ pub(crate) fn check(model: &Model, pattern: &Pattern) -> Vec<Diagnostic> {
 
 fn thrown_away(model: &Model, pattern: &Pattern, returned: &Returned) -> Option<Diagnostic> {
     let entity = model.entities.get(returned.entity)?;
-    let kind = stored_kind(entity, returned);
+    let kind = entity.kind_of(returned.copy);
     let filter = pattern
         .filters
         .iter()
@@ -50,15 +50,6 @@ fn thrown_away(model: &Model, pattern: &Pattern, returned: &Returned) -> Option<
     } else {
         diagnostic
     })
-}
-
-/// The text by which stored items say that they are of this kind.
-fn stored_kind(entity: &Entity, returned: &Returned) -> String {
-    let copy = returned.copy.and_then(|at| entity.copies.get(at));
-    match copy {
-        Some(copy) => format!("{}.{}", entity.name, copy.name),
-        None => entity.name.clone(),
-    }
 }
 
 /// Whether a condition holds for every item of a kind; `None` where attributes decide.

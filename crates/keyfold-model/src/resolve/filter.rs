@@ -181,12 +181,8 @@ impl Filters<'_> {
         let name = &declared.name;
         let text = |one: &Returned| {
             let entity = self.model.entities.get(one.entity)?;
-            let copy = one.copy.and_then(|at| entity.copies.get(at));
             let is_named = entity.name == name.text;
-            is_named.then(|| match copy {
-                Some(copy) => format!("{}.{}", entity.name, copy.name),
-                None => entity.name.clone(),
-            })
+            is_named.then(|| entity.kind_of(one.copy))
         };
         let texts: Vec<String> = self.returned.iter().filter_map(text).collect();
         if texts.is_empty() || !declared.fields.is_empty() {

@@ -287,6 +287,14 @@ pub struct Excluded {
 }
 
 impl Entity {
+    /// The kind of its items, or of those of one of its copies: what they say in the type attribute.
+    pub fn kind_of(&self, copy: Option<usize>) -> String {
+        match copy.and_then(|at| self.copies.get(at)) {
+            Some(copy) => format!("{}.{}", self.name, copy.name),
+            None => self.name.clone(),
+        }
+    }
+
     /// The attribute with this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.get(self.position(name)?)

@@ -111,9 +111,6 @@ impl Model {
         let Some(entity) = self.entities.get(returned.entity) else {
             return String::new();
         };
-        match returned.copy.and_then(|at| entity.copies.get(at)) {
-            Some(copy) => format!("{}.{}", entity.name, copy.name),
-            None => entity.name.clone(),
-        }
+        entity.kind_of(returned.copy)
     }
 }
