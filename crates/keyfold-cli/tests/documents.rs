@@ -433,3 +433,14 @@ fn an_error_names_its_place() {
         assert_eq!(error["where"], place, "{arguments:?}: {error}");
     }
 }
+
+#[test]
+fn every_kind_of_finding_is_in_the_schema_and_in_the_guide() {
+    let words = keyfold_client::verify::FindingKind::ALL.map(|kind| kind.word());
+    let schema = Schema::read();
+    assert_eq!(schema.0["$defs"]["findingKind"]["enum"], json!(words));
+    let guide = include_str!("../../../docs/verify.md");
+    for word in words {
+        assert!(guide.contains(&format!("`{word}`")), "{word} is not told");
+    }
+}

@@ -193,11 +193,31 @@ fn a_copy_that_cannot_be_stored_is_not_missing() {
     let (found, _) = verify(&place, Options::default());
     let kinds: Vec<FindingKind> = found.iter().map(|one| one.kind).collect();
     assert_eq!(kinds, [FindingKind::CopyMissing], "{found:?}");
+    // As the key of the index's sort attribute, it would have more than 1,024 bytes.
     put(&place, &values(&"x".repeat(1100)));
     let (found, _) = verify(&place, Options::default());
-    let mut kinds = found.iter().map(|one| one.kind);
-    assert!(
-        kinds.all(|kind| kind != FindingKind::CopyMissing),
-        "{found:?}"
+    let kinds: Vec<FindingKind> = found.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [FindingKind::CopyKey], "{found:?}");
+    assert!(found[0].message.contains("email"), "{found:?}");
+}
+
+#[test]
+fn a_guard_that_cannot_be_stored_is_told_and_not_missing() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\nentity User\n  userId: string, email: string, place: string\n  \
+         key \"USER#{userId}\" \"PROFILE\"\n  unique email\n  unique place\n\
+         pattern user(userId) -> User?\n",
     );
+    let mut item = Item::new();
+    for (name, held) in [("PK", "USER#a"), ("SK", "PROFILE"), ("userId", "a")] {
+        item.insert(name, held);
+    }
+    item.insert("email", "a@x".repeat(800));
+    item.insert("place", "P");
+    put(&place, &item);
+    let (found, _) = verify(&place, Options::default());
+    let kinds: Vec<FindingKind> = found.iter().map(|one| one.kind).collect();
+    let expected = [FindingKind::GuardKey, FindingKind::GuardMissing];
+    assert_eq!(kinds, expected, "{found:?}");
+    assert!(found[0].message.contains("email"), "{found:?}");
 }

@@ -1,5 +1,6 @@
 //! What an item says about copies and guards: that it is one, or which ones it must have.
 
+use super::finding::{FindingKind, ModelLine};
 use super::form::Scope;
 use super::pack::Pack;
 use super::record::{ANY_DIGEST, Head, RecordKind, Relation, digest, group, key_bytes, slot};
@@ -8,6 +9,7 @@ use keyfold_lower::arguments::Values;
 use keyfold_lower::derive;
 use keyfold_model::Entity;
 use keyfold_model::schema::{Condition, Copy, held_in_guard};
+use keyfold_types::Item;
 use std::borrow::Cow;
 
 /// The entity that an item is of.
@@ -19,8 +21,40 @@ pub(super) struct Subject<'s> {
     pub(super) entity: &'s Entity,
 }
 
+/// What an item must have beside itself.
+#[derive(Default)]
+pub(super) struct Claims {
+    /// The copies and guards.
+    pub(super) made: Vec<Claim>,
+    /// Those of which no key can be made.
+    pub(super) unmade: Vec<Unmade>,
+}
+
+/// A copy or guard that an item must have.
+pub(super) struct Claim {
+    key: Item,
+    slot: u32,
+    /// The digest of its values.
+    digest: u128,
+}
+
+/// A copy or guard that cannot be stored: a write of the item would be refused.
+pub(super) struct Unmade {
+    pub(super) kind: FindingKind,
+    pub(super) line: ModelLine,
+    pub(super) message: String,
+}
+
 /// The encoded value of an attribute.
 pub(super) type Encoded<'v> = Option<Cow<'v, [u8]>>;
+
+/// The encoded values of attributes.
+fn encoded_of<'v>(values: &Values) -> impl Fn(&str) -> Encoded<'v> {
+    |name| {
+        let held = values.get(name)?;
+        Some(Cow::Owned(keyfold_codec::item::encode_value(held)))
+    }
+}
 
 /// Whether broken attributes decide where the copy lies, or whether there is one.
 fn is_copy_broken(copy: &Copy, is_broken: &dyn Fn(&str) -> bool) -> bool {
@@ -79,53 +113,82 @@ impl Subject<'_> {
         roles.map(|role| (at, slot(role))).collect()
     }
 
-    /// Adds the records of the copies and guards that the item with this key must have, without
-    /// those that are [`Subject::unclaimed`].
-    pub(super) fn add_claimed(
-        self,
-        owner: &[u8],
-        values: &Values,
-        is_broken: &dyn Fn(&str) -> bool,
-        records: &mut Pack,
-    ) {
+    /// The copies and guards that the item with these values must have, without those that are
+    /// [`Subject::unclaimed`].
+    pub(super) fn claims(self, values: &Values, is_broken: &dyn Fn(&str) -> bool) -> Claims {
+        let mut claims = Claims::default();
+        self.add_copies(values, is_broken, &mut claims);
+        self.add_guards(values, is_broken, &mut claims);
+        claims
+    }
+
+    fn add_copies(self, values: &Values, is_broken: &dyn Fn(&str) -> bool, claims: &mut Claims) {
         let (table, name) = (self.scope.kinds.table, self.scope.name);
-        let get = |name: &str| {
-            let held = values.get(name)?;
-            Some(Cow::Owned(keyfold_codec::item::encode_value(held)))
-        };
         let copies = self.entity.copies.iter().enumerate();
         for (at, copy) in copies.filter(|(_, copy)| !is_copy_broken(copy, is_broken)) {
-            let key = derive::copy_key(table, name, self.entity, copy, values);
-            let Ok(Some(key)) = key else {
-                continue;
+            let key = match derive::copy_key(table, name, self.entity, copy, values) {
+                Ok(Some(key)) => key,
+                Ok(None) => continue,
+                Err(error) => {
+                    claims.unmade.push(Unmade {
+                        kind: FindingKind::CopyKey,
+                        line: ModelLine::at(copy.key.span),
+                        message: format!("no copy {} can be stored: {error}", copy.name),
+                    });
+                    continue;
+                }
             };
             let digest = if copy.attributes.iter().any(|one| is_broken(one)) {
                 ANY_DIGEST
             } else {
-                self.copy_digest(&copy.attributes, get)
+                self.copy_digest(&copy.attributes, encoded_of(values))
             };
-            let place = (slot(Role::Copy(at)), digest);
-            let texts: (&[u8], _) = (&key_bytes(&key), owner);
-            self.add(RecordKind::Claimed, texts, place, records);
+            let slot = slot(Role::Copy(at));
+            claims.made.push(Claim { key, slot, digest });
         }
+    }
+
+    fn add_guards(self, values: &Values, is_broken: &dyn Fn(&str) -> bool, claims: &mut Claims) {
         for (at, unique) in self.entity.uniques.iter().enumerate() {
             let is_held = |name: &str| values.contains_key(name) && !is_broken(name);
             if !unique.attributes().all(is_held) {
                 continue;
             }
             let parts = self.scope.forms.guard_parts(self.at, at);
-            let made = derive::guard_key_of(table, (self.entity, unique), parts, values);
-            let Ok(key) = made else {
-                continue;
+            let table = self.scope.kinds.table;
+            let key = match derive::guard_key_of(table, (self.entity, unique), parts, values) {
+                Ok(key) => key,
+                Err(error) => {
+                    let first = unique.attributes().next().unwrap_or_default();
+                    let word = if self.entity.is_id(unique) {
+                        "id"
+                    } else {
+                        "unique"
+                    };
+                    claims.unmade.push(Unmade {
+                        kind: FindingKind::GuardKey,
+                        line: ModelLine::of_word(self.entity, word, first),
+                        message: format!("no guard can be stored: {error}"),
+                    });
+                    continue;
+                }
             };
             let moving = self.entity.moving();
             let digest = if moving.iter().any(|name| is_broken(name)) {
                 ANY_DIGEST
             } else {
-                self.guard_digest(at, get)
+                self.guard_digest(at, encoded_of(values))
             };
-            let place = (slot(Role::Guard(at)), digest);
-            let texts: (&[u8], _) = (&key_bytes(&key), owner);
+            let slot = slot(Role::Guard(at));
+            claims.made.push(Claim { key, slot, digest });
+        }
+    }
+
+    /// Adds the records of what the item with this key must have.
+    pub(super) fn add_claimed(self, owner: &[u8], made: &[Claim], records: &mut Pack) {
+        for claim in made {
+            let texts: (&[u8], _) = (&key_bytes(&claim.key), owner);
+            let place = (claim.slot, claim.digest);
             self.add(RecordKind::Claimed, texts, place, records);
         }
     }

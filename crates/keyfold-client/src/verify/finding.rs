@@ -22,12 +22,16 @@ pub enum FindingKind {
     IndexKey,
     /// An attribute that the model keeps beside the declared ones is wrong.
     Hidden,
+    /// No copy can be made of the attributes.
+    CopyKey,
     /// A copy is absent.
     CopyMissing,
     /// A copy differs from its item.
     CopyStale,
     /// A copy belongs to no item.
     CopyForeign,
+    /// No guard can be made of the attributes.
+    GuardKey,
     /// The guard of a unique value is absent.
     GuardMissing,
     /// The guard of an `id` says another place than that of its item.
@@ -48,7 +52,7 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds, in their order.
-    const ALL: [FindingKind; 18] = [
+    pub const ALL: [FindingKind; 20] = [
         FindingKind::Definition,
         FindingKind::UnknownItem,
         FindingKind::Key,
@@ -56,9 +60,11 @@ impl FindingKind {
         FindingKind::WrongType,
         FindingKind::IndexKey,
         FindingKind::Hidden,
+        FindingKind::CopyKey,
         FindingKind::CopyMissing,
         FindingKind::CopyStale,
         FindingKind::CopyForeign,
+        FindingKind::GuardKey,
         FindingKind::GuardMissing,
         FindingKind::GuardStale,
         FindingKind::GuardForeign,
@@ -86,9 +92,11 @@ impl FindingKind {
             FindingKind::WrongType => "wrong_type",
             FindingKind::IndexKey => "index_key",
             FindingKind::Hidden => "hidden_attribute",
+            FindingKind::CopyKey => "copy_key",
             FindingKind::CopyMissing => "copy_missing",
             FindingKind::CopyStale => "copy_stale",
             FindingKind::CopyForeign => "copy_foreign",
+            FindingKind::GuardKey => "guard_key",
             FindingKind::GuardMissing => "guard_missing",
             FindingKind::GuardStale => "guard_stale",
             FindingKind::GuardForeign => "guard_foreign",
@@ -110,9 +118,11 @@ impl FindingKind {
             FindingKind::WrongType => "an attribute is no value of its type",
             FindingKind::IndexKey => "an index key does not follow from the attributes",
             FindingKind::Hidden => "an attribute that the model keeps is wrong",
+            FindingKind::CopyKey => "no copy can be stored of an item",
             FindingKind::CopyMissing => "a copy is missing",
             FindingKind::CopyStale => "a copy differs from its item",
             FindingKind::CopyForeign => "a copy belongs to no item",
+            FindingKind::GuardKey => "no guard can be stored of an item",
             FindingKind::GuardMissing => "the guard of a unique value is missing",
             FindingKind::GuardStale => "a guard says another place than its item's",
             FindingKind::GuardForeign => "a guard belongs to no item",

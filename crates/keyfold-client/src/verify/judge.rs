@@ -205,9 +205,12 @@ impl<'s> One<'s> {
         self.check_changes(main, &mut judged.findings);
         if !self.entity.copies.is_empty() || !self.entity.uniques.is_empty() {
             let key = key_bytes(&self.key());
+            let claims = self.subject().claims(&values, &is_broken);
             let records = &mut judged.records;
-            self.subject()
-                .add_claimed(&key, &values, &is_broken, records);
+            self.subject().add_claimed(&key, &claims.made, records);
+            let unmade = claims.unmade.into_iter();
+            let unmade = unmade.map(|one| self.finding(one.kind, one.line, one.message));
+            judged.findings.extend(unmade);
             let unclaimed = self.subject().unclaimed(&is_broken);
             judged.unclaimed.extend(unclaimed);
         }

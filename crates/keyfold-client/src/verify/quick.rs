@@ -2,7 +2,7 @@
 //! a table. It knows one answer. An item that it does not accept is decoded, and judged in full.
 
 use super::assemble::Unit;
-use super::claims::Subject;
+use super::claims::{Claims, Subject};
 use super::form::{Declared, Form, Scope};
 use super::judge::{Judged, is_own, judge};
 use super::record::{RecordKind, stored_bytes};
@@ -131,6 +131,8 @@ impl Quick<'_> {
             && self.has_changes()
             && self.has_expiry();
         is_good.then_some(())?;
+        let claims = self.claims();
+        claims.unmade.is_empty().then_some(())?;
         let kinds = self.scope.kinds;
         let counted = kinds.counted(self.kind.at);
         if !counted.is_empty() {
@@ -142,21 +144,13 @@ impl Quick<'_> {
             let source = (self.scope.model, counted);
             judged.shares.add(source, key, (&self.slots, &|_| false));
         }
-        let (claimed, kept) = (&self.form.claimed, &self.form.kept);
-        if claimed.is_empty() && kept.is_empty() {
+        let kept = &self.form.kept;
+        if claims.made.is_empty() && kept.is_empty() {
             return Some(());
         }
         let key = self.key();
-        if !claimed.is_empty() {
-            let held = claimed.iter().filter_map(|name| {
-                let held = self.slots.get(name)?;
-                Some(((*name).to_owned(), held.to_value()))
-            });
-            let values: Values = held.collect();
-            let records = &mut judged.records;
-            self.subject()
-                .add_claimed(&key, &values, &|_| false, records);
-        }
+        self.subject()
+            .add_claimed(&key, &claims.made, &mut judged.records);
         if !kept.is_empty() {
             let kept = self.item.select(|name| kept.iter().any(|one| one == name));
             let kept = stored_bytes(&kept);
@@ -165,6 +159,20 @@ impl Quick<'_> {
                 .add(RecordKind::Parent, (&key, &kept), (0, 0), records);
         }
         Some(())
+    }
+
+    /// The copies and guards that the item must have.
+    fn claims(&self) -> Claims {
+        let claimed = &self.form.claimed;
+        if claimed.is_empty() {
+            return Claims::default();
+        }
+        let held = claimed.iter().filter_map(|name| {
+            let held = self.slots.get(name)?;
+            Some(((*name).to_owned(), held.to_value()))
+        });
+        let values: Values = held.collect();
+        self.subject().claims(&values, &|_| false)
     }
 
     /// The key, as a stored item.
