@@ -196,3 +196,42 @@ fn the_log_has_a_line_for_each_request_with_its_id() {
     assert_eq!(put["outcome"], "ok", "{put}");
     assert!(put["micros"].is_u64(), "{put}");
 }
+
+/// Sends the signal that ends a process.
+#[cfg(unix)]
+fn end(child: &Child) {
+    let sent = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(sent.unwrap().success());
+}
+
+/// The first signal waits for a request that is under way, and says so; the second does not.
+#[cfg(unix)]
+#[test]
+fn a_second_signal_ends_a_server_at_once() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold"));
+    command.args(["serve", "--memory", "--port", "0", "--json"]);
+    command.stderr(Stdio::piped());
+    let (mut child, report) = serving(&mut command);
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let address = report["endpoint"].as_str().unwrap().replace("http://", "");
+    let mut stalled = TcpStream::connect(&address).unwrap();
+    stalled
+        .write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{")
+        .unwrap();
+    // The server has accepted the stalled client once it answers another one.
+    let mut other = TcpStream::connect(&address).unwrap();
+    other
+        .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .unwrap();
+    other.read_exact(&mut [0]).unwrap();
+    end(&child);
+    let mut line = String::new();
+    errors.read_line(&mut line).unwrap();
+    assert!(
+        line.contains("requests under way are answered first"),
+        "{line}"
+    );
+    end(&child);
+    let ended = child.wait().unwrap();
+    assert_eq!(ended.code(), Some(130));
+}

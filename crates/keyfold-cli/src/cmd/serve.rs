@@ -5,7 +5,7 @@ use crate::cmd::bounds::Bounds;
 use crate::cmd::listen::Listen;
 use crate::cmd::on_stream::{Mappings, OnStream, Served};
 use crate::cmd::realism::Realism;
-use crate::cmd::signal::stop_signal;
+use crate::cmd::signal::Signals;
 use crate::cmd::views;
 use crate::failure::Failure;
 use crate::model_file;
@@ -301,16 +301,17 @@ pub(super) fn start<T>(
         })?;
     let address = server.address();
     let input_ended = input_end(listen)?;
+    let mut signals = runtime.block_on(async { Signals::take() })?;
     let serving = runtime.spawn(server.run(async move {
         tokio::select! {
-            () = stop_signal() => {}
+            () = signals.next() => {}
             () = input_ended => {}
         }
         terminal::error_line(
             "stopping: requests under way are answered first; a second signal stops at once",
         );
         tokio::spawn(async move {
-            stop_signal().await;
+            signals.next().await;
             // Acknowledged writes are on the disk; with `--durability buffered`, after this sync.
             let code = if stopped.sync().is_ok() { 130 } else { 5 };
             std::process::exit(code);

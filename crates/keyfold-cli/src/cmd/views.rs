@@ -1,7 +1,7 @@
 //! `keyfold views`: keeps the rows of a model's views, rebuilds them, and shows how far they are.
 
 use crate::backend::{BackendArguments, Use};
-use crate::cmd::signal::stop_signal;
+use crate::cmd::signal::Signals;
 use crate::complete;
 use crate::failure::Failure;
 use crate::model_file;
@@ -153,6 +153,12 @@ fn is_news(report: &ViewReport) -> bool {
 
 fn keep(place: &Place, rebuild: bool, output: Output) -> Result<(), Failure> {
     let (model, send) = place.open(output, Use::Work)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;
+    let mut signals = runtime.block_on(async { Signals::take() })?;
     let worker = ViewWorker::start(send, &model, &options(rebuild))?;
     let names = names(&model);
     output.result(
@@ -164,14 +170,9 @@ fn keep(place: &Place, rebuild: bool, output: Output) -> Result<(), Failure> {
             ));
         },
     );
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::backend(format!("cannot start threads: {error}")))?;
     let (sender, stopped) = channel::<()>();
     runtime.spawn(async move {
-        stop_signal().await;
+        signals.next().await;
         drop(sender);
     });
     while stopped.recv_timeout(LOOK_TIME) == Err(RecvTimeoutError::Timeout) {
