@@ -37,28 +37,56 @@ fn answer(mut stream: TcpStream) -> String {
     answer
 }
 
+/// A server on a device whose syncs can be held back, with a table.
+struct Slow {
+    runtime: tokio::runtime::Runtime,
+    address: SocketAddr,
+    disk: Disk,
+    stop: tokio::sync::oneshot::Sender<()>,
+    running: tokio::task::JoinHandle<()>,
+    _folder: tempfile::TempDir,
+}
+
+const TABLE: &str = r#"{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],"KeySchema":[{"AttributeName":"p","KeyType":"HASH"}]}"#;
+
+impl Slow {
+    fn start(configure: impl FnOnce(&mut ServerConfig)) -> Slow {
+        let (folder, disk) = (tempfile::tempdir().unwrap(), Disk::default());
+        let store = FolderOptions {
+            durability: Durability::Synced,
+            log_files: Some(Arc::new(disk.clone())),
+            ..FolderOptions::new(folder.path())
+        };
+        let options = EngineOptions::new(StoreOptions::Folder(store));
+        let engine = Arc::new(Engine::open(options).unwrap());
+        let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+        config.allow_unsigned = true;
+        configure(&mut config);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        let server = runtime.block_on(Server::bind(engine, config)).unwrap();
+        let address = server.address();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let running = runtime.spawn(server.run(async { drop(stopped.await) }));
+        assert!(answer(send(address, "CreateTable", TABLE)).starts_with("HTTP/1.1 200"));
+        Slow {
+            runtime,
+            address,
+            disk,
+            stop,
+            running,
+            _folder: folder,
+        }
+    }
+}
+
 #[test]
 fn readers_are_answered_while_more_is_written_than_the_device_takes() {
-    let (folder, disk) = (tempfile::tempdir().unwrap(), Disk::default());
-    let store = FolderOptions {
-        durability: Durability::Synced,
-        log_files: Some(Arc::new(disk.clone())),
-        ..FolderOptions::new(folder.path())
-    };
-    let engine = Arc::new(Engine::open(EngineOptions::new(StoreOptions::Folder(store))).unwrap());
-    let mut config = ServerConfig::new(SocketAddr::from(([127, 0, 0, 1], 0)));
-    config.allow_unsigned = true;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap();
-    let server = runtime.block_on(Server::bind(engine, config)).unwrap();
-    let address = server.address();
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let running = runtime.spawn(server.run(async { drop(stopped.await) }));
-    let table = r#"{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],"KeySchema":[{"AttributeName":"p","KeyType":"HASH"}]}"#;
-    assert!(answer(send(address, "CreateTable", table)).starts_with("HTTP/1.1 200"));
+    let slow = Slow::start(|_| {});
+    let (address, disk) = (slow.address, &slow.disk);
 
     let held = disk.block_syncs();
     let text = "x".repeat(390_000);
@@ -79,6 +107,25 @@ fn readers_are_answered_while_more_is_written_than_the_device_takes() {
     for put in puts {
         assert!(answer(put).starts_with("HTTP/1.1 200"));
     }
-    stop.send(()).unwrap();
-    runtime.block_on(running).unwrap();
+    slow.stop.send(()).unwrap();
+    slow.runtime.block_on(slow.running).unwrap();
+}
+
+/// A request that the device never finishes does not hold the server beyond its time for stopping.
+#[test]
+fn a_shutdown_does_not_wait_for_ever_for_the_device() {
+    let slow = Slow::start(|config| config.shutdown_timeout = Duration::from_millis(300));
+    let held = slow.disk.block_syncs();
+    let put = r#"{"TableName":"Tab","Item":{"p":{"S":"a"}}}"#;
+    let waiting = send(slow.address, "PutItem", put);
+    // It is under way once a request behind it was answered.
+    let get = r#"{"TableName":"Tab","Key":{"p":{"S":"other"}}}"#;
+    assert!(answer(send(slow.address, "GetItem", get)).starts_with("HTTP/1.1 200"));
+    slow.stop.send(()).unwrap();
+    let ended = slow
+        .runtime
+        .block_on(async { tokio::time::timeout(Duration::from_secs(20), slow.running).await });
+    assert!(ended.is_ok(), "it waits for the device");
+    drop((held, waiting));
+    slow.runtime.shutdown_background();
 }
