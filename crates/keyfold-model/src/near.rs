@@ -3,15 +3,20 @@
 /// Greatest edit distance of a suggestion.
 const LETTERS_MAX: usize = 2;
 
-/// The edit distance of two words; `None` if it is more than [`LETTERS_MAX`]. Only letters that are
-/// at most that far apart are compared.
+/// The edit distance of two words, in which two letters that changed places are one difference;
+/// `None` if it is more than [`LETTERS_MAX`]. Only letters that are at most that far apart are
+/// compared.
 fn distance(one: &str, two: &str) -> Option<usize> {
     let two: Vec<char> = two.to_lowercase().chars().collect();
     let first = |place: usize| if place <= LETTERS_MAX { place } else { FAR };
     let mut row: Vec<usize> = (0..=two.len()).map(first).collect();
     let mut count = 0_usize;
+    // The letter before, and the row before the last one.
+    let mut before: Option<char> = None;
+    let mut older: Vec<usize> = Vec::new();
     for letter in one.to_lowercase().chars() {
         count += 1;
+        let last = row.clone();
         let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(FAR);
         let from = count.saturating_sub(LETTERS_MAX);
         // The cells to the left, in the row before and in this one.
@@ -27,16 +32,25 @@ fn distance(one: &str, two: &str) -> Option<usize> {
                 Some(other) => corner + usize::from(letter != *other),
                 None => FAR,
             };
+            let other = |back: usize| place.checked_sub(back).and_then(|at| two.get(at)).copied();
+            let has_changed_places =
+                before.is_some() && other(1) == before && other(2) == Some(letter);
+            let swap = match place.checked_sub(2) {
+                Some(at) if has_changed_places => get(&older, at) + 1,
+                Some(_) | None => FAR,
+            };
             left = if place == 0 {
                 first(count)
             } else {
-                change.min(above + 1).min(left + 1)
+                change.min(above + 1).min(left + 1).min(swap)
             };
             if let Some(slot) = row.get_mut(place) {
                 *slot = left;
             }
             corner = above;
         }
+        older = last;
+        before = Some(letter);
     }
     let is_near = count.abs_diff(two.len()) <= LETTERS_MAX;
     row.last()
@@ -88,7 +102,12 @@ mod tests {
             ("user", "usr", Some(1)),
             ("usr", "user", Some(1)),
             ("user", "userId", Some(2)),
-            ("order", "oredr", Some(2)),
+            ("order", "oredr", Some(1)),
+            ("open", "opne", Some(1)),
+            ("ab", "ba", Some(1)),
+            ("open", "poen", Some(1)),
+            ("open", "pone", Some(2)),
+            ("done", "opne", Some(2)),
             ("a", "", Some(1)),
             ("", "abc", None),
             ("user", "order", None),
@@ -104,10 +123,23 @@ mod tests {
 
     #[test]
     fn similar_names_are_suggested() {
-        let known = || ["orders_of_user", "user", "uses", "at", "product"].into_iter();
+        let known = || {
+            [
+                "orders_of_user",
+                "user",
+                "uses",
+                "at",
+                "product",
+                "orders",
+                "order",
+            ]
+            .into_iter()
+        };
         for (name, expected) in [
             ("usr", "; did you mean `user`?"),
             ("usen", "; did you mean `user` or `uses`?"),
+            // The second nearest is not.
+            ("oders", "; did you mean `orders`?"),
             ("zz", ""),
             ("prodct", "; did you mean `product`?"),
             ("nothing", ""),

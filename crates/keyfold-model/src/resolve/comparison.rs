@@ -147,7 +147,7 @@ impl Operands<'_> {
                 Ok(value) if *kind != Type::String && !is_braced => Ok(Operand::Literal(value)),
                 Ok(_) if is_number => Err(number_for_text(name, kind)),
                 Err(error) if is_number => Err(wrong(error.to_string())),
-                Err(error) if !is_braced && near_word(name, kind).is_some() => {
+                Err(error) if !is_braced && !near_words(name, kind).is_empty() => {
                     let diagnostic = wrong(error.to_string());
                     Err(Box::new(with_near_word(*diagnostic, name, kind)))
                 }
@@ -202,22 +202,23 @@ impl Operands<'_> {
     }
 }
 
-/// The word of an enumeration that is nearest to a given one.
-fn near_word<'k>(given: &Name, kind: &'k Type) -> Option<&'k str> {
+/// The words of an enumeration that are nearest to a given one.
+fn near_words<'k>(given: &Name, kind: &'k Type) -> Vec<&'k str> {
     let Type::Words(words) = kind else {
-        return None;
+        return Vec::new();
     };
-    let words = words.iter().map(String::as_str);
-    nearest(given.unquoted(), words).first().copied()
+    nearest(given.unquoted(), words.iter().map(String::as_str))
 }
 
-/// The error about a word that an enumeration does not have, with the nearest one as its repair.
+/// The error about a word that an enumeration does not have, with the nearest one as its repair. Of
+/// several that are equally near the author chooses.
 pub(super) fn with_near_word(diagnostic: Diagnostic, given: &Name, kind: &Type) -> Diagnostic {
-    match near_word(given, kind) {
-        Some(near) => diagnostic
+    match near_words(given, kind).as_slice() {
+        [] => diagnostic,
+        [near] => diagnostic
             .help(format!("did you mean `{near}`?"))
             .repair(vec![Edit::replace(given.span, written(near))]),
-        None => diagnostic,
+        [first, second, ..] => diagnostic.help(format!("did you mean `{first}` or `{second}`?")),
     }
 }
 

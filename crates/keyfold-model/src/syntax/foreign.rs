@@ -45,6 +45,7 @@ pub(super) fn changes(tokens: &[Token], failed: usize, expected: &str) -> Vec<Ch
             ("`=>` has no meaning".to_owned(), "another arrow"),
             TokenKind::Sign("->"),
         ),
+        TokenKind::Sign(sign @ ("+" | "-")) => changed(tokens, failed, sign).into_iter().collect(),
         TokenKind::Sign(sign) => match meant_by(&SIGNS, sign) {
             Some(meant) => one(
                 (
@@ -90,6 +91,42 @@ pub(super) fn changes(tokens: &[Token], failed: usize, expected: &str) -> Vec<Ch
 fn meant_by(known: &[(&str, &'static str)], text: &str) -> Option<&'static str> {
     let found = known.iter().find(|(foreign, _)| *foreign == text);
     found.map(|(_, meant)| *meant)
+}
+
+/// `n += 1` as `n = n + 1`, and `n++` as well. The help that removes a sign would say something else.
+fn changed(tokens: &[Token], failed: usize, sign: &'static str) -> Option<Change> {
+    let kind = |at: usize| tokens.get(at).map(|token| &token.kind);
+    let before = failed.checked_sub(1)?;
+    let Some(TokenKind::Word(name)) = kind(before) else {
+        return None;
+    };
+    // A field of a path has the path in front of it.
+    if before.checked_sub(1).and_then(kind) == Some(&TokenKind::Sign(".")) {
+        return None;
+    }
+    let plain = |text: &'static str| TokenKind::Sign(text);
+    let name = || TokenKind::Word(name.clone());
+    let mut meant = vec![name(), plain("="), name(), plain(sign)];
+    let mut end = failed + 2;
+    let written = match kind(failed + 1) {
+        Some(TokenKind::Sign("=")) => {
+            if let Some(by @ (TokenKind::Word(_) | TokenKind::Number(_))) = kind(end) {
+                meant.push(by.clone());
+                end += 1;
+            }
+            format!("{sign}=")
+        }
+        Some(TokenKind::Sign(second)) if *second == sign => {
+            meant.push(TokenKind::Number("1".to_owned()));
+            format!("{sign}{sign}")
+        }
+        _ => return None,
+    };
+    let message = (
+        format!("`{written}` has no meaning here"),
+        "a sign of other languages",
+    );
+    Some(Change::meant(tokens, before..end, message, meant))
 }
 
 /// `order by at desc` as `descending at`.

@@ -2,7 +2,7 @@
 //! line that ends with a comma or inside parentheses continues in the next line. `#` outside quotes
 //! starts a comment.
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Edit, Span};
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -216,6 +216,14 @@ pub(super) fn scan(
                 diagnostics.push(no_meaning(shown, span(length)));
                 length
             }
+            Scanned::Quoted(text, length) => {
+                diagnostics.push(other_quotes(&text, span(length)));
+                tokens.push(Token {
+                    kind: TokenKind::Text(text),
+                    span: span(length),
+                });
+                length
+            }
             Scanned::NoNumber(length) => {
                 let shown = rest.get(..length).unwrap_or_default();
                 diagnostics.push(no_number(shown, span(length)));
@@ -235,6 +243,8 @@ enum Scanned {
     Token(TokenKind, usize),
     /// Characters that start no token.
     Meaningless(usize),
+    /// A text between quotes of other languages.
+    Quoted(String, usize),
     /// Digits with letters behind them.
     NoNumber(usize),
     /// A quote or brace that is not closed in its line.
@@ -276,10 +286,33 @@ fn token(text: &str, first: char) -> Scanned {
     if word > 0 {
         return Scanned::Token(TokenKind::Word(piece(0, word)), word);
     }
+    if let Some((quoted, length)) = quoted(text, first) {
+        return Scanned::Quoted(quoted, length);
+    }
     match SIGNS.iter().find(|sign| text.starts_with(**sign)) {
         Some(sign) => Scanned::Token(TokenKind::Sign(sign), sign.len()),
         None => Scanned::Meaningless(meaningless(text)),
     }
+}
+
+/// Quotes of other languages and of word processors, with those that close them.
+const OTHER_QUOTES: [(char, char); 4] = [('\'', '\''), ('`', '`'), ('‘', '’'), ('“', '”')];
+
+/// The text between quotes of other languages at the beginning, with its length in bytes.
+fn quoted(text: &str, first: char) -> Option<(String, usize)> {
+    let (open, close) = OTHER_QUOTES.iter().find(|(open, _)| *open == first)?;
+    let line = text.lines().next()?.get(open.len_utf8()..)?;
+    let (inside, _) = line.split_once(*close)?;
+    let length = open.len_utf8() + inside.len() + close.len_utf8();
+    (!inside.contains('"')).then(|| (inside.to_owned(), length))
+}
+
+fn other_quotes(text: &str, span: Span) -> Diagnostic {
+    let quoted = format!("\"{text}\"");
+    let message = "a text stands between double quotes";
+    Diagnostic::error("KF001", span, message, "between other quotes")
+        .help(format!("write {quoted}"))
+        .repair(vec![Edit::replace(span, quoted)])
 }
 
 /// The place of the brace that closes the one at the beginning. A name in quotes may contain braces.

@@ -175,8 +175,26 @@ fn page(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
 /// `attribute = value`, or `attribute`.
 fn fixed(cursor: &mut Cursor<'_>) -> Parsed<(Name, Option<Name>)> {
     let attribute = cursor.attribute("an attribute")?;
-    Ok((attribute, cursor.operand_after_equals()?))
+    let value = cursor.operand_after_equals()?;
+    let is_compared = COMPARATORS.iter().any(|sign| cursor.is_sign(sign))
+        || COMPARING.iter().any(|word| cursor.is_word(word));
+    if value.is_none() && is_compared {
+        let message = format!(
+            "`where {}` gives one value, and compares nothing",
+            attribute.text
+        );
+        return Err(Box::new(
+            Diagnostic::error("KF001", cursor.span(), message, "a comparison")
+                .help("if a key has the attribute in its order, write the range with the parameters: `(userId, createdAt >= since)`")
+                .help("otherwise write `filter` for `where`: what is read is the same, and items are left out of the answer"),
+        ));
+    }
+    Ok((attribute, value))
 }
+
+/// Signs and words of comparisons.
+const COMPARATORS: [&str; 7] = [">=", "<=", ">", "<", "<>", "!=", "=>"];
+const COMPARING: [&str; 3] = ["in", "starts", "contains"];
 
 fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
     let is_quoted = matches!(cursor.peek(), Some(TokenKind::Text(_)));

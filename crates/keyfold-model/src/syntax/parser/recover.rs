@@ -105,6 +105,11 @@ fn changes(tokens: &[Token], failed: usize, message: &str) -> Vec<Change> {
         all.extend(words(before, &WORDS));
         all.extend(removed(tokens, before));
     }
+    // Between two names or values a comma may have been forgotten; a person sees whether it was.
+    all.push(Change {
+        choice: Choice::Person,
+        ..inserted(tokens, failed, ",")
+    });
     all
 }
 
