@@ -9,7 +9,7 @@ use keyfold_codegen::infer::{IndexDefinition, Projection, TableDefinition, propo
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_model::{Model, compile, value};
 use keyfold_types::{Item, KeyKind, Set, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The definition of a table with an index of keys and one of attributes.
@@ -266,6 +266,57 @@ fn kind(rng: &mut fastrand::Rng, table: &TableDefinition, at: usize, items: &mut
     }
 }
 
+/// The items of one kind, with keys of whatever pieces: attributes of any form between any signs, some
+/// of them left out, and single items of another form.
+fn odd_kind(rng: &mut fastrand::Rng, table: &TableDefinition, at: usize, items: &mut Vec<Item>) {
+    let signs = ["#", "-", "_", ".", "##", "|", "/", "::", ""];
+    let heads = ["USER", "user", "O", "", "2024", "é", "K"];
+    let pieces = rng.usize(1..4);
+    let forms: Vec<(usize, u8, bool)> = (0..pieces)
+        .map(|_| (rng.usize(..signs.len()), rng.u8(..8), rng.bool()))
+        .collect();
+    let (head, of_sort) = (heads[rng.usize(..heads.len())], rng.usize(..=pieces));
+    let is_named = rng.bool();
+    for no in 0..rng.usize(1..9) {
+        let mut item = Item::new();
+        let mut keys = [format!("{head}{}", at % 2), String::new()];
+        for (place, (sign, form, is_kept)) in forms.iter().enumerate() {
+            let held: Value = match form {
+                0 => format!("{no}").into(),
+                1 => format!("{no:04}").into(),
+                2 => time(rng),
+                3 => text(rng),
+                4 => Value::N(format!("{}", no * 7).parse().unwrap()),
+                5 => format!("{no}@x.org").into(),
+                6 => format!("{at}-{no}").into(),
+                _ => ["open", "done", "in-progress"][rng.usize(..3)].into(),
+            };
+            let is_left_out = rng.u8(..12) == 0;
+            if !is_left_out {
+                let key = &mut keys[usize::from(place >= of_sort)];
+                key.push_str(signs[*sign]);
+                key.push_str(&value::display(&held));
+            }
+            if *is_kept {
+                item.insert(format!("a{place}").as_str(), held);
+            }
+        }
+        let [partition, sort] = keys;
+        item.insert("PK", partition);
+        if let Some((_, kind)) = table.key.get(1) {
+            match kind {
+                KeyKind::N => item.insert("SK", i64::try_from(no).unwrap()),
+                KeyKind::S | KeyKind::B if sort.is_empty() => item.insert("SK", "META"),
+                KeyKind::S | KeyKind::B => item.insert("SK", sort),
+            };
+        }
+        if is_named {
+            item.insert("type", if at == 0 { "User" } else { "Order" });
+        }
+        items.push(item);
+    }
+}
+
 #[derive(Default)]
 struct Seen(Vec<Finding>);
 
@@ -326,13 +377,20 @@ fn an_inferred_model_says_what_the_items_are() {
     let rounds = std::env::var("INFERRED")
         .ok()
         .and_then(|text| text.parse().ok());
-    for seed in 0..rounds.unwrap_or(100) {
+    for seed in 0..rounds.unwrap_or(200) {
         let rng = &mut fastrand::Rng::with_seed(seed);
         let table = definition(rng);
         let mut items = Vec::new();
+        let is_odd = seed % 2 == 1;
         for at in 0..rng.usize(1..4) {
-            kind(rng, &table, at, &mut items);
+            if is_odd {
+                odd_kind(rng, &table, at, &mut items);
+            } else {
+                kind(rng, &table, at, &mut items);
+            }
         }
+        let mut keys = BTreeSet::new();
+        items.retain(|item| keys.insert(format!("{:?} {:?}", item.get("PK"), item.get("SK"))));
         let text = propose("tab", &[(table.clone(), items.clone())]).unwrap();
         let compiled = compile(&text);
         let model = compiled

@@ -41,7 +41,7 @@ pub(super) struct Draft<'i> {
     /// The parts that are left out, each with the reason.
     pub(super) notes: Vec<String>,
     /// What the author of the model should know of the table.
-    remarks: Vec<String>,
+    pub(super) remarks: Vec<String>,
     /// The kinds of a few items that are left out.
     pub(super) strays: Vec<KindKey>,
 }

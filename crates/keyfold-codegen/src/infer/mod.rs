@@ -75,11 +75,11 @@ pub fn propose(name: &str, tables: &[(TableDefinition, Vec<Item>)]) -> Result<St
             }
             take_back(name, &mut drafts);
             let all = Text::of(name, &drafts).all;
-            let Some(taken) = taken_for_another(&all, &drafts) else {
-                return Ok(with_patterns(all));
+            let Some((refused, why)) = not_held(&all, &drafts) else {
+                remark_unsaid(&all, &mut drafts);
+                return Ok(with_patterns(Text::of(name, &drafts).all));
             };
-            if let Some(draft) = drafts.get_mut(taken) {
-                let why = "items of one kind have keys as those of another";
+            if let Some(draft) = drafts.get_mut(refused) {
                 draft.take(Part::Entities, why);
             }
             continue;
@@ -117,14 +117,42 @@ fn take_back(name: &str, drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// The draft of which an item that is left out would be taken for one of an entity.
+/// A draft of which the proposed text says too little of the sample, or something else, with the
+/// reason.
+fn not_held(text: &str, drafts: &[Draft<'_>]) -> Option<(usize, &'static str)> {
+    if let Some(taken) = taken_for_another(text, drafts) {
+        return Some((taken, "items of one kind have keys as those of another"));
+    }
+    let model = compile(text).model?;
+    let is_little = |draft: &Draft<'_>| {
+        let unsaid = strays::unsaid(&model, draft, source_of(&draft.table, draft));
+        strays::are_many(unsaid.len(), draft)
+    };
+    let found = drafts.iter().position(is_little)?;
+    Some((
+        found,
+        "values in their keys hold what the templates cannot hold there",
+    ))
+}
+
+/// Remarks the few items that the proposed text does not say.
+fn remark_unsaid(text: &str, drafts: &mut [Draft<'_>]) {
+    let Some(model) = compile(text).model else {
+        return;
+    };
+    for draft in drafts {
+        let unsaid = strays::unsaid(&model, draft, source_of(&draft.table, draft));
+        let remark = strays::unsaid_remark(draft, &unsaid);
+        draft.remarks.extend(remark);
+    }
+}
+
+/// The draft of which an item would be taken for one of an entity that it is not of.
 fn taken_for_another(text: &str, drafts: &[Draft<'_>]) -> Option<usize> {
     let model = compile(text).model?;
-    let is_taken = |draft: &Draft<'_>| {
-        let mut all = draft.strays.iter();
-        all.any(|stray| strays::fits(&model, draft, source_of(&draft.table, draft), stray))
-    };
-    drafts.iter().position(is_taken)
+    let are_mixed =
+        |draft: &Draft<'_>| strays::are_mixed(&model, draft, source_of(&draft.table, draft));
+    drafts.iter().position(are_mixed)
 }
 
 /// Where the items of a draft come from.
