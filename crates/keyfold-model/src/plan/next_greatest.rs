@@ -11,10 +11,11 @@ use crate::check::served::padded_field;
 use crate::check::shape::{Owner, Space, Spaces};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{
-    Aggregate, AggregateKind, Entity, Fan, IndexKind, Limit, Model, Order, Ordered, Parameter,
-    Pattern, PatternPlan, Returned, SortCondition, Table,
+    Aggregate, AggregateKind, Comparator, Condition, Entity, Fan, IndexKind, Limit, Measure, Model,
+    Operand, Order, Ordered, Parameter, Pattern, PatternPlan, Returned, SortCondition, Table,
 };
 use crate::template::{Format, Part};
+use crate::value;
 use crate::written::fits_in_text;
 
 /// Plans the search of every `max`, and reports those that no key serves.
@@ -112,14 +113,52 @@ fn served(
 /// The kinds of items that hold the attribute: the entity itself, and some of its copies.
 fn kinds(child: &Entity, aggregate: &Aggregate) -> Vec<Returned> {
     let copies = child.copies.iter().enumerate().filter(|(_, copy)| {
-        // A copy that some items lack could miss the next greatest.
+        // A copy that some of the items lack could miss the next greatest.
         let holds = |name: &String| aggregate.of.as_ref() == Some(name);
-        copy.when.is_empty() && copy.attributes.iter().any(holds)
+        let has_all = copy.when.iter().all(|one| is_held(one, aggregate));
+        has_all && copy.attributes.iter().any(holds)
     });
     std::iter::once(None)
         .chain(copies.map(|(at, _)| Some(at)))
         .map(|copy| all_of(aggregate, copy))
         .collect()
+}
+
+/// Whether a condition holds for each item that is in the aggregate: such an item has its references
+/// and the value that is compared, and the fixed value of the aggregate's condition.
+fn is_held(condition: &Condition, aggregate: &Aggregate) -> bool {
+    let Condition::Is(comparison) = condition else {
+        return false;
+    };
+    let name = &comparison.attribute;
+    let fixed = aggregate.condition.as_ref();
+    let links = aggregate.link.iter().map(|(_, own)| own);
+    let mut present = links
+        .chain(&aggregate.of)
+        .chain(fixed.map(|(attribute, _)| attribute));
+    if comparison.measure != Measure::Value || !comparison.fields.is_empty() {
+        return false;
+    }
+    match comparison.comparator {
+        Comparator::Exists => present.any(|one| one == name),
+        Comparator::Equal => fixed.is_some_and(|(attribute, text)| {
+            let is_it = |operand: &Operand| match operand {
+                Operand::Literal(held) => value::display(held) == *text,
+                Operand::Attribute(_) | Operand::Parameter(_) => false,
+            };
+            attribute == name && comparison.operands.iter().all(is_it)
+        }),
+        Comparator::Unequal
+        | Comparator::Less
+        | Comparator::AtMost
+        | Comparator::Greater
+        | Comparator::AtLeast
+        | Comparator::Contains
+        | Comparator::Starts
+        | Comparator::In
+        | Comparator::Within
+        | Comparator::Missing => false,
+    }
 }
 
 /// All items of the aggregate's entity, or of one of its copies.
@@ -232,8 +271,17 @@ fn ordered_copy(
         .filter(|field| *field != of && Some(*field) != fixed && !by.contains(field));
     let identity: String = identity.map(|field| format!("#{{{field}}}")).collect();
     let fixed = fixed.map_or(String::new(), |fixed| format!("{{{fixed}}}#"));
+    let optional = by.iter().filter(|name| {
+        let found = child.attribute(name);
+        found.is_some_and(|found| found.optional)
+    });
+    let present: Vec<String> = optional.map(|name| format!("exists {name}")).collect();
+    let when = match present.as_slice() {
+        [] => String::new(),
+        all => format!(" when {}", all.join(" and ")),
+    };
     format!(
-        "copy by_{name} \"{}#{{{}}}\" \"{}#{fixed}{}{identity}\"",
+        "copy by_{name} \"{}#{{{}}}\" \"{}#{fixed}{}{identity}\"{when}",
         parent.name.to_uppercase(),
         by.join("}#{"),
         child.name.to_uppercase(),

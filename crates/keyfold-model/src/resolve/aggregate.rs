@@ -215,24 +215,8 @@ fn link(
     let mut link = Vec::new();
     for field in parent.key.fields() {
         let found = link_of.attribute(field)?;
-        // An optional attribute of a key is reported where the key is. A count and a sum leave an
-        // item without the reference out; the search for the next maximum needs a required one.
-        let is_max = declared.kind == AggregateKind::Max;
-        if is_max && found.optional && !child.key.fields().any(|field| field == found.name) {
-            let message = format!(
-                "`{}` of {} may be missing, and {} is searched by it",
-                found.name, child.name, declared.attribute.text
-            );
-            let label = "a maximum needs a required reference";
-            return Err(Box::new(
-                Diagnostic::error("KF016", declared.entity.span, message, label)
-                    .label(found.span, "declared optional here")
-                    .help(format!(
-                        "make it required: remove the `?` behind the type of `{}`",
-                        found.name
-                    )),
-            ));
-        }
+        // An optional attribute of a key is reported where the key is. An item without the reference is
+        // in no aggregate.
         link.push((field.to_owned(), found.name.clone()));
     }
     Ok(link)

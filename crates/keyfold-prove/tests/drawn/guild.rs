@@ -8,7 +8,7 @@ use super::pick;
 const MARK: &str = "# guild\n";
 
 /// What some accepted models must have.
-pub(crate) const PARTS: [&str; 14] = [
+pub(crate) const PARTS: [&str; 16] = [
     "check Member where member = author",
     "check Member when",
     "delete Note",
@@ -16,6 +16,8 @@ pub(crate) const PARTS: [&str; 14] = [
     " by author",
     "max best of Note.rank by author",
     "max best of Note.rank by author where",
+    "max chosen of Note.rank by reader\n",
+    "max chosen of Note.rank by reader where",
     "filter kind in (",
     "(member[])",
     "(author, rank, note[])",
@@ -83,6 +85,16 @@ pub(crate) fn drawn(rng: &fastrand::Rng) -> String {
             "contains(codes, code) or place.y starts \"a\"",
         ],
     );
+    // The greatest by a reference that may be missing is found by a copy of those that have it.
+    let (chosen, copy) = match rng.u8(..3) {
+        0 => (String::new(), String::new()),
+        _ => (
+            format!("  max chosen of Note.rank by reader{of_state}\n"),
+            format!(
+                "  copy chosen \"READER#{{reader}}\" \"NOTE#{first}{{rank:06:signed}}#{{author}}#{{note}}\" when exists reader\n"
+            ),
+        ),
+    };
     let fresh = if state == "string" { "" } else { " = fresh" };
     format!(
         "{MARK}record Place
@@ -92,10 +104,10 @@ record Entry
 entity Member in Guild
   member: string, level: int, title: string?
   key \"MEMBER#{{member}}\" \"MEMBER\"
-{aggregates}entity Note in Guild
+{aggregates}{chosen}entity Note in Guild
   author: Member.member, reader: Member.member?, rank: int, note: string, state: {state}{fresh}, codes: set of int?, place: Place?
   key \"MEMBER#{{author}}\" \"NOTE#{first}{{rank:06:signed}}#{{note}}\"
-entity Badge in Guild
+{copy}entity Badge in Guild
   member: Member.member, badge: string
   key \"MEMBER#{{member}}\" \"PIN#BADGE#{{badge}}\"
 entity Ribbon in Guild
