@@ -1,10 +1,9 @@
-"""A function that speaks the Lambda Runtime API: writes the notes of each event to the file in SEEN."""
+"""A function that writes the notes of each event to the file in SEEN."""
 
 import json
 import os
-import urllib.request
 
-RUNTIME = f"http://{os.environ['AWS_LAMBDA_RUNTIME_API']}/2018-06-01/runtime/invocation"
+from runtime import run
 
 
 def handle(event):
@@ -18,18 +17,4 @@ def handle(event):
     return {"batchItemFailures": []}
 
 
-def answer(request, kind, document):
-    body = json.dumps(document).encode()
-    urllib.request.urlopen(urllib.request.Request(f"{RUNTIME}/{request}/{kind}", data=body)).close()
-
-
-while True:
-    with urllib.request.urlopen(f"{RUNTIME}/next") as call:
-        request = call.headers["Lambda-Runtime-Aws-Request-Id"]
-        assert int(call.headers["Lambda-Runtime-Deadline-Ms"]) > 0
-        assert call.headers["Lambda-Runtime-Invoked-Function-Arn"].startswith("arn:aws:lambda:")
-        event = json.load(call)
-    try:
-        answer(request, "response", handle(event))
-    except ValueError as error:
-        answer(request, "error", {"errorType": "ValueError", "errorMessage": str(error)})
+run(handle)
