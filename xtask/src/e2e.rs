@@ -60,7 +60,14 @@ fn languages(root: &Path, python: &Path, (binary, models): (&Path, &Path)) -> Re
     let mut tests = Command::new(python);
     tests
         .current_dir(root.join("e2e"))
-        .args(["-m", "unittest", "--verbose", "parity", "across", "functions"])
+        .args([
+            "-m",
+            "unittest",
+            "--verbose",
+            "parity",
+            "across",
+            "functions",
+        ])
         .env("KEYFOLD_MODELS", models)
         .env("KEYFOLD_BIN", binary);
     execute(&mut tests)

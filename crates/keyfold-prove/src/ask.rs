@@ -9,7 +9,7 @@ use crate::sql_value::sql;
 use crate::together_read as together;
 use crate::verdict::holds;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Limit, Order, Parameter, Returned};
+use keyfold_model::schema::{KeyPair, Limit, Order, Parameter, Returned};
 use keyfold_model::{
     Entity, Fan, Format, Part, Pattern, PatternPlan, Precision, SortCondition, Type, value,
 };
@@ -80,6 +80,7 @@ pub(crate) fn arguments<'m>(
                 generator,
             ),
         };
+        let value = in_other_case(value, entity, parameter, generator);
         values.insert(parameter.name.clone(), value);
     }
     // Some ranges end before they start.
@@ -175,6 +176,46 @@ fn limited<'m>(
             | Limit::Among,
             _,
         ) => held,
+    }
+}
+
+/// The argument, now and then with its letters in the other case where a key holds the attribute in
+/// lower case: the pattern then finds the same items, or none.
+fn in_other_case(
+    value: Value,
+    entity: &Entity,
+    parameter: &Parameter,
+    generator: &mut Generator<'_>,
+) -> Value {
+    let name = &parameter.attribute;
+    let is_folded = |part: &Part| matches!(part, Part::Field { name: field, format: Format::Lower, .. } if field == name);
+    let indexes = entity.indexes.iter().map(|one| &one.key);
+    let copies = entity.copies.iter().map(|one| &one.key);
+    let keys = std::iter::once(&entity.key).chain(indexes).chain(copies);
+    let mut parts = keys
+        .flat_map(KeyPair::templates)
+        .flat_map(|template| &template.parts);
+    if parameter.kind != Type::String || !parts.any(is_folded) || generator.rng.u8(..3) > 0 {
+        return value;
+    }
+    let swapped = |text: &str| -> String {
+        let swap = |c: char| match c.is_ascii_lowercase() {
+            true => c.to_ascii_uppercase(),
+            false => c.to_ascii_lowercase(),
+        };
+        text.chars().map(swap).collect()
+    };
+    match value {
+        Value::S(text) => Value::S(swapped(&text)),
+        Value::L(ids) => Value::L(
+            ids.into_iter()
+                .map(|id| match id {
+                    Value::S(text) => Value::S(swapped(&text)),
+                    other => other,
+                })
+                .collect(),
+        ),
+        other => other,
     }
 }
 

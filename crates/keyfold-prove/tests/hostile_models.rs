@@ -327,3 +327,23 @@ pattern by_host(host)  -> Reading[] + Alarm[]  page 5
         1..=2,
     );
 }
+
+/// An attribute that a key holds in lower case is found in whatever capitals it is stored and asked
+/// for: its shard does not follow from the argument.
+#[test]
+fn items_in_shards_are_found_in_any_capitals() {
+    for (key, given) in [
+        ("\"G#{group}\" \"{name:lower}\" shard 4", "group, name"),
+        ("\"ALL\" \"{name:lower}#{group}\" shard 4", "name, group"),
+        ("\"N#{name:lower}\" \"{group}\" shard 4", "name, group"),
+        (
+            "\"N#{name:lower}\" \"{name}#{group}\" shard 4",
+            "name, group",
+        ),
+    ] {
+        let source = format!(
+            "model a 1\ntable Tab (PK, SK)\n  gsi One (GK, GS)\nentity A\n  name: string, group: string\n  key \"A#{{name}}\" \"{{group}}\"\n  One {key}\npattern p({given}) -> A[]\n"
+        );
+        check(&source, 1..=2);
+    }
+}

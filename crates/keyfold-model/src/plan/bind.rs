@@ -2,9 +2,8 @@
 //! pattern gives them.
 
 use crate::period::Unit;
-use crate::schema::Fan;
-use crate::schema::{Limit, Parameter, Pattern, Type};
-use crate::template::{Format, Part, fields_of};
+use crate::schema::{Fan, KeyPair, Limit, Parameter, Pattern, Type};
+use crate::template::{Format, Part};
 use crate::value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +14,9 @@ pub(super) struct Binder<'p> {
     used: BTreeSet<String>,
     /// The limits that the key already applies, by the parameter's name.
     used_limits: BTreeSet<String>,
+    /// The attributes that the key holds in lower case only: the pattern finds them in whatever
+    /// capitals.
+    folded: BTreeSet<&'p str>,
     /// The partitions that the key is read from.
     pub(super) fan: Fan,
 }
@@ -27,11 +29,12 @@ pub(super) enum Place {
 }
 
 impl<'p> Binder<'p> {
-    pub(super) fn new(pattern: &'p Pattern) -> Binder<'p> {
+    pub(super) fn new(pattern: &'p Pattern, key: &'p KeyPair) -> Binder<'p> {
         Binder {
             pattern,
             used: BTreeSet::new(),
             used_limits: BTreeSet::new(),
+            folded: folded(key),
             fan: Fan::One,
         }
     }
@@ -119,10 +122,7 @@ impl<'p> Binder<'p> {
             Part::Text(_) | Part::Break => Some(part.clone()),
             Part::Chunk => None,
             Part::Shard { count, of } => {
-                if fields_of(of)
-                    .into_iter()
-                    .all(|name| is_given(self.pattern, name))
-                {
+                if of.iter().all(|part| self.is_known(part)) {
                     return Some(part.clone());
                 }
                 if place == Place::Sort {
@@ -145,6 +145,21 @@ impl<'p> Binder<'p> {
             Part::Field {
                 name, kind, format, ..
             } => self.field(part, name, kind, *format, place),
+        }
+    }
+
+    /// Whether the pattern gives the text of a part, of which the number of a shard is made. An
+    /// attribute that is found in whatever capitals has several texts, unless this one has no
+    /// capitals either.
+    fn is_known(&self, part: &Part) -> bool {
+        match part {
+            Part::Field { name, format, .. } => {
+                let is_of_one_case =
+                    *format == Format::Lower || !self.folded.contains(name.as_str());
+                is_given(self.pattern, name) && is_of_one_case
+            }
+            Part::Shard { of, .. } => of.iter().all(|part| self.is_known(part)),
+            Part::Text(_) | Part::Chunk | Part::Break => true,
         }
     }
 
@@ -269,6 +284,26 @@ pub(super) fn is_given(pattern: &Pattern, attribute: &str) -> bool {
         |p: &Parameter| matches!(p.limit, Limit::Equal | Limit::Among) && p.attribute == attribute;
     pattern.parameters.iter().any(by_parameter)
         || pattern.fixed.iter().any(|(name, _)| name == attribute)
+}
+
+/// The attributes that a key holds in lower case, and in no other form that keeps their capitals.
+fn folded(key: &KeyPair) -> BTreeSet<&str> {
+    let parts = key.templates().flat_map(|template| &template.parts);
+    let fields = parts.filter_map(|part| match part {
+        Part::Field { name, format, .. } => Some((name.as_str(), *format)),
+        Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
+    });
+    let fields: Vec<(&str, Format)> = fields.collect();
+    let is_whole = |name: &str| {
+        let mut others = fields.iter();
+        others.any(|(other, format)| *other == name && format.keeps_value())
+    };
+    fields
+        .iter()
+        .copied()
+        .filter(|(name, format)| *format == Format::Lower && !is_whole(name))
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// Whether the open parts of a key only number the parts of one split item.

@@ -109,7 +109,7 @@ fn bind_key<'c>(
     candidate: &'c Candidate,
 ) -> Result<Bound<'c>, Unfit> {
     let key = &candidate.key;
-    let mut binder = Binder::new(pattern);
+    let mut binder = Binder::new(pattern, key);
     let (partition, missing) = binder.bind(&key.partition.parts, Place::Partition);
     if !missing.is_empty() {
         return Err(missing_partition(key, missing, pattern).into());

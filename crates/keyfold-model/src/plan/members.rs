@@ -62,7 +62,7 @@ impl Members {
             let name = &entity.name;
             let key = key_in(model, table, returned, space)
                 .ok_or_else(|| format!("{name} is not in it"))?;
-            let mut binder = Binder::new(pattern);
+            let mut binder = Binder::new(pattern, &key);
             let partition = bound_partition(&mut binder, name, &key)?;
             match &mut shared {
                 None => shared = Some(partition),
