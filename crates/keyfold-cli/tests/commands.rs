@@ -380,6 +380,16 @@ fn an_output_that_cannot_be_written_is_an_error() {
     for arguments in [
         &["plan", &shop, "-o", "/dev/full"][..],
         &["export", "cloudformation", &shop, "-o", "/dev/full"],
+        &[
+            "prove",
+            &shop,
+            "--items",
+            "3",
+            "--asks",
+            "1",
+            "--record",
+            "/dev/full",
+        ],
     ] {
         let error = place.json(5, arguments)["error"].clone();
         assert_eq!(error["kind"], "backend", "{error}");

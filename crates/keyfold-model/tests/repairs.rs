@@ -158,7 +158,7 @@ fn impossible_help_is_not_shown() {
     let found = help(&greatest);
     assert_eq!(
         found[0],
-        "add a copy to Item: `copy by_the_price \"SHOP#{shop}\" \"ITEM#{the-price:010}#{id}\"`"
+        "add a copy to Item: `copy by_the_price \"SHOP#{shop}\" \"ITEM#{the-price:010:signed}#{id}\"`"
     );
     let copies = format!(
         "{HEAD}entity Order\n  u: string, o: string\n  key \"U#{{u}}\" {{o}}\nentity Item\n  u: string, i: string\n  key \"X#{{i}}\" \"I\"\n  copy by \"U#{{u}}\" \"I#{{i}}\"\npattern orders(u) -> Order[] page 9\n"

@@ -130,6 +130,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         }
     };
     bar.finish_and_clear();
+    if let (Subject::Recorded(record), Some(path)) = (&subject, &arguments.record) {
+        let finished = record.finish();
+        finished.map_err(|error| Failure::unwritten(path, &error))?;
+    }
     let report = report.map_err(failed)?;
     let verdict = if report.is_proved() {
         Ok(())

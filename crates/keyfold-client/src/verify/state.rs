@@ -57,7 +57,7 @@ impl State {
     /// Opens the folder, and makes it if there is none. Returns the state that an earlier run left.
     ///
     /// # Errors
-    /// `Refused` when the state is of another verification, and when the folder cannot be used.
+    /// `Invalid` when the state is of another verification, `Transport` when the folder cannot be used.
     pub(super) fn open(
         folder: &Path,
         subject: String,
@@ -89,7 +89,7 @@ impl State {
     /// The records of a state, in the files of the folder.
     ///
     /// # Errors
-    /// `Refused` when a file is not as it was written.
+    /// `Invalid` when a file is not as it was written.
     pub(super) fn records(&self, runs: &[NamedRun]) -> Result<Sorter, ClientError> {
         Sorter::in_folder((&self.folder, RUN), runs)?.map_err(|name| {
             self.unusable(&format!(
@@ -101,7 +101,7 @@ impl State {
     /// Saves a state, and removes the files of records that do not belong to it.
     ///
     /// # Errors
-    /// `Refused` when the folder cannot be written.
+    /// `Transport` when the folder cannot be written.
     pub(super) fn save(&self, saved: &Saved) -> Result<(), ClientError> {
         let text = json!({
             "form": FORM,
@@ -127,7 +127,7 @@ impl State {
     /// Removes the state: the verification has ended.
     ///
     /// # Errors
-    /// `Refused` when the folder cannot be written.
+    /// `Transport` when the folder cannot be written.
     pub(super) fn remove(&self) -> Result<(), ClientError> {
         let remove = || {
             match std::fs::remove_file(self.folder.join(FILE)) {
@@ -164,14 +164,18 @@ impl State {
     }
 
     fn failed(&self, error: &std::io::Error) -> ClientError {
-        self.unusable(&format!("cannot be used: {error}"))
+        ClientError::Transport(self.sentence(&format!("cannot be used: {error}")))
     }
 
     fn unusable(&self, why: &str) -> ClientError {
-        ClientError::refused(format!(
+        ClientError::Invalid(self.sentence(why))
+    }
+
+    fn sentence(&self, why: &str) -> String {
+        format!(
             "the folder {} of the verification's state {why}; name another folder, or remove it to begin anew",
             self.folder.display()
-        ))
+        )
     }
 }
 

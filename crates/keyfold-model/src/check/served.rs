@@ -409,9 +409,9 @@ pub(crate) fn padded_field(entity: &Entity, name: &str) -> String {
     }
     let kind = entity.attribute(name).map(|attribute| &attribute.kind);
     if kind.is_some_and(|kind| *kind == Type::Int) {
-        format!("{{{name}:010}}")
+        format!("{{{name}:010:signed}}")
     } else if kind.is_some_and(|kind| *kind == Type::Number) {
-        format!("{{{name}:010.2}}")
+        format!("{{{name}:010.2:signed}}")
     } else {
         format!("{{{name}}}")
     }

@@ -37,7 +37,7 @@ fn thrown_away(model: &Model, pattern: &Pattern, returned: &Returned) -> Option<
         .help(format!(
             "let it be absent where the filter throws it away: `{name}?`"
         ))
-        .repair(vec![Edit::insert(returned.span.end, "?")]);
+        .offer(vec![Edit::insert(returned.span.end, "?")]);
     let has_kinds = model
         .tables
         .get(entity.table)

@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone)]
 pub struct Record {
     out: Arc<Mutex<dyn Write + Send>>,
+    /// The first line that could not be written.
+    failed: Arc<Mutex<Option<std::io::Error>>>,
 }
 
 impl Record {
@@ -26,13 +28,27 @@ impl Record {
         writeln!(out, "{}", json!({ "plan": plan::document(model) }))?;
         Ok(Record {
             out: Arc::new(Mutex::new(out)),
+            failed: Arc::default(),
         })
+    }
+
+    /// Ends the record.
+    ///
+    /// # Errors
+    /// When a line could not be written: the record is not whole, and the proof is what it is.
+    pub fn finish(&self) -> std::io::Result<()> {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = failed.take() {
+            return Err(error);
+        }
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        out.flush()
     }
 
     /// Carries a call out, and writes it down.
     ///
     /// # Errors
-    /// The call's; `Transport` when it cannot be written.
+    /// The call's. What cannot be written is told by [`Record::finish`].
     pub(super) fn drive<T: Answer>(
         &self,
         backend: &Backend,
@@ -57,7 +73,10 @@ impl Record {
             members.extend(end);
         }
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(out, "{line}").map_err(|error| ClientError::Transport(error.to_string()))?;
+        if let Err(error) = writeln!(out, "{line}") {
+            let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+            failed.get_or_insert(error);
+        }
         result
     }
 }

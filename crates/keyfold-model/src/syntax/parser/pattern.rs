@@ -82,12 +82,12 @@ fn modifier(cursor: &mut Cursor<'_>, pattern: &mut PatternDecl) -> Parsed<()> {
     check_fits(word, span, pattern.is_together)?;
     match word.as_str() {
         "batch" => pattern.batch = Some(span),
-        "newest" => pattern.order = Some(order(cursor, Order::Newest, span)?),
-        "oldest" => pattern.order = Some(order(cursor, Order::Oldest, span)?),
-        "highest" => pattern.order = Some(order(cursor, Order::Highest, span)?),
-        "lowest" => pattern.order = Some(order(cursor, Order::Lowest, span)?),
-        "ascending" => pattern.order = Some(order(cursor, Order::Ascending, span)?),
-        "descending" => pattern.order = Some(order(cursor, Order::Descending, span)?),
+        "newest" => ordered(cursor, pattern, Order::Newest, span)?,
+        "oldest" => ordered(cursor, pattern, Order::Oldest, span)?,
+        "highest" => ordered(cursor, pattern, Order::Highest, span)?,
+        "lowest" => ordered(cursor, pattern, Order::Lowest, span)?,
+        "ascending" => ordered(cursor, pattern, Order::Ascending, span)?,
+        "descending" => ordered(cursor, pattern, Order::Descending, span)?,
         "page" => page(cursor, pattern)?,
         "strong" => pattern.strong = Some(span),
         "scan" => pattern.scan = Some(span),
@@ -133,6 +133,22 @@ fn check_fits(word: &str, span: Span, is_together: bool) -> Parsed<()> {
     Err(Box::new(
         Diagnostic::error("KF001", span, message, "not here").help(help),
     ))
+}
+
+/// Adds the order; a pattern has one.
+fn ordered(
+    cursor: &mut Cursor<'_>,
+    pattern: &mut PatternDecl,
+    given: Order,
+    span: Span,
+) -> Parsed<()> {
+    if pattern.order.is_some() {
+        let message = "a pattern has one order";
+        let second = Diagnostic::error("KF001", span, message, "a second one");
+        return Err(Box::new(second.help("remove one of the two")));
+    }
+    pattern.order = Some(order(cursor, given, span)?);
+    Ok(())
 }
 
 /// The attribute after an order, if the next word is not another modifier.
@@ -224,7 +240,7 @@ fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
 }
 
 fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
-    let argument = |cursor: &mut Cursor<'_>| cursor.attribute("the parameter's name");
+    let argument = |cursor: &mut Cursor<'_>| end_of_range(cursor, "the parameter's name");
     Ok(if cursor.take_sign(">=") {
         LimitDecl::AtLeast(argument(cursor)?)
     } else if cursor.take_sign("<=") {
@@ -236,9 +252,9 @@ fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
     } else if cursor.take_word("starts") {
         LimitDecl::Starts(argument(cursor)?)
     } else if cursor.take_word("in") {
-        let low = cursor.attribute("the lower parameter's name")?;
+        let low = end_of_range(cursor, "the lower parameter's name")?;
         cursor.sign("..")?;
-        LimitDecl::Within(low, cursor.attribute("the upper parameter's name")?)
+        LimitDecl::Within(low, end_of_range(cursor, "the upper parameter's name")?)
     } else if cursor.take_sign("[]") {
         LimitDecl::Among
     } else if cursor.take_sign(":") {
@@ -246,6 +262,23 @@ fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
     } else {
         LimitDecl::Equal
     })
+}
+
+/// The name of the parameter that ends a range. A fixed value is taken for one where it is in quotes.
+fn end_of_range(cursor: &mut Cursor<'_>, wanted: &str) -> Parsed<Name> {
+    let is_value = match cursor.peek() {
+        Some(TokenKind::Text(text)) => text.starts_with(|c: char| c.is_ascii_digit()),
+        Some(TokenKind::Number(_)) => true,
+        Some(TokenKind::Word(_) | TokenKind::Braces(_) | TokenKind::Sign(_)) | None => false,
+    };
+    if is_value {
+        let message = "a range ends with a parameter, whose value is given when the pattern runs";
+        let fixed = Diagnostic::error("KF001", cursor.span(), message, "a value");
+        return Err(Box::new(
+            fixed.help("write a name, as in `createdAt >= since`"),
+        ));
+    }
+    cursor.attribute(wanted)
 }
 
 /// One of several items in parentheses: `Account? as payer where accountId = from`.

@@ -131,7 +131,11 @@ fn misspelt(tokens: &[Token], place: usize, known: &[&str]) -> Option<Change> {
         help: format!("did you mean `{near}`?"),
         edits: vec![Edit::replace(token.span, near)],
         tokens: with(tokens, place, place + 1, Some(new)),
-        choice: Choice::Tool,
+        // A word of the language is not misspelt: it means something else.
+        choice: match WORDS.contains(&word.as_str()) {
+            true => Choice::Person,
+            false => Choice::Tool,
+        },
     })
 }
 
