@@ -17,7 +17,7 @@ const folder = new URL("typescript", import.meta.url).pathname;
 const made = join(folder, "made");
 // A folder with more models, such as random ones.
 const more = process.env.KEYFOLD_MODELS;
-const folders = ["models", "models/existing", "crates/keyfold-codegen/testscripts"].map((name) => join(root, name));
+const folders = ["models", "models/existing", "crates/keyfold-codegen/testscripts", "clients/cases"].map((name) => join(root, name));
 let server, endpoint;
 
 /** The models of a folder. */

@@ -4,10 +4,11 @@ use keyfold_build::Build;
 use std::path::{Path, PathBuf};
 
 /// The folders of models, and the beginning of the names of their modules.
-const FOLDERS: [(&str, &str); 3] = [
+const FOLDERS: [(&str, &str); 4] = [
     ("models", ""),
     ("models/existing", "existing_"),
     ("crates/keyfold-codegen/testscripts", "case_"),
+    ("clients/cases", "shared_"),
 ];
 /// A model of several files, and its module.
 const TEAMS: (&str, &str) = ("models/shop-teams/shop.keyfold", "teams");

@@ -1,10 +1,10 @@
 // Programs that compile: what the wrong ones of wrong.ts should have been.
 
-import { KeyfoldError } from "@keyfold/client";
+import { KeyfoldError, type StreamRecord } from "@keyfold/client";
 import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
 import type { Account, AnswersEvent, NewTicket, TicketBrief } from "./made/answers.js";
 import { ItemId, OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
-import type { Order, OrderItem, OrderStatus, ShopEvent, User } from "./made/shop.js";
+import type { Order, OrderItem, OrderStatus, OrderSummary, ShopEvent, ShopEventWithCopies, User } from "./made/shop.js";
 
 export const shop: ShopClient = new ShopClient("http://localhost:8000", { cursorSecret: "s" });
 export const answers: AnswersClient = new AnswersClient("dynamodb://eu-west-1");
@@ -124,11 +124,17 @@ export async function several(userId: UserId, orderId: OrderId): Promise<void> {
   await shop.Product.deleteMany([{ productId }]);
 }
 
-export async function events(record: object): Promise<string> {
+export async function events(record: StreamRecord, fromJson: { eventName: string }): Promise<string> {
+  // Records of JSON and of Lambda, as literals.
+  await shop.event({ eventName: "INSERT", dynamodb: { Keys: {}, NewImage: {}, SequenceNumber: "1" } }, { copies: false });
+  await shop.event({ ...fromJson, eventSourceARN: "arn", dynamodb: {} }, { onUnknown: "skip" });
+  const all: ShopEventWithCopies | undefined = await shop.event(record, { copies: true });
+  if (all?.kind === "Order.summary") all.new satisfies OrderSummary | undefined;
+  const { length }: string = all?.kind === "Order" ? (all.new?.userId ?? "") : "";
   const one: AnswersEvent | undefined = await answers.event(record);
   if (one?.kind === "Ticket") one.new?.assignee?.length;
   const event: ShopEvent | undefined = await shop.event(record);
-  if (event === undefined) return "";
+  if (event === undefined || length > 9) return "";
   switch (event.kind) {
     case "User":
       return event.new?.email ?? "";

@@ -236,6 +236,16 @@ export async function events(record: object): Promise<string> {
   if (event?.kind === "User") event.old.email;
   // @error TS1360 `undefined` not every kind is handled
   if (event?.kind !== "User") event satisfies undefined;
+  // @error TS2367 `"Order.summary"` copies have not been asked for
+  if (event?.kind === "Order.summary") return "";
+  const all = await shop.event(record, { copies: true });
+  // @error TS2339 `userId` a copy has no more than its attributes
+  if (all?.kind === "Order.summary") all.new?.userId;
+  // @error TS2322 `"Order.summary"` a change of a copy is none of an entity
+  const own: typeof event = all;
+  // @error TS2769 `withCopies` an option
+  await answers.event(record, { withCopies: true });
+  void own;
   return "";
 }
 

@@ -125,9 +125,8 @@ CASES: dict[str, Any] = json.loads((support.ROOT / "clients/cases/events.json").
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Client:
-    file = tmp_path_factory.mktemp("events") / "events.keyfold"
-    file.write_text("\n".join(CASES["model"]) + "\n")
+def shared() -> Client:
+    file = support.ROOT / "clients/cases/events.keyfold"
     return Client(load(support.plan(file)), "http://127.0.0.1:1")
 
 

@@ -21,7 +21,7 @@ FOLDER = HERE / "generated"
 MADE = FOLDER / "made"
 PYDANTIC = FOLDER / "made_pydantic"
 BINARY = os.environ.get("KEYFOLD_BIN", str(ROOT / "target" / "debug" / "keyfold"))
-FOLDERS = ["models", "models/existing", "crates/keyfold-codegen/testscripts"]
+FOLDERS = ["models", "models/existing", "crates/keyfold-codegen/testscripts", "clients/cases"]
 PROGRAMS = [
     "shop",
     "several",

@@ -84,7 +84,7 @@ function kindOf(model: Model, record: StreamRecord, item: Item): Kind | undefine
 
 /** The tables that have an item's key attributes: of those that the record names, where it names one. */
 function tablesOf(model: Model, record: StreamRecord, item: Item): TablePlan[] {
-  const source = (record as { readonly eventSourceARN?: unknown }).eventSourceARN;
+  const source = record.eventSourceARN as unknown;
   const name = typeof source === "string" ? /:table\/([^/]*)/.exec(source)?.[1] : undefined;
   return model.plan.tables.filter((table) => {
     const isIn = name === undefined || name === table.name || isOfPeriod(table, name);

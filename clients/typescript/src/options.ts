@@ -227,15 +227,34 @@ export interface EventOptions {
   readonly copies?: boolean | undefined;
 }
 
-/** A record of a stream: as a reader of streams or an event of Lambda has it. */
+/** The same where those of copies are none. */
+export interface EntityEventOptions extends EventOptions {
+  readonly copies?: false | undefined;
+}
+
+/** A record of a stream: as a reader of streams, an event of Lambda or JSON has it. Its images, and the table
+ * that `eventSourceARN` names, say what changed; the other members are those of the service. */
 export interface StreamRecord {
-  readonly dynamodb?:
-    | {
-        readonly Keys?: unknown;
-        readonly OldImage?: unknown;
-        readonly NewImage?: unknown;
-      }
-    | undefined;
+  readonly dynamodb?: StreamImages | undefined;
+  readonly eventSourceARN?: string | undefined;
+  readonly eventName?: string | undefined;
+  readonly eventID?: string | undefined;
+  readonly eventVersion?: string | undefined;
+  readonly eventSource?: string | undefined;
+  readonly awsRegion?: string | undefined;
+  readonly userIdentity?: unknown;
+}
+
+/** The change that a record of a stream reports. */
+export interface StreamImages {
+  readonly Keys?: unknown;
+  readonly OldImage?: unknown;
+  readonly NewImage?: unknown;
+  /** A `Date` of a reader, seconds of Lambda. */
+  readonly ApproximateCreationDateTime?: unknown;
+  readonly SequenceNumber?: string | undefined;
+  readonly SizeBytes?: number | undefined;
+  readonly StreamViewType?: string | undefined;
 }
 
 /** The outcome for a table. */

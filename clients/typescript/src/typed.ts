@@ -2,7 +2,7 @@
 
 import type { Client, Given } from "./client.js";
 import { failure } from "./error.js";
-import type { CallOptions, ClientOptions, EntityEvent, Page, StreamRecord } from "./options.js";
+import type { CallOptions, ClientOptions, EntityEvent, EventOptions, Page, StreamRecord } from "./options.js";
 
 /** Options of a generated client, whose types say how numbers are given. */
 export type TypedOptions = Omit<ClientOptions, "numbers">;
@@ -51,8 +51,9 @@ export async function required<Item>(
 export async function change<Event extends Change<string, unknown>>(
   client: Client,
   record: StreamRecord,
+  options?: EventOptions,
 ): Promise<Event | undefined> {
-  return (await client.event(record)) as Event | undefined;
+  return (await client.event(record, options)) as Event | undefined;
 }
 
 /** An answer of any number of items, of which nothing is read before it is asked for. `Options` are

@@ -3,13 +3,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { counted, planOf } from "./model.mjs";
-import { source } from "./source.mjs";
+import { generated, source } from "./source.mjs";
 
 const { Client } = await source("client.js");
 
 const CASES = JSON.parse(readFileSync(new URL("../../cases/events.json", import.meta.url), "utf8"));
-const CASES_PLAN = planOf(CASES.model.join("\n") + "\n");
+const CASES_MODEL = new URL("../../cases/events.keyfold", import.meta.url);
+const CASES_PLAN = planOf(readFileSync(CASES_MODEL, "utf8"));
+const { EventsClient } = await generated(fileURLToPath(CASES_MODEL));
 
 const PLAN = planOf(`
 model events 1
@@ -72,21 +75,26 @@ test("of a list in several parts, the main item comes without it", async () => {
   assert.equal(await client.event(record(part)), undefined);
 });
 
+const readers = {
+  "by name": new Client(CASES_PLAN, counted()),
+  generated: new EventsClient(counted()),
+};
 for (const { name, record: one, copies, event } of CASES.cases) {
-  test(`the cases of all clients: ${name}`, async () => {
-    const shared = new Client(CASES_PLAN, counted());
-    const call = (options) => shared.event(one, { copies, ...options });
-    if (event === "invalid") {
-      return assert.rejects(call({ onUnknown: "skip" }), { code: "invalid" });
-    }
-    if (event === "unknown") {
-      await assert.rejects(call(), { code: "unknown_item" });
-      return assert.equal(await call({ onUnknown: "skip" }), undefined);
-    }
-    const found = await call();
-    if (event === null) return assert.equal(found, undefined);
-    const { kind, ...images } = event;
-    const shown = Object.entries(images).map(([when, item]) => [when, { kind, ...item }]);
-    assert.deepEqual(found, { kind, ...Object.fromEntries(shown) });
-  });
+  for (const [of, shared] of Object.entries(readers)) {
+    test(`the cases of all clients, ${of}: ${name}`, async () => {
+      const call = (options) => shared.event(one, { copies, ...options });
+      if (event === "invalid") {
+        return assert.rejects(call({ onUnknown: "skip" }), { code: "invalid" });
+      }
+      if (event === "unknown") {
+        await assert.rejects(call(), { code: "unknown_item" });
+        return assert.equal(await call({ onUnknown: "skip" }), undefined);
+      }
+      const found = await call();
+      if (event === null) return assert.equal(found, undefined);
+      const { kind, ...images } = event;
+      const shown = Object.entries(images).map(([when, item]) => [when, { kind, ...item }]);
+      assert.deepEqual(found, { kind, ...Object.fromEntries(shown) });
+    });
+  }
 }

@@ -240,6 +240,14 @@ class TicketBrief:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TicketBriefChange:
+    """A change of a copy `Ticket.brief` that a stream reports."""
+
+    old: TicketBrief | None = None
+    new: TicketBrief | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TicketChange:
     """A change of a `Ticket` that a stream reports."""
 
@@ -342,6 +350,10 @@ class OpenTicketMade:
 
 AnswersEvent: TypeAlias = AccountChange | TicketChange
 """A change that a stream reports; its class says of what."""
+
+
+AnswersEventWithCopies: TypeAlias = AnswersEvent | TicketBriefChange
+"""A change of an entity or of a copy; its class says of what."""
 
 
 class AnswersParts(typed.NamedParts):
@@ -982,11 +994,37 @@ class AnswersClient(typed.Typed):
             timeout,
         )
 
-    def event(self, record: Mapping[str, Any]) -> AnswersEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    @overload
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: Literal[False] = False,
+    ) -> AnswersEvent | None: ...
+
+    @overload
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: bool,
+    ) -> AnswersEventWithCopies | None: ...
+
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: bool = False,
+    ) -> AnswersEventWithCopies | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's. With
+        `copies`, those of copies are changes, too.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown, copies)
 
 
 class AsyncAnswersClient(typed.AsyncTyped):
@@ -1464,11 +1502,37 @@ class AsyncAnswersClient(typed.AsyncTyped):
             timeout,
         )
 
-    def event(self, record: Mapping[str, Any]) -> AnswersEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    @overload
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: Literal[False] = False,
+    ) -> AnswersEvent | None: ...
+
+    @overload
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: bool,
+    ) -> AnswersEventWithCopies | None: ...
+
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: bool = False,
+    ) -> AnswersEventWithCopies | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's. With
+        `copies`, those of copies are changes, too.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown, copies)
 
 
 _MADE: typed.MadeTable = {
@@ -1507,9 +1571,10 @@ _SHAPES = typed.Shapes(
     {"Address": Address, "Entry": Entry},
     _MADE,
 )
-_EVENTS: Mapping[str, tuple[type[Any], type[AnswersEvent]]] = {
+_EVENTS: Mapping[str, tuple[type[Any], type[AnswersEventWithCopies]]] = {
     "Account": (Account, AccountChange),
     "Ticket": (Ticket, TicketChange),
+    "Ticket.brief": (TicketBrief, TicketBriefChange),
 }
 
 _PLAN = r"""

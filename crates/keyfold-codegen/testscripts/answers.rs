@@ -745,6 +745,24 @@ typed::events! { AnswersEvent {
     Ticket(Ticket) = "Ticket",
 } }
 
+/// A change of an entity or of a copy, from a stream record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+pub enum AnswersEventWithCopies {
+    /// A change of an `Account`.
+    Account(typed::Change<Account>),
+    /// A change of a `Ticket`.
+    Ticket(typed::Change<Ticket>),
+    /// A change of a copy `Ticket.brief`.
+    TicketBrief(typed::Change<TicketBrief>),
+}
+
+typed::events! { AnswersEventWithCopies {
+    Account(Account) = "Account",
+    Ticket(Ticket) = "Ticket",
+    TicketBrief(TicketBrief) = "Ticket.brief",
+} }
+
 /// The choices of optional parameters of `places`: each has a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum PlacesChoice {
@@ -1110,6 +1128,11 @@ impl<S: typed::Consistency> AnswersClient<S> {
         self.client.events()
     }
 
+    /// Reads stream records as changes of entities and of copies.
+    pub fn events_with_copies(&self) -> typed::Events<'_, AnswersEventWithCopies> {
+        self.client.events_with_copies()
+    }
+
     /// The model on its tables, for calls by name.
     pub fn database(&self) -> &keyfold::Database {
         self.client.database()
@@ -1451,6 +1474,11 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
     /// Reads stream records as changes of entities.
     pub fn events(&self) -> typed::Events<'_, AnswersEvent> {
         self.client.events()
+    }
+
+    /// Reads stream records as changes of entities and of copies.
+    pub fn events_with_copies(&self) -> typed::Events<'_, AnswersEventWithCopies> {
+        self.client.events_with_copies()
     }
 
     /// The model on its tables, for calls by name.

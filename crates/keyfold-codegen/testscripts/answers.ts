@@ -422,6 +422,10 @@ export type LogArguments = {
 export type AnswersEvent =
   keyfold.Change<"Account", Account> | keyfold.Change<"Ticket", Ticket>;
 
+/** A change of an entity or of a copy; `kind` says of what. */
+export type AnswersEventWithCopies =
+  AnswersEvent | keyfold.Change<"Ticket.brief", TicketBrief>;
+
 /**
  * The patterns, named writes and entities of the model `answers`, version
  * 3.
@@ -710,11 +714,24 @@ export class AnswersClient {
   }
 
   /**
-   * The change of a stream's record, of a reader or of Lambda; of items
-   * that follow from an entity, nothing.
+   * The change that a stream's record reports, of a reader or of Lambda;
+   * `undefined` for an item that follows from an entity. `onUnknown` says
+   * what becomes of an item that the model does not know.
    */
-  event(record: keyfold.StreamRecord): Promise<AnswersEvent | undefined> {
-    return keyfold.change<AnswersEvent>(this.client, record);
+  event(
+    record: keyfold.StreamRecord,
+    options?: keyfold.EntityEventOptions,
+  ): Promise<AnswersEvent | undefined>;
+  /** With `copies`, changes of copies, too. */
+  event(
+    record: keyfold.StreamRecord,
+    options?: keyfold.EventOptions,
+  ): Promise<AnswersEventWithCopies | undefined>;
+  event(
+    record: keyfold.StreamRecord,
+    options?: keyfold.EventOptions,
+  ): Promise<AnswersEventWithCopies | undefined> {
+    return keyfold.change(this.client, record, options);
   }
 
   /**

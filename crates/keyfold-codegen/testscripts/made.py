@@ -609,11 +609,17 @@ class MadeClient(typed.Typed):
         """
         return self._write(self.part.visit(day=day, first_at=first_at), timeout)
 
-    def event(self, record: Mapping[str, Any]) -> MadeEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+    ) -> MadeEvent | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown)
 
 
 class AsyncMadeClient(typed.AsyncTyped):
@@ -811,11 +817,17 @@ class AsyncMadeClient(typed.AsyncTyped):
         """
         return await self._write(self.part.visit(day=day, first_at=first_at), timeout)
 
-    def event(self, record: Mapping[str, Any]) -> MadeEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+    ) -> MadeEvent | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown)
 
 
 _MADE: typed.MadeTable = {

@@ -545,11 +545,17 @@ class NamesClient(typed.Typed):
             timeout,
         )
 
-    def event(self, record: Mapping[str, Any]) -> NamesEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+    ) -> NamesEvent | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown)
 
 
 class AsyncNamesClient(typed.AsyncTyped):
@@ -778,11 +784,17 @@ class AsyncNamesClient(typed.AsyncTyped):
             timeout,
         )
 
-    def event(self, record: Mapping[str, Any]) -> NamesEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+    ) -> NamesEvent | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown)
 
 
 _MADE: typed.MadeTable = {

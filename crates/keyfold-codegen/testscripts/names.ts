@@ -410,11 +410,15 @@ export class NamesClient {
   }
 
   /**
-   * The change of a stream's record, of a reader or of Lambda; of items
-   * that follow from an entity, nothing.
+   * The change that a stream's record reports, of a reader or of Lambda;
+   * `undefined` for an item that follows from an entity. `onUnknown` says
+   * what becomes of an item that the model does not know.
    */
-  event(record: keyfold.StreamRecord): Promise<NamesEvent | undefined> {
-    return keyfold.change<NamesEvent>(this.client, record);
+  event(
+    record: keyfold.StreamRecord,
+    options?: keyfold.EntityEventOptions,
+  ): Promise<NamesEvent | undefined> {
+    return keyfold.change(this.client, record, options);
   }
 
   /**

@@ -11,7 +11,7 @@ import datetime as _datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, NewType, TypeAlias
+from typing import Any, Literal, NewType, TypeAlias, overload
 
 from keyfold import Client, Options, typed
 from keyfold.aio import AsyncClient
@@ -133,6 +133,14 @@ class OrderSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OrderSummaryChange:
+    """A change of a copy `Order.summary` that a stream reports."""
+
+    old: OrderSummary | None = None
+    new: OrderSummary | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderChange:
     """A change of an `Order` that a stream reports."""
 
@@ -239,6 +247,10 @@ OrderWithItemsItem: TypeAlias = Order | OrderItem
 
 ShopEvent: TypeAlias = UserChange | OrderChange | OrderItemChange | ProductChange
 """A change that a stream reports; its class says of what."""
+
+
+ShopEventWithCopies: TypeAlias = ShopEvent | OrderSummaryChange
+"""A change of an entity or of a copy; its class says of what."""
 
 
 class ShopParts(typed.NamedParts):
@@ -691,11 +703,37 @@ class ShopClient(typed.Typed):
             timeout,
         )
 
-    def event(self, record: Mapping[str, Any]) -> ShopEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    @overload
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: Literal[False] = False,
+    ) -> ShopEvent | None: ...
+
+    @overload
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: bool,
+    ) -> ShopEventWithCopies | None: ...
+
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: bool = False,
+    ) -> ShopEventWithCopies | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's. With
+        `copies`, those of copies are changes, too.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown, copies)
 
 
 class AsyncShopClient(typed.AsyncTyped):
@@ -1011,11 +1049,37 @@ class AsyncShopClient(typed.AsyncTyped):
             timeout,
         )
 
-    def event(self, record: Mapping[str, Any]) -> ShopEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    @overload
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: Literal[False] = False,
+    ) -> ShopEvent | None: ...
+
+    @overload
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: bool,
+    ) -> ShopEventWithCopies | None: ...
+
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+        copies: bool = False,
+    ) -> ShopEventWithCopies | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's. With
+        `copies`, those of copies are changes, too.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown, copies)
 
 
 _SHAPES = typed.Shapes(
@@ -1028,11 +1092,12 @@ _SHAPES = typed.Shapes(
     },
     {"Line": Line},
 )
-_EVENTS: Mapping[str, tuple[type[Any], type[ShopEvent]]] = {
+_EVENTS: Mapping[str, tuple[type[Any], type[ShopEventWithCopies]]] = {
     "User": (User, UserChange),
     "Order": (Order, OrderChange),
     "OrderItem": (OrderItem, OrderItemChange),
     "Product": (Product, ProductChange),
+    "Order.summary": (OrderSummary, OrderSummaryChange),
 }
 
 _PLAN = r"""

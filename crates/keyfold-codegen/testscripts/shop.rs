@@ -443,6 +443,30 @@ typed::events! { ShopEvent {
     Product(Product) = "Product",
 } }
 
+/// A change of an entity or of a copy, from a stream record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]
+pub enum ShopEventWithCopies {
+    /// A change of a `User`.
+    User(typed::Change<User>),
+    /// A change of an `Order`.
+    Order(typed::Change<Order>),
+    /// A change of an `OrderItem`.
+    OrderItem(typed::Change<OrderItem>),
+    /// A change of a `Product`.
+    Product(typed::Change<Product>),
+    /// A change of a copy `Order.summary`.
+    OrderSummary(typed::Change<OrderSummary>),
+}
+
+typed::events! { ShopEventWithCopies {
+    User(User) = "User",
+    Order(Order) = "Order",
+    OrderItem(OrderItem) = "OrderItem",
+    Product(Product) = "Product",
+    OrderSummary(OrderSummary) = "Order.summary",
+} }
+
 /// The arguments of `create_order`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateOrderArguments {
@@ -635,6 +659,11 @@ impl<S: typed::Consistency> ShopClient<S> {
     /// Reads stream records as changes of entities.
     pub fn events(&self) -> typed::Events<'_, ShopEvent> {
         self.client.events()
+    }
+
+    /// Reads stream records as changes of entities and of copies.
+    pub fn events_with_copies(&self) -> typed::Events<'_, ShopEventWithCopies> {
+        self.client.events_with_copies()
     }
 
     /// The model on its tables, for calls by name.
@@ -897,6 +926,11 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
     /// Reads stream records as changes of entities.
     pub fn events(&self) -> typed::Events<'_, ShopEvent> {
         self.client.events()
+    }
+
+    /// Reads stream records as changes of entities and of copies.
+    pub fn events_with_copies(&self) -> typed::Events<'_, ShopEventWithCopies> {
+        self.client.events_with_copies()
     }
 
     /// The model on its tables, for calls by name.

@@ -184,10 +184,8 @@ fn a_foreign_item_is_not_an_entity() {
 fn records_become_the_events_of_all_clients() {
     let cases: Json =
         serde_json::from_str(include_str!("../../../clients/cases/events.json")).unwrap();
-    let lines = cases["model"].as_array().unwrap().iter();
-    let lines: Vec<&str> = lines.map(|line| line.as_str().unwrap()).collect();
-    let model = format!("{}\n", lines.join("\n"));
-    let database = Keyfold::memory().unwrap().model(&model).unwrap();
+    let model = include_str!("../../../clients/cases/events.keyfold");
+    let database = Keyfold::memory().unwrap().model(model).unwrap();
     for case in cases["cases"].as_array().unwrap() {
         let name = &case["name"];
         let reader = || match case["copies"].as_bool() {

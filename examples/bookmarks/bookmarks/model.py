@@ -342,11 +342,17 @@ class BookmarksClient(typed.Typed):
             timeout,
         )
 
-    def event(self, record: Mapping[str, Any]) -> BookmarksEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+    ) -> BookmarksEvent | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown)
 
 
 class AsyncBookmarksClient(typed.AsyncTyped):
@@ -488,11 +494,17 @@ class AsyncBookmarksClient(typed.AsyncTyped):
             timeout,
         )
 
-    def event(self, record: Mapping[str, Any]) -> BookmarksEvent | None:
-        """The change of a stream's record, of a reader or of Lambda; of items that
-        follow from an entity, none.
+    def event(
+        self,
+        record: Mapping[str, Any],
+        *,
+        on_unknown: typed.OnUnknown | None = None,
+    ) -> BookmarksEvent | None:
+        """The change that a stream's record reports, of a reader or of Lambda; None
+        for an item that follows from an entity. `on_unknown` says what becomes of
+        an item that the model does not know, instead of the client's.
         """
-        return self._change(record, _EVENTS)
+        return self._change(record, _EVENTS, on_unknown)
 
 
 _SHAPES = typed.Shapes(

@@ -551,6 +551,10 @@ export type ShopEvent =
   | keyfold.Change<"File", File>
   | keyfold.Change<"View", View>;
 
+/** A change of an entity or of a copy; `kind` says of what. */
+export type ShopEventWithCopies =
+  ShopEvent | keyfold.Change<"Order.summary", OrderSummary>;
+
 /** The patterns, named writes and entities of the model `shop`, version 1. */
 export class ShopClient {
   /** The client that carries out the plans, for calls by name. */
@@ -972,11 +976,24 @@ export class ShopClient {
   }
 
   /**
-   * The change of a stream's record, of a reader or of Lambda; of items
-   * that follow from an entity, nothing.
+   * The change that a stream's record reports, of a reader or of Lambda;
+   * `undefined` for an item that follows from an entity. `onUnknown` says
+   * what becomes of an item that the model does not know.
    */
-  event(record: keyfold.StreamRecord): Promise<ShopEvent | undefined> {
-    return keyfold.change<ShopEvent>(this.client, record);
+  event(
+    record: keyfold.StreamRecord,
+    options?: keyfold.EntityEventOptions,
+  ): Promise<ShopEvent | undefined>;
+  /** With `copies`, changes of copies, too. */
+  event(
+    record: keyfold.StreamRecord,
+    options?: keyfold.EventOptions,
+  ): Promise<ShopEventWithCopies | undefined>;
+  event(
+    record: keyfold.StreamRecord,
+    options?: keyfold.EventOptions,
+  ): Promise<ShopEventWithCopies | undefined> {
+    return keyfold.change(this.client, record, options);
   }
 
   /**

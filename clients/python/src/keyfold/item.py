@@ -118,10 +118,10 @@ class BatchWritten:
 
 @dataclass(frozen=True)
 class Event:
-    """A change of an entity, from a stream record."""
+    """A change of an entity or of a copy, from a stream record."""
 
     kind: str
-    """The entity."""
+    """The entity, or `Entity.copy`."""
     old: Item | None
     """The attributes before the change, if the stream has them."""
     new: Item | None

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import datetime, timezone
 from decimal import Decimal
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from made import answers as a
+from made import events as ev
 from made import made as m
 from made import shop as s
 from typing_extensions import assert_type
 
 from keyfold import Code, Invalid, KeyfoldError, Options, UnknownItem
 from keyfold.testing import Fakes
+
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def code_of(call: Callable[[], object]) -> Code | None:
@@ -485,3 +491,63 @@ def events(endpoint: str) -> None:
     assert isinstance(event, s.UserChange)
     assert event.old is None and event.new is not None
     assert (event.new.name, event.new.created_at) == ("Ada", day(15))
+    cases = json.loads((ROOT / "clients/cases/events.json").read_text())["cases"]
+    # Nothing is sent.
+    awaited = ev.AsyncEventsClient(endpoint)
+    with ev.EventsClient(endpoint) as events:
+        for case in cases:
+            event_of_case(case, events)
+            event_of_case(case, awaited)
+
+
+CHANGES: dict[type, str] = {
+    ev.UserChange: "User",
+    ev.BasketChange: "Basket",
+    ev.LogChange: "Log",
+    ev.UserCardChange: "User.card",
+    ev.UserPersonChange: "User.person",
+}
+
+
+def event_of_case(case: dict[str, Any], events: ev.EventsClient | ev.AsyncEventsClient) -> None:
+    """The generated clients make of a record what all clients make of it."""
+    record, copies, wanted = case["record"], case.get("copies", False), case["event"]
+
+    def call(on_unknown: Literal["error", "skip"] | None = None) -> object:
+        return events.event(record, on_unknown=on_unknown, copies=copies)
+
+    if isinstance(wanted, str):
+        code = {"unknown": "unknown_item"}.get(wanted, wanted)
+        assert code_of(call) == code, case["name"]
+        if wanted == "unknown":
+            assert call("skip") is None, case["name"]
+    elif wanted is None:
+        assert call() is None, case["name"]
+    else:
+        found: Any = call()
+        images = {"old": found.old, "new": found.new}
+        shown = {name: members_of(one) for name, one in images.items() if one is not None}
+        assert {"kind": CHANGES[type(found)], **shown} == wanted, case["name"]
+
+
+def members_of(image: Any) -> dict[str, Any]:
+    """The members of an image as JSON has them; none that the image does not hold."""
+    held = {field.name: getattr(image, field.name) for field in fields(image)}
+    return {name: json_of(one) for name, one in held.items() if one is not None}
+
+
+def json_of(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.astimezone(timezone.utc).isoformat(timespec="milliseconds")[:23] + "Z"
+    return value
+
+
+def typed_events(events: ev.EventsClient, record: dict[str, Any]) -> str | None:
+    """Changes of copies are in the type where they are asked for."""
+    assert_type(events.event(record), ev.EventsEvent | None)
+    assert_type(events.event(record, on_unknown="skip"), ev.EventsEvent | None)
+    found = events.event(record, copies=True)
+    assert_type(found, ev.EventsEventWithCopies | None)
+    if isinstance(found, ev.UserCardChange):
+        return found.new.mail if found.new is not None else None
+    return None

@@ -268,6 +268,14 @@ def events(record: dict[str, object]) -> str:
         event.old.email
     # error: attr-defined "LineChange", no such change
     isinstance(event, s.LineChange)
+    copied = shop.event(record, copies=True)
+    if isinstance(copied, s.OrderSummaryChange) and copied.new is not None:
+        # error: attr-defined "user_id", a copy has no more than its attributes
+        copied.new.user_id
+    # error: assignment "UserChange | OrderChange | OrderItemChange | ProductChange | OrderSummaryChange | None", a change of a copy is none of an entity
+    event = copied
+    # error: call-overload "event", an option
+    shop.event(record, on_unknown="ignore")
     return ""
 
 

@@ -20,6 +20,8 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
     let client = types.take(format!("{}Client", pascal(&model.name)));
     let awaited_client = types.take(format!("Async{client}"));
     let event = types.take(format!("{}Event", pascal(&model.name)));
+    let has_copies = model.entities.iter().any(|one| !one.copies.is_empty());
+    let event_with_copies = has_copies.then(|| types.take(format!("{event}WithCopies")));
     let taken = entity::take_names(model, &mut types);
     let mut shapes = Shapes::of(model, &mut types);
     let taken = taken.entities.into_iter().zip(taken.copies);
@@ -70,6 +72,7 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         parts,
         fakes,
         event,
+        event_with_copies,
         ids: shapes.ids,
         choices: shapes.choices,
         records: shapes.records,

@@ -9,7 +9,13 @@ use keyfold_model::{Attribute, Entity, Model};
 /// The names of the entities' types, and of those of their copies.
 pub(super) struct Taken {
     pub(super) entities: Vec<EntityTypes>,
-    pub(super) copies: Vec<Vec<String>>,
+    pub(super) copies: Vec<Vec<CopyTypes>>,
+}
+
+/// The names of a copy's types: of itself, and of its changes.
+pub(super) struct CopyTypes {
+    stored: String,
+    change: String,
 }
 
 /// Takes the names of all entities and copies, before any other type gets one.
@@ -43,6 +49,14 @@ pub(super) fn take_names(model: &Model, names: &mut Names) -> Taken {
         let wanted = copies.map(|copy| format!("{}{}", types.stored, pascal(&copy.name)));
         wanted.map(|wanted| names.take(wanted)).collect()
     });
+    let copies: Vec<Vec<String>> = copies.collect();
+    let copies = copies.into_iter().map(|stored| {
+        let types = stored.into_iter().map(|stored| CopyTypes {
+            change: names.take(format!("{stored}Change")),
+            stored,
+        });
+        types.collect()
+    });
     Taken {
         copies: copies.collect(),
         entities,
@@ -54,7 +68,7 @@ pub(super) fn form(
     model: &Model,
     entity: &Entity,
     member: String,
-    (types, copies): (EntityTypes, Vec<String>),
+    (types, copies): (EntityTypes, Vec<CopyTypes>),
     shapes: &mut Shapes<'_>,
     names: &mut Names,
 ) -> EntityForm {
@@ -89,9 +103,11 @@ pub(super) fn form(
         .copies
         .iter()
         .zip(copies)
-        .map(|(copy, type_name)| CopyForm {
-            kind: format!("{}.{}", entity.name, copy.name),
-            type_name,
+        .enumerate()
+        .map(|(at, (copy, types))| CopyForm {
+            kind: entity.kind_of(Some(at)),
+            type_name: types.stored,
+            change: types.change,
             fields: stored
                 .iter()
                 .filter(|field| copy.attributes.contains(&field.name))

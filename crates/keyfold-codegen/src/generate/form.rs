@@ -38,6 +38,8 @@ pub(super) struct Form {
     pub(super) fakes: String,
     /// The name of the type of events.
     pub(super) event: String,
+    /// The name of the type of events where those of copies are asked for; `None` without copies.
+    pub(super) event_with_copies: Option<String>,
     /// Types of their own for identifiers.
     pub(super) ids: Vec<Id>,
     /// Enumerations.
@@ -156,6 +158,11 @@ impl Form {
     pub(super) fn written(&self) -> impl Iterator<Item = &EntityForm> {
         self.entities.iter().filter(|entity| !entity.is_view)
     }
+
+    /// The copies of all entities.
+    pub(super) fn copies(&self) -> impl Iterator<Item = &CopyForm> {
+        self.entities.iter().flat_map(|entity| &entity.copies)
+    }
 }
 
 impl EntityForm {
@@ -251,6 +258,8 @@ pub(super) struct CopyForm {
     pub(super) kind: String,
     /// The name of its type.
     pub(super) type_name: String,
+    /// The name of the type of its changes in events, where the language has one for each kind.
+    pub(super) change: String,
     /// Its attributes.
     pub(super) fields: Vec<Field>,
 }

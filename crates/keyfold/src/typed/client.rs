@@ -86,6 +86,11 @@ impl<D: Base, S: Consistency> Client<D, S> {
         Events::new(self.database.inner().events())
     }
 
+    /// The same with the changes of copies, which `E` has, too.
+    pub fn events_with_copies<E>(&self) -> Events<'_, E> {
+        Events::new(self.database.inner().events().with_copies())
+    }
+
     /// Makes new entities for tests: the same seed makes the same ones.
     pub fn fakes(&self, seed: u64) -> Fakes {
         Fakes::new(self.database.inner().model(), seed)

@@ -3,6 +3,7 @@
 `keyfold generate python` writes files that use it; programs use those.
 """
 
+from keyfold.options import OnUnknown
 from keyfold.typed.awaited import AsyncBatchWriter, AsyncQuery, AsyncTyped, AsyncWriter
 from keyfold.typed.blocking import BatchWriter, Query, Typed, Writer
 from keyfold.typed.checked import checked
@@ -32,6 +33,7 @@ __all__ = [
     "NamedPart",
     "NamedParts",
     "NothingMade",
+    "OnUnknown",
     "Page",
     "Part",
     "PartWritten",

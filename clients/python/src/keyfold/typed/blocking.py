@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from keyfold.calls import PageOptions
 from keyfold.client import Client
-from keyfold.errors import NotFound, UnknownItem
+from keyfold.errors import NotFound
 from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown
 from keyfold.typed.made import BatchWritten, NothingMade, Part, Transacted, Written
 from keyfold.typed.parts import NamedPart, Parts, transacted, written
-from keyfold.typed.shapes import Answers, Page, Shapes, answers_of
+from keyfold.typed.shapes import Answers, Page, Shapes, answers_of, changed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -108,25 +108,17 @@ class Typed:
         return transacted(self.client.transact(given, timeout=timeout), parts)
 
     def _change(
-        self, record: Mapping[str, Any], classes: Mapping[str, tuple[type[Any], type[T]]]
+        self,
+        record: Mapping[str, Any],
+        classes: Mapping[str, tuple[type[Any], type[T]]],
+        on_unknown: OnUnknown | None = None,
+        copies: bool = False,
     ) -> T | None:
         """The change of a stream record."""
-        event = self.client.event(record)
+        event = self.client.event(record, on_unknown=on_unknown, copies=copies)
         if event is None:
             return None
-        item, change = classes[event.kind]
-        entity = self.client.model.entities[event.kind]
-        images = {"old": event.old, "new": event.new}
-        try:
-            made = {
-                name: None if image is None else self.shapes.made(entity, image, item)
-                for name, image in images.items()
-            }
-        except UnknownItem:
-            if self.client.options.on_unknown == "skip":
-                return None
-            raise
-        return change(**made)
+        return changed(self.client, self.shapes, event, classes[event.kind], on_unknown)
 
 
 class Query(Generic[T]):

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 from keyfold.errors import Invalid, NotFound, UnknownItem
-from keyfold.item import Item
+from keyfold.item import Event, Item
 from keyfold.lacking import lacking
 from keyfold.options import OnUnknown, Options
 from keyfold.plan.kind import Kind, Record
@@ -305,3 +305,27 @@ def answers_of(
     found = client.model.patterns[pattern]
     by_kind = {one.name: (one.entity, classes[one.name]) for one in found.returns}
     return Answers(client, shapes, by_kind, found)
+
+
+def changed(
+    client: Asked,
+    shapes: Shapes,
+    event: Event,
+    classes: tuple[type[Any], type[T]],
+    on_unknown: OnUnknown | None,
+) -> T | None:
+    """An event as an instance of its class, which has images of another; none where an image that
+    does not fit is left out."""
+    image_class, change = classes
+    entity = client.model.entities[event.kind.partition(".")[0]]
+    images = {"old": event.old, "new": event.new}
+    try:
+        made = {
+            name: None if image is None else shapes.made(entity, image, image_class)
+            for name, image in images.items()
+        }
+    except UnknownItem:
+        if (on_unknown or client.options.on_unknown) == "skip":
+            return None
+        raise
+    return change(**made)

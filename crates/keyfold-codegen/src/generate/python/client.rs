@@ -347,17 +347,42 @@ impl Class<'_> {
         out.nested(2, &call, &members, ")");
     }
 
+    /// The reading of stream records: with another type where the changes of copies are asked for.
     fn print_event(&self, out: &mut Printer) {
-        let event = &self.types.form.event;
-        out.gap();
-        let parameters = [Parameter::plain("record: Mapping[str, Any]")];
+        let Form {
+            event,
+            event_with_copies,
+            ..
+        } = self.types.form;
         let open = Method::of("event");
-        open.print_positional(&parameters, &format!("{event} | None"), out);
-        out.doc(
-            2,
-            &["The change of a stream's record, of a reader or of Lambda; of items that follow from an entity, none.".to_owned()],
-        );
-        out.line(2, "return self._change(record, _EVENTS)");
+        let parameters = |copies: Option<&str>| {
+            let options = ["*", "on_unknown: typed.OnUnknown | None = None"];
+            let all = ["record: Mapping[str, Any]"].into_iter().chain(options);
+            let all: Vec<Parameter> = all.chain(copies).map(Parameter::plain).collect();
+            all
+        };
+        out.gap();
+        let mut call = "return self._change(record, _EVENTS, on_unknown)";
+        if let Some(all) = event_with_copies {
+            let entities = parameters(Some("copies: Literal[False] = False"));
+            open.print_overload(&entities, &format!("{event} | None"), out);
+            open.print_overload(
+                &parameters(Some("copies: bool")),
+                &format!("{all} | None"),
+                out,
+            );
+            let whole = parameters(Some("copies: bool = False"));
+            open.print_positional(&whole, &format!("{all} | None"), out);
+            call = "return self._change(record, _EVENTS, on_unknown, copies)";
+        } else {
+            open.print_positional(&parameters(None), &format!("{event} | None"), out);
+        }
+        let mut about = "The change that a stream's record reports, of a reader or of Lambda; None for an item that follows from an entity. `on_unknown` says what becomes of an item that the model does not know, instead of the client's.".to_owned();
+        if event_with_copies.is_some() {
+            about.push_str(" With `copies`, those of copies are changes, too.");
+        }
+        out.doc(2, &[about]);
+        out.line(2, call);
     }
 
     fn parameter(&self, field: &Field) -> Parameter {

@@ -92,6 +92,13 @@ impl Method<'_> {
         self.print(&positional(parameters), result, "", out);
     }
 
+    /// A head of several, with parameters by position.
+    pub(super) fn print_overload(&self, all: &[Parameter], result: &str, out: &mut Printer) {
+        out.line(1, "@overload");
+        self.print(&positional(all), result, " ...", out);
+        out.gap();
+    }
+
     /// The head of a factory, whose parameters by name are values, behind those that it refers to.
     pub(super) fn print_factory(&self, values: &[Parameter], result: &str, out: &mut Printer) {
         let related = "_related: Mapping[str, object] | None = None".to_owned();

@@ -159,12 +159,17 @@ fn print_tables(form: &Form, names: &AttributeNames, out: &mut Printer) {
         tables.push(print::Member::Plain("_MADE".to_owned()));
     }
     out.nested(0, "_SHAPES = typed.Shapes(", &tables, ")");
-    let events = form.entities.iter().map(|entity| {
+    let entities = form.entities.iter().map(|entity| {
         let held = format!("({}, {})", entity.types.image, entity.types.change);
         entry((&entity.name, &held))
     });
-    let events: Vec<String> = events.collect();
-    let held = format!("Mapping[str, tuple[type[Any], type[{}]]]", form.event);
+    let copies = form.copies().map(|copy| {
+        let held = format!("({}, {})", copy.type_name, copy.change);
+        entry((&copy.kind, &held))
+    });
+    let events: Vec<String> = entities.chain(copies).collect();
+    let all = form.event_with_copies.as_ref().unwrap_or(&form.event);
+    let held = format!("Mapping[str, tuple[type[Any], type[{all}]]]");
     out.bracketed(0, &format!("_EVENTS: {held} = {{"), &events, "}");
     out.gap();
     out.line(0, "_PLAN = r\"\"\"");

@@ -130,23 +130,27 @@ impl Types<'_> {
             let CopyForm {
                 kind,
                 type_name,
+                change,
                 fields,
             } = copy;
             let about = format!("The copy `{kind}`.");
             self.class(type_name, &about, (fields, Side::Stored), out);
+            let about = format!("A change of a copy `{kind}` that a stream reports.");
+            self.print_change(change, &about, type_name, out);
         }
         if let Some((fields, about)) = entity.image() {
             self.class(&types.image, &about, (&fields, Side::Stored), out);
         }
-        let image = format!("{} | None = None", types.image);
-        self.open(
-            &types.change,
-            &format!("A change of {} that a stream reports.", one(name)),
-            out,
-        );
+        let about = format!("A change of {} that a stream reports.", one(name));
+        self.print_change(&types.change, &about, &types.image, out);
+    }
+
+    /// The class of a change, with the images of a class.
+    fn print_change(&self, name: &str, about: &str, image: &str, out: &mut Printer) {
+        self.open(name, about, out);
         out.gap();
-        out.line(1, &format!("old: {image}"));
-        out.line(1, &format!("new: {image}"));
+        out.line(1, &format!("old: {image} | None = None"));
+        out.line(1, &format!("new: {image} | None = None"));
     }
 
     /// What a program gives to the writes of an entity, and what they make.
@@ -278,6 +282,17 @@ impl Types<'_> {
             0,
             &["A change that a stream reports; its class says of what.".to_owned()],
         );
+        if let Some(name) = &self.form.event_with_copies {
+            let copies = self.form.copies().map(|one| one.change.clone());
+            let all: Vec<String> = [self.form.event.clone()]
+                .into_iter()
+                .chain(copies)
+                .collect();
+            out.gaps();
+            out.union(name, &all);
+            let about = "A change of an entity or of a copy; its class says of what.";
+            out.doc(0, &[about.to_owned()]);
+        }
     }
 
     fn open(&self, name: &str, about: &str, out: &mut Printer) {

@@ -388,6 +388,22 @@ impl Client<'_> {
         out.open_fn(1, ("pub fn events", &result), &["&self".to_owned()]);
         out.line(2, "self.client.events()");
         out.line(1, "}");
+        self.print_events_with_copies(out);
+    }
+
+    /// The reading of the changes of copies, where the model has any.
+    fn print_events_with_copies(&self, out: &mut Printer) {
+        let Some(event) = &self.types.form.event_with_copies else {
+            return;
+        };
+        out.gap();
+        let about = "Reads stream records as changes of entities and of copies.";
+        out.doc(1, &[about.to_owned()]);
+        let result = format!(" -> typed::Events<'_, {event}> {{");
+        let given = ["&self".to_owned()];
+        out.open_fn(1, ("pub fn events_with_copies", &result), &given);
+        out.line(2, "self.client.events_with_copies()");
+        out.line(1, "}");
     }
 
     fn print_pattern(&self, pattern: &PatternForm, out: &mut Printer) {

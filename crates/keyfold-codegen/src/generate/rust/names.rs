@@ -36,11 +36,12 @@ pub(super) const RESERVED_TYPES: [&str; 22] = [
 ];
 
 /// The members that every client has, and methods that every type may have.
-const OWN_METHODS: [&str; 16] = [
+const OWN_METHODS: [&str; 17] = [
     "clone",
     "database",
     "event",
     "events",
+    "events_with_copies",
     "fakes",
     "fmt",
     "into",
@@ -56,8 +57,8 @@ const OWN_METHODS: [&str; 16] = [
 ];
 
 /// The words that no method can have. The list of a constant has a fixed length.
-pub(super) const RESERVED_METHODS: [&str; 68] = {
-    let mut all = [""; 68];
+pub(super) const RESERVED_METHODS: [&str; 69] = {
+    let mut all = [""; 69];
     let mut at = 0;
     while at < KEYWORDS.len() {
         all[at] = KEYWORDS[at];

@@ -69,7 +69,48 @@ pub(super) fn print(form: &Form, names: &AttributeNames, out: &mut Printer) {
     for pattern in &form.patterns {
         types.print_answer(pattern, out);
     }
-    types.print_event(out);
+    types.print_events(out);
+}
+
+/// A kind of change.
+struct Changed<'f> {
+    /// The entity, or `Entity.copy`.
+    kind: &'f str,
+    /// The wanted name of its variant.
+    variant: String,
+    /// The type of its images.
+    image: &'f str,
+    /// A sentence about it.
+    about: String,
+}
+
+/// An enum of changes.
+fn print_event(name: &str, about: &str, all: &[Changed<'_>], out: &mut Printer) {
+    let mut names = Names::without(&["Self"]).spelled(Some(type_name));
+    let variants: Vec<String> = all
+        .iter()
+        .map(|one| names.take(one.variant.clone()))
+        .collect();
+    out.gap();
+    out.doc(0, &[about.to_owned()]);
+    out.line(0, &format!("#[derive({DERIVED})]"));
+    out.line(
+        0,
+        "#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]",
+    );
+    out.line(0, &format!("pub enum {name} {{"));
+    for (one, variant) in all.iter().zip(&variants) {
+        out.doc(1, std::slice::from_ref(&one.about));
+        out.line(1, &format!("{variant}(typed::Change<{}>),", one.image));
+    }
+    out.line(0, "}");
+    let rows = all
+        .iter()
+        .zip(&variants)
+        .map(|(one, variant)| format!("{variant}({}) = {},", one.image, literal(one.kind)));
+    out.gap();
+    let open = format!("typed::events! {{ {name} {{");
+    out.table(&open, &rows.collect::<Vec<_>>(), "} }");
 }
 
 impl Types<'_> {
@@ -112,6 +153,7 @@ impl Types<'_> {
             let CopyForm {
                 kind,
                 type_name,
+                change: _,
                 fields,
             } = copy;
             self.print_stored(type_name, &format!("The copy `{kind}`."), fields, out);
@@ -210,47 +252,37 @@ impl Types<'_> {
         format!("{name}: {start}{word}({}),", texts.join(", "))
     }
 
-    /// The enum of all changes.
-    fn print_event(&self, out: &mut Printer) {
+    /// The enum of all changes, and the one that has those of copies, too.
+    fn print_events(&self, out: &mut Printer) {
         let Form {
-            event, entities, ..
+            event,
+            event_with_copies,
+            entities,
+            ..
         } = self.form;
         for entity in entities {
             self.print_image(entity, out);
         }
-        let mut names = Names::without(&["Self"]).spelled(Some(type_name));
-        let variants: Vec<String> = entities
-            .iter()
-            .map(|entity| names.take(pascal(&entity.name)))
-            .collect();
-        let about = "A change of an entity, from a stream record.";
-        out.gap();
-        out.doc(0, &[about.to_owned()]);
-        out.line(0, &format!("#[derive({DERIVED})]"));
-        out.line(
-            0,
-            "#[allow(clippy::enum_variant_names, clippy::large_enum_variant)]",
-        );
-        out.line(0, &format!("pub enum {event} {{"));
-        for (entity, variant) in entities.iter().zip(&variants) {
-            out.doc(1, &[format!("A change of {}.", one(&entity.name))]);
-            let image = &entity.types.image;
-            out.line(1, &format!("{variant}(typed::Change<{image}>),"));
-        }
-        out.line(0, "}");
-        let rows = entities.iter().zip(&variants).map(|(entity, variant)| {
-            format!(
-                "{variant}({}) = {},",
-                &entity.types.image,
-                literal(&entity.name)
-            )
+        let of_entities = entities.iter().map(|entity| Changed {
+            kind: &entity.name,
+            variant: pascal(&entity.name),
+            image: &entity.types.image,
+            about: format!("A change of {}.", one(&entity.name)),
         });
-        out.gap();
-        out.table(
-            &format!("typed::events! {{ {event} {{"),
-            &rows.collect::<Vec<_>>(),
-            "} }",
-        );
+        let mut all: Vec<Changed<'_>> = of_entities.collect();
+        let about = "A change of an entity, from a stream record.";
+        print_event(event, about, &all, out);
+        let Some(name) = event_with_copies else {
+            return;
+        };
+        all.extend(self.form.copies().map(|copy| Changed {
+            kind: &copy.kind,
+            variant: copy.type_name.clone(),
+            image: &copy.type_name,
+            about: format!("A change of a copy `{}`.", copy.kind),
+        }));
+        let about = "A change of an entity or of a copy, from a stream record.";
+        print_event(name, about, &all, out);
     }
 
     /// An entity as a stream record shows it, where that is not all of it.

@@ -315,7 +315,6 @@ pub(super) fn print_made(form: &Form, out: &mut Printer) {
 
 /// The members that every client has.
 fn print_own(form: &Form, out: &mut Printer) {
-    let event = &form.event;
     out.gap();
     let about = "Carries several writes out in one transaction, as if one happened after the other: all of them or none.";
     out.doc(1, &[about.to_owned()]);
@@ -332,19 +331,7 @@ fn print_own(form: &Form, out: &mut Printer) {
     );
     out.line(2, "return keyfold.transact(this.client, writes, options);");
     out.line(1, "}");
-    out.gap();
-    out.doc(
-        1,
-        &["The change of a stream's record, of a reader or of Lambda; of items that follow from an entity, nothing.".to_owned()],
-    );
-    let result = format!("): Promise<{event} | undefined> {{");
-    let members = ["record: keyfold.StreamRecord".to_owned()];
-    out.bracketed(1, "event(", &members, &result);
-    out.line(
-        2,
-        &format!("return keyfold.change<{event}>(this.client, record);"),
-    );
-    out.line(1, "}");
+    print_event(form, out);
     out.gap();
     out.doc(
         1,
@@ -358,5 +345,30 @@ fn print_own(form: &Form, out: &mut Printer) {
         "ensureTables(options?: keyfold.CallOptions): Promise<keyfold.TableOutcome[]> {",
     );
     out.line(2, "return this.client.ensureTables(options);");
+    out.line(1, "}");
+}
+
+/// The reading of stream records: with another type where the changes of copies are asked for.
+fn print_event(form: &Form, out: &mut Printer) {
+    let event = &form.event;
+    let record = "record: keyfold.StreamRecord".to_owned();
+    let entities = "options?: keyfold.EntityEventOptions".to_owned();
+    let close = |event: &str, end: &str| format!("): Promise<{event} | undefined>{end}");
+    let about = "The change that a stream's record reports, of a reader or of Lambda; `undefined` for an item that follows from an entity. `onUnknown` says what becomes of an item that the model does not know.";
+    out.gap();
+    out.doc(1, &[about.to_owned()]);
+    let Some(all) = &form.event_with_copies else {
+        out.bracketed(1, "event(", &[record, entities], &close(event, " {"));
+        out.line(2, "return keyfold.change(this.client, record, options);");
+        out.line(1, "}");
+        return;
+    };
+    let members = [record.clone(), entities];
+    out.bracketed(1, "event(", &members, &close(event, ";"));
+    out.doc(1, &["With `copies`, changes of copies, too.".to_owned()]);
+    let members = [record, "options?: keyfold.EventOptions".to_owned()];
+    out.bracketed(1, "event(", &members, &close(all, ";"));
+    out.bracketed(1, "event(", &members, &close(all, " {"));
+    out.line(2, "return keyfold.change(this.client, record, options);");
     out.line(1, "}");
 }

@@ -206,6 +206,7 @@ fn print_entity(form: &Form, entity: &EntityForm, out: &mut Printer) {
     for CopyForm {
         kind,
         type_name,
+        change: _,
         fields,
     } in copies
     {
@@ -428,6 +429,23 @@ fn print_event(form: &Form, out: &mut Printer) {
     } else {
         out.union(&form.event, &members);
     }
+    out.gap();
+    print_event_with_copies(form, out);
+}
+
+/// The same where the changes of copies are asked for, too.
+fn print_event_with_copies(form: &Form, out: &mut Printer) {
+    let Some(name) = &form.event_with_copies else {
+        return;
+    };
+    let copies = form
+        .copies()
+        .map(|copy| [literal(&copy.kind), copy.type_name.clone()]);
+    let changes = copies.map(|of| format!("keyfold.Change<{}>", of.join(", ")));
+    let members: Vec<String> = [form.event.clone()].into_iter().chain(changes).collect();
+    let about = "A change of an entity or of a copy; `kind` says of what.";
+    out.doc(0, &[about.to_owned()]);
+    out.union(name, &members);
     out.gap();
 }
 
