@@ -4,7 +4,7 @@ import { failure, invalid, outcomeUnknown } from "./error.js";
 import { type Answer, type Io, unitsOf } from "./io.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { endsMany } from "./transport/modules.js";
-import { isRead } from "./transport/retry.js";
+import { isRead } from "./transport/reads.js";
 
 const TIMEOUT_MS = 30_000;
 /** A timer of more milliseconds ends at once. */

@@ -9,7 +9,7 @@ import {
   wholeEntity,
 } from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
-import { type Bound, cursorOf, positionOfCursor } from "./cursor.js";
+import type { Bound, Position } from "./cursor.js";
 import { invalid, KeyfoldError, owned } from "./error.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
@@ -33,7 +33,6 @@ import type {
 } from "./options.js";
 import type { PatternPlan, Plan } from "./plan.js";
 import { type FoundPage, type PageStart, readPage } from "./read/page.js";
-import { missing, notFound } from "./read/required.js";
 import { transportOf } from "./transport/connect.js";
 import { display } from "./value/text.js";
 import type { Outcome } from "./write/execute.js";
@@ -258,8 +257,11 @@ export class Client {
     }
     const { onUnknown, numbers, cursorSecret: secret } = this.#driver.options;
     const bound = { plan: this.plan, pattern, args, secret };
-    const position = cursor === undefined || cursor === null ? undefined : positionOfCursor(bound, cursor);
-    const { after, now } = position === undefined ? {} : await owned(of, position);
+    const found = async (): Promise<Partial<Position>> => {
+      if (cursor === undefined || cursor === null) return {};
+      return (await import("./paging.js")).positionOfCursor(bound, cursor);
+    };
+    const { after, now } = await owned(of, found());
     return { pattern, bound, start: { limit, after, now, backward, strong, onUnknown, numbers }, options };
   }
 
@@ -272,7 +274,8 @@ export class Client {
   /** Reads one page after the other. The answer from its beginning to its end has all required items. */
   async *#all(reading: Reading): AsyncGenerator<FoundPage, void, undefined> {
     const { pattern } = reading;
-    const left = new Set(missing(pattern, []));
+    const required = pattern.returns.length > 1 ? await import("./read/rare.js") : undefined;
+    const left = new Set(required?.missing(pattern, []));
     let { start } = reading;
     do {
       const page = await this.#found({ ...reading, start });
@@ -280,7 +283,9 @@ export class Client {
       yield page;
       const [lost] = left;
       const isWhole = page.next === undefined && reading.start.after === undefined;
-      if (isWhole && lost !== undefined && pattern.together === undefined) throw notFound(pattern, lost, page.asked);
+      if (isWhole && lost !== undefined && pattern.together === undefined) {
+        throw required?.notFound(pattern, lost, page.asked);
+      }
       start = { ...start, after: page.next, now: page.now };
     } while (start.after !== undefined);
   }
@@ -288,7 +293,7 @@ export class Client {
   async #shown<T>({ bound }: Reading, { items, next, now, requests, units }: FoundPage): Promise<Page<T>> {
     return {
       items: items.map((item) => item.item as T),
-      ...(next !== undefined && { next: await cursorOf(bound, { after: next, now }) }),
+      ...(next !== undefined && { next: await (await import("./paging.js")).cursorOf(bound, { after: next, now }) }),
       requests,
       capacity: units,
     };

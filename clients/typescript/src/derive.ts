@@ -5,7 +5,8 @@ import { bind, holds } from "./bound.js";
 import { invalid, KeyfoldError } from "./error.js";
 import type { Io } from "./io.js";
 import { CHUNK, column, fieldsOf, text as made } from "./key/make.js";
-import { checkIndexes, checkLength } from "./lengths.js";
+import { checkIndexes } from "./index-lengths.js";
+import { checkLength } from "./lengths.js";
 import { columnsOf, kindName, type Model, physicalName } from "./model.js";
 import type {
   AttributeValue,

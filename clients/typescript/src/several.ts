@@ -61,3 +61,5 @@ function listed<T>(given: readonly T[], of: string): readonly T[] {
   if (!Array.isArray(given)) throw invalid(`${of}: several are given as an array`, undefined, of);
   return Array.from(given as readonly T[]);
 }
+// Bundlers then keep all that a program loads at once in one file.
+export { Client } from "./client.js";

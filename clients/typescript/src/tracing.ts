@@ -101,3 +101,5 @@ function tablesOf(operation: string, input: Tables): string[] {
   const actions = (input.TransactItems ?? []).flatMap((one) => Object.values(one));
   return sortedNames([input, ...actions].flatMap((one) => one.TableName ?? []));
 }
+// Bundlers then keep all that a program loads at once in one file.
+export { Client } from "./client.js";

@@ -19,6 +19,7 @@ const made = await source(
   "transport/endpoint.js",
   "transport/profile.js",
   "transport/sign.js",
+  "value/hmac.js",
   "value/sha256.js",
 );
 const { KeyfoldError, HttpTransport, connect, read, addressOf, targetOf, transportOf } = made;

@@ -5,7 +5,7 @@
 
 import type { AttributeValue, FieldPart, Limit, Part, Type } from "../plan.js";
 import { base64Of, bytesOf, type Values } from "../value/value.js";
-import { negatedNumber, nextNumber } from "../value/number.js";
+import { negatedNumber, nextNumber } from "../value/arithmetic.js";
 import { invalid } from "../error.js";
 import { widthOfField } from "./field.js";
 import { column, directed, isField, LAST, type Padding, text, written } from "./make.js";

@@ -1,8 +1,7 @@
 /** The key condition of a query: the partition, and the range of sort keys. */
 
 import { failure } from "../error.js";
-import { end, type End } from "../key/end.js";
-import { fittedEnd, isLongerThanKeys } from "../key/fitted.js";
+import type { End } from "../key/end.js";
 import { column, LAST, prefix } from "../key/make.js";
 import { checkLength } from "../lengths.js";
 import type { Placeholders } from "../placeholders.js";
@@ -16,7 +15,11 @@ type Written = readonly [string, string];
 
 /** The terms of a key condition; `undefined` where no key can fulfil it. `args` give the partition, with the
  * period or shard to read; the question's own arguments give the ends of the range. */
-export function keyCondition(question: Question, args: Values, made: Placeholders): Written[] | undefined {
+export async function keyCondition(
+  question: Question,
+  args: Values,
+  made: Placeholders,
+): Promise<Written[] | undefined> {
   const { partition = [], sort } = question.plan;
   const terms = partition.map((one) => equal(one.attribute, keyValue(question, "partition", one, args), made));
   if (sort === undefined) return terms;
@@ -24,7 +27,7 @@ export function keyCondition(question: Question, args: Values, made: Placeholder
     terms.push(equal(one.attribute, keyValue(question, "sort", one, question.args), made));
   }
   if ((sort.at ?? []).length === 0) return terms;
-  const range = rangeOf(question, sort, sort.at ?? []);
+  const range = await rangeOf(question, sort, sort.at ?? []);
   if (range === "nothing") return undefined;
   if (range === "all") return terms;
   if (range.is === "=") {
@@ -46,12 +49,17 @@ interface Bounds {
   readonly values: readonly [AttributeValue] | readonly [AttributeValue, AttributeValue];
 }
 
-function rangeOf(question: Question, sort: RangePlan, first: readonly Part[]): Bounds | "all" | "nothing" {
+/** The bounds of a range. What makes its ends is loaded for a pattern that has them. */
+async function rangeOf(
+  question: Question,
+  sort: RangePlan,
+  first: readonly Part[],
+): Promise<Bounds | "all" | "nothing"> {
+  if (sort.is === "equal") return { is: "=", values: [column(first, question.args)] };
+  const { end, fittedEnd, isLongerThanKeys } = await import("../key/range.js");
   const at = (parts: readonly Part[], side: "low" | "high"): End =>
     fittedEnd(end(parts, question.args, (name) => rangeEnd(question, name)), side);
   switch (sort.is) {
-    case "equal":
-      return { is: "=", values: [column(first, question.args)] };
     case "beginsWith": {
       const text = prefix(first, question.args);
       if (text === "") return "all";

@@ -17,14 +17,9 @@ import type { Item, PatternPlan, ReadPlan } from "../plan.js";
 import { timeOfEpochMs } from "../value/time.js";
 import type { Numbers } from "../value/plain.js";
 import type { Values } from "../value/value.js";
-import { readBeside } from "./beside.js";
-import { checkPosition } from "./cursor.js";
-import { lost, placeOfGuard } from "./guarded.js";
 import { type Found, Kinds, type OnUnknown } from "./kinds.js";
 import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
 import { getItem, onePage } from "./request.js";
-import { checkRequired } from "./required.js";
-import { readSplit } from "./split.js";
 
 /** The start, the size and the direction of a page. */
 export interface PageStart {
@@ -84,17 +79,20 @@ export async function readPage(
     backward: start.backward === true,
     isStrong: plan.strong === true || (start.strong === true && strongOf(pattern, plan, model)),
   };
-  if (after !== undefined) checkPosition(question, pattern, after);
+  if (after !== undefined) (await import("../paging.js")).checkPosition(question, pattern, after);
   const hasBeside = plan.beside !== undefined && after === undefined;
   const range = readFound(question, pattern, kinds, after, now);
   const [first, [raw, items]] = hasBeside
-    ? await both(readBeside(question, pattern), range)
+    ? await both((async () => (await import("./rare.js")).readBeside(question, pattern))(), range)
     : ([emptyRaw(), await range] as const);
   raw.requests += first.requests;
   raw.units += first.units;
   items.unshift(...((await kinds.found(first.items)) ?? []));
   if (isSingle) checkSingle(pattern, items, raw.asked);
-  checkRequired(model, pattern, question, items, { after, next: raw.next, asked: raw.asked });
+  if (pattern.returns.length > 1) {
+    const { checkRequired } = await import("./rare.js");
+    checkRequired(model, pattern, question, items, { after, next: raw.next, asked: raw.asked });
+  }
   const usesNow = pattern.parameters?.some((one) => one.now === true) === true || plan.fan?.periods !== undefined;
   return { ...pageOf(raw), items, now: usesNow ? now : undefined };
 }
@@ -147,6 +145,7 @@ async function readFound(
 ): Promise<[Raw, Found[]]> {
   const { guard } = question.plan;
   if (guard === undefined) return readConsistent(question, pattern, kinds, after, now);
+  const { lost, placeOfGuard } = await import("./rare.js");
   const read = emptyRaw();
   for (let tried = 0; tried < TRIES; tried += 1) {
     const isStrong = question.isStrong || tried > 0;
@@ -200,7 +199,8 @@ async function readOnce(question: Question, kinds: Kinds, after: Item | undefine
       if (plan.fan !== undefined) {
         return (await import("./rare.js")).readFan(question, plan.fan, kinds.isSplit(), after, now);
       }
-      return kinds.isSplit() ? readSplit(question, kinds, after) : onePage(question, args, after, limit);
+      if (kinds.isSplit()) return (await import("./rare.js")).readSplit(question, kinds, after);
+      return onePage(question, args, after, limit);
   }
 }
 

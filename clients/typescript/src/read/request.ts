@@ -111,7 +111,7 @@ export async function query(
 ): Promise<Raw> {
   const { plan } = question;
   const { made, filtered } = await withFilter(question);
-  const terms = keyCondition(question, args, made);
+  const terms = await keyCondition(question, args, made);
   if (terms === undefined) return emptyRaw("nothing: no key lies in the range");
   const filter = filtered();
   const projected = projection(question, made);

@@ -4,8 +4,8 @@ import { invalid } from "../error.js";
 import type { AwsClient, ClientOptions, Connection, Endpoint, Transport } from "../options.js";
 import { shownText } from "../value/text.js";
 import { isPlain } from "../value/value.js";
-import { read, regionOf, targetOf, targetOfAws, type Text } from "./endpoint.js";
-import { HttpTransport } from "./http.js";
+import { read, regionOf, targetOf, type Text } from "./endpoint.js";
+import { LoadedTransport } from "./loaded.js";
 import type { Retries } from "./retry.js";
 
 const RETRIES = 3;
@@ -17,7 +17,9 @@ export function transportOf(connection: Connection, options: ClientOptions = {})
   const retries = { count: options.retries ?? RETRIES };
   if (typeof connection === "string") return transportOfText(connection, retries);
   if (isTransport(connection)) return connection;
-  if (isAwsClient(connection)) return new HttpTransport(() => targetOfAws(connection), retries);
+  if (isAwsClient(connection)) {
+    return new LoadedTransport(async () => (await import("./sdk.js")).targetOfAws(connection), retries);
+  }
   const unknown = isPlain(connection) ? Object.keys(connection).find((name) => !MEMBERS.includes(name)) : "";
   if (unknown !== undefined) {
     const why = unknown === "" ? "" : `, and no endpoint has \`${shownText(unknown)}\``;
@@ -40,7 +42,7 @@ function isAwsClient(connection: object | null | undefined): connection is AwsCl
 
 function transportOfEndpoint(endpoint: Endpoint, retries: Retries, isAmazon = false): Transport {
   const target = targetOf(endpoint, isAmazon);
-  return new HttpTransport(() => Promise.resolve(target), retries, endpoint.fetch);
+  return new LoadedTransport(() => Promise.resolve(target), retries, endpoint.fetch);
 }
 
 /** The transport of a text. What only Node can do is loaded when the first request is sent. */
@@ -48,7 +50,7 @@ function transportOfText(text: string, retries: Retries): Transport {
   const found = read(text);
   const isNode = found.is === "server" || found.profile !== undefined || needsChain(found);
   if (found.is === "endpoint" && !isNode) return transportOfEndpoint(found.endpoint, retries, found.isAmazon);
-  return new HttpTransport(async () => (await import("./local.js")).targetOfText(found), retries);
+  return new LoadedTransport(async () => (await import("./local.js")).targetOfText(found), retries);
 }
 
 /** Whether there are no credentials in the environment for Amazon's service: the sources of the AWS SDK may

@@ -1,7 +1,7 @@
 /** Connections as endpoints: addresses, regions and credentials. */
 
 import { invalid } from "../error.js";
-import type { AwsClient, CredentialProvider, Credentials, Endpoint } from "../options.js";
+import type { CredentialProvider, Credentials, Endpoint } from "../options.js";
 import { shownText } from "../value/text.js";
 import { environmentCredentials, noCredentials, variable } from "./environment.js";
 
@@ -131,24 +131,4 @@ export function targetOf(given: Endpoint, isAmazonOnly = false): Target {
 
 function missing(): Promise<Credentials> {
   return Promise.reject(noCredentials());
-}
-
-interface Address {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port?: number;
-  readonly url?: URL;
-}
-
-/** The target of a client of the AWS SDK: its region, its credentials and its endpoint. */
-export async function targetOfAws({ config }: AwsClient): Promise<Target> {
-  const region = typeof config.region === "function" ? await config.region() : config.region;
-  const { endpoint } = config;
-  const given: unknown = typeof endpoint === "function" ? await (endpoint as () => unknown)() : endpoint;
-  const credentials = config.credentials;
-  if (given === undefined || given === null) return targetOf({ region, credentials });
-  if (typeof given === "string") return targetOf({ endpoint: given, region, credentials });
-  const { protocol, hostname, port, url } = given as Address;
-  const address = url?.origin ?? `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
-  return targetOf({ endpoint: address, region, credentials });
 }

@@ -5,7 +5,7 @@ import type { Credentials, Transport } from "../options.js";
 import { until } from "../until.js";
 import { exceptionIn, parsed, refusal } from "./answer.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
-import { KeptCredentials } from "./environment.js";
+import { KeptCredentials } from "./kept.js";
 import type { Target } from "./endpoint.js";
 import { type Attempt, repeated, type Retries, withToken } from "./retry.js";
 import { type HttpAnswer, type Send, sendBy } from "./send.js";
@@ -21,11 +21,12 @@ export class HttpTransport implements Transport {
   /** The milliseconds that the service's clock is ahead. */
   #ahead = 0;
 
-  /** `target` is asked for once. `send` takes the place of the environment's own way. */
-  constructor(target: () => Promise<Target>, retries: Retries, send?: typeof fetch) {
+  /** `target` is asked for once. `send` takes the place of the environment's own way, which has `fetch` of the
+   * program's start. */
+  constructor(target: () => Promise<Target>, retries: Retries, send?: typeof fetch, ofStart?: unknown) {
     this.#target = target;
     this.#retries = retries;
-    this.#send = sendBy(send);
+    this.#send = sendBy(send, ofStart);
   }
 
   async call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
@@ -114,3 +115,6 @@ function ofConnection(what: string, error: unknown): Attempt {
   if (detail.code === "invalid" && detail.name === "connection") return { is: "refused", error };
   return { is: "unsent", why: error.message, cause: error, isFinal: true };
 }
+
+// Bundlers then keep all that a program loads at once in one file.
+export { Client } from "../client.js";

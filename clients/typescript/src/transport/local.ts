@@ -18,3 +18,5 @@ export async function targetOfText(text: Text): Promise<Target> {
   const credentials = await chain(text.profile);
   return targetOf({ ...text.endpoint, ...(region !== undefined && { region }), credentials }, text.isAmazon);
 }
+// Bundlers then keep all that a program loads at once in one file.
+export { Client } from "../client.js";

@@ -6,21 +6,10 @@
 
 import { failure, KeyfoldError, outcomeUnknown, transportError } from "../error.js";
 import { isConflict } from "../io.js";
+import { isRead } from "./reads.js";
 
 /** The retry from which on delays do not grow any more. */
 const DELAYS_GROW = 8;
-const READS: readonly string[] = [
-  "BatchGetItem",
-  "DescribeContinuousBackups",
-  "DescribeTable",
-  "DescribeTimeToLive",
-  "GetItem",
-  "ListTagsOfResource",
-  "Query",
-  "Scan",
-  "TransactGetItems",
-];
-
 /** What became of a request that was sent once. */
 export type Attempt =
   | { readonly is: "answered"; readonly answer: object }
@@ -112,11 +101,6 @@ function ended(
   const error = isOwn ? reason : failure("aborted", `the ${operation} was ended by its caller`);
   if (reads || lost === undefined) return error;
   return outcomeUnknown(error.message, `what the ${operation} was to change`, error);
-}
-
-/** Whether an operation changes nothing. */
-export function isRead(operation: string): boolean {
-  return READS.includes(operation);
 }
 
 /** Waits, and no longer than until the signal. */

@@ -25,16 +25,14 @@ export type Send = (
  * connection that the server closes at the same moment has an unknown outcome. */
 const IDLE_MS = 10_000;
 
-/** What the environment gave when the program started: another one is the program's own. */
-const FETCH: unknown = globalThis.fetch;
-
-/** Sends by a program's `fetch`, by Node's modules, or by the environment's `fetch`. */
-export function sendBy(given: typeof fetch | undefined): Send {
+/** Sends by a program's `fetch`, by Node's modules, or by the environment's `fetch`. Another one than that of the
+ * start is the program's own. */
+export function sendBy(given: typeof fetch | undefined, ofStart: unknown): Send {
   if (given !== undefined) return byFetch(given);
   const node = byNode();
   const other = byFetch((...all) => fetch(...all));
   if (node === undefined) return other;
-  return (...all) => (globalThis.fetch === FETCH ? node : other)(...all);
+  return (...all) => (globalThis.fetch === ofStart ? node : other)(...all);
 }
 
 function byFetch(send: typeof fetch): Send {

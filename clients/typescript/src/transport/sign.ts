@@ -1,7 +1,8 @@
 /** AWS Signature Version 4 of requests of the DynamoDB API: one POST to `/` with a body. */
 
 import type { Credentials } from "../options.js";
-import { hex, hmac, sha256 } from "../value/sha256.js";
+import { hmac } from "../value/hmac.js";
+import { hex, sha256 } from "../value/sha256.js";
 
 /** From this length on, a hash is left to WebCrypto. Its calls cost more than the hash of a short body. */
 const LONG_BYTES = 0x1000;

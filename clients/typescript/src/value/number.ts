@@ -6,15 +6,17 @@ export interface Decimal {
   readonly exponent: number;
 }
 
-const DIGITS_MAX = 38;
+/** The most digits of a number. */
+export const DIGITS_MAX = 38;
 const MAGNITUDE_MAX = 125;
-const MAGNITUDE_MIN = -130;
+/** The least power of ten. */
+export const MAGNITUDE_MIN = -130;
 const FORM = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$/;
 /** Texts that are in their one form already. */
 const PLAIN = /^(?:0|-?[1-9][0-9]{0,36})$/;
 
 /** A decimal in its one form; `undefined` outside of DynamoDB's range. */
-function normal(coefficient: bigint, exponent: number): Decimal | undefined {
+export function normal(coefficient: bigint, exponent: number): Decimal | undefined {
   if (coefficient === 0n) {
     return { coefficient, exponent: 0 };
   }
@@ -64,56 +66,20 @@ export function canonicalNumber(text: string): string | undefined {
   return parsed && decimalText(parsed);
 }
 
-function parsed(text: string): Decimal {
+/** A number that is known to be one. */
+export function parsed(text: string): Decimal {
   return parseDecimal(text) ?? { coefficient: 0n, exponent: 0 };
 }
 
 /** The coefficients of two numbers with the lower of their exponents. */
-function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
+export function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
   const exponent = Math.min(one.exponent, other.exponent);
   const scaled = (of: Decimal): bigint => of.coefficient * 10n ** BigInt(of.exponent - exponent);
   return [scaled(one), scaled(other), exponent];
-}
-
-/** The exact sum; `undefined` where it has more than 38 digits or is out of range. */
-export function addNumbers(one: string, other: string): string | undefined {
-  const [left, right, exponent] = aligned(parsed(one), parsed(other));
-  const sum = normal(left + right, exponent);
-  return sum && decimalText(sum);
-}
-
-/** The number with the other sign. */
-export function negatedNumber(text: string): string {
-  const { coefficient, exponent } = parsed(text);
-  return decimalText({ coefficient: -coefficient, exponent });
 }
 
 /** Less than zero, zero, or more, as `one` is less, equal or greater. */
 export function compareNumbers(one: string, other: string): number {
   const [left, right] = aligned(parsed(one), parsed(other));
   return left < right ? -1 : left > right ? 1 : 0;
-}
-
-/** The least number that is greater; `undefined` above the greatest. */
-export function nextNumber(text: string, isWhole: boolean): string | undefined {
-  const whole = isWhole ? addNumbers(text, "1") : undefined;
-  if (whole !== undefined) {
-    return whole;
-  }
-  const { coefficient, exponent } = parsed(text);
-  if (coefficient === 0n) {
-    return decimalText({ coefficient: 1n, exponent: MAGNITUDE_MIN });
-  }
-  const size = coefficient < 0n ? -coefficient : coefficient;
-  const missing = DIGITS_MAX - size.toString().length;
-  const full = size * 10n ** BigInt(missing);
-  if (coefficient > 0n) {
-    const next = normal(full + 1n, exponent - missing);
-    return next && decimalText(next);
-  }
-  // Below a power of ten, numbers have one more digit behind the point.
-  const isPower = size === 1n;
-  const less = isPower ? full * 10n - 1n : full - 1n;
-  const next = normal(-less, exponent - missing - (isPower ? 1 : 0));
-  return next === undefined ? "0" : decimalText(next);
 }

@@ -7,7 +7,7 @@
 import { type Place, placeOf } from "../derive.js";
 import { failure } from "../error.js";
 import type { Change, Changed } from "../expression.js";
-import { addNumbers, negatedNumber } from "../value/number.js";
+import { addNumbers, negatedNumber } from "../value/arithmetic.js";
 import { areEqual, held, isEqual, isSameItem, setOwn } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { type AggregateChange, contributionOf, itemsAdded, noParentText, type Target } from "./contribution.js";

@@ -6,7 +6,7 @@ import { invalid } from "../error.js";
 import type { Change, Changed } from "../expression.js";
 import { indexColumns, indexOf } from "../model.js";
 import type { ActionPlan, AttributeValue, EntityPlan } from "../plan.js";
-import { addNumbers, negatedNumber } from "../value/number.js";
+import { addNumbers, negatedNumber } from "../value/arithmetic.js";
 import { compareTexts, sortedNames } from "../value/text.js";
 import { held, type Values } from "../value/value.js";
 import { changeOf } from "./assignment.js";

@@ -6,7 +6,7 @@ import { invalid } from "../error.js";
 import type { Term } from "../expression.js";
 import type { AggregatePlan, EntityPlan } from "../plan.js";
 import { digestAttribute } from "../stored.js";
-import { addNumbers } from "../value/number.js";
+import { addNumbers } from "../value/arithmetic.js";
 import { sortedNames } from "../value/text.js";
 import { held, isSameItem, type Values } from "../value/value.js";
 import type { Context } from "./context.js";

@@ -11,7 +11,7 @@ import type { AggregatePlan, AttributeValue, Item } from "../plan.js";
 import { questionOf } from "../read/question.js";
 import { query } from "../read/request.js";
 import { valuesOf } from "../stored.js";
-import { addNumbers } from "../value/number.js";
+import { addNumbers } from "../value/arithmetic.js";
 import { typed } from "../value/typed.js";
 import { hasKey, held, isEqual, order, setOwn, type Values } from "../value/value.js";
 import { type Context, get } from "./context.js";

@@ -7,7 +7,7 @@
 
 import type { Bound } from "../bound.js";
 import { type Change, type Changed, isSameTerm, type Removed, type Term } from "../expression.js";
-import { addNumbers } from "../value/number.js";
+import { addNumbers } from "../value/arithmetic.js";
 import { joined, type Refusal } from "./refusal.js";
 import { isAt, type RemainingItems, type Step, type StepAction } from "./step.js";
 

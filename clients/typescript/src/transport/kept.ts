@@ -1,0 +1,39 @@
+/** Credentials that are asked for again when they end. */
+
+import type { CredentialProvider, Credentials } from "../options.js";
+
+/** Credentials this long before their end are asked for again. */
+const BEFORE_END_MS = 60_000;
+
+/** The credentials of a provider, kept until shortly before their end. */
+export class KeptCredentials {
+  readonly #provider: CredentialProvider;
+  #kept: Promise<Credentials> | undefined;
+
+  constructor(given: Credentials | CredentialProvider) {
+    this.#provider = typeof given === "function" ? given : () => Promise.resolve(given);
+  }
+
+  /** The credentials. */
+  async get(): Promise<Credentials> {
+    const kept = (this.#kept ??= this.#provider());
+    let credentials: Credentials;
+    try {
+      credentials = await kept;
+    } catch (error) {
+      if (this.#kept === kept) this.#kept = undefined;
+      throw error;
+    }
+    const { expiration } = credentials;
+    const isOver = expiration !== undefined && expiration.getTime() - BEFORE_END_MS <= Date.now();
+    if (!isOver) return credentials;
+    // Only the first that sees it asks again.
+    if (this.#kept === kept) this.#kept = this.#provider();
+    return this.#kept ?? this.#provider();
+  }
+
+  /** Forgets the credentials: the service has refused them. */
+  forget(): void {
+    this.#kept = undefined;
+  }
+}
