@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
 from typing import get_args
 
 import boto3  # type: ignore[import-untyped, unused-ignore]
 import pytest
+import support
 
 import keyfold
 from keyfold import (
@@ -23,6 +27,8 @@ from keyfold import (
     StaleVersion,
     Taken,
     Transport,
+    load,
+    testing,
 )
 from keyfold.errors import OutcomeUnknown, Throttled
 
@@ -204,3 +210,64 @@ def test_errors_are_plain_exceptions() -> None:
     unknown = OutcomeUnknown("the connection was closed", "put Order of Shop (PK = 1)")
     assert "look at put Order of Shop" in str(unknown)
     assert Transport("x").code == "transport"
+
+
+MISSING = """
+model missing 1
+table Main (PK, SK)
+  gsi Late (GP, GS)
+table Other (PK, SK)
+entity Note in Main
+  id: string, at: time, text: string
+  key "N#{id}" "{at}"
+  Late "T#{text}" "{at}"
+entity Owner in Other
+  id: string, name: string
+  key "O#{id}" "O"
+  unique name
+pattern note(id, at) -> Note?
+pattern notes(id) -> Note[]
+pattern late(text) -> Note[]
+pattern both(id, at) -> (Note?, Owner?)
+write rename(id, name: string)
+  update Owner set name = name
+"""
+AT = datetime(2024, 1, 15, tzinfo=timezone.utc)
+NOTE = {"id": "a", "at": AT, "text": "t"}
+KEY = {"id": "a", "at": AT}
+CALLS: list[tuple[str, Callable[[Client], object]]] = [
+    ("Main", lambda client: client.one("note", KEY)),
+    ("Main", lambda client: client.page("notes", {"id": "a"})),
+    ("Main", lambda client: client.first("late", {"text": "a"})),
+    ("Main", lambda client: client.create("Note", NOTE)),
+    ("Main", lambda client: client.delete("Note", KEY)),
+    ("Main", lambda client: client.get_many("Note", [KEY])),
+    ("Main", lambda client: client.put_many("Note", [NOTE])),
+    ("Main", lambda client: client.together("both", KEY)),
+    ("Other", lambda client: client.put("Owner", {"id": "a", "name": "n"})),
+    ("Other", lambda client: client.write("rename", {"id": "a", "name": "n"})),
+    ("Other", lambda client: client.together("both", KEY)),
+]
+
+
+def boto_client(endpoint: str) -> object:
+    keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+    return boto3.client("dynamodb", endpoint_url=endpoint, region_name="us-east-1", **keys)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["text", "boto3"])
+def test_a_missing_table_is_named(own: bool, tmp_path: Path) -> None:
+    """The service does not say which table it misses, nor what to do."""
+    file = tmp_path / "missing.keyfold"
+    file.write_text(MISSING)
+    model = load(support.plan(file))
+    with testing.serve() as server:
+        to = server.endpoint if own else boto_client(server.endpoint)
+        with Client(model, to) as client:
+            for table, call in CALLS:
+                with pytest.raises(Service) as caught:
+                    call(client)
+                error = caught.value
+                assert error.exception == "ResourceNotFoundException"
+                assert re.search(rf"\b{table}\b", error.message), error.message
+                assert re.search(r"`ensure_tables\(\)`.*region", error.message), error.message

@@ -1,7 +1,7 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
 import { failure, invalid, outcomeUnknown } from "./error.js";
-import { type Answer, type Io, unitsOf } from "./io.js";
+import { type Answer, type Io, isNoTable, unitsOf } from "./io.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { endsMany } from "./transport/modules.js";
 import { isRead } from "./transport/reads.js";
@@ -70,7 +70,10 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
       let answer: Answer;
       try {
         answer = await answered(send(operation, input), operation, signal);
-      } catch (error) {
+      } catch (found) {
+        const error: unknown = isNoTable(found)
+          ? (await import("./missing-table.js")).missingTable(found, operation, input)
+          : found;
         report({ error });
         throw error;
       }

@@ -3,8 +3,8 @@
 
 import { KeyfoldError } from "./error.js";
 import { type Answer, unitsOf } from "./io.js";
+import { tablesOf } from "./missing-table.js";
 import type { Span, SpanValue, Tracer } from "./options.js";
-import { sortedNames } from "./value/text.js";
 
 /** The numbers of OpenTelemetry: kinds of spans, and the status of an error. */
 const INTERNAL = 0;
@@ -89,17 +89,5 @@ function memberAttributes(input: object): Record<string, SpanValue> {
   return made;
 }
 
-interface Tables {
-  readonly TableName?: string;
-  readonly RequestItems?: object;
-  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName?: string }>>[];
-}
-
-/** The tables of a request. */
-function tablesOf(operation: string, input: Tables): string[] {
-  if (operation.startsWith("Batch")) return sortedNames(Object.keys(input.RequestItems ?? {}));
-  const actions = (input.TransactItems ?? []).flatMap((one) => Object.values(one));
-  return sortedNames([input, ...actions].flatMap((one) => one.TableName ?? []));
-}
 // Bundlers then keep all that a program loads at once in one file.
 export { Client } from "./client.js";

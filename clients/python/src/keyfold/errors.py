@@ -6,7 +6,7 @@ codes, so that a type checker sees whether a `match` on `error.code` handles eac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
@@ -298,3 +298,18 @@ def failed_actions(error: KeyfoldError) -> list[int] | None:
 def is_absent_table(error: KeyfoldError) -> bool:
     """Whether the table of a request does not exist."""
     return isinstance(error, Service) and error.exception == "ResourceNotFoundException"
+
+
+def naming_tables(error: Service, tables: Sequence[str]) -> Service:
+    """The service's error about a table that does not exist, with the tables of the request: it
+    does not say which one."""
+    if not is_absent_table(error) or not tables or any(one in error.text for one in tables):
+        return error
+    which = (
+        f"the table {tables[0]}" if len(tables) == 1 else f"one of the tables {', '.join(tables)}"
+    )
+    text = (
+        f"{error.text}: {which} does not exist there; create it by `ensure_tables()`, or check the"
+        " address, the region and the account of the connection"
+    )
+    return Service(error.exception, text, error.reasons, error.found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from keyfold.errors import KeyfoldError, Service
 from keyfold.lower.capacity import total
@@ -59,7 +59,7 @@ class RequestSpan:
         from opentelemetry.trace import SpanKind
 
         operation, given = request
-        names = tables_of(operation, given)
+        names = request.tables()
         attributes: dict[str, Any] = {
             "db.system.name": "aws.dynamodb",
             "db.operation.name": operation,
@@ -114,15 +114,6 @@ class _NoSpan:
 def in_request(tracer: Tracer | None, request: Request) -> RequestSpan | _NoSpan:
     """The span of a request."""
     return _NoSpan() if tracer is None else RequestSpan(tracer, request)
-
-
-def tables_of(operation: str, given: dict[str, Any]) -> list[str]:
-    """The tables of a request."""
-    if operation.startswith("Batch"):
-        return sorted(given.get("RequestItems", {}))
-    actions = cast("list[dict[str, Any]]", given.get("TransactItems", []))
-    inside = [action for one in actions for action in one.values()]
-    return sorted({one["TableName"] for one in [given, *inside] if "TableName" in one})
 
 
 def _kind(error: Exception) -> str:

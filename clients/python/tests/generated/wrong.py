@@ -272,10 +272,11 @@ def events(record: dict[str, object]) -> str:
     if isinstance(copied, s.OrderSummaryChange) and copied.new is not None:
         # error: attr-defined "user_id", a copy has no more than its attributes
         copied.new.user_id
-    # error: assignment "UserChange | OrderChange | OrderItemChange | ProductChange | OrderSummaryChange | None", a change of a copy is none of an entity
-    event = copied
+    # error: assignment "UserChange | None", a change of a copy is none of an entity
+    own: s.UserChange | None = copied
     # error: call-overload "event", an option
     shop.event(record, on_unknown="ignore")
+    del own
     return ""
 
 

@@ -23,6 +23,8 @@ pub(super) struct Exchange {
     /// The body, the same for all attempts.
     pub(super) body: Bytes,
     operation: Operation,
+    /// The tables that the request names.
+    tables: Vec<String>,
     idempotency: Idempotency,
     url: String,
     retries: u32,
@@ -110,6 +112,11 @@ impl Exchange {
             target: keyfold_wire::target::target(operation),
             body: body.into(),
             operation,
+            tables: request
+                .table_names()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
             idempotency: request.idempotency(),
             url: url.to_owned(),
             retries,
@@ -145,7 +152,10 @@ impl Exchange {
             },
             Attempt::Refused(error) => {
                 let is_own = self.conflicts_with_itself(&error);
-                (error.is_passing() || is_own, Some(error))
+                (
+                    error.is_passing() || is_own,
+                    Some(naming_tables(error, &self.tables)),
+                )
             }
             Attempt::NotSent(why) => (true, Some(unsent(why, left))),
             Attempt::Unknown(why) => {
@@ -215,10 +225,32 @@ fn of_service(error: ServiceError) -> ClientError {
     }
 }
 
+/// The error about a table that does not exist, with the tables of the request: the service does not
+/// say which one.
+fn naming_tables(mut error: ClientError, tables: &[String]) -> ClientError {
+    let ClientError::Service {
+        kind: Some(ErrorKind::ResourceNotFound),
+        message,
+        ..
+    } = &mut error
+    else {
+        return error;
+    };
+    let is_named = tables.iter().any(|name| message.contains(name.as_str()));
+    let which = match tables {
+        [] => return error,
+        _ if is_named => return error,
+        [table] => format!("the table {table}"),
+        several => format!("one of the tables {}", several.join(", ")),
+    };
+    message.push_str(&format!(": {which} does not exist there"));
+    error
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use keyfold_api::{GetItemInput, TransactWriteItemsInput};
+    use keyfold_api::{GetItemInput, TransactDelete, TransactWriteItem, TransactWriteItemsInput};
 
     fn exchange(request: Request) -> Exchange {
         Exchange::new(request, "token".to_owned(), "http://host/", 3)
@@ -284,6 +316,56 @@ mod tests {
         let mut write = exchange(TransactWriteItemsInput::default().into());
         let ended = error(write.after(conflict(), None, 25));
         assert!(ended.is_conflict(), "{ended:?}");
+    }
+
+    /// The service does not say which table it misses.
+    #[test]
+    fn an_absent_table_is_named() {
+        let absent = |message: &str| {
+            Attempt::Refused(ClientError::Service {
+                kind: Some(ErrorKind::ResourceNotFound),
+                exception: ErrorKind::ResourceNotFound.exception().to_owned(),
+                message: message.to_owned(),
+                reasons: Vec::new(),
+                found: Vec::new(),
+            })
+        };
+        let delete_of = |table: &str| TransactWriteItem {
+            delete: Some(TransactDelete {
+                table_name: Some(table.to_owned()),
+                ..TransactDelete::default()
+            }),
+            ..TransactWriteItem::default()
+        };
+        let get = |table: &str| GetItemInput {
+            table_name: Some(table.to_owned()),
+            ..GetItemInput::default()
+        };
+        let said = |attempt: Attempt| {
+            let mut read = exchange(get("Notes").into());
+            error(read.after(attempt, None, 25)).to_string()
+        };
+        assert_eq!(
+            said(absent("Requested resource not found")),
+            "ResourceNotFoundException: Requested resource not found: the table Notes does not exist there"
+        );
+        let named = "Requested resource not found: Table: Notes not found";
+        assert_eq!(
+            said(absent(named)),
+            format!("ResourceNotFoundException: {named}")
+        );
+        let mut several = exchange(
+            TransactWriteItemsInput {
+                transact_items: Some(vec![delete_of("A"), delete_of("B")]),
+                ..TransactWriteItemsInput::default()
+            }
+            .into(),
+        );
+        let said = error(several.after(absent("not found"), None, 25)).to_string();
+        assert!(
+            said.ends_with("not found: one of the tables A, B does not exist there"),
+            "{said}"
+        );
     }
 
     #[test]

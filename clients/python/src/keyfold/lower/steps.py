@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from keyfold.errors import KeyfoldError
 
@@ -26,6 +26,15 @@ class Request(NamedTuple):
 
     operation: str
     input: dict[str, Any]
+
+    def tables(self) -> list[str]:
+        """The tables that it names."""
+        given = self.input
+        if self.operation.startswith("Batch"):
+            return sorted(given.get("RequestItems", {}))
+        actions = cast("list[dict[str, Any]]", given.get("TransactItems", []))
+        inside = [action for one in actions for action in one.values()]
+        return sorted({one["TableName"] for one in [given, *inside] if "TableName" in one})
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from keyfold.errors import (
     Throttled,
     Transport,
     is_conflict,
+    naming_tables,
 )
 from keyfold.lower.steps import Request
 
@@ -79,6 +80,7 @@ class Attempts:
 
     def __init__(self, request: Request, *, started: float, deadline: float, retries: int) -> None:
         self._operation = request.operation
+        self._request = request
         self._idempotency: Literal["reads", "token", "none"] = "none"
         if request.operation in READS:
             self._idempotency = "reads"
@@ -119,7 +121,9 @@ class Attempts:
         elif isinstance(outcome, NotSent):
             known = Transport(outcome.why)
         else:
-            known = outcome if isinstance(outcome, Service) else None
+            known = None
+            if isinstance(outcome, Service):
+                known = naming_tables(outcome, self._request.tables())
         if known is not None and self._lost is None:
             return known
         if self._idempotency == "reads":

@@ -1,0 +1,30 @@
+/** The tables of a request, and the error about one that does not exist. */
+
+import { KeyfoldError } from "./error.js";
+import { sortedNames } from "./value/text.js";
+
+// Bundlers then keep all that a program loads at once in one file.
+export { Client } from "./client.js";
+
+/** The service's error about a table that does not exist, which does not say which one. */
+export function missingTable(error: unknown, operation: string, input: object): unknown {
+  const names = tablesOf(operation, input);
+  const isNamed = names.some((name) => String(error).includes(name));
+  if (!(error instanceof KeyfoldError) || names.length === 0 || isNamed) return error;
+  const what = names.length === 1 ? `the table ${names[0]} does not` : `one of the tables ${names.join(", ")} does not`;
+  const message = `${error.message}: ${what} exist there; create it by \`ensureTables()\`, or check the address, the region and the account of the connection`;
+  return new KeyfoldError(message, error.detail, error.place, error);
+}
+
+interface Tables {
+  readonly TableName?: string;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName?: string }>>[];
+}
+
+/** The tables of a request. */
+export function tablesOf(operation: string, input: Tables): string[] {
+  if (operation.startsWith("Batch")) return sortedNames(Object.keys(input.RequestItems ?? {}));
+  const actions = (input.TransactItems ?? []).flatMap((one) => Object.values(one));
+  return sortedNames([input, ...actions].flatMap((one) => one.TableName ?? []));
+}
