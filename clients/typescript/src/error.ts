@@ -7,7 +7,8 @@ export type ErrorDetail =
   | { readonly code: "refused"; readonly conditions?: string }
   /** An item with this key exists already. */
   | { readonly code: "exists" }
-  /** A unique value belongs to another item. */
+  /** A unique value belongs to another item. `place.id` is the item that was to get the value, not its owner;
+   * `place.key` is that of the guard, which holds the value for the owner. */
   | { readonly code: "taken"; readonly attributes: readonly string[] }
   /** A required item does not exist. */
   | { readonly code: "not_found" }
@@ -77,7 +78,7 @@ export interface Place {
   readonly key: Readonly<Record<string, unknown>>;
   /** The entity that the refusal is about, where it is about one. */
   readonly entity?: string;
-  /** The attributes that identify it; numbers as texts. */
+  /** The attributes that identify it; numbers as texts. Of `taken`: of the item that was to get the value. */
   readonly id?: Readonly<Record<string, unknown>>;
 }
 

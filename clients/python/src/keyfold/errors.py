@@ -79,7 +79,10 @@ class Exists(KeyfoldError):
 
 
 class Taken(KeyfoldError):
-    """A unique value belongs to another item."""
+    """A unique value belongs to another item.
+
+    `place.entity` and `place.id` are the item that was to get the value, not its owner;
+    `place.key` is that of the guard, which holds the value for the owner."""
 
     code = "taken"
 

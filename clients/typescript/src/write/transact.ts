@@ -6,7 +6,7 @@
  * it is sent. */
 
 import { complete, type MadeValue, touch } from "../complete.js";
-import { failure, invalid, KeyfoldError } from "../error.js";
+import { failure, invalid, KeyfoldError, owned } from "../error.js";
 import { type Io, together, TRIES } from "../io.js";
 import type { Model } from "../model.js";
 import type { EntityPlan, WritePlan } from "../plan.js";
@@ -111,14 +111,16 @@ function readyOf({ io: whole, model }: Context, part: Part, number: number): Rea
 async function compose(of: Ready): Promise<ComposedPart> {
   const into = { draft: emptyDraft(), given: new GivenItems(), made: [...of.made] };
   try {
-    await addPart(of, into);
+    const { part } = of;
+    const owner = part.verb === "run" ? `the write ${part.write.name}` : part.entity.name;
+    await owned(owner, addPart(of, into));
     return { ...into, of };
   } catch (error) {
     return { ...into, of, error };
   }
 }
 
-function addPart({ part, context, values }: Ready, into: Composed): Promise<void> {
+async function addPart({ part, context, values }: Ready, into: Composed): Promise<void> {
   if (part.verb === "run") return composeWrite(context, part.write, [part.values, values], into);
   const { entity, verb, removed } = part;
   into.given.addChanged(context.model, entity, verb, values);

@@ -145,7 +145,8 @@ class Shapes:
         }
 
     def _takers_of(self, kinds: Mapping[str, Kind]) -> dict[str, Take]:
-        """How members that have records in them are taken, by their names."""
+        """How members are taken that are no values of the client, or may be some that their class
+        has not, by their names."""
         takers = ((name, self._taker(kind)) for name, kind in kinds.items())
         return {name: taker for name, taker in takers if taker is not None}
 
@@ -153,6 +154,8 @@ class Shapes:
         """How a value of a generated class becomes one of the client; none where it is one."""
         if kind.record is not None:
             return self._record_taker(kind, kind.record)
+        if kind.name == "date" or (kind.is_time and kind.name != "time.ns"):
+            return _moment_taker(kind)
         take = self._taker(kind.of) if kind.of is not None else None
         if take is None:
             return None
@@ -161,6 +164,9 @@ class Shapes:
             if isinstance(held, Mapping):
                 entries = cast("Mapping[str, Any]", held)
                 return {key: take(of, f"{name}.{key}", one) for key, one in entries.items()}
+            if isinstance(held, (set, frozenset)):
+                members = enumerate(cast("frozenset[Any]", held))
+                return frozenset(take(of, f"{name}[{at}]", one) for at, one in members)
             if isinstance(held, (list, tuple)):
                 elements = enumerate(cast("list[Any]", held))
                 return [take(of, f"{name}[{at}]", one) for at, one in elements]
@@ -237,6 +243,20 @@ class Shapes:
             required = [one.name for one in fields if one.default is dataclasses.MISSING]
             names = self._always[of] = required
         return names
+
+
+def _moment_taker(kind: Kind) -> Take:
+    """Refuses a text: a class has a `datetime` or `date`. A client by name takes texts of JSON."""
+    wanted = "date" if kind.name == "date" else "datetime"
+
+    def taken(of: str, name: str, held: Any) -> Any:
+        if isinstance(held, str):
+            error = wrong_kind(name, kind, held)
+            message = f"{of}: {error.message}; give a {wanted}"
+            raise Invalid(message, of=of, attribute=name)
+        return held
+
+    return taken
 
 
 class Asked(Protocol):

@@ -151,6 +151,10 @@ def _compose(of: _Ready) -> Lowering[_Composed]:
     try:
         yield from _add(of, composed)
     except KeyfoldError as error:
+        if isinstance(error, Invalid):
+            error.of = error.of or (
+                of.part.write.name if isinstance(of.part, Run) else of.part.entity.name
+            )
         composed.error = error
     return composed
 
