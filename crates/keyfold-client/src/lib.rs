@@ -40,7 +40,7 @@ pub use backend::Backend;
 pub use connection::Connection;
 pub use drive::{TOGETHER_MAX, blocked, drive, drive_on, origin, time_of, unasked, wait};
 pub use endpoint::{Elsewhere, Endpoint};
-pub use keyfold_lower::{ClientError, Incomplete, arguments, derive};
+pub use keyfold_lower::{ClientError, Incomplete, OnUnknown, arguments, derive};
 pub use keyfold_model::files as model_file;
 pub use observer::{Observer, Sent};
 pub use read::{Found, FoundItem, Page, PageRequest};

@@ -215,6 +215,34 @@ pub fn values_of<'a>(
     }
 }
 
+/// Refuses attributes that are no values of their types: a word that the model does not have, a text
+/// that is no time. `found` makes the begin of the sentence, as in `orders found an item of Order`.
+///
+/// # Errors
+/// `UnknownItem`, with the kind, the key and the attribute.
+pub(crate) fn check_types(
+    (table, entity): (&Table, &Entity),
+    kind: &str,
+    values: &Values,
+    item: &Item,
+    found: impl Fn() -> String,
+) -> Result<(), ClientError> {
+    let declared = entity.attributes.iter();
+    let held = declared.filter_map(|one| Some((one, values.get(&one.name)?)));
+    for (attribute, held) in held {
+        if let Err(error) = value::check(&attribute.name, &attribute.kind, held) {
+            let unknown = UnknownItem::because(format!(
+                "{} ({}) with a value that is none of its type: {error}; it was not written through the model",
+                found(),
+                shown_key(table, item)
+            ));
+            let unknown = unknown.at(key_of(table, item));
+            return Err(ClientError::unknown(unknown.of(kind, error.name())));
+        }
+    }
+    Ok(())
+}
+
 /// Returns the attributes that [`values_of`] returns, without those that cannot be read, and these.
 pub(crate) fn readable_of<'a>(
     table: &Table,

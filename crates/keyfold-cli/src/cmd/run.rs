@@ -10,7 +10,7 @@ use crate::{complete, json, model_file};
 use clap::Args;
 use clap_complete::ArgValueCompleter;
 use keyfold_client::read::{self, Found};
-use keyfold_client::{Backend, FoundItem, PageRequest, arguments, write};
+use keyfold_client::{Backend, FoundItem, OnUnknown, PageRequest, arguments, write};
 use keyfold_model::{Model, Pattern, Write};
 use keyfold_stream::sends;
 use keyfold_stream::views::live;
@@ -41,8 +41,21 @@ pub(crate) struct Arguments {
     /// Continue after a page: the `next` that it printed.
     #[arg(long, value_name = "KEY")]
     after: Option<String>,
+    /// What becomes of an item that the model does not know: of another kind, without an attribute that it
+    /// must have, or with a value of another type.
+    #[arg(long, value_name = "WHAT", default_value = "error")]
+    on_unknown: Unknown,
     #[command(flatten)]
     backend: BackendArguments,
+}
+
+/// What becomes of an item that the model does not know.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Unknown {
+    /// It is an error.
+    Error,
+    /// It is left out.
+    Skip,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
@@ -64,6 +77,10 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
     let start = PageRequest {
         limit: arguments.limit,
         after: after(arguments.after.as_deref())?,
+        on_unknown: match arguments.on_unknown {
+            Unknown::Error => OnUnknown::Error,
+            Unknown::Skip => OnUnknown::Skip,
+        },
         ..PageRequest::default()
     };
     let backend = arguments.backend.open(&model, Use::Read)?;

@@ -6,7 +6,7 @@ use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::stored::{digest_attribute, is_as_written, values_of};
+use crate::stored::{check_types, digest_attribute, is_as_written, values_of};
 use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{Copy, Returned};
@@ -308,6 +308,9 @@ impl<'m> Kinds<'m> {
         }
         if let Some(first) = members.first() {
             kind.check_required(pattern, (self.table, first), &values)?;
+            let found = || format!("{} found an item of {}", pattern.name, kind.name);
+            let of = (self.table, kind.entity);
+            check_types(of, &kind.name, &values, first, found)?;
         }
         let attributes = kind
             .attributes

@@ -8,7 +8,7 @@ use crate::error::ClientError;
 use crate::lookup::{Found, Placed};
 use crate::lowering::{Io, Lowering, Origin, together};
 use crate::retry::{TRIES, back_off};
-use crate::stored::values_of;
+use crate::stored::{check_types, values_of};
 use crate::unknown::{OnUnknown, UnknownItem};
 use keyfold_api::KeysAndAttributes;
 use keyfold_model::{Entity, Model};
@@ -109,6 +109,11 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
             let names = entity.attributes.iter();
             let names = names.map(|attribute| attribute.name.as_str());
             let values = values_of(table, entity, None, names, std::slice::from_ref(item));
+            let values = values.and_then(|values| {
+                let of = (table, entity);
+                let found = || format!("there is an item of {}", entity.name);
+                check_types(of, &entity.name, &values, item, found).map(|()| values)
+            });
             let values = match values {
                 Err(ClientError::UnknownItem(_)) if question.on_unknown == OnUnknown::Skip => {
                     continue;

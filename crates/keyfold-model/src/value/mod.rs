@@ -20,6 +20,6 @@ pub use inverse::{gives_back, inverse, is_left_out};
 pub use key::{
     CHUNK, SHARD, bucket, column, digest, guard, is_made, is_text_made, key, prefix, text,
 };
-pub use parse::{canonical, check, given, is_stored_form, parse};
+pub use parse::{canonical, check, fits, given, is_stored_form, parse};
 pub use small::lower;
 pub use time::{at_most, epoch_seconds, time_of_epoch_ms};
