@@ -12,16 +12,15 @@ use serde_json::Value as Json;
 /// The middle form of a model, with the names that a language gives to its parts.
 pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> Form {
     let document = plan::document(model);
-    let hash = document.pointer("/model/hash").and_then(Json::as_str);
-    let hash = hash.unwrap_or_default().to_owned();
+    let hash = hash_of(&document);
     let chart = Chart::of(model);
     let mut types = Names::without(spelling.types).spelled(spelling.type_name);
     let mut methods = Names::without(spelling.methods);
     let client = types.take(format!("{}Client", pascal(&model.name)));
     let awaited_client = types.take(format!("Async{client}"));
     let event = types.take(format!("{}Event", pascal(&model.name)));
-    let has_copies = model.entities.iter().any(|one| !one.copies.is_empty());
-    let event_with_copies = has_copies.then(|| types.take(format!("{event}WithCopies")));
+    let copies = model.entities.iter().flat_map(|one| &one.copies).next();
+    let event_with_copies = copies.map(|_| types.take(format!("{event}WithCopies")));
     let taken = entity::take_names(model, &mut types);
     let mut shapes = Shapes::of(model, &mut types);
     let taken = taken.entities.into_iter().zip(taken.copies);
@@ -80,6 +79,12 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         patterns,
         writes,
     }
+}
+
+/// The hash in a plan document.
+fn hash_of(document: &Json) -> String {
+    let hash = document.pointer("/model/hash").and_then(Json::as_str);
+    hash.unwrap_or_default().to_owned()
 }
 
 /// The member of items that holds their kind.

@@ -11,7 +11,7 @@ use crate::retry::{TRIES, back_off};
 use crate::stored::{check_types, values_of};
 use crate::unknown::{OnUnknown, UnknownItem};
 use keyfold_api::KeysAndAttributes;
-use keyfold_model::{Entity, Model};
+use keyfold_model::{Entity, Model, Table};
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
 use keyfold_types::{CapacityHalves, Item};
 
@@ -106,15 +106,7 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
                 left.extend(entity.moves().then_some(at));
                 continue;
             };
-            let names = entity.attributes.iter();
-            let names = names.map(|attribute| attribute.name.as_str());
-            let values = values_of(table, entity, None, names, std::slice::from_ref(item));
-            let values = values.and_then(|values| {
-                let of = (table, entity);
-                let found = || format!("there is an item of {}", entity.name);
-                check_types(of, &entity.name, &values, item, found).map(|()| values)
-            });
-            let values = match values {
+            let values = match values_in((table, entity), item) {
                 Err(ClientError::UnknownItem(_)) if question.on_unknown == OnUnknown::Skip => {
                     continue;
                 }
@@ -133,6 +125,16 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
         "items of {} are not where the guards of their ids say: they were not written through the model, or move without end",
         entity.name
     ))))
+}
+
+/// The attributes of an entity in its item.
+fn values_in((table, entity): (&Table, &Entity), item: &Item) -> Result<Values, ClientError> {
+    let names = entity.attributes.iter();
+    let names = names.map(|attribute| attribute.name.as_str());
+    let values = values_of(table, entity, None, names, std::slice::from_ref(item))?;
+    let found = || format!("there is an item of {}", entity.name);
+    check_types((table, entity), &entity.name, &values, item, found)?;
+    Ok(values)
 }
 
 /// An entity with its attributes in the order of their declaration.
