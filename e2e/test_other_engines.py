@@ -1,0 +1,135 @@
+"""Proofs at other engines with DynamoDB's API, from their packages: what differs is listed by its cause in
+other_engines.toml, and the tables of a proof are gone when it has ended."""
+
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+import unittest
+
+import boto3
+from server import KEYFOLD, ROOT
+
+HERE = pathlib.Path(__file__).resolve().parent
+KNOWN = tomllib.loads((HERE / "other_engines.toml").read_text())
+# A table of somebody else, whose name begins as those of proofs do.
+NEIGHBOUR = "keyfold_prove_neighbour"
+# The random rows and questions of a proof; each model takes some seconds at most.
+BOUNDS = ("--seed", "1", "--items", "20", "--asks", "5")
+START_S = 60
+
+
+class Engine:
+    """An engine on a free port of this machine."""
+
+    def __init__(self, command):
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+        command = [word.format(port=port) for word in command]
+        self.process = subprocess.Popen(command, cwd=HERE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.endpoint = f"http://127.0.0.1:{port}"
+        try:
+            self.wait(port)
+        except BaseException:
+            self.stop()
+            raise
+        keys = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+        self.client = boto3.client("dynamodb", endpoint_url=self.endpoint, region_name="us-east-1", **keys)
+
+    def wait(self, port):
+        until = time.monotonic() + START_S
+        while True:
+            try:
+                return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            except OSError:
+                if time.monotonic() > until or self.process.poll() is not None:
+                    raise
+                time.sleep(0.1)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+    def make_neighbour(self):
+        self.client.create_table(
+            TableName=NEIGHBOUR,
+            AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        self.client.get_waiter("table_exists").wait(TableName=NEIGHBOUR, WaiterConfig={"Delay": 1})
+        self.client.put_item(TableName=NEIGHBOUR, Item={"PK": {"S": "stays"}})
+
+
+class OtherEngines(unittest.TestCase):
+    def prove(self, name, command):
+        """Proves the models of an engine's list there, and holds what differs against the list."""
+        engine = Engine(command)
+        known = KNOWN[name]
+        occurred = set()
+        try:
+            engine.make_neighbour()
+            for model in known["models"]:
+                with self.subTest(f"{model} at {name}"):
+                    occurred |= self.prove_model(engine, known, model)
+            with self.subTest(f"{name}: differences that are listed and do not occur"):
+                causes = {one["cause"] for one in known["differences"]}
+                self.assertEqual(causes - occurred, set(), "take them out of other_engines.toml and docs/endpoints.md")
+        finally:
+            engine.stop()
+
+    def prove_model(self, engine, known, model):
+        """The causes of what differs in the proof of a model."""
+        file = ROOT / "models" / f"{model}.keyfold"
+        command = [KEYFOLD, "prove", file, "--endpoint", engine.endpoint, *BOUNDS, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        report = json.loads(done.stdout)["result"]
+        self.assertIsNotNone(report, done.stdout + done.stderr)
+        self.assertGreater(report["writes"], 0)
+        differences = report["failures"] + [one for pattern in report["patterns"] for one in pattern["failures"]]
+        self.assertEqual(done.returncode, 1 if differences else 0, done.stdout)
+        occurred, unknown = set(), []
+        for difference in differences:
+            causes = [one["cause"] for one in known["differences"] if re.fullmatch(one["found"], difference["found"])]
+            occurred.update(causes)
+            if not causes:
+                unknown.append(difference)
+        self.assertEqual(unknown, [], "differences that other_engines.toml does not list")
+        if not differences:
+            self.assertGreater(report["storedItems"], 0)
+            silent = [pattern["name"] for pattern in report["patterns"] if pattern["answered"] == 0]
+            self.assertEqual(silent, [], "patterns that never found an item")
+        self.assert_clean(engine)
+        return occurred
+
+    def assert_clean(self, engine):
+        """Only the table of somebody else is left, with its item."""
+        self.assertEqual(self.tables_without_deleting(engine), [NEIGHBOUR])
+        found = engine.client.get_item(TableName=NEIGHBOUR, Key={"PK": {"S": "stays"}})
+        self.assertIn("Item", found)
+
+    def tables_without_deleting(self, engine):
+        """The tables, when those that are being deleted are gone."""
+        until = time.monotonic() + 10
+        while True:
+            tables = engine.client.list_tables()["TableNames"]
+            if len(tables) == 1 or time.monotonic() > until:
+                return tables
+            time.sleep(0.1)
+
+    def test_moto(self):
+        program = str(pathlib.Path(sys.executable).with_name("moto_server"))
+        self.prove("moto", [program, "-H", "127.0.0.1", "-p", "{port}"])
+
+    def test_dynalite(self):
+        program = str(HERE / "node_modules" / ".bin" / "dynalite")
+        self.prove("dynalite", ["node", program, "--host", "127.0.0.1", "--port", "{port}"])
+
+
+if __name__ == "__main__":
+    unittest.main()
