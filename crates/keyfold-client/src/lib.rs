@@ -17,6 +17,7 @@
 //! - [`mod@derive`]: computes the items that are stored for an entity.
 //! - [`verify`]: reads whole tables, and finds items that do not follow from the model.
 
+mod amazon;
 mod backend;
 pub mod connection;
 mod drive;

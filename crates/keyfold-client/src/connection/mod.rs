@@ -17,6 +17,7 @@ mod profile;
 mod settle;
 mod surroundings;
 
+use crate::amazon::is_region;
 use keyfold_lower::ClientError;
 use keyfold_model::value::shown_text;
 use percent_encoding::percent_decode_str;
@@ -24,6 +25,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 pub use keys::Keys;
+pub(crate) use keys::Names;
 pub use surroundings::Surroundings;
 
 /// Where a program's tables are.
@@ -101,10 +103,6 @@ fn amazon(text: &str) -> Result<Connection, ClientError> {
         }
         asked.region = Some(region.to_owned());
     }
-    let is_region = |name: &String| {
-        let allowed = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
-        name.starts_with(allowed) && name.chars().all(|letter| allowed(letter) || letter == '-')
-    };
     if asked.region.as_ref().is_some_and(|name| !is_region(name)) {
         return Err(wrong(text, "a region looks like eu-west-1"));
     }

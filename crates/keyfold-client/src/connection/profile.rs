@@ -5,7 +5,7 @@
 //! Not here: credentials that a profile gets elsewhere (single sign-on, roles, processes). They are
 //! found by name.
 
-use super::keys::Keys;
+use super::keys::{Keys, Names};
 use super::surroundings::{Shared, Surroundings};
 use keyfold_model::near;
 use std::collections::BTreeMap;
@@ -75,17 +75,26 @@ impl Profile {
     /// The static keys; `None` when the profile has none.
     ///
     /// # Errors
-    /// A sentence when it has half of them.
+    /// A sentence when it has half of them, or one with a character that none has.
     pub(super) fn keys(&self, name: &str) -> Result<Option<Keys>, String> {
         match (
             self.get("aws_access_key_id"),
             self.get("aws_secret_access_key"),
         ) {
-            (Some(access_key), Some(secret)) => Ok(Some(Keys {
-                access_key,
-                secret,
-                session_token: self.get("aws_session_token"),
-            })),
+            (Some(access_key), Some(secret)) => {
+                let keys = Keys {
+                    access_key,
+                    secret,
+                    session_token: self.get("aws_session_token"),
+                };
+                let of = |setting: &str| format!("{setting} of the profile `{name}`");
+                let checked = keys.checked(&Names {
+                    access_key: &of("aws_access_key_id"),
+                    secret: &of("aws_secret_access_key"),
+                    session_token: &of("aws_session_token"),
+                });
+                checked.map(Some)
+            }
             (Some(_), None) => Err(format!(
                 "the profile `{name}` has aws_access_key_id without aws_secret_access_key"
             )),

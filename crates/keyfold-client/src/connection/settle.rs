@@ -4,8 +4,10 @@ use super::keys::{Keys, of_environment};
 use super::profile::Profile;
 use super::surroundings::Surroundings;
 use super::{Asked, Connection};
+use crate::amazon;
 use crate::endpoint::{Elsewhere, Endpoint, address};
 use keyfold_lower::ClientError;
+use keyfold_model::value::shown_text;
 
 const REGIONS: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 /// Variables of sources that are asked by the feature `aws`.
@@ -14,14 +16,13 @@ const SOURCES: [&str; 3] = [
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
 ];
-/// The hosts of Amazon's services end so.
-const AMAZON_HOSTS: [&str; 2] = [".amazonaws.com", ".amazonaws.com.cn"];
 
 impl Connection {
     /// The endpoint of a connection, with region and credentials; `None` when the engine is in this
     /// process.
     ///
-    /// - Region: the text's, AWS_REGION, AWS_DEFAULT_REGION, or the profile's.
+    /// - Region: the text's, that in the name of Amazon's host, AWS_REGION, AWS_DEFAULT_REGION, or the
+    ///   profile's.
     /// - Credentials: those of the profile that the text names; else AWS_ACCESS_KEY_ID,
     ///   AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; else those of AWS_PROFILE or of the default
     ///   profile, which are not sent to an address without TLS. With the feature `aws`, a profile may
@@ -33,7 +34,7 @@ impl Connection {
     ///
     /// # Errors
     /// `Invalid` when there is no region or there are no credentials where some are needed, when
-    /// they are incomplete, or when a shared file or that of the authorities cannot be read.
+    /// they are incomplete or have characters that they cannot have, or when a shared file or that of the authorities cannot be read.
     pub fn endpoint(
         &self,
         surroundings: &Surroundings<'_>,
@@ -83,13 +84,11 @@ fn settle(
         None if is_open => None,
         None => usual_profile(surroundings)?,
     };
-    let region = asked.region.clone();
-    let region = region.or_else(|| surroundings.first_of(&REGIONS));
-    let region = region.or_else(|| profile.as_ref().and_then(|(_, one)| one.get("region")));
+    let region = region(url.as_deref(), asked, profile.as_ref(), surroundings)?;
     let is_amazon = url.as_deref().is_none_or(is_amazons);
     let url = match (url, &region) {
         (Some(url), _) => url,
-        (None, Some(region)) => amazons(region),
+        (None, Some(region)) => amazon::of_region(region),
         (None, None) => {
             return Err(
                 "there is no region: write dynamodb://eu-west-1, or set AWS_REGION".to_owned(),
@@ -114,6 +113,45 @@ fn settle(
         None => {}
     }
     Ok(endpoint)
+}
+
+/// The region: the text's, that of Amazon's host, the environment's, or the profile's.
+///
+/// # Errors
+/// A sentence when it is no region.
+fn region(
+    url: Option<&str>,
+    asked: &Asked,
+    profile: Option<&(String, Profile)>,
+    surroundings: &Surroundings<'_>,
+) -> Result<Option<String>, String> {
+    let of_text = || {
+        asked
+            .region
+            .clone()
+            .map(|name| (name, "the connection".to_owned()))
+    };
+    let of_host = || {
+        let host = address(url?).ok()?.host;
+        amazon::region_in(&host).map(|name| (name, host))
+    };
+    let of_environment = || {
+        let set =
+            |variable: &&str| Some((surroundings.variable(variable)?, (*variable).to_owned()));
+        REGIONS.iter().find_map(set)
+    };
+    let of_profile = || {
+        let (name, profile) = profile?;
+        Some((profile.get("region")?, format!("the profile `{name}`")))
+    };
+    let found = of_text().or_else(of_host);
+    match found.or_else(of_environment).or_else(of_profile) {
+        Some((name, place)) if !amazon::is_region(&name) => Err(format!(
+            "`{}` of {place} is no region; one looks like eu-west-1",
+            shown_text(&name)
+        )),
+        found => Ok(found.map(|(name, _)| name)),
+    }
 }
 
 /// Credentials, or their place.
@@ -200,22 +238,7 @@ fn is_encrypted(url: &str) -> bool {
 
 /// Whether an address is one of Amazon's services.
 fn is_amazons(url: &str) -> bool {
-    let Ok(address) = address(url) else {
-        return false;
-    };
-    let host = address.host.to_ascii_lowercase();
-    AMAZON_HOSTS.iter().any(|end| host.ends_with(end))
-}
-
-/// The address of Amazon DynamoDB in a region.
-fn amazons(region: &str) -> String {
-    let [elsewhere, china] = AMAZON_HOSTS;
-    let end = if region.starts_with("cn-") {
-        china
-    } else {
-        elsewhere
-    };
-    format!("https://dynamodb.{region}{end}")
+    address(url).is_ok_and(|address| amazon::is_amazons(&address.host))
 }
 
 #[cfg(test)]
@@ -226,7 +249,9 @@ mod tests {
     const CONFIG: &str = "[default]\nregion = eu-central-1\naws_access_key_id = D\n\
                           aws_secret_access_key = d\n[profile prod]\nregion = ap-south-1\n\
                           aws_access_key_id = P\naws_secret_access_key = p\naws_session_token = t\n\
-                          [profile bare]\nregion = eu-west-3\n[profile sso]\nsso_session = x\n";
+                          [profile bare]\nregion = eu-west-3\n[profile sso]\nsso_session = x\n\
+                          [profile far]\nregion = the moon\n\
+                          [profile torn]\naws_access_key_id = T\naws_secret_access_key = a b\n";
 
     /// What an endpoint came to: its address, region, keys; or the reason.
     fn settled(text: &str, variables: &[(&str, &str)], config: &str) -> String {
@@ -295,6 +320,22 @@ mod tests {
                 &[],
                 "https://dynamodb.eu-central-1.amazonaws.com eu-central-1 D:d:",
             ),
+            // Amazon refuses what is signed for another region than that of its host.
+            (
+                "https://dynamodb.eu-west-1.amazonaws.com",
+                &KEYS,
+                "https://dynamodb.eu-west-1.amazonaws.com eu-west-1 E:e:",
+            ),
+            (
+                "https://dynamodb.us-east-2.api.aws",
+                &[("AWS_REGION", "y-1")],
+                "https://dynamodb.us-east-2.api.aws us-east-2 D:d:",
+            ),
+            (
+                "https://vpce-1.dynamodb.us-east-2.vpce.amazonaws.com?region=eu-west-1",
+                &[],
+                "https://vpce-1.dynamodb.us-east-2.vpce.amazonaws.com eu-west-1 D:d:",
+            ),
             (
                 "dynamodb://eu-west-1",
                 &[("AWS_ENDPOINT_URL_DYNAMODB", "http://localhost:8000")],
@@ -316,6 +357,32 @@ mod tests {
             ),
             ("dynamodb://", &KEYS, "no region"),
             (amazon, &[("AWS_PROFILE", "none")], "no profile `none`"),
+            // A region becomes a part of a host, and of signatures.
+            (
+                "dynamodb://",
+                &[KEYS[0], KEYS[1], ("AWS_REGION", "x.example/")],
+                "`x.example/` of AWS_REGION is no region; one looks like eu-west-1",
+            ),
+            (
+                "http://127.0.0.1:8000?region=eu-west-1%0a",
+                &KEYS,
+                "`eu-west-1\\n` of the connection is no region",
+            ),
+            (
+                amazon,
+                &[("AWS_ACCESS_KEY_ID", "E\r"), KEYS[1]],
+                "AWS_ACCESS_KEY_ID has a character that no access key has",
+            ),
+            (
+                amazon,
+                &[KEYS[0], ("AWS_SECRET_ACCESS_KEY", "e\n")],
+                "AWS_SECRET_ACCESS_KEY has a character that no secret has",
+            ),
+            (
+                amazon,
+                &[KEYS[0], KEYS[1], ("AWS_SESSION_TOKEN", "t t")],
+                "AWS_SESSION_TOKEN has a character that no token has",
+            ),
         ] {
             let told = settled(text, variables, "");
             assert!(told.contains(why), "{text}: {told}");
@@ -325,6 +392,14 @@ mod tests {
             (
                 "dynamodb://eu-west-1?profile=bare",
                 "has no aws_access_key_id",
+            ),
+            (
+                "dynamodb://?profile=far",
+                "`the moon` of the profile `far` is no region",
+            ),
+            (
+                "dynamodb://eu-west-1?profile=torn",
+                "aws_secret_access_key of the profile `torn` has a character that no secret has",
             ),
         ] {
             let told = settled(text, &KEYS, CONFIG);
