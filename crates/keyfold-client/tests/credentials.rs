@@ -9,20 +9,26 @@
 
 use keyfold_api::ListTablesInput;
 use keyfold_client::connection::Surroundings;
-use keyfold_client::{Backend, Connection, Terms};
+use keyfold_client::{Backend, ClientError, Connection, Terms};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The variable that makes `child` do something: the connection text.
 const TEXT: &str = "KEYFOLD_TEST_CONNECTION";
 /// The address that the child sends its requests to, instead of Amazon's.
 const SERVER: &str = "KEYFOLD_TEST_SERVER";
 
-/// Sends four requests, two of them when the first keys have expired, if they do.
+/// How often the child's requests are repeated at the most.
+const RETRIES: &str = "KEYFOLD_TEST_RETRIES";
+/// The milliseconds that each call of the child may take.
+const WITHIN_MS: &str = "KEYFOLD_TEST_WITHIN_MS";
+
+/// Sends four requests, two of them when the first keys have expired, if they do. With a bound, each
+/// says how long it took.
 #[test]
 fn child() {
     let Ok(text) = std::env::var(TEXT) else {
@@ -32,20 +38,30 @@ fn child() {
     let endpoint = connection.endpoint(&Surroundings::of_process());
     let mut endpoint = endpoint.unwrap().unwrap();
     endpoint.url = std::env::var(SERVER).unwrap();
-    endpoint.retries = 0;
+    endpoint.retries = std::env::var(RETRIES).map_or(0, |text| text.parse().unwrap());
     let backend = Backend::at(endpoint).unwrap();
     let request = || ListTablesInput::default().into();
-    for _ in 0..2 {
-        if let Err(error) = backend.call(request()) {
+    let within = std::env::var(WITHIN_MS).map(|text| Duration::from_millis(text.parse().unwrap()));
+    let terms = || within.clone().map(Terms::within).unwrap_or_default();
+    let report = |began: Instant, result: Result<_, ClientError>| {
+        if within.is_ok() {
+            println!("took: {}", began.elapsed().as_millis());
+        }
+        if let Err(error) = result {
             println!("failed: {error}");
         }
+    };
+    for _ in 0..2 {
+        let began = Instant::now();
+        report(began, backend.call_on(request(), &terms()).map(drop));
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder.enable_all().build().unwrap();
-        let awaited = runtime.block_on(backend.start(request(), &Terms::default()));
-        if let Err(error) = awaited {
-            println!("failed: {error}");
+        let began = Instant::now();
+        let awaited = runtime.block_on(backend.start(request(), &terms()));
+        report(began, awaited.map(drop));
+        if within.is_err() {
+            std::thread::sleep(Duration::from_millis(1100));
         }
-        std::thread::sleep(Duration::from_millis(1100));
     }
 }
 
@@ -143,6 +159,15 @@ fn moment(seconds: u64) -> String {
         .to_string()
 }
 
+/// The time of slow answers.
+const SLOW: Duration = Duration::from_millis(600);
+
+/// Whether a request is signed with keys of a session that has ended: the first ones that the process
+/// `ended.sh` gave out.
+fn is_of_ended_keys(request: &str) -> bool {
+    request.contains("Credential=ENDED1/")
+}
+
 /// What a source or the database answers.
 fn answer(line: &str, request: &str, number: usize) -> (&'static str, String) {
     let role = |seconds| {
@@ -164,6 +189,17 @@ fn answer(line: &str, request: &str, number: usize) -> (&'static str, String) {
     let body = match line.split(' ').nth(1).unwrap_or_default() {
         "/container" if request.contains("uthorization: secret") => role(3600),
         "/brief" => role(1),
+        "/slow" => {
+            std::thread::sleep(SLOW);
+            role(3600)
+        }
+        "/" if is_of_ended_keys(request) => {
+            return ("400 Bad Request", r#"{"__type":"com.amazon.coral.service#ExpiredTokenException","message":"The security token included in the request is expired"}"#.to_owned());
+        }
+        "/" if request.contains("Credential=LATE") => {
+            std::thread::sleep(SLOW);
+            r#"{"TableNames":[]}"#.to_owned()
+        }
         "/latest/api/token" => "token".to_owned(),
         "/latest/meta-data/iam/security-credentials/" => "the-role".to_owned(),
         "/latest/meta-data/iam/security-credentials/the-role" => role(3600),
@@ -305,6 +341,98 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
+/// A script that gives keys out, numbered, without the moment at which they end.
+fn numbered_keys(place: &Place, name: &str) -> String {
+    let folder = place.home.path().display().to_string();
+    let script = format!(
+        "echo x >> {folder}/asked\nn=$(wc -l < {folder}/asked | tr -d ' ')\n\
+         echo '{{\"Version\": 1, \"AccessKeyId\": \"'{name}$n'\", \"SecretAccessKey\": \"s\"}}'\n"
+    );
+    place.write("keys.sh", &script);
+    let config = format!("[profile prod]\ncredential_process = sh {folder}/keys.sh\n");
+    place.write(".aws/config", &config);
+    format!("{folder}/asked")
+}
+
+/// A process need not say when its keys end, and a session can end before its time. What was refused
+/// for it was not carried out: it is sent again with new keys.
+#[test]
+fn keys_of_an_ended_session_are_fetched_again() {
+    let place = Place::new();
+    let asked = numbered_keys(&place, "ENDED");
+    let said = run("dynamodb://eu-west-1?profile=prod", &place, &[NO_INSTANCE]);
+    let (keys, _) = place.seen("");
+    assert_eq!(
+        keys,
+        ["ended1", "ended2", "ended2", "ended2", "ended2"],
+        "{said}"
+    );
+    assert!(!said.contains("failed: "), "{said}");
+    assert_eq!(std::fs::read_to_string(asked).unwrap().lines().count(), 2);
+}
+
+/// Keys that are wrong stay wrong: the source is not asked at each request.
+#[test]
+fn a_source_of_wrong_keys_is_asked_twice() {
+    let place = Place::new();
+    let asked = numbered_keys(&place, "ENDED1/");
+    let said = run("dynamodb://eu-west-1?profile=prod", &place, &[NO_INSTANCE]);
+    assert_eq!(
+        said.matches("failed: ExpiredTokenException").count(),
+        4,
+        "{said}"
+    );
+    assert_eq!(std::fs::read_to_string(asked).unwrap().lines().count(), 2);
+}
+
+/// The times that the calls of a child took.
+fn times(said: &str) -> Vec<u64> {
+    let lines = said.lines().filter_map(|line| line.strip_prefix("took: "));
+    lines.map(|text| text.parse().unwrap()).collect()
+}
+
+/// A call's time is that of its keys and its requests together.
+#[test]
+fn a_call_ends_in_time_whatever_its_keys_took() {
+    let place = Place::new();
+    let folder = place.home.path().display().to_string();
+    place.write("keys.sh", "sleep 0.6\necho '{\"Version\": 1, \"AccessKeyId\": \"LATE\", \"SecretAccessKey\": \"s\"}'\n");
+    let config = format!("[profile prod]\ncredential_process = sh {folder}/keys.sh\n");
+    place.write(".aws/config", &config);
+    let variables = [NO_INSTANCE, (WITHIN_MS, "900")];
+    let said = run("dynamodb://eu-west-1?profile=prod", &place, &variables);
+    let [first, rest @ ..] = &times(&said)[..] else {
+        panic!("{said}")
+    };
+    // The keys take 600 ms, and the answer as long again.
+    assert!((850..1100).contains(first), "{said}");
+    assert!(
+        rest.len() == 3 && rest.iter().all(|time| *time < 850),
+        "{said}"
+    );
+    assert_eq!(said.matches("failed: ").count(), 1, "{said}");
+}
+
+/// Calls that are shorter than the way to their keys get them all the same, a later one.
+#[test]
+fn keys_arrive_for_calls_with_little_time() {
+    let place = Place::new();
+    let url = format!("{}/slow", place.url());
+    let variables = [
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI", url.as_str()),
+        NO_INSTANCE,
+        (WITHIN_MS, "250"),
+    ];
+    let said = run("dynamodb://eu-west-1", &place, &variables);
+    let (keys, asked) = place.seen("get /slow");
+    assert_eq!((keys.len(), asked), (2, 1), "{said}");
+    assert_eq!(
+        said.matches("failed: there are no credentials").count(),
+        2,
+        "{said}"
+    );
+}
+
 /// Nothing is sent without keys, and the error names the sources' reasons.
 #[test]
 fn no_source_has_keys() {
@@ -323,4 +451,20 @@ fn no_source_has_keys() {
     let said = run("dynamodb://eu-west-1", &place, &variables);
     assert_eq!(place.seen("").0, Vec::<String>::new());
     assert!(said.contains("404"), "{said}");
+}
+
+/// The sources repeat their own requests: ours is not repeated for want of keys.
+#[test]
+fn a_source_without_keys_is_asked_once_a_call() {
+    let place = Place::new();
+    let asked = numbered_keys(&place, "x");
+    place.write("keys.sh", &format!("echo x >> {asked}\nexit 1\n"));
+    let variables = [NO_INSTANCE, (RETRIES, "3")];
+    let said = run("dynamodb://eu-west-1?profile=prod", &place, &variables);
+    assert_eq!(
+        said.matches("failed: there are no credentials").count(),
+        4,
+        "{said}"
+    );
+    assert_eq!(std::fs::read_to_string(asked).unwrap().lines().count(), 4);
 }

@@ -16,6 +16,10 @@ const DELAYS_GROW: u32 = 8;
 /// clients do not retry at the same moment.
 pub(super) const CHANCE_MS: Range<u64> = 25..50;
 
+/// The exceptions of keys that have ended, or that a service does not know any more. Source: "Error
+/// handling with DynamoDB" of Amazon's developer guide.
+const ENDED_KEYS: [&str; 2] = ["ExpiredTokenException", "UnrecognizedClientException"];
+
 /// A request that is sent, and what has happened to it.
 pub(super) struct Exchange {
     /// The header that names the operation.
@@ -31,6 +35,8 @@ pub(super) struct Exchange {
     attempts: u32,
     /// The reason why the outcome of an attempt is unknown.
     unknown: Option<String>,
+    /// Whether an attempt was refused because its keys had ended.
+    had_ended_keys: bool,
 }
 
 /// The result of sending a request once.
@@ -42,6 +48,8 @@ pub(super) enum Attempt {
     Refused(ClientError),
     /// The request was not sent.
     NotSent(String),
+    /// The request was not sent, for want of keys. Their source has repeated its own requests.
+    Keyless(String),
     /// The request may have been carried out, or may still be.
     Unknown(String),
 }
@@ -122,7 +130,29 @@ impl Exchange {
             retries,
             attempts: 0,
             unknown: None,
+            had_ended_keys: false,
         }
+    }
+
+    /// Whether an attempt was refused because its keys had ended, for the first time: the request may
+    /// be sent again at once, with others.
+    pub(super) fn needs_other_keys(&mut self, attempt: &Attempt) -> bool {
+        let is_needed = match attempt {
+            Attempt::Refused(ClientError::Service { exception, .. }) => {
+                ENDED_KEYS.contains(&exception.as_str())
+            }
+            Attempt::Refused(_)
+            | Attempt::Answered(_)
+            | Attempt::NotSent(_)
+            | Attempt::Keyless(_)
+            | Attempt::Unknown(_) => false,
+        };
+        is_needed && !std::mem::replace(&mut self.had_ended_keys, true)
+    }
+
+    /// Counts an attempt after which the request is sent again with other keys.
+    pub(super) fn count_refusal(&mut self) {
+        self.attempts += 1;
     }
 
     /// How often the request was sent, or could not be.
@@ -158,6 +188,11 @@ impl Exchange {
                 )
             }
             Attempt::NotSent(why) => (true, Some(unsent(why, left))),
+            Attempt::Keyless(why) => {
+                // An earlier attempt may have been carried out: no service has answered about it.
+                let error = self.error(Some(unsent(why, left)), true, left);
+                return Next::Done(Err(error));
+            }
             Attempt::Unknown(why) => {
                 self.unknown = Some(why);
                 (self.idempotency != Idempotency::None, None)

@@ -17,6 +17,8 @@ mod signed;
 mod source;
 mod tls;
 
+use crate::amazon::of_streams;
+use crate::connection::Keys;
 use crate::endpoint::{Address, Endpoint};
 use crate::runtime::on_tokio;
 use crate::terms::Terms;
@@ -28,7 +30,7 @@ use keyfold_lower::ClientError;
 use keyfold_wire::admin::{COPY_TARGET, decode_copied, encode_copy};
 use signed::Place;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Timeout of a copy of a data folder: the server answers when the copy is complete.
 const COPY_TIMEOUT: Duration = Duration::from_secs(6 * 60 * 60);
@@ -76,21 +78,61 @@ impl HttpBackend {
         }
         let mut exchange = self.exchange(request);
         loop {
-            let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
-                Ok(time) => match self.place.keys_now(time) {
-                    Ok(keys) => {
-                        let sent = (exchange.target.as_str(), &exchange.body[..]);
-                        self.blocking.attempt(&self.place, &keys, sent, time)
-                    }
-                    Err(why) => Attempt::NotSent(why),
-                },
-                Err(why) => Attempt::NotSent(why),
-            };
+            let (attempt, keys) = self.attempt(&exchange, terms);
+            if self.may_use_others(&mut exchange, &attempt, keys.as_ref()) {
+                continue;
+            }
             match exchange.after(attempt, terms.left(), fastrand::u64(CHANCE_MS)) {
                 Next::Again(delay) => std::thread::sleep(delay),
                 Next::Done(result) => return (result, exchange.attempts()),
             }
         }
+    }
+
+    /// Sends a request once. Keys and answer take the time of one attempt together.
+    fn attempt(&self, exchange: &Exchange, terms: &Terms) -> (Attempt, Option<Arc<Keys>>) {
+        let began = Instant::now();
+        let keys = match self
+            .rest(terms, began)
+            .map(|time| self.place.keys_now(time))
+        {
+            Ok(Ok(keys)) => keys,
+            Ok(Err(why)) => return (Attempt::Keyless(why), None),
+            Err(why) => return (Attempt::NotSent(why), None),
+        };
+        let sent = (exchange.target.as_str(), &exchange.body[..]);
+        let attempt = match self.rest(terms, began) {
+            Ok(time) => self.blocking.attempt(&self.place, &keys, sent, time),
+            Err(why) => Attempt::NotSent(why),
+        };
+        (attempt, Some(keys))
+    }
+
+    /// The time that an attempt has left which began at a moment.
+    ///
+    /// # Errors
+    /// A sentence when it has none.
+    fn rest(&self, terms: &Terms, began: Instant) -> Result<Duration, String> {
+        let most = self.place.endpoint.request_timeout;
+        match most.saturating_sub(began.elapsed()) {
+            Duration::ZERO => Err(format!("the credentials took all of {most:?}")),
+            rest => terms.at_most(rest),
+        }
+    }
+
+    /// Whether a request was refused for keys that had ended, and there may be others.
+    fn may_use_others(
+        &self,
+        exchange: &mut Exchange,
+        attempt: &Attempt,
+        keys: Option<&Arc<Keys>>,
+    ) -> bool {
+        let is_needed = exchange.needs_other_keys(attempt);
+        let may_use = is_needed && keys.is_some_and(|keys| self.place.forget(keys));
+        if may_use {
+            exchange.count_refusal();
+        }
+        may_use
     }
 
     /// Carries out a request at most once, on a task of any runtime.
@@ -117,21 +159,40 @@ impl HttpBackend {
         }
         let mut exchange = self.exchange(request);
         loop {
-            let attempt = match terms.at_most(self.place.endpoint.request_timeout) {
-                Ok(time) => match self.place.keys(time).await {
-                    Ok(keys) => {
-                        let attempt = self.awaited.attempt(&self.place, &keys, &exchange, time);
-                        attempt.await
-                    }
-                    Err(why) => Attempt::NotSent(why),
-                },
-                Err(why) => Attempt::NotSent(why),
-            };
+            let (attempt, keys) = self.awaited_attempt(&exchange, terms).await;
+            if self.may_use_others(&mut exchange, &attempt, keys.as_ref()) {
+                continue;
+            }
             match exchange.after(attempt, terms.left(), fastrand::u64(CHANCE_MS)) {
                 Next::Again(delay) => tokio::time::sleep(delay).await,
                 Next::Done(result) => return (result, exchange.attempts()),
             }
         }
+    }
+
+    /// As [`HttpBackend::attempt`], on a task of tokio.
+    async fn awaited_attempt(
+        &self,
+        exchange: &Exchange,
+        terms: &Terms,
+    ) -> (Attempt, Option<Arc<Keys>>) {
+        let began = Instant::now();
+        let keys = match self.rest(terms, began) {
+            Ok(time) => match self.place.keys(time).await {
+                Ok(keys) => keys,
+                Err(why) => return (Attempt::Keyless(why), None),
+            },
+            Err(why) => return (Attempt::NotSent(why), None),
+        };
+        let attempt = match self.rest(terms, began) {
+            Ok(time) => {
+                self.awaited
+                    .attempt(&self.place, &keys, exchange, time)
+                    .await
+            }
+            Err(why) => Attempt::NotSent(why),
+        };
+        (attempt, Some(keys))
     }
 
     /// Asks the server to copy its data folder. Returns the number of copied keys.
@@ -154,7 +215,7 @@ impl HttpBackend {
             Attempt::Answered(answer) => decode_copied(&answer)
                 .ok_or_else(|| unknown("the answer is not understood".to_owned())),
             Attempt::Refused(error) => Err(error),
-            Attempt::NotSent(why) => Err(ClientError::Transport(why)),
+            Attempt::NotSent(why) | Attempt::Keyless(why) => Err(ClientError::Transport(why)),
             Attempt::Unknown(why) => Err(unknown(why)),
         }
     }
@@ -170,41 +231,5 @@ impl HttpBackend {
         let token = format!("{:032x}", fastrand::u128(..));
         let (url, retries) = (&self.place.address.url, self.place.endpoint.retries);
         Exchange::new(request, token, url, retries)
-    }
-}
-
-/// The address of the operations on streams, for Amazon's endpoints, which have one of their own.
-/// Source: "DynamoDB Streams endpoints" of Amazon's developer guide.
-fn of_streams(address: &Address) -> Option<String> {
-    let rest = address.host.strip_prefix("dynamodb.")?;
-    let is_amazons = rest.ends_with(".amazonaws.com") || rest.ends_with(".amazonaws.com.cn");
-    is_amazons.then(|| format!("https://streams.{}", address.authority))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::endpoint::address;
-
-    #[test]
-    fn only_amazon_has_another_endpoint_for_streams() {
-        for (url, streams) in [
-            (
-                "https://dynamodb.eu-west-1.amazonaws.com",
-                Some("https://streams.dynamodb.eu-west-1.amazonaws.com"),
-            ),
-            (
-                "https://dynamodb.cn-north-1.amazonaws.com.cn",
-                Some("https://streams.dynamodb.cn-north-1.amazonaws.com.cn"),
-            ),
-            ("https://dynamodb.example.com", None),
-            ("http://127.0.0.1:8000", None),
-        ] {
-            assert_eq!(
-                of_streams(&address(url).unwrap()).as_deref(),
-                streams,
-                "{url}"
-            );
-        }
     }
 }

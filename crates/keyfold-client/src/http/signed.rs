@@ -2,7 +2,7 @@
 
 use super::source::Source;
 use super::tls::Authorities;
-use crate::connection::Keys;
+use crate::connection::{Keys, Names};
 use crate::endpoint::{Address, Elsewhere, Endpoint, address};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -27,6 +27,13 @@ pub(super) struct Place {
     signer: Signer,
 }
 
+/// The parts of the keys that an endpoint is given.
+const OF_ENDPOINT: Names<'static> = Names {
+    access_key: "the access key",
+    secret: "the secret of the access key",
+    session_token: "the session token",
+};
+
 /// Where the keys of a request come from.
 enum Signer {
     Fixed(Arc<Keys>),
@@ -41,16 +48,20 @@ pub(super) struct Signature {
 
 impl Place {
     /// # Errors
-    /// `Invalid` when the endpoint's text is no address, its keys need a feature, or its authorities
-    /// are no certificates.
+    /// `Invalid` when the endpoint's text is no address, its keys need a feature or have characters
+    /// that none have, or its authorities are no certificates.
     pub(super) fn new(endpoint: Endpoint) -> Result<Place, ClientError> {
         let signer = match &endpoint.elsewhere {
             Some(elsewhere) => Signer::Source(source(elsewhere, &endpoint.region)?),
-            None => Signer::Fixed(Arc::new(Keys {
-                access_key: endpoint.access_key.clone(),
-                secret: endpoint.secret.clone(),
-                session_token: endpoint.session_token.clone(),
-            })),
+            None => {
+                let keys = Keys {
+                    access_key: endpoint.access_key.clone(),
+                    secret: endpoint.secret.clone(),
+                    session_token: endpoint.session_token.clone(),
+                };
+                let checked = keys.checked(&OF_ENDPOINT).map_err(ClientError::Invalid)?;
+                Signer::Fixed(Arc::new(checked))
+            }
         };
         Ok(Place {
             address: address(&endpoint.url)?,
@@ -82,6 +93,14 @@ impl Place {
         match &self.signer {
             Signer::Fixed(keys) => Ok(Arc::clone(keys)),
             Signer::Source(source) => source.keys_now(time).map_err(|why| no_keys(&why)),
+        }
+    }
+
+    /// Lets keys go that were refused as ended. Returns whether the request may succeed with others.
+    pub(super) fn forget(&self, keys: &Arc<Keys>) -> bool {
+        match &self.signer {
+            Signer::Fixed(_) => false,
+            Signer::Source(source) => source.forget(keys),
         }
     }
 
