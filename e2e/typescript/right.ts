@@ -19,6 +19,10 @@ export async function reads(userId: UserId, orderId: OrderId, signal: AbortSigna
   for await (const order of shop.ordersByStatus({ status: status ?? "paid" })) {
     order.total.toFixed(2);
   }
+  const whole = await shop.orderWithItems({ orderId }).whole(100, { strong: true });
+  const single: Order = whole.order;
+  const listed: readonly OrderItem[] = whole.orderItems;
+  single.total.toFixed(listed.length);
   for await (const found of shop.orderWithItems({ orderId })) {
     switch (found.kind) {
       case "Order":

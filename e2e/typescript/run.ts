@@ -77,6 +77,14 @@ export async function shop(endpoint: string): Promise<void> {
     else assert.equal(found.status, "paid");
   }
   assert.deepEqual(kinds.sort(), ["Order", "OrderItem"]);
+  const whole = await shop.orderWithItems({ orderId }).whole(2);
+  assert.equal(whole.order.status, "paid");
+  assert.deepEqual(
+    whole.orderItems.map((item) => item.quantity),
+    [3],
+  );
+  assert.equal(await codeOf(shop.orderWithItems({ orderId }).whole(1)), "too_many");
+  assert.equal(await codeOf(shop.orderWithItems({ orderId: OrderId("o9") }).whole(1)), "not_found");
   const pages: number[] = [];
   for await (const page of shop.ordersByStatus({ status: "pending" }).pages({ limit: 3 })) {
     pages.push(page.items.length);
@@ -85,6 +93,7 @@ export async function shop(endpoint: string): Promise<void> {
   assert.equal(await codeOf(shop.itemsOfOrder({ orderId }).all(0)), "too_many");
   await shop.OrderItem.delete({ orderId, itemId: ItemId("i1") });
   assert.equal(await shop.itemsOfOrder({ orderId }).first(), undefined);
+  assert.deepEqual((await shop.orderWithItems({ orderId }).whole(1)).orderItems, []);
   assert.equal(await codeOf(shop.setStatus({ orderId: OrderId("o9"), status: "paid" })), "not_found");
   const wrong = { orderId, status: "done" as "paid" };
   assert.equal(await codeOf(shop.setStatus(wrong)), "invalid", "from JSON, for instance");

@@ -123,6 +123,15 @@ export async function results(): Promise<void> {
     // @error TS2339 `quantity` an attribute of the other kind
     if (one.kind === "Order") one.quantity;
   }
+  const whole = await shop.orderWithItems({ orderId }).whole(10);
+  // @error TS2339 `quantity` an attribute of the items in the list
+  whole.orderItems.quantity;
+  // @error TS7053 `Order` a single item is no list
+  whole.order[0];
+  // @error TS2540 `order` a whole answer is not changed
+  whole.order = order;
+  // @error TS2339 `whole` an answer of one kind is a list
+  await shop.itemsOfOrder({ orderId }).whole(10);
   for await (const { status } of answers.waiting()) {
     // @error TS2367 `"open"` another word than the pattern's
     if (status === "open") status;

@@ -99,3 +99,35 @@ export class Query<Item, Options = unknown> implements AsyncIterable<Item> {
     return this.items();
   }
 }
+
+/** The items of a whole answer, in which single ones stand beside lists. */
+type ItemOf<Whole> = {
+  [Name in keyof Whole]-?: NonNullable<Whole[Name]> extends readonly (infer Item)[] ? Item : NonNullable<Whole[Name]>;
+}[keyof Whole];
+
+/** The kind of each member of a whole answer: in brackets that of a list, with `?` one that may be absent. */
+type Kinds = Readonly<Record<string, string | readonly [string]>>;
+
+/** An answer of several kinds, of which one has single items. */
+export class Collection<Whole, Options = unknown> extends Query<ItemOf<Whole>, Options> {
+  readonly #kinds: Kinds;
+
+  constructor(client: Client, pattern: string, args: Given, kinds: Kinds) {
+    super(client, pattern, args);
+    this.#kinds = kinds;
+  }
+
+  /** All items by their kinds. Without an item that must be there, it fails with `not_found`; more than `most` items
+   * are the error `too_many`. */
+  async whole(most: number, options?: CallOptions & Options): Promise<Whole> {
+    // An attribute may have the name `kind`; then the kind is `$kind`.
+    const items = (await this.all(most, options)) as readonly { readonly kind: string; readonly $kind?: string }[];
+    const members = Object.entries(this.#kinds).flatMap(([name, of]): [string, unknown][] => {
+      const found = items.filter(({ kind, $kind = kind }) => $kind === `${of}`.replace("?", ""));
+      if (typeof of !== "string") return [[name, found]];
+      if (!found[0] && !of.endsWith("?")) throw failure("not_found", `there is no ${of}`);
+      return found.map((item) => [name, item]);
+    });
+    return Object.fromEntries(members) as Whole;
+  }
+}

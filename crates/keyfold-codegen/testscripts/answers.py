@@ -269,6 +269,14 @@ WholeItem: TypeAlias = Account | Ticket
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WholeAnswer:
+    """The whole answer of `whole`."""
+
+    account: Account
+    tickets: list[Ticket]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DueItem:
     """`Ticket` as `due` returns it."""
 
@@ -712,16 +720,17 @@ class AnswersClient(typed.Typed):
         id: AccountId,
         backward: bool = False,
         strong: bool = False,
-    ) -> typed.Query[WholeItem]:
+    ) -> typed.Collection[WholeItem, WholeAnswer]:
         """`whole(id) -> Account + Ticket[]`
 
         Query of Main: `PK = "ACCOUNT#{id}"`; 1 request.
         """
-        return typed.Query(
+        return typed.Collection(
             self,
             "whole",
             {"id": id},
             {"Account": Account, "Ticket": Ticket},
+            WholeAnswer,
             backward=backward,
             strong=strong,
         )
@@ -1220,16 +1229,17 @@ class AsyncAnswersClient(typed.AsyncTyped):
         id: AccountId,
         backward: bool = False,
         strong: bool = False,
-    ) -> typed.AsyncQuery[WholeItem]:
+    ) -> typed.AsyncCollection[WholeItem, WholeAnswer]:
         """`whole(id) -> Account + Ticket[]`
 
         Query of Main: `PK = "ACCOUNT#{id}"`; 1 request.
         """
-        return typed.AsyncQuery(
+        return typed.AsyncCollection(
             self,
             "whole",
             {"id": id},
             {"Account": Account, "Ticket": Ticket},
+            WholeAnswer,
             backward=backward,
             strong=strong,
         )

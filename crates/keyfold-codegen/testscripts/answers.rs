@@ -606,6 +606,20 @@ typed::union! { WholeItem {
     Ticket(Ticket) = "Ticket",
 } }
 
+/// The whole answer of `whole`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeAnswer {
+    /// The item `Account`.
+    pub account: Account,
+    /// The items `Ticket`.
+    pub tickets: Vec<Ticket>,
+}
+
+typed::collected! { WholeItem => WholeAnswer {
+    account: one Account = "Account",
+    tickets: many Ticket = "Ticket",
+} }
+
 /// `Ticket` as `due` returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueItem {

@@ -270,6 +270,18 @@ export type WholeArguments = {
 /** An item of `whole`; `kind` says which. */
 export type WholeItem = Account | Ticket;
 
+/** The whole answer of `whole`. */
+export interface WholeAnswer {
+  readonly account: Account;
+  readonly tickets: readonly Ticket[];
+}
+
+/** The kinds of `whole`. */
+export const WholeAnswer = {
+  account: "Account",
+  tickets: ["Ticket"],
+} as const;
+
 /** The arguments of `since`. */
 export type SinceArguments = {
   readonly id: AccountId;
@@ -557,8 +569,8 @@ export class AnswersClient {
    */
   whole(
     args: WholeArguments,
-  ): keyfold.Query<WholeItem, keyfold.Ordered & keyfold.Strong> {
-    return new keyfold.Query(this.client, "whole", args);
+  ): keyfold.Collection<WholeAnswer, keyfold.Ordered & keyfold.Strong> {
+    return new keyfold.Collection(this.client, "whole", args, WholeAnswer);
   }
 
   /**

@@ -245,6 +245,14 @@ OrderWithItemsItem: TypeAlias = Order | OrderItem
 """An item of `order_with_items`; its class says which."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderWithItemsAnswer:
+    """The whole answer of `order_with_items`."""
+
+    order: Order
+    order_items: list[OrderItem]
+
+
 ShopEvent: TypeAlias = UserChange | OrderChange | OrderItemChange | ProductChange
 """A change that a stream reports; its class says of what."""
 
@@ -512,16 +520,17 @@ class ShopClient(typed.Typed):
         order_id: OrderId,
         backward: bool = False,
         strong: bool = False,
-    ) -> typed.Query[OrderWithItemsItem]:
+    ) -> typed.Collection[OrderWithItemsItem, OrderWithItemsAnswer]:
         """`order_with_items(orderId) -> Order + OrderItem[]`
 
         Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
         """
-        return typed.Query(
+        return typed.Collection(
             self,
             "order_with_items",
             {"orderId": order_id},
             {"Order": Order, "OrderItem": OrderItem},
+            OrderWithItemsAnswer,
             backward=backward,
             strong=strong,
         )
@@ -858,16 +867,17 @@ class AsyncShopClient(typed.AsyncTyped):
         order_id: OrderId,
         backward: bool = False,
         strong: bool = False,
-    ) -> typed.AsyncQuery[OrderWithItemsItem]:
+    ) -> typed.AsyncCollection[OrderWithItemsItem, OrderWithItemsAnswer]:
         """`order_with_items(orderId) -> Order + OrderItem[]`
 
         Query of Shop: `PK = "ORDER#{orderId}"`; 1 request.
         """
-        return typed.AsyncQuery(
+        return typed.AsyncCollection(
             self,
             "order_with_items",
             {"orderId": order_id},
             {"Order": Order, "OrderItem": OrderItem},
+            OrderWithItemsAnswer,
             backward=backward,
             strong=strong,
         )
@@ -1087,6 +1097,7 @@ _SHAPES = typed.Shapes(
         "createdAt": "created_at",
         "itemId": "item_id",
         "orderId": "order_id",
+        "orderItems": "order_items",
         "productId": "product_id",
         "userId": "user_id",
     },

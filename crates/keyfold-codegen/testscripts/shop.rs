@@ -422,6 +422,20 @@ typed::union! { OrderWithItemsItem {
     OrderItem(OrderItem) = "OrderItem",
 } }
 
+/// The whole answer of `order_with_items`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderWithItemsAnswer {
+    /// The item `Order`.
+    pub order: Order,
+    /// The items `OrderItem`.
+    pub order_items: Vec<OrderItem>,
+}
+
+typed::collected! { OrderWithItemsItem => OrderWithItemsAnswer {
+    order: one Order = "Order",
+    order_items: many OrderItem = "OrderItem",
+} }
+
 /// A change of an entity, from a stream record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::enum_variant_names, clippy::large_enum_variant)]

@@ -9,8 +9,8 @@
 use keyfold::typed::{self, Error};
 use keyfold_generated::shop::{
     AsyncShopClient, CreateOrderArguments, Line, NewOrder, NewProduct, NewUser, Order, OrderId,
-    OrderKey, OrderPatch, OrderStatus, OrderWithItemsItem, ProductId, ShopClient, UserId, UserKey,
-    UserPatch,
+    OrderKey, OrderPatch, OrderStatus, OrderWithItemsAnswer, OrderWithItemsItem, ProductId,
+    ShopClient, UserId, UserKey, UserPatch,
 };
 
 fn at(text: &str) -> typed::Timestamp {
@@ -71,6 +71,26 @@ fn writes_are_read_by_patterns() {
     };
     assert_eq!(head.total, "19.98".parse().unwrap());
     assert_eq!((line.quantity, line.price), (2, "9.99".parse().unwrap()));
+    let whole = shop.order_with_items(&OrderId::from("o1"));
+    let expected = OrderWithItemsAnswer {
+        order: head.clone(),
+        order_items: vec![line.clone()],
+    };
+    assert_eq!(whole.whole(2).unwrap(), expected);
+    let whole = shop.order_with_items(&OrderId::from("o1")).whole(1);
+    assert!(
+        matches!(whole, Err(Error::TooMany { most: 1, .. })),
+        "{whole:?}"
+    );
+    let whole = shop.order_with_items(&OrderId::from("o9")).whole(1);
+    let Err(Error::NotFound(absent)) = whole else {
+        panic!("{whole:?}")
+    };
+    assert!(
+        absent.message.contains("there is no Order"),
+        "{}",
+        absent.message
+    );
 
     shop.set_status(OrderStatus::Paid, &OrderId::from("o1"))
         .unwrap();
@@ -310,6 +330,12 @@ fn the_same_calls_are_awaited() {
             };
             shop.order.create(&new).await.unwrap();
         }
+        let whole = shop.order_with_items(&OrderId::from("o3")).whole(1);
+        let OrderWithItemsAnswer { order, order_items } = whole.await.unwrap();
+        assert_eq!(
+            (order.order_id.to_string(), order_items),
+            ("o3".to_owned(), vec![])
+        );
         let first = shop.orders_of_user(&user).limit(5).page().await.unwrap();
         let next = first.next.unwrap();
         let second = shop

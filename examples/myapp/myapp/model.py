@@ -270,6 +270,15 @@ UserOverviewItem: TypeAlias = User | Order | Address
 """An item of `user_overview`; its class says which."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserOverviewAnswer:
+    """The whole answer of `user_overview`."""
+
+    user: User
+    orders: list[Order]
+    addresses: list[Address]
+
+
 MyappEvent: TypeAlias = (
     UserChange | OrderChange | AddressChange | ProductChange | OrderItemChange
 )
@@ -562,16 +571,17 @@ class MyappClient(typed.Typed):
         user_id: UserId,
         backward: bool = False,
         strong: bool = False,
-    ) -> typed.Query[UserOverviewItem]:
+    ) -> typed.Collection[UserOverviewItem, UserOverviewAnswer]:
         """`user_overview(userId) -> User + Order[] + Address[]`
 
         Query of MyApp: `PK = "USER#{userId}"`; 1 request.
         """
-        return typed.Query(
+        return typed.Collection(
             self,
             "user_overview",
             {"userId": user_id},
             {"User": User, "Order": Order, "Address": Address},
+            UserOverviewAnswer,
             backward=backward,
             strong=strong,
         )
@@ -824,16 +834,17 @@ class AsyncMyappClient(typed.AsyncTyped):
         user_id: UserId,
         backward: bool = False,
         strong: bool = False,
-    ) -> typed.AsyncQuery[UserOverviewItem]:
+    ) -> typed.AsyncCollection[UserOverviewItem, UserOverviewAnswer]:
         """`user_overview(userId) -> User + Order[] + Address[]`
 
         Query of MyApp: `PK = "USER#{userId}"`; 1 request.
         """
-        return typed.AsyncQuery(
+        return typed.AsyncCollection(
             self,
             "user_overview",
             {"userId": user_id},
             {"User": User, "Order": Order, "Address": Address},
+            UserOverviewAnswer,
             backward=backward,
             strong=strong,
         )

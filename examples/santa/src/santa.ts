@@ -224,6 +224,18 @@ export type LetterArguments = {
 /** An item of `letter`; `kind` says which. */
 export type LetterItem = Letter | Wish;
 
+/** The whole answer of `letter`. */
+export interface LetterAnswer {
+  readonly letter: Letter;
+  readonly wishes: readonly Wish[];
+}
+
+/** The kinds of `letter`. */
+export const LetterAnswer = {
+  letter: "Letter",
+  wishes: ["Wish"],
+} as const;
+
 /** The arguments of `demand`. */
 export type DemandArguments = {
   readonly toyId: ToyId;
@@ -231,6 +243,18 @@ export type DemandArguments = {
 
 /** An item of `demand`; `kind` says which. */
 export type DemandItem = Toy | Wish;
+
+/** The whole answer of `demand`. */
+export interface DemandAnswer {
+  readonly toy: Toy;
+  readonly wishes: readonly Wish[];
+}
+
+/** The kinds of `demand`. */
+export const DemandAnswer = {
+  toy: "Toy",
+  wishes: ["Wish"],
+} as const;
 
 /** The arguments of `history`. */
 export type HistoryArguments = {
@@ -370,8 +394,8 @@ export class SantaClient {
    */
   letter(
     args: LetterArguments,
-  ): keyfold.Query<LetterItem, keyfold.Ordered & keyfold.Strong> {
-    return new keyfold.Query(this.client, "letter", args);
+  ): keyfold.Collection<LetterAnswer, keyfold.Ordered & keyfold.Strong> {
+    return new keyfold.Collection(this.client, "letter", args, LetterAnswer);
   }
 
   /**
@@ -380,8 +404,10 @@ export class SantaClient {
    * Query of Letters.ByToy: `STRING1 = "TOY#{toyId}"`, descending, 60 items
    * a page; 1 request, about 2 read units.
    */
-  demand(args: DemandArguments): keyfold.Query<DemandItem, keyfold.Ordered> {
-    return new keyfold.Query(this.client, "demand", args);
+  demand(
+    args: DemandArguments,
+  ): keyfold.Collection<DemandAnswer, keyfold.Ordered> {
+    return new keyfold.Collection(this.client, "demand", args, DemandAnswer);
   }
 
   /**

@@ -128,6 +128,9 @@ export function ordersByStatus(
   return shop.ordersByStatus({ status }).page(asked);
 }
 
+/** The most items of an order. */
+const ITEMS_MAX = 1000;
+
 export interface WholeOrder {
   readonly order: Order;
   readonly items: readonly OrderItem[];
@@ -135,19 +138,14 @@ export interface WholeOrder {
 
 /** An order with its items; `undefined` where there is none. */
 export async function wholeOrder(shop: ShopClient, orderId: OrderId): Promise<WholeOrder | undefined> {
-  let order: Order | undefined;
-  const items: OrderItem[] = [];
   try {
-    for await (const found of shop.orderWithItems({ orderId })) {
-      if (found.kind === "Order") order = found;
-      else items.push(found);
-    }
+    const { order, orderItems } = await shop.orderWithItems({ orderId }).whole(ITEMS_MAX);
+    return { order, items: orderItems };
   } catch (error) {
     // The pattern promises an order.
     if (error instanceof KeyfoldError && error.code === "not_found") return undefined;
     throw error;
   }
-  return order && { order, items };
 }
 
 /** Sets the status of an order, in lists by status and of its user, too; returns whether there is one. */

@@ -407,6 +407,18 @@ export type OrderWithItemsArguments = {
 /** An item of `order_with_items`; `kind` says which. */
 export type OrderWithItemsItem = Order | OrderItem;
 
+/** The whole answer of `order_with_items`. */
+export interface OrderWithItemsAnswer {
+  readonly order: Order;
+  readonly orderItems: readonly OrderItem[];
+}
+
+/** The kinds of `order_with_items`. */
+export const OrderWithItemsAnswer = {
+  order: "Order",
+  orderItems: ["OrderItem"],
+} as const;
+
 /** The arguments of `items_of_order`. */
 export type ItemsOfOrderArguments = {
   readonly orderId: OrderId;
@@ -703,8 +715,16 @@ export class ShopClient {
    */
   orderWithItems(
     args: OrderWithItemsArguments,
-  ): keyfold.Query<OrderWithItemsItem, keyfold.Ordered & keyfold.Strong> {
-    return new keyfold.Query(this.client, "order_with_items", args);
+  ): keyfold.Collection<
+    OrderWithItemsAnswer,
+    keyfold.Ordered & keyfold.Strong
+  > {
+    return new keyfold.Collection(
+      this.client,
+      "order_with_items",
+      args,
+      OrderWithItemsAnswer,
+    );
   }
 
   /**

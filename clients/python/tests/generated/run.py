@@ -86,11 +86,21 @@ def shop(endpoint: str) -> None:
             else:
                 assert_type(item, s.OrderItem)
                 assert item.quantity == 3
+        whole = shop.order_with_items(order_id=order_id).whole(most=2)
+        assert_type(whole.order, s.Order)
+        assert_type(whole.order_items, list[s.OrderItem])
+        assert whole.order.status == "paid"
+        assert [item.quantity for item in whole.order_items] == [3]
+        collection = shop.order_with_items(order_id=order_id)
+        assert code_of(lambda: collection.whole(most=1)) == "too_many"
+        none = shop.order_with_items(order_id=s.OrderId("o9"))
+        assert code_of(none.whole) == "not_found"
         pages = [len(page.items) for page in shop.orders_by_status(status="pending").pages(limit=3)]
         assert [length for length in pages if length > 0] == [3, 1]
         assert code_of(lambda: shop.items_of_order(order_id=order_id).all(most=0)) == "too_many"
         shop.OrderItem.delete(s.OrderItemKey(order_id=order_id, item_id=s.ItemId("i1")))
         assert shop.items_of_order(order_id=order_id).first() is None
+        assert collection.whole().order_items == []
         missing = s.OrderId("o9")
         assert code_of(lambda: shop.set_status(order_id=missing, status="paid")) == "not_found"
         fakes = Fakes(shop, seed=7)
@@ -457,6 +467,9 @@ def awaited(endpoint: str) -> None:
                 raise AssertionError(order)
             page = await shop.orders_of_user(user_id=user_id).page()
             assert page.items == [] and page.next is None
+            paid = await shop.order_with_items(order_id=s.OrderId("o3")).whole()
+            assert_type(paid, s.OrderWithItemsAnswer)
+            assert paid.order.status == "paid" and paid.order_items == []
             product = s.NewProduct(product_id=s.ProductId("a"), name="Pen", price=1, stock=1)
             await shop.Product.put_many([product])
             keys = [s.ProductKey(product_id=product.product_id)]

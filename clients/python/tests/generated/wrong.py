@@ -134,6 +134,13 @@ def results() -> None:
         if isinstance(one, s.Order):
             # error: attr-defined "quantity", an attribute of the other kind
             one.quantity
+    whole = shop.order_with_items(order_id=order_id).whole()
+    # error: attr-defined "list[OrderItem]", an attribute of the items in the list
+    whole.order_items.quantity
+    # error: index "Order", a single item is no list
+    whole.order[0]
+    # error: attr-defined "whole", an answer of one kind is a list
+    shop.items_of_order(order_id=order_id).whole()
     for brief in answers.waiting():
         # error: comparison-overlap "Literal['open']", another word than the pattern's
         if brief.status == "open":

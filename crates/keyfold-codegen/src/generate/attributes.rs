@@ -58,8 +58,14 @@ impl AttributeNames {
         }
         for pattern in &form.patterns {
             found.extend(pattern.parameters.iter().map(|one| one.field.name.as_str()));
-            if let Answer::Together { items, .. } = &pattern.answer {
-                found.extend(items.iter().map(|(name, _, _)| name.as_str()));
+            match &pattern.answer {
+                Answer::Together { items, .. } => {
+                    found.extend(items.iter().map(|(name, _, _)| name.as_str()));
+                }
+                Answer::Many(many) => {
+                    found.extend(many.whole_members().map(|(one, _)| one.name.as_str()));
+                }
+                Answer::One { .. } => {}
             }
         }
         let mut names = Names::without(reserved);

@@ -343,6 +343,54 @@ pub(super) struct Many {
     pub(super) is_ordered: bool,
     /// Whether they can be read with strong consistency.
     pub(super) is_strong: bool,
+    /// All of them by kind, where some kind has one item at most.
+    pub(super) whole: Option<Whole>,
+}
+
+/// The answer of a pattern of several kinds, of which one has single items: `Order + OrderItem[]`.
+pub(super) struct Whole {
+    /// The name of its type.
+    pub(super) type_name: String,
+    /// Its members, in the order of [`Many::items`].
+    pub(super) members: Vec<WholeMember>,
+}
+
+/// The items of a kind.
+pub(super) struct WholeMember {
+    /// Its name, as of an attribute of the model.
+    pub(super) name: String,
+    /// How many there are.
+    pub(super) count: Count,
+}
+
+/// The number of a kind's items in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Count {
+    /// One.
+    One,
+    /// One, or none.
+    Optional,
+    /// Any number.
+    Many,
+}
+
+impl Count {
+    /// Its word in generated files.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Count::One => "one",
+            Count::Optional => "optional",
+            Count::Many => "many",
+        }
+    }
+}
+
+impl Many {
+    /// The members of the whole answer with their kinds.
+    pub(super) fn whole_members(&self) -> impl Iterator<Item = (&WholeMember, &Item)> {
+        let members = self.whole.iter().flat_map(|whole| &whole.members);
+        members.zip(&self.items)
+    }
 }
 
 /// A kind of item in an answer.

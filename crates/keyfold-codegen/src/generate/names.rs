@@ -65,6 +65,18 @@ pub(super) fn camel(name: &str) -> String {
     begun(spelled.collect())
 }
 
+/// The plural of an English noun: `orderItem` as `orderItems`, `category` as `categories`.
+pub(super) fn plural(name: &str) -> String {
+    let is_sibilant = ["s", "x", "z", "ch", "sh"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    match name.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if is_sibilant => format!("{name}es"),
+        _ => format!("{name}s"),
+    }
+}
+
 /// The identifiers of one scope, each of which stands for one thing.
 pub(super) struct Names {
     taken: BTreeSet<String>,

@@ -1,7 +1,9 @@
 //! Patterns of the middle form.
 
-use super::form::{Answer, EntityForm, Field, Item, Many, Parameter, PatternForm, Shape};
-use super::names::{Names, pascal};
+use super::form::{
+    Answer, Count, EntityForm, Field, Item, Many, Parameter, PatternForm, Shape, Whole, WholeMember,
+};
+use super::names::{Names, camel, pascal, plural};
 use super::shapes::{Place, Shapes, root};
 use crate::chart::{PatternRow, promise};
 use crate::present::Known;
@@ -80,14 +82,42 @@ fn answer(
             is_strong,
         };
     }
+    let union = (items.len() > 1).then(|| names.take(format!("{own}Item")));
+    let whole = whole(&own, &items, names);
     let items: Vec<Item> = items.into_iter().map(|(item, _)| item).collect();
     Answer::Many(Many {
-        union: (items.len() > 1).then(|| names.take(format!("{own}Item"))),
+        union,
+        whole,
         items,
         is_ordered: pattern
             .plans()
             .all(|(_, plan)| plan.request == RequestKind::Query),
         is_strong,
+    })
+}
+
+/// The whole answer of several kinds, of which one has single items.
+fn whole(own: &str, items: &[(Item, &Returned)], names: &mut Names) -> Option<Whole> {
+    if items.len() < 2 || items.iter().all(|(_, returned)| returned.many) {
+        return None;
+    }
+    let mut members = Names::without(&[]);
+    let members = items.iter().map(|(item, returned)| {
+        let single = camel(&item.kind);
+        let (name, count) = match (returned.many, returned.optional) {
+            (true, _) => (plural(&single), Count::Many),
+            (false, true) => (single, Count::Optional),
+            (false, false) => (single, Count::One),
+        };
+        WholeMember {
+            name: members.take(name),
+            count,
+        }
+    });
+    let members = members.collect();
+    Some(Whole {
+        type_name: names.take(format!("{own}Answer")),
+        members,
     })
 }
 

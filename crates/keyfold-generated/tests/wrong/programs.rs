@@ -11,7 +11,7 @@ use keyfold_generated::case_answers::{
 };
 use keyfold_generated::shop::{
     AsyncShopClient, CreateOrderArguments, Line, NewOrder, NewProduct, NewUser, Order, OrderId,
-    OrderItem, OrderKey, OrderPatch, OrderStatus, OrderSummary, OrderWithItemsItem, ProductId,
+    OrderItem, OrderKey, OrderPatch, OrderStatus, OrderSummary, OrderWithItemsAnswer, OrderWithItemsItem, ProductId,
     ShopClient, ShopEvent, User, UserId, UserKey, UserPatch,
 };
 
@@ -157,6 +157,14 @@ fn items_of_another_kind(shop: &ShopClient, id: &UserId) -> Result<Vec<Order>, E
 
 fn a_collection_as_one_kind(shop: &ShopClient, id: &OrderId) -> Result<Vec<Order>, Error> {
     shop.order_with_items(id).all(10) //~ E0308 expected `Result<Vec<Order>, Error>`, found `Result<Vec<OrderWithItemsItem>, Error>`
+}
+
+fn the_single_item_of_a_whole_as_optional(whole: OrderWithItemsAnswer) -> Option<Order> {
+    whole.order //~ E0308 expected `Option<Order>`, found `Order`
+}
+
+fn a_whole_of_one_kind(shop: &ShopClient, id: &OrderId) {
+    shop.items_of_order(id).whole(10); //~ E0599 the method `whole` exists for struct
 }
 
 fn a_kind_that_a_collection_does_not_have(item: OrderWithItemsItem) {

@@ -1,6 +1,7 @@
 //! The ends of calls that are awaited, and answers that are streams.
 
 use super::client;
+use super::collected::Collected;
 use super::consistency::{Consistency, Eventual, OfTable};
 use super::made::Made;
 use super::members::{Alone, Answer, Entity, Together};
@@ -233,6 +234,17 @@ impl<T: Answer, O, R> Query<T, O, R> {
             gathered((&question, most), &mut all, page)?;
         }
         Ok(all)
+    }
+}
+
+impl<T: Collected, O, R> Query<T, O, R> {
+    /// All items by their kinds. More than `most` are an error.
+    ///
+    /// # Errors
+    /// As [`Query::all`]; `NotFound` when an item is absent that must be there.
+    pub async fn whole(self, most: usize) -> Result<T::Whole, Error> {
+        let question = self.question.clone();
+        question.whole(self.all(most).await?)
     }
 }
 

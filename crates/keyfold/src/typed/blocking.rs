@@ -1,6 +1,7 @@
 //! The ends of calls that block, and answers that are iterated over.
 
 use super::client;
+use super::collected::Collected;
 use super::consistency::{Consistency, Eventual, OfTable};
 use super::made::Made;
 use super::members::{Alone, Answer, Entity, Together};
@@ -225,6 +226,17 @@ impl<'c, T: Answer, O, R> Query<'c, T, O, R> {
             gathered((&question, most), &mut all, page)?;
         }
         Ok(all)
+    }
+}
+
+impl<T: Collected, O, R> Query<'_, T, O, R> {
+    /// All items by their kinds. More than `most` are an error.
+    ///
+    /// # Errors
+    /// As [`Query::all`]; `NotFound` when an item is absent that must be there.
+    pub fn whole(self, most: usize) -> Result<T::Whole, Error> {
+        let question = self.question.clone();
+        question.whole(self.all(most)?)
     }
 }
 

@@ -338,3 +338,27 @@ macro_rules! __typed_together {
         }
     };
 }
+
+/// The struct of a pattern of several kinds, of which one has single items.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __typed_collected {
+    ($union:ident => $name:ident { $($field:ident: $how:ident $variant:ident = $kind:literal,)* }) => {
+        impl $crate::typed::Collected for $union {
+            type Whole = $name;
+            fn collected(
+                items: Vec<$union>,
+            ) -> Result<$name, $crate::typed::Absent> {
+                $(let mut $field = Vec::new();)*
+                for item in items {
+                    match item {
+                        $($union::$variant(item) => $field.push(item),)*
+                    }
+                }
+                Ok($name {
+                    $($field: $crate::typed::Absent::$how($field, $kind)?,)*
+                })
+            }
+        }
+    };
+}

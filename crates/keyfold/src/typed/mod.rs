@@ -32,7 +32,8 @@
 //! - `fakes` makes new entities for tests: random by a seed, and valid for the model.
 //! - `strong` is the same client, whose reads are strongly consistent. It is without the patterns of
 //!   global indexes, whose [`Query`] has no `strong`, either.
-//! - [`Query`]: an answer of any number of items: a page, all pages, all items, the first.
+//! - [`Query`]: an answer of any number of items: a page, all pages, all items, the first; of several
+//!   kinds, of which one has single items, the whole ([`Collected`]).
 //! - [`Writer`]: creates, puts, updates and deletes an entity; reads many of them, and writes those
 //!   from which nothing follows in batches.
 //! - [`nonblocking`]: the same, awaited.
@@ -44,6 +45,7 @@ mod awaited;
 mod base;
 mod blocking;
 mod client;
+mod collected;
 mod consistency;
 mod cursor;
 mod event;
@@ -68,12 +70,14 @@ pub use crate::time::Precision;
 pub use crate::written::{BatchWritten, OneOfSeveral, Transacted, Written};
 #[doc(hidden)]
 pub use crate::{
-    __typed_choice as choice, __typed_entity as entity, __typed_events as events,
-    __typed_fresh as fresh, __typed_given as given, __typed_id as id, __typed_made as made,
-    __typed_patch as patch, __typed_record as record, __typed_stored as stored,
-    __typed_together as together, __typed_union as union, __typed_words as words,
+    __typed_choice as choice, __typed_collected as collected, __typed_entity as entity,
+    __typed_events as events, __typed_fresh as fresh, __typed_given as given, __typed_id as id,
+    __typed_made as made, __typed_patch as patch, __typed_record as record,
+    __typed_stored as stored, __typed_together as together, __typed_union as union,
+    __typed_words as words,
 };
 pub use blocking::{Call, Client, Items, Pages, Query, Writer};
+pub use collected::{Absent, Collected};
 pub use consistency::{Consistency, Eventual, OfIndex, OfTable, Strong};
 pub use event::{Change, Events, OfEvent};
 pub use fakes::Fakes;

@@ -1,5 +1,6 @@
 //! A typed pattern with its arguments, shared by the blocking and the nonblocking calls.
 
+use super::collected::{Absent, Collected};
 use super::cursor::Cursors;
 use super::members::{Answer, Named, Seen};
 use crate::asked::{Asked, Bound};
@@ -111,6 +112,16 @@ impl Question {
     /// The items of a pattern that names each of them.
     pub(crate) fn named(&self, page: Page) -> Named {
         Named::new(page.items, self.seen())
+    }
+
+    /// All items of several kinds, each at its kind.
+    ///
+    /// # Errors
+    /// `NotFound` when an item is absent that must be there.
+    pub(crate) fn whole<T: Collected>(&self, items: Vec<T>) -> Result<T::Whole, Error> {
+        let (pattern, _) = self.asked.named();
+        T::collected(items)
+            .map_err(|Absent(kind)| Error::not_found(format!("{pattern}: no {kind}")))
     }
 
     /// The error of an answer that is longer than the caller takes.

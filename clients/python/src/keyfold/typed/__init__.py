@@ -4,8 +4,14 @@
 """
 
 from keyfold.options import OnUnknown
-from keyfold.typed.awaited import AsyncBatchWriter, AsyncQuery, AsyncTyped, AsyncWriter
-from keyfold.typed.blocking import BatchWriter, Query, Typed, Writer
+from keyfold.typed.awaited import (
+    AsyncBatchWriter,
+    AsyncCollection,
+    AsyncQuery,
+    AsyncTyped,
+    AsyncWriter,
+)
+from keyfold.typed.blocking import BatchWriter, Collection, Query, Typed, Writer
 from keyfold.typed.checked import checked
 from keyfold.typed.fakes import NamedFakes
 from keyfold.typed.made import (
@@ -23,11 +29,13 @@ from keyfold.typed.shapes import UNSET, Page, Shapes, Unset
 __all__ = [
     "UNSET",
     "AsyncBatchWriter",
+    "AsyncCollection",
     "AsyncQuery",
     "AsyncTyped",
     "AsyncWriter",
     "BatchWriter",
     "BatchWritten",
+    "Collection",
     "MadeTable",
     "NamedFakes",
     "NamedPart",

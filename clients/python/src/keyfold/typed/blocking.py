@@ -13,12 +13,13 @@ from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown
 from keyfold.typed.made import BatchWritten, NothingMade, Part, Transacted, Written
 from keyfold.typed.parts import NamedPart, Parts, transacted, written
-from keyfold.typed.shapes import Answers, Page, Shapes, answers_of, changed
+from keyfold.typed.shapes import Answers, Page, Shapes, answers_of, changed, collected
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 T = TypeVar("T")
+W = TypeVar("W")
 New = TypeVar("New")
 Put = TypeVar("Put")
 Key = TypeVar("Key")
@@ -217,6 +218,37 @@ class Query(Generic[T]):
             "on_unknown": on_unknown,
             "timeout": timeout,
         }
+
+
+class Collection(Query[T], Generic[T, W]):
+    """An answer of several kinds, of which one has single items."""
+
+    def __init__(
+        self,
+        owner: Typed,
+        pattern: str,
+        args: Mapping[str, object],
+        classes: Mapping[str, type[T]],
+        of: type[W],
+        *,
+        backward: bool = False,
+        strong: bool = False,
+    ) -> None:
+        super().__init__(owner, pattern, args, classes, backward=backward, strong=strong)
+        self._of = of
+        self._classes = classes
+
+    def whole(
+        self,
+        *,
+        most: int = 10_000,
+        on_unknown: OnUnknown | None = None,
+        timeout: float | None = None,
+    ) -> W:
+        """All items by their kinds. Without one that must be there it is `NotFound`; more than
+        `most` are the error `TooMany`."""
+        items = self.all(most=most, on_unknown=on_unknown, timeout=timeout)
+        return collected(self._pattern, items, self._classes, self._of)
 
 
 class Writer(Generic[New, Put, Key, Patch, T, M, Touched]):

@@ -6,7 +6,17 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Generic, Protocol, TypeVar, cast
+from typing import (
+    Any,
+    Final,
+    Generic,
+    Protocol,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from keyfold.errors import Invalid, NotFound, UnknownItem
 from keyfold.item import Event, Item
@@ -18,6 +28,7 @@ from keyfold.typed.made import MadeMember, MadeTable
 from keyfold.values.typed import wrong_kind
 
 T = TypeVar("T")
+W = TypeVar("W")
 
 
 class Unset(Enum):
@@ -349,3 +360,24 @@ def changed(
             return None
         raise
     return change(**made)
+
+
+def collected(
+    pattern: str, items: Iterable[object], classes: Mapping[str, type[object]], of: type[W]
+) -> W:
+    """All items of several kinds, each where its class belongs: `Order`, `Order | None` or
+    `list[Order]`."""
+    members: dict[str, object] = {}
+    all_of = list(items)
+    for name, hint in get_type_hints(of).items():
+        arguments = get_args(hint)
+        of_member = arguments[0] if arguments else hint
+        found = [one for one in all_of if type(one) is of_member]
+        if get_origin(hint) is list:
+            members[name] = found
+        elif found or arguments:
+            members[name] = found[0] if found else None
+        else:
+            (kind,) = (kind for kind, one in classes.items() if one is of_member)
+            raise NotFound(f"{pattern}: no {kind}")
+    return of(**members)

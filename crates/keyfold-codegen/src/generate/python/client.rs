@@ -274,6 +274,9 @@ impl Class<'_> {
             Answer::Many(many) => {
                 members.insert(0, Member::Plain("self".to_owned()));
                 members.push(classes(&many.items));
+                if let Some(whole) = &many.whole {
+                    members.push(Member::Plain(whole.type_name.clone()));
+                }
                 for option in options(many) {
                     given.push(Parameter::plain(&format!("{option}: bool = False")));
                     members.push(Member::Plain(format!("{option}={option}")));
@@ -283,9 +286,13 @@ impl Class<'_> {
                     .as_ref()
                     .or(many.items.first().map(|one| &one.type_name));
                 let item = item.map_or("", String::as_str);
-                let query = format!("typed.{}Query", self.kind.prefix());
+                let (class, of) = match &many.whole {
+                    Some(whole) => ("Collection", format!("{item}, {}", whole.type_name)),
+                    None => ("Query", item.to_owned()),
+                };
+                let query = format!("typed.{}{class}", self.kind.prefix());
                 Call {
-                    result: format!("{query}[{item}]"),
+                    result: format!("{query}[{of}]"),
                     open: format!("{query}("),
                     is_awaited: false,
                 }

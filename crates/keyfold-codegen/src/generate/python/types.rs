@@ -3,8 +3,8 @@
 use super::print::{Printer, literal};
 use crate::generate::attributes::AttributeNames;
 use crate::generate::form::{
-    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, PatternForm,
-    RecordForm, Shape,
+    Answer, Choice, CopyForm, Count, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many,
+    PatternForm, RecordForm, Shape, Whole, WholeMember,
 };
 use crate::generate::sentence::one;
 use keyfold_model::schema::Precision;
@@ -239,6 +239,9 @@ impl Types<'_> {
                     out.union(union, &kinds);
                     out.doc(0, &[format!("An item of `{name}`; its class says which.")]);
                 }
+                if let Some(whole) = &many.whole {
+                    self.print_whole(name, whole, many, out);
+                }
             }
             Answer::Together {
                 type_name,
@@ -256,6 +259,22 @@ impl Types<'_> {
                     out.line(1, &format!("{name}: {of}{end}"));
                 }
             }
+        }
+    }
+
+    /// The whole answer of several kinds. The runtime reads the members from its types.
+    fn print_whole(&self, pattern: &str, whole: &Whole, many: &Many, out: &mut Printer) {
+        let about = format!("The whole answer of `{pattern}`.");
+        self.open(&whole.type_name, &about, out);
+        out.gap();
+        for (WholeMember { name, count }, item) in many.whole_members() {
+            let (name, of) = (self.names.get(name), &item.type_name);
+            let of = match count {
+                Count::One => of.clone(),
+                Count::Optional => format!("{of} | None"),
+                Count::Many => format!("list[{of}]"),
+            };
+            out.line(1, &format!("{name}: {of}"));
         }
     }
 

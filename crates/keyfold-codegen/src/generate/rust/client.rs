@@ -440,6 +440,7 @@ impl Client<'_> {
                 union,
                 is_ordered,
                 is_strong,
+                whole: _,
             }) => {
                 let item = items.first().map(|item| self.types.item_type(item));
                 let item = union.as_deref().or(item).unwrap_or_default();

@@ -5,8 +5,8 @@ use super::names::type_name;
 use super::print::{Printer, literal};
 use crate::generate::attributes::AttributeNames;
 use crate::generate::form::{
-    Answer, CopyForm, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many, PatternForm,
-    RecordForm, Shape,
+    Answer, CopyForm, Count, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many,
+    PatternForm, RecordForm, Shape, Whole, WholeMember,
 };
 use crate::generate::names::{Names, pascal};
 use crate::generate::sentence::one;
@@ -459,6 +459,54 @@ impl Types<'_> {
         out.gap();
         out.table(
             &format!("typed::union! {{ {union} {{"),
+            &rows.collect::<Vec<_>>(),
+            "} }",
+        );
+        if let Some(whole) = &many.whole {
+            self.print_whole(pattern, whole, (many, union, &variants), out);
+        }
+    }
+
+    /// The whole answer of several kinds.
+    fn print_whole(
+        &self,
+        pattern: &str,
+        whole: &Whole,
+        (many, union, variants): (&Many, &str, &[String]),
+        out: &mut Printer,
+    ) {
+        let Whole {
+            type_name,
+            members: _,
+        } = whole;
+        out.gap();
+        out.doc(0, &[format!("The whole answer of `{pattern}`.")]);
+        out.line(0, &format!("#[derive({DERIVED})]"));
+        out.line(0, &format!("pub struct {type_name} {{"));
+        for (WholeMember { name, count }, item) in many.whole_members() {
+            let of = self.item_type(item);
+            let of = match count {
+                Count::One => of.to_owned(),
+                Count::Optional => format!("Option<{of}>"),
+                Count::Many => format!("Vec<{of}>"),
+            };
+            let items = if *count == Count::Many {
+                "items"
+            } else {
+                "item"
+            };
+            out.doc(1, &[format!("The {items} `{}`.", item.kind)]);
+            out.line(1, &format!("pub {}: {of},", self.names.get(name)));
+        }
+        out.line(0, "}");
+        let rows = many.whole_members().zip(variants);
+        let rows = rows.map(|((WholeMember { name, count }, item), variant)| {
+            let (name, count) = (self.names.get(name), count.word());
+            format!("{name}: {count} {variant} = {},", literal(&item.kind))
+        });
+        out.gap();
+        out.table(
+            &format!("typed::collected! {{ {union} => {type_name} {{"),
             &rows.collect::<Vec<_>>(),
             "} }",
         );

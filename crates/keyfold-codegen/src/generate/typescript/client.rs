@@ -1,7 +1,7 @@
 //! The class of a generated file: a method for each pattern and named write, a member for each
 //! entity.
 
-use super::print::{Printer, literal, property};
+use super::print::{Printer, fits, literal, property};
 use crate::generate::form::{
     Answer, EntityForm, Form, MadeForm, MadeMember, Many, PatternForm, WriteForm,
 };
@@ -186,7 +186,14 @@ fn print_pattern(pattern: &PatternForm, out: &mut Printer) {
         Answer::Many(many) => {
             members.insert(0, client);
             let result = query(many);
-            (result, "new keyfold.Query(".to_owned())
+            let class = match &many.whole {
+                Some(whole) => {
+                    members.push(whole.type_name.clone());
+                    "Collection"
+                }
+                None => "Query",
+            };
+            (result, format!("new keyfold.{class}("))
         }
         Answer::One {
             item,
@@ -198,11 +205,11 @@ fn print_pattern(pattern: &PatternForm, out: &mut Printer) {
             members.push("options".to_owned());
             let item = &item.type_name;
             if *optional {
-                let result = format!("Promise<{item} | undefined>");
+                let result = Returned::promise(&format!("{item} | undefined"));
                 (result, format!("this.client.one<{item}>("))
             } else {
                 members.insert(0, client);
-                let result = format!("Promise<{item}>");
+                let result = Returned::promise(item);
                 (result, format!("keyfold.required<{item}>("))
             }
         }
@@ -210,22 +217,54 @@ fn print_pattern(pattern: &PatternForm, out: &mut Printer) {
             signature.push(options(""));
             members.push("options".to_owned());
             let call = format!("this.client.together<{type_name}>(");
-            (format!("Promise<{type_name}>"), call)
+            (Returned::promise(type_name), call)
         }
     };
     let open = format!("{method}(");
-    out.bracketed(1, &open, &signature, &format!("): {result} {{"));
+    result.print_head(&open, &signature, out);
     out.bracketed(2, &format!("return {call}"), &members, ");");
     out.line(1, "}");
 }
 
+/// The type that a method returns.
+struct Returned {
+    name: String,
+    arguments: Vec<String>,
+}
+
+impl Returned {
+    fn promise(of: &str) -> Returned {
+        Returned {
+            name: "Promise".to_owned(),
+            arguments: vec![of.to_owned()],
+        }
+    }
+
+    /// Prints the head of a method. Where not even the end of it fits on a line, several arguments of
+    /// the type have a line each.
+    fn print_head(&self, open: &str, signature: &[String], out: &mut Printer) {
+        let Returned { name, arguments } = self;
+        let close = format!("): {name}<{}> {{", arguments.join(", "));
+        if fits(1, &close) || arguments.len() < 2 {
+            out.bracketed(1, open, signature, &close);
+            return;
+        }
+        out.line(1, open);
+        for parameter in signature {
+            out.line(2, &format!("{parameter},"));
+        }
+        out.generic(1, &format!("): {name}"), arguments, " {");
+    }
+}
+
 /// The type of an answer of any number of items, with the options that it offers.
-fn query(many: &Many) -> String {
+fn query(many: &Many) -> Returned {
     let Many {
         items,
         union,
         is_ordered,
         is_strong,
+        whole,
     } = many;
     let item = union.as_ref().or(items.first().map(|item| &item.type_name));
     let item = item.map_or("", String::as_str);
@@ -238,9 +277,17 @@ fn query(many: &Many) -> String {
         .filter(|(is, _)| **is)
         .map(|(_, name)| name)
         .collect();
-    match offered.as_slice() {
-        [] => format!("keyfold.Query<{item}>"),
-        offered => format!("keyfold.Query<{item}, {}>", offered.join(" & ")),
+    let (class, of) = match whole {
+        Some(whole) => ("Collection", whole.type_name.as_str()),
+        None => ("Query", item),
+    };
+    let mut arguments = vec![of.to_owned()];
+    if !offered.is_empty() {
+        arguments.push(offered.join(" & "));
+    }
+    Returned {
+        name: format!("keyfold.{class}"),
+        arguments,
     }
 }
 

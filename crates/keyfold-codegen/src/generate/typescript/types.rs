@@ -2,8 +2,8 @@
 
 use super::print::{Printer, fits, literal, property};
 use crate::generate::form::{
-    Answer, Choice, CopyForm, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many,
-    Parameter, PatternForm, RecordForm, Shape, WriteForm,
+    Answer, Choice, CopyForm, Count, EntityForm, Field, Form, Id, Item, MadeForm, MadeMember, Many,
+    Parameter, PatternForm, RecordForm, Shape, Whole, WholeMember, WriteForm,
 };
 use crate::generate::sentence::one;
 use keyfold_model::{Type, written};
@@ -327,6 +327,7 @@ fn print_many(form: &Form, pattern: &str, many: &Many, out: &mut Printer) {
         union,
         is_ordered: _,
         is_strong: _,
+        whole,
     } = many;
     for item in items {
         print_item(form, pattern, item, out);
@@ -343,6 +344,39 @@ fn print_many(form: &Form, pattern: &str, many: &Many, out: &mut Printer) {
         out.union(union, &kinds);
         out.gap();
     }
+    if let Some(whole) = whole {
+        print_whole(pattern, whole, many, out);
+    }
+}
+
+/// The whole answer of several kinds: its type, and the kinds of its members for the runtime.
+fn print_whole(pattern: &str, whole: &Whole, many: &Many, out: &mut Printer) {
+    let Whole {
+        type_name,
+        members: _,
+    } = whole;
+    out.doc(0, &[format!("The whole answer of `{pattern}`.")]);
+    open(type_name, false, out);
+    for (WholeMember { name, count }, item) in many.whole_members() {
+        let of = &item.type_name;
+        match count {
+            Count::One | Count::Optional => member(name, *count == Count::Optional, of, out),
+            Count::Many => member(name, false, &format!("readonly {of}[]"), out),
+        }
+    }
+    close(false, out);
+    out.doc(0, &[format!("The kinds of `{pattern}`.")]);
+    out.line(0, &format!("export const {type_name} = {{"));
+    for (WholeMember { name, count }, item) in many.whole_members() {
+        let kind = match count {
+            Count::One => literal(&item.kind),
+            Count::Optional => literal(&format!("{}?", item.kind)),
+            Count::Many => format!("[{}]", literal(&item.kind)),
+        };
+        out.line(1, &format!("{}: {kind},", property(name)));
+    }
+    out.line(0, "} as const;");
+    out.gap();
 }
 
 fn print_item(form: &Form, pattern: &str, item: &Item, out: &mut Printer) {
