@@ -239,3 +239,121 @@ fn a_batch_whose_time_is_over_in_a_pause_says_what_it_has_written() {
         assert_eq!(incomplete(written), [2, 1, 0]);
     });
 }
+
+/// A server with one answer, which counts the requests.
+fn answering(status: &'static str, body: &'static str) -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let (mut client, counted) = (client.unwrap(), counted.clone());
+            std::thread::spawn(move || {
+                while message(&mut client).is_some() {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                    let length = body.len();
+                    let head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n");
+                    client.write_all((head + body).as_bytes()).unwrap();
+                }
+            });
+        }
+    });
+    (address, count)
+}
+
+/// What a program hears of answers that are no success: the kind of the error, and how often the
+/// request was sent when it may be sent twice.
+#[test]
+fn refusals_of_the_service_and_of_those_before_it_are_told_apart() {
+    let of = |name: &str| {
+        format!(r#"{{"__type":"com.amazonaws.dynamodb.v20120810#{name}","message":"why"}}"#)
+    };
+    let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    for (status, body, kind, requests) in [
+        ("400 Bad Request", of("ThrottlingException"), "throttled", 2),
+        (
+            "400 Bad Request",
+            of("ProvisionedThroughputExceededException"),
+            "throttled",
+            2,
+        ),
+        (
+            "400 Bad Request",
+            of("RequestLimitExceeded"),
+            "throttled",
+            2,
+        ),
+        ("400 Bad Request", of("AccessDeniedException"), "service", 1),
+        ("400 Bad Request", of("ExpiredTokenException"), "service", 1),
+        // With no word of the service, its name says nothing.
+        (
+            "400 Bad Request",
+            r#"{"__type":"x#UnknownOperationException"}"#.to_owned(),
+            "service",
+            1,
+        ),
+        // A gateway or a proxy: the service has not seen the request.
+        (
+            "403 Forbidden",
+            "<html>who are you</html>".to_owned(),
+            "unavailable",
+            1,
+        ),
+        (
+            "403 Forbidden",
+            r#"{"message":"Forbidden"}"#.to_owned(),
+            "unavailable",
+            1,
+        ),
+        ("404 Not Found", String::new(), "unavailable", 1),
+        (
+            "407 Proxy Authentication Required",
+            String::new(),
+            "unavailable",
+            1,
+        ),
+        ("301 Moved Permanently", String::new(), "unavailable", 1),
+        (
+            "429 Too Many Requests",
+            "<html>slow down</html>".to_owned(),
+            "unavailable",
+            2,
+        ),
+        ("408 Request Timeout", String::new(), "unavailable", 2),
+    ] {
+        let body = leaked(body);
+        let (address, count) = answering(status, body);
+        let endpoint = || Endpoint::new(&format!("http://{address}")).retries(1);
+        let name_of = |error: Error| {
+            let shown = error.to_string();
+            assert!(!shown.trim().ends_with(':'), "{status} {body}: {shown}");
+            match error {
+                Error::Throttled { .. } => "throttled",
+                Error::Service { .. } => "service",
+                Error::Unavailable(why) => {
+                    assert!(why.contains(&status[..3]), "{why}");
+                    "unavailable"
+                }
+                other => panic!("{status} {body}: {other:?}"),
+            }
+        };
+        let blocking = keyfold::Keyfold::connect_with(endpoint()).unwrap();
+        let input = || keyfold::api::DeleteTableInput::default();
+        let found = name_of(blocking.send(input()).unwrap_err());
+        assert_eq!(
+            (found, count.swap(0, Ordering::SeqCst)),
+            (kind, requests),
+            "{status} {body}"
+        );
+        runtime().block_on(async {
+            let awaited = Keyfold::connect_with(endpoint()).unwrap();
+            let found = name_of(awaited.send(input()).await.unwrap_err());
+            assert_eq!(
+                (found, count.load(Ordering::SeqCst)),
+                (kind, requests),
+                "{status} {body}"
+            );
+        });
+    }
+}

@@ -6,7 +6,8 @@
 use bytes::Bytes;
 use keyfold_api::{ErrorKind, Idempotency, Operation, ReasonCode, Request, Response};
 use keyfold_lower::ClientError;
-use keyfold_wire::client::{ServiceError, decode_error, decode_response, encode_request};
+use keyfold_model::value::shown_text;
+use keyfold_wire::client::{ServiceError, UNNAMED, decode_error, decode_response, encode_request};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -15,6 +16,9 @@ const DELAYS_GROW: u32 = 8;
 /// The milliseconds of which half the first delay is: any number of them, by chance, so that many
 /// clients do not retry at the same moment.
 pub(super) const CHANCE_MS: Range<u64> = 25..50;
+
+/// The most characters that are shown of an answer that is not the service's.
+const SAID_MAX: usize = 200;
 
 /// The exceptions of keys that have ended, or that a service does not know any more. Source: "Error
 /// handling with DynamoDB" of Amazon's developer guide.
@@ -48,8 +52,9 @@ pub(super) enum Attempt {
     Refused(ClientError),
     /// The request was not sent.
     NotSent(String),
-    /// The request was not sent, for want of keys. Their source has repeated its own requests.
-    Keyless(String),
+    /// The request did not come to the service, and would not the next time: for want of keys, whose
+    /// source has repeated its own requests, or since a gateway refused it.
+    Barred(String),
     /// The request may have been carried out, or may still be.
     Unknown(String),
 }
@@ -76,7 +81,10 @@ impl Attempt {
         }
         match head.status {
             200 => Attempt::Answered(body),
-            400..=499 => Attempt::Refused(of_service(decode_error(&body))),
+            status @ 300..=499 => match decode_error(&body) {
+                error if error.exception == UNNAMED => by_another(url, status, &error.message),
+                error => Attempt::Refused(of_service(error, url)),
+            },
             status => {
                 let error = decode_error(&body);
                 let ServiceError {
@@ -144,7 +152,7 @@ impl Exchange {
             Attempt::Refused(_)
             | Attempt::Answered(_)
             | Attempt::NotSent(_)
-            | Attempt::Keyless(_)
+            | Attempt::Barred(_)
             | Attempt::Unknown(_) => false,
         };
         is_needed && !std::mem::replace(&mut self.had_ended_keys, true)
@@ -188,7 +196,7 @@ impl Exchange {
                 )
             }
             Attempt::NotSent(why) => (true, Some(unsent(why, left))),
-            Attempt::Keyless(why) => {
+            Attempt::Barred(why) => {
                 // An earlier attempt may have been carried out: no service has answered about it.
                 let error = self.error(Some(unsent(why, left)), true, left);
                 return Next::Done(Err(error));
@@ -245,8 +253,26 @@ fn unsent(why: String, left: Option<Duration>) -> ClientError {
     }
 }
 
+/// The attempt of a request that a gateway or a proxy has refused, which is not the service.
+fn by_another(url: &str, status: u16, said: &str) -> Attempt {
+    let start: String = shown_text(said).chars().take(SAID_MAX).collect();
+    let why = format!("{url} answered with {status}, and not as DynamoDB does");
+    let why = if start.is_empty() {
+        why
+    } else {
+        format!("{why}: {start}")
+    };
+    match status {
+        408 | 425 | 429 => Attempt::NotSent(why),
+        _ => Attempt::Barred(why),
+    }
+}
+
 /// The error of a service's answer.
-fn of_service(error: ServiceError) -> ClientError {
+fn of_service(mut error: ServiceError, url: &str) -> ClientError {
+    if error.message.is_empty() {
+        error.message = format!("{url} says no more");
+    }
     ClientError::Service {
         kind: ErrorKind::of_exception(&error.exception),
         exception: error.exception,
@@ -325,6 +351,22 @@ mod tests {
         assert!(matches!(read.after(lost(), second, 25), Next::Again(_)));
         let ended = error(read.after(lost(), over, 25));
         assert!(matches!(ended, ClientError::TimedOut(_)), "{ended:?}");
+    }
+
+    /// Neither missing keys nor a gateway say what became of an earlier attempt.
+    #[test]
+    fn what_was_sent_is_not_forgotten_when_the_way_is_barred() {
+        let barred = || Attempt::Barred("no keys".to_owned());
+        let mut write = exchange(TransactWriteItemsInput::default().into());
+        assert!(matches!(write.after(lost(), None, 25), Next::Again(_)));
+        let ended = error(write.after(barred(), None, 25));
+        assert!(
+            matches!(ended, ClientError::OutcomeUnknown { .. }),
+            "{ended:?}"
+        );
+        let mut write = exchange(TransactWriteItemsInput::default().into());
+        let ended = error(write.after(barred(), None, 25));
+        assert!(matches!(ended, ClientError::Transport(_)), "{ended:?}");
     }
 
     /// An attempt whose answer was lost may be under way yet, and be what the next one meets.

@@ -97,7 +97,7 @@ impl HttpBackend {
             .map(|time| self.place.keys_now(time))
         {
             Ok(Ok(keys)) => keys,
-            Ok(Err(why)) => return (Attempt::Keyless(why), None),
+            Ok(Err(why)) => return (Attempt::Barred(why), None),
             Err(why) => return (Attempt::NotSent(why), None),
         };
         let sent = (exchange.target.as_str(), &exchange.body[..]);
@@ -180,7 +180,7 @@ impl HttpBackend {
         let keys = match self.rest(terms, began) {
             Ok(time) => match self.place.keys(time).await {
                 Ok(keys) => keys,
-                Err(why) => return (Attempt::Keyless(why), None),
+                Err(why) => return (Attempt::Barred(why), None),
             },
             Err(why) => return (Attempt::NotSent(why), None),
         };
@@ -215,7 +215,7 @@ impl HttpBackend {
             Attempt::Answered(answer) => decode_copied(&answer)
                 .ok_or_else(|| unknown("the answer is not understood".to_owned())),
             Attempt::Refused(error) => Err(error),
-            Attempt::NotSent(why) | Attempt::Keyless(why) => Err(ClientError::Transport(why)),
+            Attempt::NotSent(why) | Attempt::Barred(why) => Err(ClientError::Transport(why)),
             Attempt::Unknown(why) => Err(unknown(why)),
         }
     }

@@ -4,4 +4,6 @@ mod request;
 mod response;
 
 pub use request::encode_request;
-pub use response::{ServiceError, decode_error, decode_item, decode_item_line, decode_response};
+pub use response::{
+    ServiceError, UNNAMED, decode_error, decode_item, decode_item_line, decode_response,
+};

@@ -26,10 +26,14 @@ pub struct ServiceError {
     pub found: Vec<usize>,
 }
 
-/// Decodes the body of an error.
+/// The exception of an error that names none: it is not one of the service.
+pub const UNNAMED: &str = "Unknown";
+
+/// Decodes the body of an error. One that is not of the service's JSON is [`UNNAMED`], and its message
+/// begins as the body does.
 pub fn decode_error(body: &[u8]) -> ServiceError {
     let mut error = ServiceError {
-        exception: "Unknown".to_owned(),
+        exception: UNNAMED.to_owned(),
         message: String::new(),
         reasons: Vec::new(),
         found: Vec::new(),
