@@ -85,6 +85,17 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # `dynamodb://` is Amazon's service, whatever variables and files say.
         ("dynamodb://eu-west-1", ELSEWHERE, ("dynamodb.eu-west-1.amazonaws.com", "D", "eu-west-1")),
         ("dynamodb://eu-west-1?profile=prod", KEYS, ("amazonaws.com", "P", "eu-west-1")),
+        # Amazon refuses what is signed for another region than that of its host.
+        (
+            "https://dynamodb.eu-west-1.amazonaws.com",
+            {**KEYS, "AWS_REGION": "sa-east-1"},
+            ("dynamodb.eu-west-1.amazonaws.com", "E", "eu-west-1"),
+        ),
+        (
+            "https://dynamodb.us-east-2.api.aws?region=eu-west-1",
+            KEYS,
+            ("dynamodb.us-east-2.api.aws", "E", "eu-west-1"),
+        ),
         ("dynamodb://", {"AWS_PROFILE": "prod"}, ("amazonaws.com", "P", "ap-south-1")),
         ("dynamodb://", {**KEYS, "AWS_REGION": "sa-east-1"}, ("amazonaws.com", "E", "sa-east-1")),
         # Keys of a file are not sent without TLS, unless the text names the profile.

@@ -313,6 +313,12 @@ test("a connection text says it all", () => {
   });
   assert.deepEqual(read("HTTP://[::1]:8000/?region=x-1").endpoint, { endpoint: "http://[::1]:8000/", region: "x-1" });
   assert.equal(targetOf(read("dynamodb://eu-west-1").endpoint).url, "https://dynamodb.eu-west-1.amazonaws.com/");
+  // Amazon refuses what is signed for another region than that of its host.
+  const ofHost = (url) => targetOf(read(url).endpoint).region;
+  assert.equal(ofHost("https://dynamodb.eu-west-1.amazonaws.com"), "eu-west-1");
+  assert.equal(ofHost("https://vpce-1.dynamodb.us-east-2.vpce.amazonaws.com"), "us-east-2");
+  assert.equal(ofHost("https://dynamodb.us-east-2.api.aws?region=eu-west-1"), "eu-west-1");
+  assert.equal(ofHost("https://dynamodb.us-east-2.amazonaws.com.example"), "us-east-1");
   assert.equal(targetOf(read("dynamodb://cn-north-1").endpoint).url, "https://dynamodb.cn-north-1.amazonaws.com.cn/");
   for (const [text, why] of [
     ["", /is no connection/],

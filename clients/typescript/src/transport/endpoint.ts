@@ -106,23 +106,26 @@ function shownConnection(text: string): string {
   return shownText(isKnown ? `${url}${end}` : `${url.slice(0, url.indexOf(":") + 1)}…`);
 }
 
-/** The region that is given, or that of the environment. */
-export function regionOf({ region }: Endpoint): string | undefined {
-  return region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION");
+/** An address of Amazon's service for DynamoDB, with its region. */
+const REGIONAL = /\b(?:dynamodb|dynamodb-fips|ddb)\.([^.]+)(?:\.vpce)?\.(?:amazonaws\.(?:com(?:\.cn)?|eu)|api\.aws)[:\d]*\/?$/i;
+
+/** The region that is given, that in the name of Amazon's host, or that of the environment. */
+export function regionOf({ region, endpoint = "" }: Endpoint): string | undefined {
+  return region ?? REGIONAL.exec(endpoint)?.[1] ?? variable("AWS_REGION", "AWS_DEFAULT_REGION");
 }
 
 /** The target of an endpoint. Where it has no address, AWS_ENDPOINT_URL has one, unless it is Amazon's. */
 export function targetOf(given: Endpoint, isAmazonOnly = false): Target {
   const own = given.endpoint ?? (isAmazonOnly ? undefined : variable("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"));
   // Amazon's service is never asked in a region that nobody has named.
-  const region = regionOf(given) ?? (own === undefined ? undefined : "us-east-1");
+  const region = regionOf(own === undefined ? given : { ...given, endpoint: own }) ?? (own && "us-east-1");
   if (region === undefined) {
     throw invalid("the connection has no region; write dynamodb://eu-west-1, or set AWS_REGION", "connection");
   }
   if (typeof region !== "string" || !REGION.test(region)) throw noRegion(`\`${shownConnection(String(region))}\``);
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
   const [url, host] = addressOf(own ?? `https://dynamodb.${region}.${domain}/`);
-  const isAmazon = /\.amazonaws\.com(?:\.cn)?$/.test(host);
+  const isAmazon = REGIONAL.test(url) || /\.amazonaws\.com(?:\.cn)?$/.test(host);
   // A server without credentials of its own takes any.
   const local = { accessKeyId: "local", secretAccessKey: "local" };
   const credentials = given.credentials ?? environmentCredentials() ?? (isAmazon ? missing : local);

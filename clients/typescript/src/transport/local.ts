@@ -1,6 +1,6 @@
 /** Targets that only Node, Deno and Bun have: servers of their own, and profiles of AWS. */
 
-import { type Target, targetOf, type Text } from "./endpoint.js";
+import { regionOf, type Target, targetOf, type Text } from "./endpoint.js";
 import { variable } from "./environment.js";
 import { chain, profileSettings } from "./profile.js";
 import { sharedServer } from "./shared.js";
@@ -14,7 +14,7 @@ export async function targetOfText(text: Text): Promise<Target> {
     return targetOf({ endpoint, credentials: LOCAL });
   }
   const settings = await profileSettings(text.profile ?? variable("AWS_PROFILE") ?? "default");
-  const region = text.endpoint.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? settings?.["region"];
+  const region = regionOf(text.endpoint) ?? settings?.["region"];
   const credentials = await chain(text.profile);
   return targetOf({ ...text.endpoint, ...(region !== undefined && { region }), credentials }, text.isAmazon);
 }

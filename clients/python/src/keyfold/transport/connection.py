@@ -25,6 +25,10 @@ _SETTINGS: dict[str, Any] = {
 """The settings of botocore's clients."""
 _REGION = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+_OF_HOST = re.compile(
+    r"(?:.+\.)?(?:dynamodb(?:-fips)?|ddb)\.([^.]+)(?:\.vpce)?\.(?:amazonaws\.(?:com(?:\.cn)?|eu)|api\.aws)"
+)
+"""A host of Amazon's service for DynamoDB, with its region."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +51,17 @@ class Connection:
     def opened(self, sessions: Any) -> tuple[Any, dict[str, Any]]:
         """A session of boto3 or aioboto3, and the arguments of its client for DynamoDB.
 
-        The region is the text's, that of AWS_REGION or AWS_DEFAULT_REGION, or the profile's.
+        The region is the text's, that in the name of Amazon's host, that of AWS_REGION or
+        AWS_DEFAULT_REGION, or the profile's.
         """
         try:
             session = sessions(**({"profile_name": self.profile} if self.profile else {}))
             own = cast("str | None", session.region_name)
         except ProfileNotFound as error:
             raise Invalid(str(error)) from None
-        named = self.region or next(filter(None, map(os.environ.get, _REGIONS)), None)
+        found = _OF_HOST.fullmatch(urlsplit(self.endpoint or "").hostname or "")
+        given = self.region or (found and found[1])
+        named = given or next(filter(None, map(os.environ.get, _REGIONS)), None)
         region, own = _region(named), _region(own)
         if self.endpoint is not None:
             by_profile = own if self.profile else None
