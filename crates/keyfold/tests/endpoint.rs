@@ -328,14 +328,14 @@ fn refusals_of_the_service_and_of_those_before_it_are_told_apart() {
         let name_of = |error: Error| {
             let shown = error.to_string();
             assert!(!shown.trim().ends_with(':'), "{status} {body}: {shown}");
-            match error {
-                Error::Throttled { .. } => "throttled",
-                Error::Service { .. } => "service",
-                Error::Unavailable(why) => {
-                    assert!(why.contains(&status[..3]), "{why}");
-                    "unavailable"
-                }
-                other => panic!("{status} {body}: {other:?}"),
+            if let Error::Unavailable(why) = &error {
+                assert!(why.contains(&status[..3]), "{why}");
+                return "unavailable";
+            }
+            match matches!(error, Error::Throttled { .. }) {
+                true => "throttled",
+                false if matches!(error, Error::Service { .. }) => "service",
+                false => panic!("{status} {body}: {error:?}"),
             }
         };
         let blocking = keyfold::Keyfold::connect_with(endpoint()).unwrap();
