@@ -313,7 +313,6 @@ fn refusals_of_the_service_and_of_those_before_it_are_told_apart() {
             "unavailable",
             1,
         ),
-        ("301 Moved Permanently", String::new(), "unavailable", 1),
         (
             "429 Too Many Requests",
             "<html>slow down</html>".to_owned(),

@@ -81,7 +81,7 @@ impl Attempt {
         }
         match head.status {
             200 => Attempt::Answered(body),
-            status @ 300..=499 => match decode_error(&body) {
+            status @ 400..=499 => match decode_error(&body) {
                 error if error.exception == UNNAMED => by_another(url, status, &error.message),
                 error => Attempt::Refused(of_service(error, url)),
             },
