@@ -42,15 +42,14 @@ pub(crate) fn arguments<'m>(
     let Some(entity) = rows.model.entities.get(first.entity) else {
         return Values::new();
     };
+    let at = first.entity;
     let row = |generator: &mut Generator<'m>| -> Values {
-        let at = first.entity;
-        // Filters with fixed values leave few rows.
         let has_filter = !pattern.filters.is_empty() && generator.rng.bool();
         let nothing = Values::new();
+        // Filters with fixed values leave few rows.
         let is_meant = |row: &Values| pattern.filters.iter().all(|one| holds(one, row, &nothing));
         let meant = has_filter.then(|| rows.pick_where(at, &mut generator.rng, is_meant));
-        let meant = meant.flatten();
-        let picked = meant.or_else(|| rows.pick_row(at, &mut generator.rng));
+        let picked = (meant.flatten()).or_else(|| rows.pick_row(at, &mut generator.rng));
         let held = picked.and_then(|row| rows.get_complete(at, row).or_else(|| rows.get(at, row)));
         held.cloned().unwrap_or_default()
     };
@@ -198,24 +197,21 @@ fn in_other_case(
     if parameter.kind != Type::String || !parts.any(is_folded) || generator.rng.u8(..3) > 0 {
         return value;
     }
-    let swapped = |text: &str| -> String {
-        let swap = |c: char| match c.is_ascii_lowercase() {
-            true => c.to_ascii_uppercase(),
-            false => c.to_ascii_lowercase(),
-        };
-        text.chars().map(swap).collect()
+    swapped(&value)
+}
+
+/// A text, or the texts of a list, with letters of the other case.
+fn swapped(value: &Value) -> Value {
+    let swap = |c: char| match c.is_ascii_lowercase() {
+        true => c.to_ascii_uppercase(),
+        false => c.to_ascii_lowercase(),
     };
-    match value {
-        Value::S(text) => Value::S(swapped(&text)),
-        Value::L(ids) => Value::L(
-            ids.into_iter()
-                .map(|id| match id {
-                    Value::S(text) => Value::S(swapped(&text)),
-                    other => other,
-                })
-                .collect(),
-        ),
-        other => other,
+    if let Value::S(text) = value {
+        Value::S(text.chars().map(swap).collect())
+    } else if let Value::L(ids) = value {
+        Value::L(ids.iter().map(swapped).collect())
+    } else {
+        value.clone()
     }
 }
 
