@@ -1,12 +1,14 @@
 //! KF037, meant: a plain word that became a text, though a name is nearly the same.
 //!
-//! `resolve` finds the words: afterwards a text is no longer distinguished from a word.
+//! `resolve` finds the words: afterwards a text is no longer distinguished from a word. Texts in keys that other languages
+//! would take for fields are found in the model.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::near::nearest;
-use crate::schema::Type;
+use crate::schema::{Entity, KeyPair, Model, Type};
 use crate::syntax::ast::Name;
+use crate::template::{KeyTemplate, Part};
 
 pub(crate) const RULE: Rule = Rule {
     code: "KF037",
@@ -60,4 +62,52 @@ pub(crate) fn report<'n>(
             ))
             .repair(vec![Edit::replace(value.span, quoted)]),
     )
+}
+
+/// Warns of texts in keys that are fields in other languages: `:userId`, `<userId>`, `${userId}`.
+pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
+    for entity in &model.entities {
+        let indexes = entity.indexes.iter().map(|one| &one.key);
+        let copies = entity.copies.iter().map(|one| &one.key);
+        let keys = std::iter::once(&entity.key).chain(indexes).chain(copies);
+        for template in keys.flat_map(KeyPair::templates) {
+            diagnostics.extend(other_fields(entity, template));
+        }
+    }
+}
+
+/// The warning about the first such text of a template.
+fn other_fields(entity: &Entity, template: &KeyTemplate) -> Option<Diagnostic> {
+    let names = || entity.attributes.iter().map(|one| one.name.as_str());
+    for (at, part) in template.parts.iter().enumerate() {
+        let Part::Text(text) = part else { continue };
+        let behind = template.parts.get(at + 1);
+        if let Some(Part::Field { name, .. }) = behind.filter(|_| text.ends_with('$')) {
+            let message = format!("the key has a `$` in front of `{{{name}}}`");
+            return Some(
+                Diagnostic::warning("KF037", template.span, message, "a part of the key")
+                    .help("remove it, if it was meant to begin the field"),
+            );
+        }
+        let found = names().find(|name| {
+            let forms = [format!(":{name}"), format!("<{name}>"), format!("${name}")];
+            forms.iter().any(|form| is_whole_in(form, text))
+        });
+        if let Some(name) = found {
+            let message = format!("the text of this key names `{name}`, and does not hold it");
+            return Some(
+                Diagnostic::warning("KF037", template.span, message, "the same for all items")
+                    .help(format!("an attribute stands in braces: `{{{name}}}`")),
+            );
+        }
+    }
+    None
+}
+
+/// Whether a text has a form that no letter, digit or `_` continues.
+fn is_whole_in(form: &str, text: &str) -> bool {
+    text.match_indices(form).any(|(at, _)| {
+        let rest = text.get(at + form.len()..).unwrap_or_default();
+        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
 }

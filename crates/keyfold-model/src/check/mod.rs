@@ -62,6 +62,7 @@ pub(crate) fn keys(model: &Model, spaces: &shape::Spaces, diagnostics: &mut Vec<
     touched::check(model, diagnostics);
     unstored::check(model, diagnostics);
     written_values::check(model, diagnostics);
+    meant::check(model, diagnostics);
 }
 
 /// Reports the warnings of a model without errors.

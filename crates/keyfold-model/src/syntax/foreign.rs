@@ -3,6 +3,7 @@
 
 use super::change::Change;
 use super::lexer::{Token, TokenKind};
+use crate::diagnostic::Edit;
 use crate::written::written;
 
 /// Signs of other languages, which are read as one token, and the words and signs of this one.
@@ -22,75 +23,126 @@ const WORDS: [(&str, &str); 3] = [
     ("limit", "page"),
 ];
 
-/// The changes of what stands at the place of an error, if it is of another language. `expected` is
+/// Words for no value.
+pub(super) const ABSENT: [&str; 2] = ["null", "undefined"];
+
+/// The change of what stands at the place of an error, if it is of another language. `expected` is
 /// the message of the error.
-pub(super) fn changes(tokens: &[Token], failed: usize, expected: &str) -> Vec<Change> {
-    let Some(token) = tokens.get(failed) else {
-        return Vec::new();
-    };
-    let one = |message: (String, &'static str), meant: TokenKind| {
-        vec![Change::meant(
-            tokens,
-            failed..failed + 1,
-            message,
-            vec![meant],
-        )]
-    };
+pub(super) fn change(tokens: &[Token], failed: usize, expected: &str) -> Option<Change> {
+    let token = tokens.get(failed)?;
     match &token.kind {
-        TokenKind::Sign(sign @ ("[" | "]")) => one(
-            (format!("a single `{sign}` has no meaning"), "half of `[]`"),
-            TokenKind::Sign("[]"),
-        ),
-        TokenKind::Sign("=>") if expected.contains("`->`") => one(
-            ("`=>` has no meaning".to_owned(), "another arrow"),
-            TokenKind::Sign("->"),
-        ),
-        TokenKind::Sign(sign @ ("+" | "-")) => changed(tokens, failed, sign).into_iter().collect(),
-        TokenKind::Sign(sign) => match meant_by(&SIGNS, sign) {
-            Some(meant) => one(
-                (
-                    format!("`{sign}` has no meaning"),
-                    "a sign of other languages",
-                ),
-                match meant.starts_with(char::is_alphabetic) {
-                    true => TokenKind::Word(meant.to_owned()),
-                    false => TokenKind::Sign(meant),
-                },
-            ),
-            None => Vec::new(),
-        },
-        TokenKind::Word(word) if word == "order" => ordered(tokens, failed).into_iter().collect(),
-        TokenKind::Word(word) => match meant_by(&WORDS, word) {
-            Some(meant) => one(
-                (
-                    format!("`{word}` has no meaning here"),
-                    "a word of other languages",
-                ),
-                TokenKind::Word(meant.to_owned()),
-            ),
-            None => Vec::new(),
-        },
+        TokenKind::Sign(sign) => of_sign(tokens, failed, sign, expected),
+        TokenKind::Word(word) if word == "order" => ordered(tokens, failed),
+        TokenKind::Word(word) => meant_by(&WORDS, word).map(|meant| {
+            let message = format!("`{word}` has no meaning here");
+            let meant = TokenKind::Word(meant.to_owned());
+            one(
+                tokens,
+                failed,
+                (message, "a word of other languages"),
+                meant,
+            )
+        }),
         // In other places braces distinguish a name from a fixed value.
         TokenKind::Braces(name) if expected.starts_with("expected an attribute") => {
             let quoted = name
                 .strip_prefix('"')
                 .and_then(|name| name.strip_suffix('"'));
             let name = quoted.unwrap_or(name);
-            one(
-                (format!("`{name}` stands without braces here"), "in braces"),
-                match written(name) == name {
-                    true => TokenKind::Word(name.to_owned()),
-                    false => TokenKind::Text(name.to_owned()),
-                },
-            )
+            let message = format!("`{name}` stands without braces here");
+            let meant = match written(name) == name {
+                true => TokenKind::Word(name.to_owned()),
+                false => TokenKind::Text(name.to_owned()),
+            };
+            Some(one(tokens, failed, (message, "in braces"), meant))
         }
-        TokenKind::Braces(_) | TokenKind::Number(_) | TokenKind::Text(_) => Vec::new(),
+        TokenKind::Braces(_) | TokenKind::Number(_) | TokenKind::Text(_) => None,
     }
+}
+
+/// The change of a sign at the place of an error.
+fn of_sign(tokens: &[Token], failed: usize, sign: &'static str, expected: &str) -> Option<Change> {
+    let meant = |message: String, label, meant: &'static str| {
+        let meant = TokenKind::Sign(meant);
+        Some(one(tokens, failed, (message, label), meant))
+    };
+    match sign {
+        "[" | "]" => meant(
+            format!("a single `{sign}` has no meaning"),
+            "half of `[]`",
+            "[]",
+        ),
+        "[]" => list_of(tokens, failed),
+        "?" if expected.contains("a type") => marked(tokens, failed),
+        ":" if expected.contains("`->`") => meant(
+            "`:` stands in front of types".to_owned(),
+            "another arrow",
+            "->",
+        ),
+        "=>" if expected.contains("`->`") => {
+            meant("`=>` has no meaning".to_owned(), "another arrow", "->")
+        }
+        "+" | "-" => changed(tokens, failed, sign),
+        _ => meant_by(&SIGNS, sign).map(|meant| {
+            let message = format!("`{sign}` has no meaning");
+            let meant = match meant.starts_with(char::is_alphabetic) {
+                true => TokenKind::Word(meant.to_owned()),
+                false => TokenKind::Sign(meant),
+            };
+            one(
+                tokens,
+                failed,
+                (message, "a sign of other languages"),
+                meant,
+            )
+        }),
+    }
+}
+
+/// The token at a place, replaced by the one that is meant.
+fn one(tokens: &[Token], at: usize, message: (String, &'static str), meant: TokenKind) -> Change {
+    Change::meant(tokens, at..at + 1, message, vec![meant])
 }
 
 fn meant_by(known: &[(&str, &'static str)], text: &str) -> Option<&'static str> {
     let found = known.iter().find(|(foreign, _)| *foreign == text);
     found.map(|(_, meant)| *meant)
+}
+
+/// `string[]` as `list of string`.
+fn list_of(tokens: &[Token], failed: usize) -> Option<Change> {
+    let before = failed.checked_sub(1)?;
+    let Some(TokenKind::Word(kind)) = tokens.get(before).map(|token| &token.kind) else {
+        return None;
+    };
+    let message = ("`[]` makes no list of a type".to_owned(), "another list");
+    let words = ["list", "of", kind];
+    let meant = words.map(|word| TokenKind::Word(word.to_owned()));
+    Some(Change::meant(
+        tokens,
+        before..failed + 1,
+        message,
+        meant.to_vec(),
+    ))
+}
+
+/// `?string` as `string?`.
+fn marked(tokens: &[Token], failed: usize) -> Option<Change> {
+    let Some(TokenKind::Word(kind)) = tokens.get(failed + 1).map(|token| &token.kind) else {
+        return None;
+    };
+    let message = (
+        "a `?` stands behind the type".to_owned(),
+        "in front of the type",
+    );
+    let meant = vec![TokenKind::Word(kind.clone()), TokenKind::Sign("?")];
+    let change = Change::meant(tokens, failed..failed + 2, message, meant);
+    let written = format!("{kind}?");
+    Some(Change {
+        help: format!("write `{written}`"),
+        edits: vec![Edit::replace(change.edits.first()?.span, written)],
+        ..change
+    })
 }
 
 /// `n += 1` as `n = n + 1`, and `n++` as well. The help that removes a sign would say something else.

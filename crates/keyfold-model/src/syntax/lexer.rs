@@ -211,6 +211,10 @@ pub(super) fn scan(
                 });
                 length
             }
+            Scanned::Meaningless(_) if rest.starts_with("//") => {
+                diagnostics.push(other_comment(span(2)));
+                return;
+            }
             Scanned::Meaningless(length) => {
                 let shown = rest.get(..length).unwrap_or_default();
                 diagnostics.push(no_meaning(shown, span(length)));
@@ -305,6 +309,13 @@ fn quoted(text: &str, first: char) -> Option<(String, usize)> {
     let (inside, _) = line.split_once(*close)?;
     let length = open.len_utf8() + inside.len() + close.len_utf8();
     (!inside.contains('"')).then(|| (inside.to_owned(), length))
+}
+
+fn other_comment(span: Span) -> Diagnostic {
+    let message = "a comment begins with `#`";
+    Diagnostic::error("KF001", span, message, "a comment of other languages")
+        .help("write `#`")
+        .repair(vec![Edit::replace(span, "#")])
 }
 
 fn other_quotes(text: &str, span: Span) -> Diagnostic {

@@ -3,11 +3,12 @@
 use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
 use super::template::template;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::syntax::ast::{
     AggregateDecl, AttributeDecl, Collection, CopyDecl, EntityDecl, Head, IndexKeyDecl, KeyDecl,
     Name, SparseDecl, TypeDecl, UniqueDecl,
 };
+use crate::syntax::foreign;
 use crate::syntax::lexer::TokenKind;
 use crate::types::TYPE_DEPTH_MAX;
 use crate::words::{AggregateKind, Compared};
@@ -271,7 +272,15 @@ fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
     if depth > TYPE_DEPTH_MAX {
         return cursor.fail("a type of less depth: items have at most 32 levels");
     }
-    if matches!(cursor.peek(), Some(TokenKind::Text(_))) {
+    if let Some(TokenKind::Text(text)) = cursor.peek() {
+        if text.contains('{') {
+            let message = "a template is no type";
+            let template =
+                Diagnostic::error("KF001", cursor.span(), message, "the template of a key");
+            return Err(Box::new(template.help(
+                "keys stand in a line of their own, in the order of the table's key attributes: `key \"USER#{userId}\" \"PROFILE\"`",
+            )));
+        }
         return enumeration(cursor);
     }
     let first = cursor.word("a type")?;
@@ -309,11 +318,41 @@ fn nested(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<TypeDecl> {
 
 /// `one | "the other"`.
 fn enumeration(cursor: &mut Cursor<'_>) -> Parsed<TypeDecl> {
-    let mut words = vec![cursor.enumerated()?];
-    while cursor.take_sign("|") {
-        words.push(cursor.enumerated()?);
+    let start = cursor.span();
+    let mut words = Vec::new();
+    let mut is_absent = false;
+    loop {
+        let is_plain = matches!(cursor.peek(), Some(TokenKind::Word(_)));
+        let word = cursor.enumerated()?;
+        is_absent |= is_plain && foreign::ABSENT.contains(&word.text.as_str());
+        words.push(word);
+        if !cursor.take_sign("|") {
+            break;
+        }
+    }
+    if let (true, [first, second]) = (is_absent, words.as_slice()) {
+        let is_word = |one: &&Name| foreign::ABSENT.contains(&one.text.as_str());
+        let kind = [first, second].into_iter().find(|one| !is_word(one));
+        return Err(Box::new(no_value(kind, start.to(cursor.before()))));
     }
     Ok(TypeDecl::Words(words))
+}
+
+/// The error about `string | null`, which would be a choice of two words.
+fn no_value(kind: Option<&Name>, span: Span) -> Diagnostic {
+    let kind = kind.map_or("string", |kind| kind.text.as_str());
+    let meant = format!("{kind}?");
+    Diagnostic::error(
+        "KF001",
+        span,
+        "these are two words, of which each value would be one",
+        "no type and no value",
+    )
+    .help(format!(
+        "an attribute that may be missing has a `?` behind its type: `{meant}`"
+    ))
+    .help("a word that is meant stands in quotes: \"null\"")
+    .offer(vec![Edit::replace(span, meant)])
 }
 
 /// The templates of a key, with `shard` and `bucket`.

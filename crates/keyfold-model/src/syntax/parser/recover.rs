@@ -91,7 +91,7 @@ fn changes(tokens: &[Token], failed: usize, message: &str) -> Vec<Change> {
     let expected: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let words = |place: usize, known: &[&str]| misspelt(tokens, place, known);
     let mut all: Vec<Change> = hyphenated(tokens, failed).into_iter().collect();
-    all.extend(foreign::changes(tokens, failed, message));
+    all.extend(foreign::change(tokens, failed, message));
     all.extend(marks_moved(tokens, failed));
     all.extend(words(failed, &expected));
     all.extend(words(failed, &WORDS));
