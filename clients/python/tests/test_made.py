@@ -23,6 +23,13 @@ write rename(id, title: string)
 write both(title: string)
   update Doc as one set title = title
   update Doc as two set title = title
+write add(id, title)
+  create Doc
+write again(id, title)
+  put Doc
+write pair(title: string)
+  put Doc as one set title = title
+  put Doc as two set title = title
 """
 GIVEN = datetime(2023, 1, 1, tzinfo=timezone.utc)
 
@@ -52,3 +59,16 @@ def test_each_action_reports_its_own_behind_its_alias(docs: Client) -> None:
     assert [one.attribute for one in docs.write("both", args).made] == ["one.changedAt"]
     (done,) = docs.transact([Run("both", args)]).writes
     assert [one.attribute for one in done.made] == ["one.changedAt"]
+
+
+def test_a_whole_item_of_a_named_write_reports_its_moment(docs: Client) -> None:
+    for write, name in (("add", "c"), ("again", "a")):
+        args = {"id": name, "title": "u"}
+        (made,) = docs.write(write, args).made
+        assert (made.entity, made.attribute) == ("Doc", "changedAt")
+        found = docs.one("doc", {"id": name})
+        assert found is not None and found["changedAt"] == made.value > GIVEN
+        again = {**args, "id": f"{name}2", "changedAt": GIVEN}
+        assert docs.write(write, again).made == []
+    args = {"title": "u", "one.id": "a", "two.id": "b", "two.changedAt": GIVEN}
+    assert [one.attribute for one in docs.write("pair", args).made] == ["one.changedAt"]

@@ -21,6 +21,13 @@ write rename(id, title: string)
 write both(title: string)
   update Doc as one set title = title
   update Doc as two set title = title
+write add(id, title)
+  create Doc
+write again(id, title)
+  put Doc
+write pair(title: string)
+  put Doc as one set title = title
+  put Doc as two set title = title
 `);
 const client = () => new Client(PLAN, counted(), { now: () => NOW });
 
@@ -37,4 +44,15 @@ test("each action reports its own, behind its alias, also in a transaction", asy
   assert.deepEqual((await client().write("both", args)).made, made);
   const { writes } = await client().transact([{ write: "both", args }]);
   assert.deepEqual(writes.map((one) => one.made), [made]);
+});
+
+test("a whole item of a named write reports its moment", async () => {
+  for (const write of ["add", "again"]) {
+    const { made } = await client().write(write, { id: "a", title: "t" });
+    assert.deepEqual(made, [{ entity: "Doc", attribute: "changedAt", value: MOMENT }]);
+    const given = await client().write(write, { id: "a", title: "t", changedAt: "2023-01-01T00:00:00.000Z" });
+    assert.deepEqual(given.made, []);
+  }
+  const args = { title: "t", "one.id": "a", "two.id": "b", "two.changedAt": "2023-01-01T00:00:00.000Z" };
+  assert.deepEqual((await client().write("pair", args)).made, [{ entity: "Doc", attribute: "one.changedAt", value: MOMENT }]);
 });

@@ -35,6 +35,11 @@ write read_post()
   update Post set views = views + 1
 write put_page()
   put Page
+write new_post()
+  create Post
+write put_posts()
+  put Post as one
+  put Post as two
 "##;
 
 fn run(place: &Place, name: &str, text: Text<'_>) {
@@ -95,4 +100,33 @@ fn a_caller_may_give_the_moment_and_aggregates_do_not_touch() {
     assert_eq!(moments(&place, "pages"), [at]);
     run(&place, "read", &[("id", "1")]);
     assert_ne!(moments(&place, "pages"), [at]);
+}
+
+/// What a named write sets to the present moment is in its answer, under the name of the parameter that
+/// would give it; what the caller gave is not.
+#[test]
+fn moments_of_named_writes_are_answered() {
+    let place = Place::new(MODEL);
+    let made = |name: &str, text: Text<'_>| -> Vec<String> {
+        let named = place.model.write(name).unwrap();
+        let values = arguments::of_write(named, &given(text)).unwrap();
+        let written = write::run(&place.backend, &place.model, named, &values).unwrap();
+        written.made.into_iter().map(|one| one.attribute).collect()
+    };
+    let page = [("id", "1"), ("views", "0")];
+    assert_eq!(made("put_page", &page), ["changedAt"]);
+    assert_eq!(made("new_post", &page), ["changedAt"]);
+    let at = ("changedAt", "2024-01-15T10:00:00.000000Z");
+    assert_eq!(made("put_page", &[page[0], page[1], at]), [""; 0]);
+    let posts = [
+        ("one.id", "2"),
+        ("one.views", "1"),
+        ("two.id", "3"),
+        ("two.views", "1"),
+    ];
+    let all = ["one.changedAt", "two.changedAt"];
+    assert_eq!(made("put_posts", &posts), all);
+    let one = ("one.changedAt", "2024-01-15T10:00:00.000000Z");
+    let given_one = [posts[0], posts[1], posts[2], posts[3], one];
+    assert_eq!(made("put_posts", &given_one), ["two.changedAt"]);
 }

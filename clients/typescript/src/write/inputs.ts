@@ -77,6 +77,14 @@ function sourceValue(
   return value ?? args.get(parameter);
 }
 
+/** The parameter that gives an attribute to an action that writes all of them; undefined where it has its value from
+ * elsewhere. */
+export function parameterOf(action: ActionPlan, fields: readonly string[], attribute: string): string | undefined {
+  const taken = action.taken?.find((one) => one.attribute === attribute);
+  if (taken !== undefined) return taken.from.parameter;
+  return action.as !== undefined || fields.includes(attribute) ? undefined : attribute;
+}
+
 /** A value that was made, under the name of the parameter that would give it. */
 export function ofAlias({ as }: ActionPlan, made: MadeValue): MadeValue {
   return as === undefined ? made : { ...made, attribute: `${as}.${made.attribute}` };

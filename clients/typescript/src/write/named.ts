@@ -26,6 +26,7 @@ import {
   ofAlias,
   ofArgument,
   ownValues,
+  parameterOf,
 } from "./inputs.js";
 import { exists, notFound, notFoundText, placeOfEntity, subject } from "./refusal.js";
 import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
@@ -104,7 +105,7 @@ class Composition {
           if (!(error instanceof KeyfoldError)) throw error;
           throw this.#placed(entity, action, inputs, ofArgument(action, fields, number, error));
         }
-        const touched = this.#touched(entity, withoutAbsent(action, absent), [asked, args]);
+        const touched = this.#touched(entity, withoutAbsent(action, absent), fields, [asked, args]);
         this.#into.made.push(...touched.map((one) => ofAlias(action, one)));
       }
       lenders.push(lender);
@@ -112,13 +113,21 @@ class Composition {
   }
 
   /** The attributes that each write sets, which an action sets to the present moment since the caller did not give
-   * them. */
-  #touched(entity: EntityPlan, action: ActionPlan, [asked, args]: Arguments): MadeValue[] {
+   * them: those that it assigns, and those of a whole entity. */
+  #touched(entity: EntityPlan, action: ActionPlan, own: readonly string[], [asked, args]: Arguments): MadeValue[] {
     const { parameters = [] } = this.#write;
-    return (action.set ?? []).flatMap(({ attribute, fields = [], left, right }): MadeValue[] => {
-      if (!("parameter" in left) || right !== undefined || fields.length > 0 || asked.has(left.parameter)) return [];
-      const known = parameters.find(({ name }) => name === left.parameter);
-      const value = known?.now === true && known.optional === true ? args.get(left.parameter) : undefined;
+    const { set = [], verb } = action;
+    const given = set.flatMap(({ attribute, fields = [], left, right }): [string, string | undefined][] =>
+      "parameter" in left && right === undefined && fields.length === 0 ? [[attribute, left.parameter]] : [],
+    );
+    if (verb === "create" || verb === "put") {
+      const others = entity.attributes.filter(({ name }) => !set.some((one) => one.attribute === name));
+      given.push(...others.map(({ name }): [string, string | undefined] => [name, parameterOf(action, own, name)]));
+    }
+    return given.flatMap(([attribute, parameter]): MadeValue[] => {
+      if (parameter === undefined || asked.has(parameter)) return [];
+      const known = parameters.find(({ name }) => name === parameter);
+      const value = known?.now === true && known.optional === true ? args.get(parameter) : undefined;
       const isTouched = this.#context.model.attribute(entity, attribute)?.default === "always";
       return isTouched && value !== undefined ? [{ entity: entity.name, attribute, value }] : [];
     });

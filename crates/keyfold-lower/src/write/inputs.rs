@@ -70,6 +70,25 @@ pub(super) fn own(
     Some(own)
 }
 
+/// The parameter that gives an attribute to an action that writes all of them; `None` where it has its
+/// value from elsewhere.
+pub(super) fn parameter_of<'a>(
+    action: &'a Action,
+    fields: &[String],
+    attribute: &'a str,
+) -> Option<&'a str> {
+    let mut taken = action.taken.iter();
+    match taken.find(|one| one.attribute == attribute) {
+        Some(Taken {
+            source: Source::Parameter(name),
+            ..
+        }) => Some(name),
+        Some(_) => None,
+        None if action.alias.is_some() || fields.iter().any(|one| one == attribute) => None,
+        None => Some(attribute),
+    }
+}
+
 /// A value that the client made, under the name of the parameter that would give it.
 pub(super) fn of_alias(action: &Action, made: Made) -> Made {
     let attribute = match &action.alias {

@@ -96,7 +96,8 @@ pub(super) async fn compose(
             let added = compose_one(context, (&action, entity), inputs, into).await;
             let renamed = |error| inputs::of_argument(&action, (&fields, number), error);
             lender = Some(added.map_err(renamed)?);
-            own_made.extend(touched(write, (&action, entity), (asked, arguments)));
+            let asked = (asked, arguments);
+            own_made.extend(touched(write, (&action, entity), &fields, asked));
             made.extend(
                 own_made
                     .into_iter()
@@ -109,27 +110,38 @@ pub(super) async fn compose(
 }
 
 /// The attributes that each write sets, which an action sets to the present moment since the caller
-/// did not give them.
+/// did not give them: those that it assigns, and those of a whole entity.
 fn touched(
     write: &Write,
     (action, entity): (&Action, &Entity),
+    fields: &[String],
     (asked, arguments): (&Values, &Values),
 ) -> Vec<Made> {
-    let is_now = |name: &String| {
+    let is_now = |name: &str| {
         let mut parameters = write.parameters.iter();
-        let known = parameters.find(|one| one.name == *name);
+        let known = parameters.find(|one| one.name == name);
         known.is_some_and(|one| one.is_now && one.optional) && !asked.contains_key(name)
     };
-    let made = action.assignments.iter().filter_map(|one| {
-        let attribute = entity.attribute(&one.attribute)?;
+    let assigned = action.assignments.iter().filter_map(|one| {
         let (Operand::Parameter(name), None) = (&one.left, &one.right) else {
             return None;
         };
-        let is_made = attribute.is_touched() && one.fields.is_empty() && is_now(name);
+        one.fields
+            .is_empty()
+            .then_some((&one.attribute, name.as_str()))
+    });
+    let is_assigned = |name: &String| action.assignments.iter().any(|one| one.attribute == *name);
+    let whole = entity.attributes.iter().map(|one| &one.name);
+    let whole = whole
+        .filter(|name| action.verb.writes_all_attributes() && !is_assigned(name))
+        .filter_map(|name| Some((name, inputs::parameter_of(action, fields, name)?)));
+    let made = assigned.chain(whole).filter_map(|(attribute, parameter)| {
+        let attribute = entity.attribute(attribute)?;
+        let is_made = attribute.is_touched() && is_now(parameter);
         is_made.then_some(Made {
             entity: entity.name.clone(),
             attribute: attribute.name.clone(),
-            value: arguments.get(name)?.clone(),
+            value: arguments.get(parameter)?.clone(),
         })
     });
     made.collect()

@@ -57,6 +57,15 @@ def own(
     return made
 
 
+def parameter_of(action: Action, fields: Sequence[str], attribute: str) -> str | None:
+    """The parameter that gives an attribute to an action that writes all of them; None where it has
+    its value from elsewhere."""
+    for taken in action.taken:
+        if taken.attribute == attribute:
+            return taken.source.name if isinstance(taken.source, Parameter) else None
+    return None if action.alias is not None or attribute in fields else attribute
+
+
 def _held(taken: Taken, arguments: Values, lenders: Sequence[Values | None]) -> Value | None:
     source = taken.source
     if isinstance(source, OfAction):

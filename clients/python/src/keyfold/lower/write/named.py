@@ -107,22 +107,36 @@ class Composition:
                     if error.place is None:
                         at_entity(error, action.name, action.entity, inputs.own)
                     raise
-                touched = self._touched(direct.without(action, left_out), asked, arguments)
+                touched = self._touched(
+                    direct.without(action, left_out), fields, (asked, arguments)
+                )
                 self.made.extend(own_inputs.of_alias(action, one) for one in touched)
             lenders.append(lender)
 
-    def _touched(self, action: Action, asked: Values, arguments: Values) -> Iterator[Made]:
+    def _touched(
+        self, action: Action, fields: Sequence[str], values: tuple[Values, Values]
+    ) -> Iterator[Made]:
         """The attributes that each write sets, which an action sets to the present moment since the
-        caller did not give them."""
-        for one in action.assignments:
-            default = action.entity.attributes[one.attribute].default
-            if not isinstance(one.left, ParameterOperand) or one.right or one.fields:
+        caller did not give them: those that it assigns, and those of a whole entity."""
+        asked, arguments = values
+        known = action.entity.attributes
+        given: list[tuple[str, str | None]] = [
+            (one.attribute, one.left.name)
+            for one in action.assignments
+            if isinstance(one.left, ParameterOperand) and not one.right and not one.fields
+        ]
+        if action.verb in ("create", "put"):
+            assigned = {one.attribute for one in action.assignments}
+            others = [name for name in known if name not in assigned]
+            given += [(name, own_inputs.parameter_of(action, fields, name)) for name in others]
+        for attribute, name in given:
+            parameter = None if name is None else self.write.parameters.get(name)
+            if name is None or parameter is None or name in asked:
                 continue
-            name = one.left.name
-            known = self.write.parameters.get(name)
-            is_now = known is not None and known.now and known.optional and name not in asked
+            default = known[attribute].default
+            is_now = parameter.now and parameter.optional
             if is_now and default is not None and default.when == "always":
-                yield Made(action.entity.name, one.attribute, arguments[name])
+                yield Made(action.entity.name, attribute, arguments[name])
 
     def _one(self, whole: Action, left_out: Sequence[str], inputs: Inputs) -> Lowering[Values]:
         """Adds the steps of one action, and returns the attributes that others may take."""
