@@ -6,7 +6,7 @@ use crate::subject::{Client, Subject};
 use keyfold_client::arguments::Values;
 use keyfold_client::read::PageRequest;
 use keyfold_client::write::Part;
-use keyfold_client::{Backend, ClientError};
+use keyfold_client::{Backend, ClientError, origin};
 use keyfold_model::{Entity, Model, Pattern, Write};
 use keyfold_types::Item;
 use serde_json::Value as Json;
@@ -26,6 +26,7 @@ impl<'c> Calls<'c> {
             backend,
             subject,
             faults: None,
+            now_epoch_ms: origin().now_epoch_ms,
         };
         Calls { model, client }
     }

@@ -74,6 +74,17 @@ pub(crate) fn arguments<'m>(
         };
         all.insert(parameter.name.clone(), value);
     }
+    // The client sets these itself where they are left out, as it does when they are now.
+    for parameter in named
+        .parameters
+        .iter()
+        .filter(|one| one.is_now && one.optional)
+    {
+        let now = value::time_of_epoch_ms(&parameter.kind, rows.now_epoch_ms);
+        if let Some(now) = now.filter(|_| generator.rng.u8(..3) == 0) {
+            all.insert(parameter.name.clone(), now);
+        }
+    }
     all
 }
 

@@ -86,6 +86,7 @@ impl<'m> World<'m> {
             backend: &self.backend,
             subject: &self.subject,
             faults: self.faults.as_ref(),
+            now_epoch_ms: self.rows.now_epoch_ms,
         }
     }
 

@@ -21,7 +21,7 @@ use keyfold_client::read::{Found, Many, Page, PageRequest, Pages};
 use keyfold_client::write::{ManyWritten, Part, Transacted, Written};
 use keyfold_client::{Backend, ClientError, drive, origin};
 use keyfold_lower::{Lowering, OnUnknown, Origin, read, write};
-use keyfold_model::{Entity, Model, Pattern, Write};
+use keyfold_model::{Entity, Model, Pattern, Write, value};
 pub use process::Through;
 pub use record::Record;
 use serde_json::Value as Json;
@@ -56,6 +56,8 @@ pub(crate) struct Client<'c> {
     pub(crate) subject: &'c Subject,
     /// The faults of the line to the backend, for the client of this program.
     pub(crate) faults: Option<&'c Faults>,
+    /// The moment of named writes, milliseconds since 1970.
+    pub(crate) now_epoch_ms: i64,
 }
 
 impl Client<'_> {
@@ -84,9 +86,27 @@ impl Client<'_> {
         self.carry_out(of, || forms::of_entity("delete", entity, key))
     }
 
+    /// Carries a named write out. A moment that the client sets itself is left out of the arguments; a
+    /// record keeps it, since it is played at other moments.
     pub(crate) fn write(&self, named: &Write, arguments: &Values) -> Result<Written, ClientError> {
-        let of = |origin| write::run(origin, self.model, named, arguments);
-        self.carry_out(of, || forms::of_write(named, arguments))
+        let mut given = arguments.clone();
+        let is_played = matches!(self.subject, Subject::Recorded(_));
+        for parameter in named
+            .parameters
+            .iter()
+            .filter(|one| one.is_now && one.optional)
+        {
+            let now = value::time_of_epoch_ms(&parameter.kind, self.now_epoch_ms);
+            if !is_played && now.is_some() && given.get(&parameter.name) == now.as_ref() {
+                given.remove(&parameter.name);
+            }
+        }
+        let origin = Origin {
+            now_epoch_ms: self.now_epoch_ms,
+            ..origin()
+        };
+        let of = |origin| write::run(origin, self.model, named, &given);
+        self.carry_out_at(origin, of, || forms::of_write(named, &given))
     }
 
     pub(crate) fn transact(&self, parts: &[Part<'_>]) -> Result<Transacted, ClientError> {
