@@ -199,7 +199,7 @@ fn with_repair(
 ) -> Diagnostic {
     let unique = missing_unique(pattern, entity);
     let mut diagnostic = match &unique {
-        Some(_) => with_several(diagnostic, pattern),
+        Some(line) => with_unique(with_several(diagnostic, pattern), entity, line),
         None => diagnostic,
     };
     diagnostic = diagnostic.help(format!("add to {}: `{key_line}`", entity.name));
@@ -222,6 +222,16 @@ fn with_repair(
     diagnostic.otherwise(
         "an index key made of what the pattern gives does not serve it either: change what the reasons name, in a key or in the pattern",
     )
+}
+
+/// Adds the repair of a pattern that a key serves as soon as there is at most one item.
+fn with_unique(diagnostic: Diagnostic, entity: &Entity, line: &str) -> Diagnostic {
+    diagnostic
+        .help(format!(
+            "say that there is at most one: `{line}` in {}",
+            entity.name
+        ))
+        .offer(vec![Edit::insert(entity.end, format!("\n  {line}"))])
 }
 
 /// Adds the repair of a pattern that may find several items: to return them.
