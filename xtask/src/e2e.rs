@@ -47,6 +47,18 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     languages(root, &python, (&binary, &models))
 }
 
+/// The programs of the documents, each in a project of its own that depends on the crate. They wait for
+/// the build folder, which other steps use.
+pub(crate) fn quick_starts(root: &Path) -> Result<(), String> {
+    let binary = keyfold(root)?;
+    let mut tests = Command::new("python3");
+    tests
+        .current_dir(root.join("e2e"))
+        .args(["-m", "unittest", "--verbose", "rust_package"])
+        .env("KEYFOLD_BIN", &binary);
+    execute(&mut tests)
+}
+
 /// The clients of all languages side by side, by the programs that the tests above have built: equal
 /// requests, and what one writes, the others read.
 fn languages(root: &Path, python: &Path, (binary, models): (&Path, &Path)) -> Result<(), String> {

@@ -89,8 +89,9 @@ fn all(root: &Path, steps: &[(&str, Step)]) -> Result<(), String> {
 }
 
 /// The steps that need no other program, and run beside those that mostly wait.
-const BESIDE: [(&str, Step); 4] = [
+const BESIDE: [(&str, Step); 5] = [
     ("features of the client", client_features),
+    ("quick starts of the crate", e2e::quick_starts),
     ("documentation", documentation),
     ("instruction counts", counts::run),
     ("fuzzing", fuzz::run),
