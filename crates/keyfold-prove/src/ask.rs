@@ -2,14 +2,14 @@
 
 use crate::ProveError;
 use crate::condition::{Asked, conditions_of_copy, held_value};
-use crate::generate::Generator;
+use crate::generate::{Generator, keys_of};
 use crate::order::order;
 use crate::rows::{OrderBy, Rows, quoted};
 use crate::sql_value::sql;
 use crate::together_read as together;
 use crate::verdict::holds;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{KeyPair, Limit, Order, Parameter, Returned};
+use keyfold_model::schema::{Limit, Order, Parameter, Returned};
 use keyfold_model::{
     Entity, Fan, Format, Part, Pattern, PatternPlan, Precision, SortCondition, Type, value,
 };
@@ -188,13 +188,10 @@ fn in_other_case(
 ) -> Value {
     let name = &parameter.attribute;
     let is_folded = |part: &Part| matches!(part, Part::Field { name: field, format: Format::Lower, .. } if field == name);
-    let indexes = entity.indexes.iter().map(|one| &one.key);
-    let copies = entity.copies.iter().map(|one| &one.key);
-    let keys = std::iter::once(&entity.key).chain(indexes).chain(copies);
-    let mut parts = keys
-        .flat_map(KeyPair::templates)
-        .flat_map(|template| &template.parts);
-    if parameter.kind != Type::String || !parts.any(is_folded) || generator.rng.u8(..3) > 0 {
+    if parameter.kind != Type::String
+        || !keys_of(entity).any(is_folded)
+        || generator.rng.u8(..3) > 0
+    {
         return value;
     }
     swapped(&value)

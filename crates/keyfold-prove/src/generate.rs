@@ -5,8 +5,7 @@ use crate::expect;
 use crate::rows::Rows;
 use crate::wishes::Wishes;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::Unique;
-use keyfold_model::schema::{Attribute, Record};
+use keyfold_model::schema::{Attribute, KeyPair, Record, Unique};
 use keyfold_model::{Entity, Format, Model, Part, Type, Unit, value};
 use keyfold_types::{Number, Set, Value};
 use std::collections::BTreeMap;
@@ -415,12 +414,9 @@ pub(crate) fn set_of(elements: Vec<Value>) -> Option<Value> {
 }
 
 /// All parts of an entity's keys.
-fn keys_of(entity: &Entity) -> impl Iterator<Item = &Part> {
-    let keys = std::iter::once(&entity.key)
-        .chain(entity.indexes.iter().map(|index| &index.key))
-        .chain(entity.copies.iter().map(|copy| &copy.key));
-    keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort))
-        .flat_map(|template| &template.parts)
+pub(crate) fn keys_of(entity: &Entity) -> impl Iterator<Item = &Part> {
+    let templates = entity.keys().flat_map(KeyPair::templates);
+    templates.flat_map(|template| &template.parts)
 }
 
 /// The formats of an attribute in keys: those of its entity, and of entities that refer to it.

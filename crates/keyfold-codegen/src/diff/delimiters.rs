@@ -4,7 +4,7 @@
 //! the whole table: a new one also concerns entities that did not change.
 
 use super::change::{Change, Changes, Migration, Place};
-use keyfold_model::schema::Unique;
+use keyfold_model::schema::{KeyPair, Unique};
 use keyfold_model::{Entity, Format, Model, Part, Table, Type};
 use std::collections::BTreeMap;
 
@@ -108,11 +108,9 @@ fn escaped_texts(model: &Model, table: &Table) -> Vec<String> {
 }
 
 fn escaped_of(entity: &Entity) -> Vec<String> {
-    let keys = std::iter::once(&entity.key)
-        .chain(entity.indexes.iter().map(|index| &index.key))
-        .chain(entity.copies.iter().map(|copy| &copy.key));
-    let parts = keys
-        .flat_map(|key| std::iter::once(&key.partition).chain(&key.sort))
+    let parts = entity
+        .keys()
+        .flat_map(KeyPair::templates)
         .flat_map(|template| &template.parts);
     let mut texts: Vec<String> = parts
         .filter_map(|part| match part {

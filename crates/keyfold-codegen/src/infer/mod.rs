@@ -29,7 +29,7 @@ pub(crate) use names::identifier;
 
 use draft::{Draft, Grouping, Part};
 use entity::Names;
-use keyfold_model::{Diagnostic, Severity, compile};
+use keyfold_model::{Diagnostic, Model, Severity, compile};
 use keyfold_types::Item;
 use kinds::Kind;
 use source::Source;
@@ -75,8 +75,12 @@ pub fn propose(name: &str, tables: &[(TableDefinition, Vec<Item>)]) -> Result<St
             }
             take_back(name, &mut drafts);
             let all = Text::of(name, &drafts).all;
-            let Some((refused, why)) = not_held(&all, &drafts) else {
-                remark_unsaid(&all, &mut drafts);
+            let model = compile(&all).model;
+            let refused = model.as_ref().and_then(|model| not_held(model, &drafts));
+            let Some((refused, why)) = refused else {
+                if let Some(model) = &model {
+                    remark_unsaid(model, &mut drafts);
+                }
                 return Ok(with_patterns(Text::of(name, &drafts).all));
             };
             if let Some(draft) = drafts.get_mut(refused) {
@@ -117,15 +121,14 @@ fn take_back(name: &str, drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// A draft of which the proposed text says too little of the sample, or something else, with the
+/// A draft of which the proposed model says too little of the sample, or something else, with the
 /// reason.
-fn not_held(text: &str, drafts: &[Draft<'_>]) -> Option<(usize, &'static str)> {
-    if let Some(taken) = taken_for_another(text, drafts) {
+fn not_held(model: &Model, drafts: &[Draft<'_>]) -> Option<(usize, &'static str)> {
+    if let Some(taken) = taken_for_another(model, drafts) {
         return Some((taken, "items of one kind have keys as those of another"));
     }
-    let model = compile(text).model?;
     let is_little = |draft: &Draft<'_>| {
-        let unsaid = strays::unsaid(&model, draft, source_of(&draft.table, draft));
+        let unsaid = strays::unsaid(model, draft, source_of(&draft.table, draft));
         strays::are_many(unsaid.len(), draft)
     };
     let found = drafts.iter().position(is_little)?;
@@ -135,23 +138,19 @@ fn not_held(text: &str, drafts: &[Draft<'_>]) -> Option<(usize, &'static str)> {
     ))
 }
 
-/// Remarks the few items that the proposed text does not say.
-fn remark_unsaid(text: &str, drafts: &mut [Draft<'_>]) {
-    let Some(model) = compile(text).model else {
-        return;
-    };
+/// Remarks the few items that the proposed model does not say.
+fn remark_unsaid(model: &Model, drafts: &mut [Draft<'_>]) {
     for draft in drafts {
-        let unsaid = strays::unsaid(&model, draft, source_of(&draft.table, draft));
+        let unsaid = strays::unsaid(model, draft, source_of(&draft.table, draft));
         let remark = strays::unsaid_remark(draft, &unsaid);
         draft.remarks.extend(remark);
     }
 }
 
 /// The draft of which an item would be taken for one of an entity that it is not of.
-fn taken_for_another(text: &str, drafts: &[Draft<'_>]) -> Option<usize> {
-    let model = compile(text).model?;
+fn taken_for_another(model: &Model, drafts: &[Draft<'_>]) -> Option<usize> {
     let are_mixed =
-        |draft: &Draft<'_>| strays::are_mixed(&model, draft, source_of(&draft.table, draft));
+        |draft: &Draft<'_>| strays::are_mixed(model, draft, source_of(&draft.table, draft));
     drafts.iter().position(are_mixed)
 }
 

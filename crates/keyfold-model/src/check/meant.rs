@@ -1,7 +1,7 @@
 //! KF037, meant: a plain word that became a text, though a name is nearly the same.
 //!
-//! `resolve` finds the words: afterwards a text is no longer distinguished from a word. Texts in keys that other languages
-//! would take for fields are found in the model.
+//! `resolve` finds the words: afterwards a text is no longer distinguished from a word. Texts in keys
+//! that other languages would take for fields are found in the model.
 
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -67,10 +67,7 @@ pub(crate) fn report<'n>(
 /// Warns of texts in keys that are fields in other languages: `:userId`, `<userId>`, `${userId}`.
 pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
     for entity in &model.entities {
-        let indexes = entity.indexes.iter().map(|one| &one.key);
-        let copies = entity.copies.iter().map(|one| &one.key);
-        let keys = std::iter::once(&entity.key).chain(indexes).chain(copies);
-        for template in keys.flat_map(KeyPair::templates) {
+        for template in entity.keys().flat_map(KeyPair::templates) {
             diagnostics.extend(other_fields(entity, template));
         }
     }
@@ -78,7 +75,7 @@ pub(crate) fn check(model: &Model, diagnostics: &mut Vec<Diagnostic>) {
 
 /// The warning about the first such text of a template.
 fn other_fields(entity: &Entity, template: &KeyTemplate) -> Option<Diagnostic> {
-    let names = || entity.attributes.iter().map(|one| one.name.as_str());
+    let names = entity.attributes.iter().map(|one| one.name.as_str());
     for (at, part) in template.parts.iter().enumerate() {
         let Part::Text(text) = part else { continue };
         let behind = template.parts.get(at + 1);
@@ -89,7 +86,10 @@ fn other_fields(entity: &Entity, template: &KeyTemplate) -> Option<Diagnostic> {
                     .help("remove it, if it was meant to begin the field"),
             );
         }
-        let found = names().find(|name| {
+        if !text.contains([':', '<', '$']) {
+            continue;
+        }
+        let found = names.clone().find(|name| {
             let forms = [format!(":{name}"), format!("<{name}>"), format!("${name}")];
             forms.iter().any(|form| is_whole_in(form, text))
         });

@@ -108,9 +108,8 @@ pub(crate) fn general(diagnostic: Diagnostic, order: &Ordered) -> Diagnostic {
 
 /// Pads the first number of the sort key that the pattern can order by.
 fn pad(entity: &Entity, order: &Ordered, span: Span) -> Vec<Edit> {
-    let keys = std::iter::once(&entity.key).chain(entity.indexes.iter().map(|index| &index.key));
-    let keys = keys.chain(entity.copies.iter().map(|copy| &copy.key));
-    let Some(sort) = keys
+    let Some(sort) = entity
+        .keys()
         .filter(|key| key.span == span)
         .find_map(|key| key.sort.as_ref())
     else {

@@ -2,7 +2,7 @@
 //! keys that contain their attributes.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::schema::{DefaultValue, Entity, Model, Operand};
+use crate::schema::{DefaultValue, Entity, KeyPair, Model, Operand};
 use crate::template::Part;
 use crate::value;
 use keyfold_types::Value;
@@ -87,11 +87,9 @@ fn refuse(
 
 /// The reason why a value cannot be written into one of an entity's keys; `None` if it can.
 fn in_keys(entity: &Entity, name: &str, held: &Value) -> Option<value::ValueError> {
-    let keys = std::iter::once(&entity.key)
-        .chain(entity.indexes.iter().map(|index| &index.key))
-        .chain(entity.copies.iter().map(|copy| &copy.key));
-    let mut parts = keys
-        .flat_map(|key| std::iter::once(&key.partition).chain(&key.sort))
+    let mut parts = entity
+        .keys()
+        .flat_map(KeyPair::templates)
         .flat_map(|template| &template.parts);
     let values = BTreeMap::from([(name.to_owned(), held.clone())]);
     parts.find_map(|part| match part {

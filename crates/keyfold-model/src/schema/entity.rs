@@ -334,6 +334,13 @@ impl Entity {
         Some((kind, may_lack))
     }
 
+    /// Its keys: in the table, in indexes, and those of its copies.
+    pub fn keys(&self) -> impl Iterator<Item = &KeyPair> {
+        let indexes = self.indexes.iter().map(|index| &index.key);
+        let copies = self.copies.iter().map(|copy| &copy.key);
+        std::iter::once(&self.key).chain(indexes).chain(copies)
+    }
+
     /// Whether its key may change: the item moves, and a guard of its `id` says where it lies.
     pub fn moves(&self) -> bool {
         !self.id.is_empty()

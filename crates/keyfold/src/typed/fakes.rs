@@ -65,10 +65,7 @@ impl Demand {
 
     /// What the keys of an entity demand of an attribute.
     fn of(model: &Model, entity: &Entity, name: &str) -> Demand {
-        let copies = entity.copies.iter().map(|copy| &copy.key);
-        let indexes = entity.indexes.iter().map(|index| &index.key);
-        let keys = std::iter::once(&entity.key).chain(indexes).chain(copies);
-        let templates = keys.flat_map(|key| key.templates());
+        let templates = entity.keys().flat_map(|key| key.templates());
         let mut parts: Vec<Part> = templates.flat_map(|one| one.parts.clone()).collect();
         if let Some(table) = model.tables.get(entity.table) {
             let uniques = entity.uniques.iter();
