@@ -17,7 +17,8 @@ pub(crate) const RULE: Rule = Rule {
     why: "A fixed value or a default of a string may be a plain word: `where city = Berlin`. A \
         misspelt name is such a word, too: `where state = nmae` finds the items whose state is \
         the text `nmae`, which there are none of, and nothing says so. Quotes show that a text is \
-        meant.",
+        meant. In a key, `:userId` and `<userId>` are texts, too, and the `$` of `${userId}` is a \
+        part of the key: a field stands in braces alone.",
     failing: r##"model m 1
 table Shop (PK, SK)
 entity User
