@@ -70,5 +70,5 @@ def test_a_whole_item_of_a_named_write_reports_its_moment(docs: Client) -> None:
         assert found is not None and found["changedAt"] == made.value > GIVEN
         again = {**args, "id": f"{name}2", "changedAt": GIVEN}
         assert docs.write(write, again).made == []
-    args = {"title": "u", "one.id": "a", "two.id": "b", "two.changedAt": GIVEN}
-    assert [one.attribute for one in docs.write("pair", args).made] == ["one.changedAt"]
+    both = {"title": "u", "one.id": "a", "two.id": "b", "two.changedAt": GIVEN}
+    assert [one.attribute for one in docs.write("pair", both).made] == ["one.changedAt"]
