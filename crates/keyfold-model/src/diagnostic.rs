@@ -234,6 +234,32 @@ impl Diagnostic {
         self
     }
 
+    /// This error and another one of the same line as one, which the first repairs of both mend
+    /// together.
+    pub(crate) fn and(mut self, other: Diagnostic) -> Diagnostic {
+        let places = other.labels.into_iter().map(|(span, _)| span);
+        self.labels
+            .extend(places.map(|span| (span, other.message.clone())));
+        match (self.help.first_mut(), other.help.into_iter().next()) {
+            (Some(help), Some(next)) => {
+                help.lines.extend(next.lines);
+                help.edits.extend(next.edits);
+                if next.choice == Choice::Person {
+                    help.choice = Choice::Person;
+                }
+            }
+            (None, next) => self.help.extend(next),
+            (Some(_), None) => {}
+        }
+        self
+    }
+
+    /// The same with its help as text alone.
+    pub(crate) fn without_edits(mut self) -> Diagnostic {
+        self.help.iter_mut().for_each(|help| help.edits.clear());
+        self
+    }
+
     /// Sets the help that is shown where no repair is left.
     #[must_use]
     pub(crate) fn otherwise(mut self, text: impl Into<String>) -> Diagnostic {

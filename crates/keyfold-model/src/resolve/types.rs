@@ -3,7 +3,10 @@
 use super::names::unknown;
 use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::schema::{Precision, Record, Type};
-use crate::syntax::ast::{AttributeDecl, Collection, EntityDecl, Name, Tree, TypeDecl, texts};
+use crate::syntax::ast::{
+    AttributeDecl, Collection, EntityDecl, Name, PartDecl, Tree, TypeDecl, texts,
+};
+use crate::syntax::foreign::type_meant;
 use crate::types::TYPE_DEPTH_MAX;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -60,7 +63,7 @@ impl<'t> Types<'t> {
     ) -> Result<Type, Box<Diagnostic>> {
         self.check_size(name, depth)?;
         match declared {
-            TypeDecl::Named(word, None) => self.named(word, depth),
+            TypeDecl::Named(word, None) => self.named(word, name, depth),
             TypeDecl::Named(word, Some(precision)) => time(word, precision),
             TypeDecl::Words(words) => Ok(Type::Words(texts(words))),
             TypeDecl::Of(what, span, inner) => {
@@ -132,40 +135,58 @@ impl<'t> Types<'t> {
         })
     }
 
-    fn named(&self, name: &Name, depth: usize) -> Result<Type, Box<Diagnostic>> {
+    fn named(&self, name: &Name, of: &Name, depth: usize) -> Result<Type, Box<Diagnostic>> {
         match SCALARS
             .into_iter()
             .find(|kind| kind.to_string() == name.text)
         {
             Some(kind) => Ok(kind),
-            None => self.record(name, depth),
+            None => self.record(name, of, depth),
         }
     }
 
-    /// The record of a name, with the types of its fields.
-    fn record(&self, name: &Name, depth: usize) -> Result<Type, Box<Diagnostic>> {
+    /// The error about a type that is none.
+    fn no_type(&self, name: &Name, of: &Name) -> Diagnostic {
+        let records = self
+            .tree
+            .records
+            .iter()
+            .map(|record| record.name.text.as_str());
+        let scalars: Vec<String> = SCALARS.iter().map(Type::to_string).collect();
+        let known = scalars.iter().map(String::as_str).chain(records);
+        let entity = self.entities.get(name.text.as_str());
+        let meant = type_meant(&name.text);
+        let is_meant = entity.is_some() || meant.is_some();
+        let error = unknown("type", name, known.filter(|_| !is_meant));
+        if let Some((target, is_sure)) = entity.and_then(|entity| identifying(entity, of)) {
+            let meant = format!("{}.{target}", name.text);
+            let edits = vec![Edit::replace(name.span, meant.clone())];
+            let error = error
+                .note("a reference is the attribute that identifies the other entity")
+                .help(format!("write `{meant}`"));
+            return match is_sure {
+                true => error.repair(edits),
+                false => error.offer(edits),
+            };
+        }
+        let error = error.note("a type is one of these, words (`pending | paid`, one alone in quotes: `\"user\"`), another entity's attribute (`User.userId`), a record, or `list of`, `map of`, `set of` a type");
+        match meant {
+            Some(meant) => error
+                .help(format!("write `{meant}`"))
+                .repair(vec![Edit::replace(name.span, meant)]),
+            None => error,
+        }
+    }
+
+    /// The record of a name, with the types of its fields. `of` is the attribute.
+    fn record(&self, name: &Name, of: &Name, depth: usize) -> Result<Type, Box<Diagnostic>> {
         let Some(record) = self
             .tree
             .records
             .iter()
             .find(|record| record.name.text == name.text)
         else {
-            let records = self
-                .tree
-                .records
-                .iter()
-                .map(|record| record.name.text.as_str());
-            let scalars: Vec<String> = SCALARS.iter().map(Type::to_string).collect();
-            let known = scalars.iter().map(String::as_str).chain(records);
-            let meant = foreign(&name.text);
-            let error = unknown("type", name, known.filter(|_| meant.is_none()))
-                .note("a type is one of these, words (`pending | paid`, one alone in quotes: `\"user\"`), another entity's attribute (`User.userId`), a record, or `list of`, `map of`, `set of` a type");
-            return Err(Box::new(match meant {
-                Some(meant) => error
-                    .help(format!("write `{meant}`"))
-                    .repair(vec![Edit::replace(name.span, meant)]),
-                None => error,
-            }));
+            return Err(Box::new(self.no_type(name, of)));
         };
         let fields = record.fields.iter().map(|field| {
             let kind = self.resolve(&field.kind, &field.name, depth + 1)?;
@@ -184,34 +205,27 @@ impl<'t> Types<'t> {
     }
 }
 
-/// Types of other languages, and those of this one.
-const FOREIGN: [(&str, &[&str]); 7] = [
-    ("string", &["str", "text", "varchar", "char"]),
-    (
-        "int",
-        &[
-            "integer", "long", "bigint", "short", "i64", "u64", "i32", "u32",
-        ],
-    ),
-    (
-        "number",
-        &[
-            "float", "double", "decimal", "real", "numeric", "f64", "f32",
-        ],
-    ),
-    ("bool", &["boolean"]),
-    ("time", &["datetime", "timestamp", "timestamptz", "instant"]),
-    ("binary", &["bytes", "blob", "bytea"]),
-    ("uuid", &["guid"]),
-];
-
-/// The type that a type of another language means.
-fn foreign(name: &str) -> Option<&'static str> {
-    let name = name.to_ascii_lowercase();
-    let found = FOREIGN
-        .iter()
-        .find(|(_, others)| others.contains(&name.as_str()));
-    found.map(|(meant, _)| *meant)
+/// The attribute of an entity that a reference probably means, and whether it is sure: one of the same
+/// name as the attribute `of`, else one that has `id` in its name.
+fn identifying<'e>(entity: &'e EntityDecl, of: &Name) -> Option<(&'e str, bool)> {
+    let names = || entity.attributes.iter().map(|one| one.name.text.as_str());
+    let same = names().find(|name| *name == of.text);
+    let is_id = |name: &&str| name.to_ascii_lowercase().ends_with("id");
+    let parts = || {
+        entity
+            .key
+            .iter()
+            .flat_map(|key| key.templates.iter().flat_map(|one| &one.parts))
+    };
+    let fields = || {
+        parts().filter_map(|part| match part {
+            PartDecl::Field { name, .. } => Some(name.text.as_str()),
+            PartDecl::Text(_) => None,
+        })
+    };
+    let guess = || names().find(is_id).or_else(|| fields().next_back());
+    same.map(|name| (name, true))
+        .or_else(|| guess().map(|name| (name, false)))
 }
 
 /// The names of the entity and the attribute that a type refers to: `User.userId`.

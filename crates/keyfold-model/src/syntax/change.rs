@@ -55,7 +55,8 @@ pub(crate) fn with(tokens: &[Token], from: usize, to: usize, new: Option<Token>)
         .collect()
 }
 
-fn text_of(kind: &TokenKind) -> String {
+/// A token as it is written.
+pub(crate) fn text_of(kind: &TokenKind) -> String {
     match kind {
         TokenKind::Word(text) | TokenKind::Number(text) => text.clone(),
         TokenKind::Text(text) => format!("\"{text}\""),

@@ -215,6 +215,10 @@ pub(super) fn scan(
                 diagnostics.push(other_comment(span(2)));
                 return;
             }
+            Scanned::Meaningless(length) if text.trim() == "}" => {
+                diagnostics.push(no_block("}", span(length)));
+                return;
+            }
             Scanned::Meaningless(length) => {
                 let shown = rest.get(..length).unwrap_or_default();
                 diagnostics.push(no_meaning(shown, span(length)));
@@ -232,6 +236,10 @@ pub(super) fn scan(
                 let shown = rest.get(..length).unwrap_or_default();
                 diagnostics.push(no_number(shown, span(length)));
                 length
+            }
+            Scanned::Open(Open::Braces) if rest.trim_end() == "{" => {
+                diagnostics.push(no_block(rest.trim_end(), span(1)));
+                return;
             }
             Scanned::Open(open) => {
                 diagnostics.push(not_closed(open, span(rest.trim_end().len())));
@@ -345,6 +353,14 @@ fn braces_end(text: &str) -> Option<usize> {
 fn word_end(text: &str) -> usize {
     text.find(|c: char| !(c.is_alphanumeric() || c == '_'))
         .unwrap_or(text.len())
+}
+
+/// A brace that opens or closes a block of another language.
+fn no_block(brace: &str, span: Span) -> Diagnostic {
+    let message = format!("`{brace}` has no meaning here: no block begins or ends with it");
+    Diagnostic::error("KF001", span, message, "a sign of other languages")
+        .help("remove it: the lines of a declaration are those that are indented")
+        .repair(vec![Edit::replace(span, "")])
 }
 
 fn no_number(text: &str, span: Span) -> Diagnostic {

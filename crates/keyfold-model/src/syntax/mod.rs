@@ -3,7 +3,7 @@
 pub(crate) mod ast;
 mod blame;
 mod change;
-mod foreign;
+pub(crate) mod foreign;
 mod format;
 mod grammar;
 mod lexer;

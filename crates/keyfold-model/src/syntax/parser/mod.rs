@@ -17,7 +17,7 @@ use super::lexer::{self, Line, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::sources::Sources;
 use cursor::{Cursor, Parsed};
-use recover::recover;
+use recover::{Recovered, recover};
 use std::collections::VecDeque;
 
 pub use entity::MEMBER_WORDS;
@@ -104,12 +104,17 @@ impl Parser {
         rest: &mut VecDeque<Line>,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
+        let mut explained = None;
         if !line.is_garbled
             && let Err((failed, diagnostic)) = self.reads(&line.tokens, line.indented)
-            && let Some((diagnostic, tokens)) = self.meant(&line, rest, failed, *diagnostic)
         {
-            diagnostics.push(diagnostic);
-            line.tokens = tokens;
+            match self.meant(&line, rest, failed, *diagnostic) {
+                (found, Some(tokens)) => {
+                    diagnostics.extend(found);
+                    line.tokens = tokens;
+                }
+                (found, None) => explained = Some(found),
+            }
         }
         let (outcome, _) = read(
             &line.tokens,
@@ -125,7 +130,7 @@ impl Parser {
                 self.tree.broken.push(start);
             }
             if !line.is_garbled {
-                diagnostics.push(*diagnostic);
+                diagnostics.extend(explained.unwrap_or_else(|| vec![*diagnostic]));
             }
             if !line.indented {
                 self.current = Current::Unknown;
@@ -133,28 +138,25 @@ impl Parser {
         }
     }
 
-    /// The error of a line and the tokens that were probably meant; `None` if that is not known.
+    /// The errors of a line, with what is known of their repairs, and the tokens that were
+    /// probably meant; `None` if that is not known.
     fn meant(
         &self,
         line: &Line,
         rest: &mut VecDeque<Line>,
         failed: usize,
         diagnostic: Diagnostic,
-    ) -> Option<(Diagnostic, Vec<Token>)> {
-        let reads = |tokens: &[Token]| {
-            let read = self.reads(tokens, line.indented);
-            read.map_err(|(_, diagnostic)| diagnostic)
-        };
+    ) -> Recovered {
+        let reads = |tokens: &[Token]| self.reads(tokens, line.indented);
         // A missing parenthesis joins the lines behind it.
         if let Some(own) = line.breaks.first().and_then(|cut| line.tokens.get(..*cut))
             && let Err((failed, diagnostic)) = self.reads(own, line.indented)
-            && let (diagnostic, Some(tokens)) = recover(own, failed, *diagnostic, reads)
+            && let (found, Some(tokens)) = recover(own, failed, *diagnostic, &reads)
         {
             split(line, rest);
-            return Some((diagnostic, tokens));
+            return (found, Some(tokens));
         }
-        let (diagnostic, tokens) = recover(&line.tokens, failed, diagnostic, reads);
-        Some((diagnostic, tokens?))
+        recover(&line.tokens, failed, diagnostic, &reads)
     }
 
     /// Reads tokens into nothing. An error comes with the number of tokens before it.

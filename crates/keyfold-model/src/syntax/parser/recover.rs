@@ -2,7 +2,6 @@
 //! The error is reported with the change as its repair, and the line is read as if it were made, so
 //! that one mistake brings one message.
 
-use super::cursor::Parsed;
 use crate::diagnostic::{Choice, Diagnostic, Edit};
 use crate::near::nearest;
 use crate::syntax::change::{Change, with};
@@ -13,11 +12,11 @@ use crate::syntax::lexer::{self, Token, TokenKind};
 const TOKENS_MAX: usize = 2_000;
 
 /// Words of the language that may be misspelt in front of the token at which a line cannot be read.
-const WORDS: [&str; 34] = [
+const WORDS: [&str; 38] = [
     "bucket", "by", "capacity", "check", "copy", "count", "create", "delete", "demand", "each",
     "expect", "filter", "for", "highest", "in", "key", "lowest", "newest", "of", "oldest", "only",
-    "page", "project", "put", "read", "remove", "scan", "set", "shard", "sparse", "strong", "when",
-    "where", "write",
+    "page", "project", "put", "read", "remove", "scan", "set", "shard", "sparse", "split",
+    "strong", "unique", "unstored", "version", "when", "where", "write",
 ];
 
 /// Signs that may have been forgotten; others would be guesses.
@@ -26,49 +25,122 @@ const MISSING: [&str; 4] = ["(", ")", ":", "->"];
 /// Signs without a meaning of their own: a line without them says the same.
 const EMPTY: [&str; 4] = [",", ":", "(", ")"];
 
+/// Most things of other languages in a line that are told apart.
+const FOREIGN_MAX: usize = 8;
+
+/// What was found out about a line: its errors, at least one, and the tokens that are meant if they
+/// are known. Then it is one error.
+pub(super) type Recovered = (Vec<Diagnostic>, Option<Vec<Token>>);
+
 /// The tokens with the first change after which `reads` accepts them. The error, whose message
-/// says what was expected at the token at `failed`, gets the change as its repair.
+/// says what was expected at the token at `failed`, gets the change as its repair. Where a line has
+/// several things of other languages, all of them are changed together.
 pub(super) fn recover(
     tokens: &[Token],
     failed: usize,
     diagnostic: Diagnostic,
-    reads: impl Fn(&[Token]) -> Parsed<()>,
-) -> (Diagnostic, Option<Vec<Token>>) {
+    reads: &impl Fn(&[Token]) -> Result<(), (usize, Box<Diagnostic>)>,
+) -> Recovered {
     if tokens.len() > TOKENS_MAX {
-        return (diagnostic, None);
+        return (vec![diagnostic], None);
     }
+    let (mut failed, mut tokens) = (failed, tokens.to_vec());
+    let (mut explained, mut diagnostic): (Option<Diagnostic>, _) = (None, diagnostic);
+    for _ in 0..FOREIGN_MAX {
+        let wanted = wanted(&diagnostic);
+        let accepts = |tokens: &[Token]| reads(tokens).is_ok();
+        let (found, changed) = changed(&tokens, failed, diagnostic.clone(), &wanted, accepts);
+        if changed.is_some() {
+            return (vec![joined(explained, found)], changed);
+        }
+        // A change that leads further leaves the rest of the line to be explained.
+        let change = foreign::change(&tokens, failed, &wanted);
+        let next = change.and_then(|change| match reads(&change.tokens) {
+            Err((later, next)) if is_behind(&change, later) => Some((change, later, next)),
+            Err(_) | Ok(()) => None,
+        });
+        let Some((change, later, next)) = next else {
+            diagnostic = found;
+            break;
+        };
+        tokens.clone_from(&change.tokens);
+        explained = Some(joined(explained, repaired(diagnostic, change)));
+        (failed, diagnostic) = (later, *next);
+    }
+    // The rest cannot be read: what was explained is no repair of the line.
+    let explained = explained.map(Diagnostic::without_edits);
+    (explained.into_iter().chain([diagnostic]).collect(), None)
+}
+
+/// Two errors of a line as one, which both repairs mend together.
+fn joined(first: Option<Diagnostic>, second: Diagnostic) -> Diagnostic {
+    match first {
+        Some(first) => first.and(second),
+        None => second,
+    }
+}
+
+/// Whether a place in the tokens of a change is behind what was changed.
+fn is_behind(change: &Change, place: usize) -> bool {
+    let end = change.edits.iter().map(|edit| edit.span.end).max();
+    let at = change.tokens.get(place).map(|token| token.span.start);
+    matches!((end, at), (Some(end), Some(at)) if at >= end)
+}
+
+/// What an error says was expected at its place.
+fn wanted(diagnostic: &Diagnostic) -> String {
     let label = diagnostic
         .labels
         .first()
         .map_or("", |(_, label)| label.as_str());
-    let wanted = match label.strip_prefix("found ") {
+    match label.strip_prefix("found ") {
         Some(_) => diagnostic.message.clone(),
         None => format!("{} {label}", diagnostic.message),
-    };
+    }
+}
+
+/// The error with the first change that is accepted, and its tokens.
+fn changed(
+    tokens: &[Token],
+    failed: usize,
+    diagnostic: Diagnostic,
+    wanted: &str,
+    accepts: impl Fn(&[Token]) -> bool,
+) -> (Diagnostic, Option<Vec<Token>>) {
     // Without it, the key is another one, which no template of an entity fits.
     if wanted.contains("a key attribute") && lacks_name(tokens, failed) {
         return (diagnostic, None);
     }
-    let changes = changes(tokens, failed, &wanted);
-    let found = changes
-        .into_iter()
-        .find(|change| reads(&change.tokens).is_ok());
+    let changes = changes(tokens, failed, wanted);
+    let found = changes.into_iter().find(|change| accepts(&change.tokens));
     let Some(change) = found else {
-        return (diagnostic, None);
+        let advice = foreign::advice(tokens, failed, wanted);
+        let advice = advice.filter(|_| diagnostic.help.is_empty());
+        return match advice {
+            Some(advice) => (diagnostic.help(advice), None),
+            None => (diagnostic, None),
+        };
     };
-    let mut diagnostic = diagnostic;
+    let tokens = change.tokens.clone();
+    (repaired(diagnostic, change), Some(tokens))
+}
+
+/// An error with a change as its repair.
+fn repaired(mut diagnostic: Diagnostic, change: Change) -> Diagnostic {
+    // A change with a message of its own knows better than the error what is meant.
     if let (Some((message, label)), Some(first)) = (change.message, change.edits.first()) {
         diagnostic.labels = vec![(first.span, label.to_owned())];
         diagnostic.message = message;
+        diagnostic.help = Vec::new();
     }
-    if diagnostic.help.is_empty() {
-        diagnostic = diagnostic.help(change.help);
-        diagnostic = match change.choice {
-            Choice::Tool => diagnostic.repair(change.edits),
-            Choice::Person => diagnostic.offer(change.edits),
-        };
+    if !diagnostic.help.is_empty() {
+        return diagnostic;
     }
-    (diagnostic, Some(change.tokens))
+    let helped = diagnostic.help(change.help);
+    match change.choice {
+        Choice::Tool => helped.repair(change.edits),
+        Choice::Person => helped.offer(change.edits),
+    }
 }
 
 /// Whether a name may be missing at a place, as in `(, SK)` and `(PK, )`.

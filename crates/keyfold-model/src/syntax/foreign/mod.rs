@@ -1,6 +1,16 @@
 //! Signs and words of other languages, half of a sign, and names in braces where they stand without
 //! them: what is meant is known, so the line is read as if it said that.
 
+mod advice;
+mod attribute;
+mod key;
+mod pattern;
+mod tokens;
+mod types;
+
+pub(super) use advice::advice;
+pub(crate) use types::type_meant;
+
 use super::change::Change;
 use super::lexer::{Token, TokenKind};
 use crate::diagnostic::Edit;
@@ -30,9 +40,14 @@ pub(super) const ABSENT: [&str; 2] = ["null", "undefined"];
 /// the message of the error.
 pub(super) fn change(tokens: &[Token], failed: usize, expected: &str) -> Option<Change> {
     let token = tokens.get(failed)?;
+    let meant = attribute::change(tokens, failed, expected)
+        .or_else(|| key::change(tokens, failed, expected))
+        .or_else(|| pattern::change(tokens, failed, expected));
+    if meant.is_some() {
+        return meant;
+    }
     match &token.kind {
         TokenKind::Sign(sign) => of_sign(tokens, failed, sign, expected),
-        TokenKind::Word(word) if word == "order" => ordered(tokens, failed),
         TokenKind::Word(word) => meant_by(&WORDS, word).map(|meant| {
             let message = format!("`{word}` has no meaning here");
             let meant = TokenKind::Word(meant.to_owned());
@@ -179,28 +194,4 @@ fn changed(tokens: &[Token], failed: usize, sign: &'static str) -> Option<Change
         "a sign of other languages",
     );
     Some(Change::meant(tokens, before..end, message, meant))
-}
-
-/// `order by at desc` as `descending at`.
-fn ordered(tokens: &[Token], failed: usize) -> Option<Change> {
-    let word = |at: usize| match &tokens.get(at)?.kind {
-        TokenKind::Word(word) => Some(word.as_str()),
-        TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => {
-            None
-        }
-    };
-    let attribute = tokens.get(failed + 2);
-    let attribute = attribute.filter(|_| word(failed + 1) == Some("by"))?;
-    let (direction, behind) = match word(failed + 3) {
-        Some("desc" | "descending") => ("descending", failed + 4),
-        Some("asc" | "ascending") => ("ascending", failed + 4),
-        Some(_) | None => ("ascending", failed + 3),
-    };
-    let direction = TokenKind::Word(direction.to_owned());
-    let message = (
-        "`order by` has no meaning here".to_owned(),
-        "words of other languages",
-    );
-    let meant = vec![direction, attribute.kind.clone()];
-    Some(Change::meant(tokens, failed..behind, message, meant))
 }

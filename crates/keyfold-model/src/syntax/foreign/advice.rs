@@ -1,0 +1,62 @@
+//! What to do about lines of other languages that no change of their tokens makes one of this one.
+
+use super::tokens::{is_text, word};
+use crate::syntax::lexer::Token;
+
+/// Help for the line of an error.
+pub(crate) fn advice(tokens: &[Token], failed: usize, expected: &str) -> Option<String> {
+    let first = word(tokens, 0)?;
+    let text = if expected.contains("`gsi`, `lsi`") {
+        of_table(first)?.to_owned()
+    } else if expected.starts_with("expected a key template") && !is_text(tokens, 1) {
+        of_entity(first)?.to_owned()
+    } else if expected.starts_with("expected the end of the line") {
+        of_head(first, word(tokens, failed)?)?.to_owned()
+    } else {
+        return None;
+    };
+    Some(text)
+}
+
+fn of_table(first: &str) -> Option<&'static str> {
+    match first.to_ascii_lowercase().as_str() {
+        "index" | "global" | "secondary" => {
+            Some("an index has a name and its key attributes: `gsi GSI1 (GSI1PK, GSI1SK)`")
+        }
+        "local" => Some("a local index has a name and its sort key: `lsi LSI1 (LSI1SK)`"),
+        "pk" | "sk" | "partition" | "sort" | "hash" | "range" | "primary" | "key" => {
+            Some("the key attributes stand behind the table's name: `table Shop (PK, SK)`")
+        }
+        "ttl" | "type" => Some(
+            "it stands in the line of the table: `table Shop (PK, SK) type kind ttl expiresAt`",
+        ),
+        "billing" | "throughput" | "provisioned" => {
+            Some("write `capacity on demand`, or units: `capacity 25 read 10 write`")
+        }
+        _ => None,
+    }
+}
+
+fn of_entity(first: &str) -> Option<&'static str> {
+    match first.to_ascii_lowercase().as_str() {
+        "index" | "indexes" | "gsi" | "lsi" => Some(
+            "an index is a `gsi` of the table; in an entity its name begins the line of its key: `GSI1 \"EMAIL#{email}\" \"USER\"`",
+        ),
+        "primary" | "partition" | "sort" | "hash" | "range" => Some(
+            "the key is one line, with a template for each key attribute of the table: `key \"USER#{userId}\" \"PROFILE\"`",
+        ),
+        "references" | "foreign" | "belongs" | "has" => {
+            Some("a reference is the type of an attribute: `userId: User.userId`")
+        }
+        _ => None,
+    }
+}
+
+fn of_head(first: &str, failed: &str) -> Option<&'static str> {
+    match (first, failed) {
+        ("entity", "extends" | "inherits" | "implements" | "is") => Some(
+            "entities have no parents: write the attributes in each of them; those that belong together may be a `record`",
+        ),
+        _ => None,
+    }
+}

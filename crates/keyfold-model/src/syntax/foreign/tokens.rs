@@ -1,0 +1,38 @@
+//! Questions about the tokens of a line.
+
+use crate::syntax::lexer::{Token, TokenKind};
+
+/// The word at a place.
+pub(super) fn word(tokens: &[Token], at: usize) -> Option<&str> {
+    match &tokens.get(at)?.kind {
+        TokenKind::Word(word) => Some(word),
+        TokenKind::Number(_) | TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => {
+            None
+        }
+    }
+}
+
+/// Whether a sign stands at a place.
+pub(super) fn is_sign(tokens: &[Token], at: usize, sign: &str) -> bool {
+    matches!(&tokens.get(at), Some(Token { kind: TokenKind::Sign(found), .. }) if *found == sign)
+}
+
+/// Whether a text in quotes stands at a place.
+pub(super) fn is_text(tokens: &[Token], at: usize) -> bool {
+    matches!(
+        tokens.get(at).map(|token| &token.kind),
+        Some(TokenKind::Text(_))
+    )
+}
+
+/// The first place from `from` on with one of these signs, or the end.
+pub(super) fn until(tokens: &[Token], from: usize, signs: &[&str]) -> usize {
+    (from..tokens.len())
+        .find(|at| signs.iter().any(|sign| is_sign(tokens, *at, sign)))
+        .unwrap_or(tokens.len())
+}
+
+/// A plain word as a token.
+pub(super) fn plain(text: &str) -> TokenKind {
+    TokenKind::Word(text.to_owned())
+}
