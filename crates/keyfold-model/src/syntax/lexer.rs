@@ -215,6 +215,14 @@ pub(super) fn scan(
                 diagnostics.push(other_comment(span(2)));
                 return;
             }
+            Scanned::Meaningless(_) if first == '@' => {
+                let length = decorator(rest);
+                diagnostics.push(decorated(
+                    rest.get(..length).unwrap_or_default(),
+                    span(length),
+                ));
+                length
+            }
             Scanned::Meaningless(length) if text.trim() == "}" => {
                 diagnostics.push(no_block("}", span(length)));
                 return;
@@ -353,6 +361,40 @@ fn braces_end(text: &str) -> Option<usize> {
 fn word_end(text: &str) -> usize {
     text.find(|c: char| !(c.is_alphanumeric() || c == '_'))
         .unwrap_or(text.len())
+}
+
+/// The length of a mark such as `@id`, `@@index([a, b])` or `@db.VarChar(20)`.
+fn decorator(text: &str) -> usize {
+    let name = |c: char| !(c.is_alphanumeric() || matches!(c, '@' | '_' | '.'));
+    let end = text.find(name).unwrap_or(text.len());
+    let behind = text.get(end..).unwrap_or_default();
+    let arguments = match (behind.starts_with('('), behind.rfind(')')) {
+        (true, Some(close)) => close + 1,
+        _ => 0,
+    };
+    end + arguments
+}
+
+/// A mark of another language behind an attribute or in a line of its own.
+fn decorated(mark: &str, span: Span) -> Diagnostic {
+    let name = mark.trim_start_matches('@');
+    let name = name.split(['(', '.']).next().unwrap_or_default();
+    let help = match name.to_ascii_lowercase().as_str() {
+        "id" | "primarykey" | "partitionkey" | "sortkey" | "hashkey" | "rangekey" => {
+            "the key is a line of its own, with a template for each key attribute of the table: `key \"USER#{userId}\" \"PROFILE\"`"
+        }
+        "unique" => "what is unique stands in a line of its own: `unique email`",
+        "default" | "updatedat" | "createdat" => {
+            "a default stands behind the type: `createdAt: time = now`; `= now always` is set by every write"
+        }
+        "index" => {
+            "an index is a `gsi` of the table; in an entity its name begins the line of its key: `GSI1 \"EMAIL#{email}\" \"USER\"`"
+        }
+        "relation" => "a reference is the type of an attribute: `userId: User.userId`",
+        _ => "remove it",
+    };
+    let message = format!("`{mark}` has no meaning here");
+    Diagnostic::error("KF001", span, message, "a mark of other languages").help(help)
 }
 
 /// A brace that opens or closes a block of another language.

@@ -8,10 +8,20 @@ pub(crate) fn advice(tokens: &[Token], failed: usize, expected: &str) -> Option<
     let first = word(tokens, 0)?;
     let text = if expected.contains("`gsi`, `lsi`") {
         of_table(first)?.to_owned()
-    } else if expected.starts_with("expected a key template") && !is_text(tokens, 1) {
+    } else if tokens.len() == 1 && (expected.contains("`:`") || expected.contains("a key template"))
+    {
+        "an attribute has a type, as in `name: string`; a name with `#`, which begins a comment, stands in quotes".to_owned()
+    } else if expected.starts_with("expected a key template")
+        && !is_text(tokens, 1)
+        && of_entity(first).is_some()
+    {
         of_entity(first)?.to_owned()
+    } else if expected.starts_with("expected a key template") && word(tokens, failed).is_some() {
+        "a template stands in quotes: `key \"USER#{userId}\" \"PROFILE\"`; outside of quotes `#` begins a comment".to_owned()
+    } else if expected.starts_with("expected `only`, `where`") {
+        of_pattern(tokens, failed)?.to_owned()
     } else if expected.starts_with("expected the end of the line") {
-        of_head(first, word(tokens, failed)?)?.to_owned()
+        of_head(tokens, first, word(tokens, failed)?)?.to_owned()
     } else {
         return None;
     };
@@ -52,11 +62,35 @@ fn of_entity(first: &str) -> Option<&'static str> {
     }
 }
 
-fn of_head(first: &str, failed: &str) -> Option<&'static str> {
+fn of_pattern(tokens: &[Token], failed: usize) -> Option<&'static str> {
+    let before = failed.checked_sub(1).and_then(|at| word(tokens, at));
+    match (word(tokens, failed), before) {
+        (Some("join" | "include" | "populate" | "with"), _) => Some(
+            "kinds of one partition are answered together: `Customer + Order[]`; a value of another entity is a `copy` or a view",
+        ),
+        (None, Some("count" | "sum" | "max" | "min" | "avg" | "distinct")) => Some(
+            "what is counted is kept: `count orders of Order` in an entity, or a `view`, which a pattern reads",
+        ),
+        (Some("group" | "having"), _) => {
+            Some("groups are the rows of a `view`, which a pattern reads")
+        }
+        (Some("offset" | "skip"), _) => {
+            Some("a page begins where the one before it ended: its cursor is given to the call")
+        }
+        (Some("or" | "and"), _) => Some("conditions on what is read stand behind `filter`"),
+        (_, _) => None,
+    }
+}
+
+fn of_head(tokens: &[Token], first: &str, failed: &str) -> Option<&'static str> {
+    let is_sparse = (0..tokens.len()).any(|at| word(tokens, at) == Some("sparse"));
     match (first, failed) {
         ("entity", "extends" | "inherits" | "implements" | "is") => Some(
             "entities have no parents: write the attributes in each of them; those that belong together may be a `record`",
         ),
-        _ => None,
+        (_, _) if is_sparse => Some(
+            "`sparse when` takes one attribute, or one and its value: `sparse when shippedAt`, `sparse when status = open`",
+        ),
+        (_, _) => None,
     }
 }

@@ -15,8 +15,13 @@ pub(super) fn change(tokens: &[Token], failed: usize, expected: &str) -> Option<
     if expected.starts_with("expected a key template") {
         return without_colon(tokens, failed);
     }
+    if expected.starts_with("expected `)`") {
+        return enumerated(tokens, failed);
+    }
     if expected.starts_with("expected the end of the line") {
-        return refers(tokens, failed).or_else(|| constrained(tokens, failed));
+        return refers(tokens, failed)
+            .or_else(|| called(tokens, failed))
+            .or_else(|| constrained(tokens, failed));
     }
     None
 }
@@ -41,6 +46,50 @@ fn without_length(tokens: &[Token], failed: usize) -> Option<Change> {
     );
     is_sign(tokens, end, ")")
         .then(|| Change::meant(tokens, first..end + 1, message, vec![plain(meant)]))
+}
+
+/// `enum(active, gone)` as `active | gone`.
+fn enumerated(tokens: &[Token], failed: usize) -> Option<Change> {
+    let open = failed.checked_sub(2)?;
+    let name = open.checked_sub(1)?;
+    let is_enumeration = matches!(
+        word(tokens, name)?.to_ascii_lowercase().as_str(),
+        "enum" | "oneof" | "union" | "literal"
+    );
+    let end = until(tokens, failed, &[")"]);
+    let mut meant = Vec::new();
+    for token in tokens.get(open + 1..end)? {
+        match &token.kind {
+            one @ (TokenKind::Word(_) | TokenKind::Text(_)) => meant.push(one.clone()),
+            TokenKind::Sign(",") => meant.push(TokenKind::Sign("|")),
+            TokenKind::Number(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => return None,
+        }
+    }
+    let message = (
+        "an enumeration is its words, with `|` between them".to_owned(),
+        "as in other languages",
+    );
+    (is_enumeration && is_sign(tokens, open, "(") && end < tokens.len())
+        .then(|| Change::meant(tokens, name..end + 1, message, meant))
+}
+
+/// `= now()` as `= now`, and `= uuid()` as `= new`.
+fn called(tokens: &[Token], failed: usize) -> Option<Change> {
+    let name = failed.checked_sub(1)?;
+    let before = name.checked_sub(1)?;
+    let meant = match word(tokens, name)? {
+        "now" | "NOW" | "current_timestamp" | "today" => "now",
+        "uuid" | "uuidv4" | "uuid_generate_v4" | "gen_random_uuid" | "ulid" | "cuid" | "nanoid"
+        | "autoincrement" => "new",
+        _ => return None,
+    };
+    let is_call = is_sign(tokens, failed, "(") && is_sign(tokens, failed + 1, ")");
+    let message = (
+        "a default has no parentheses".to_owned(),
+        "of other languages",
+    );
+    (is_call && is_sign(tokens, before, "="))
+        .then(|| Change::meant(tokens, name..failed + 2, message, vec![plain(meant)]))
 }
 
 /// `userId string` and `string userId` as `userId: string`.

@@ -7,8 +7,10 @@ mod key;
 mod pattern;
 mod tokens;
 mod types;
+mod write;
 
 pub(super) use advice::advice;
+pub(super) use tokens::ABSENT;
 pub(crate) use types::type_meant;
 
 use super::change::Change;
@@ -33,15 +35,13 @@ const WORDS: [(&str, &str); 3] = [
     ("limit", "page"),
 ];
 
-/// Words for no value.
-pub(super) const ABSENT: [&str; 2] = ["null", "undefined"];
-
 /// The change of what stands at the place of an error, if it is of another language. `expected` is
 /// the message of the error.
 pub(super) fn change(tokens: &[Token], failed: usize, expected: &str) -> Option<Change> {
     let token = tokens.get(failed)?;
     let meant = attribute::change(tokens, failed, expected)
         .or_else(|| key::change(tokens, failed, expected))
+        .or_else(|| write::change(tokens, failed, expected))
         .or_else(|| pattern::change(tokens, failed, expected));
     if meant.is_some() {
         return meant;

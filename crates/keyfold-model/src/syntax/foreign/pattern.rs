@@ -1,6 +1,6 @@
 //! Patterns as query languages write them: orders, limits, ranges, lists of other languages.
 
-use super::tokens::{is_sign, plain, until, word};
+use super::tokens::{ABSENT, is_sign, plain, until, word};
 use crate::diagnostic::{Choice, Edit};
 use crate::syntax::change::Change;
 use crate::syntax::lexer::{Token, TokenKind};
@@ -30,12 +30,15 @@ pub(super) fn change(tokens: &[Token], failed: usize, expected: &str) -> Option<
         Some("between") => between(tokens, failed),
         Some("and") => both_ends(tokens, failed),
         Some(word) if STARTS.contains(&word) => Some(meant(tokens, failed, word, "starts")),
+        Some("optional" | "nullable") => Some(meant(tokens, failed, "optional", "?")),
         Some(_) if expected.starts_with("expected `(`") => in_parentheses(tokens, failed),
         Some(_) | None => {
             if is_sign(tokens, failed, "=") && expected.starts_with("expected `->`") {
                 return Some(meant(tokens, failed, "=", "->"));
             }
-            given(tokens, failed, expected).or_else(|| listed(tokens, failed))
+            given(tokens, failed, expected)
+                .or_else(|| or_nothing(tokens, failed))
+                .or_else(|| listed(tokens, failed))
         }
     }
 }
@@ -199,6 +202,21 @@ fn in_parentheses(tokens: &[Token], failed: usize) -> Option<Change> {
     let change = Change::meant(tokens, failed..end, message, kinds.collect());
     let is_plain = named.len() == 1 && end == failed + 1;
     is_plain.then(|| written(change, format!("({})", named.join(", "))))
+}
+
+/// `Member | null` as `Member?`.
+fn or_nothing(tokens: &[Token], failed: usize) -> Option<Change> {
+    let entity = word(tokens, failed.checked_sub(1)?)?;
+    let is_absent = ABSENT.contains(&word(tokens, failed + 1)?);
+    let message = (
+        "a result that may be missing is told by `?` behind the entity".to_owned(),
+        "of other languages",
+    );
+    let kinds = vec![plain(entity), TokenKind::Sign("?")];
+    (is_absent && is_sign(tokens, failed, "|")).then(|| {
+        let change = Change::meant(tokens, failed - 1..failed + 2, message, kinds);
+        written(change, format!("{entity}?"))
+    })
 }
 
 /// `[Order]`, `List<Order>`, `list of Order` as `Order[]`, and `Optional<Order>` as `Order?`.

@@ -2,6 +2,9 @@
 
 use crate::syntax::lexer::{Token, TokenKind};
 
+/// Words for no value.
+pub(crate) const ABSENT: [&str; 2] = ["null", "undefined"];
+
 /// The word at a place.
 pub(super) fn word(tokens: &[Token], at: usize) -> Option<&str> {
     match &tokens.get(at)?.kind {

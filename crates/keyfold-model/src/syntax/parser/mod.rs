@@ -14,7 +14,7 @@ mod write;
 
 use super::ast::{Head, RecordDecl, Tree};
 use super::lexer::{self, Line, Token, TokenKind};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::sources::Sources;
 use cursor::{Cursor, Parsed};
 use recover::{Recovered, recover};
@@ -344,8 +344,21 @@ fn sharable(
 /// The error about a word that starts no declaration.
 fn no_declaration(word: &str, span: Span) -> Diagnostic {
     let message = format!("`{word}` starts no declaration");
-    Diagnostic::error("KF001", span, message, format!("expected {DECLARATIONS}"))
-        .note("lines that belong to the declaration above are indented")
+    let error = Diagnostic::error("KF001", span, message, format!("expected {DECLARATIONS}"));
+    match word {
+        "class" | "interface" | "struct" | "schema" | "object" => error
+            .help("write `entity`")
+            .repair(vec![Edit::replace(span, "entity")]),
+        "type" => error
+            .help("write `entity` for what is stored as an item, `record` for a value with fields"),
+        "query" | "access" | "get" | "find" => {
+            error.help("write `pattern`, as in `pattern orders(userId) -> Order[]`")
+        }
+        "mutation" | "transaction" | "command" => {
+            error.help("write `write`, with the actions indented beneath it")
+        }
+        _ => error.note("lines that belong to the declaration above are indented"),
+    }
 }
 
 /// Reads an indented line: a part of the current declaration.

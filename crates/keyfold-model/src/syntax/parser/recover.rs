@@ -326,36 +326,49 @@ fn type_end(tokens: &[Token], from: usize) -> usize {
     behind.saturating_sub(1)
 }
 
-/// Words joined by `-`, which are one name or text in quotes.
+/// Words joined by `-`, which are one name or text in quotes each.
 fn hyphenated(tokens: &[Token], failed: usize) -> Option<Change> {
     if tokens.get(failed)?.kind != TokenKind::Sign("-") {
         return None;
     }
-    let run = lexer::hyphenated(tokens)
-        .into_iter()
-        .find(|run| run.start < failed && failed + 1 < run.end)?;
-    let (from, to) = (run.start, run.end);
-    let parts = tokens.get(run)?;
-    let text: String = parts
+    let runs = lexer::hyphenated(tokens);
+    let first = runs
         .iter()
-        .map(|token| match &token.kind {
-            TokenKind::Word(text) | TokenKind::Number(text) => text.as_str(),
-            TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => "-",
-        })
-        .collect();
-    let span = parts.first()?.span.to(parts.last()?.span);
-    let new = Token {
-        kind: TokenKind::Text(text.clone()),
-        span,
-    };
+        .find(|run| run.start < failed && failed + 1 < run.end)?
+        .clone();
+    // Those behind it would be the next errors of the line.
+    let runs = runs.into_iter().filter(|run| run.start >= first.start);
+    let (mut made, mut at) = (Vec::new(), 0);
+    let (mut edits, mut texts) = (Vec::new(), Vec::new());
+    for run in runs {
+        let parts = tokens.get(run.clone())?;
+        let text: String = parts
+            .iter()
+            .map(|token| match &token.kind {
+                TokenKind::Word(text) | TokenKind::Number(text) => text.as_str(),
+                TokenKind::Text(_) | TokenKind::Braces(_) | TokenKind::Sign(_) => "-",
+            })
+            .collect();
+        let span = parts.first()?.span.to(parts.last()?.span);
+        made.extend(tokens.get(at..run.start)?.iter().cloned());
+        made.push(Token {
+            kind: TokenKind::Text(text.clone()),
+            span,
+        });
+        at = run.end;
+        edits.push(Edit::replace(span, format!("\"{text}\"")));
+        texts.push(text);
+    }
+    made.extend(tokens.get(at..)?.iter().cloned());
+    let quoted: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
     Some(Change {
         message: Some((
-            format!("`{text}` is no plain word"),
+            format!("`{}` is no plain word", texts.first()?),
             "read as several words",
         )),
-        help: format!("write it in quotes: \"{text}\""),
-        edits: vec![Edit::replace(span, format!("\"{text}\""))],
-        tokens: with(tokens, from, to, Some(new)),
+        help: format!("write it in quotes: {}", quoted.join(", ")),
+        edits,
+        tokens: made,
         choice: Choice::Tool,
     })
 }
