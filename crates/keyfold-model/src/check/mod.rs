@@ -6,6 +6,7 @@
 //! KF004, KF016, KF018); the files of these rules hold only their explanation.
 
 mod bounded_item;
+pub(crate) mod capitals;
 mod compressed;
 pub(crate) mod copied;
 pub(crate) mod covered;

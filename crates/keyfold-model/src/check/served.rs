@@ -8,7 +8,8 @@ use super::ordered;
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::schema::{
-    Attribute, Column, Entity, Index, KeyPair, Limit, Order, Ordered, Pattern, Table, Type,
+    Attribute, Column, Entity, Index, KeyPair, Limit, Order, Ordered, Parameter, Pattern, Table,
+    Type,
 };
 use crate::syntax::MEMBER_WORDS;
 use crate::template::{Format, Part};
@@ -219,9 +220,7 @@ fn with_repair(
         Some(_) => diagnostic.offer(edits),
         None => diagnostic.repair(edits),
     };
-    diagnostic.otherwise(
-        "an index key made of what the pattern gives does not serve it either: change what the reasons name, in a key or in the pattern",
-    )
+    diagnostic.otherwise("change what the reasons name, in a key or in the pattern")
 }
 
 /// Adds the repair of a pattern that a key serves as soon as there is at most one item.
@@ -357,8 +356,20 @@ fn sort_fields(pattern: &Pattern, entity: &Entity, given: &[&str]) -> Vec<String
     // A pattern that returns one item finds it by its unique attributes. Of several items, each
     // needs a key of its own.
     let identity = entity.identity().into_iter();
+    // Behind a text, whose length varies, they would change its order and the ends of its range.
+    let is_text = |name: &str| {
+        let found = entity.attribute(name);
+        found.is_some_and(|found| found.kind == Type::String)
+    };
+    let ends_in_text = |one: &Parameter| {
+        !matches!(
+            one.limit,
+            Limit::Equal | Limit::Free | Limit::Among | Limit::Starts
+        ) && is_text(&one.attribute)
+    };
+    let varies = pattern.parameters.iter().any(ends_in_text) || by.is_some_and(is_text);
     let identity = identity
-        .filter(|_| returns_many(pattern))
+        .filter(|_| returns_many(pattern) && !varies)
         .map(|name| (name, format!("{{{name}}}")));
     let mut fields: Vec<(&str, String)> = Vec::new();
     for (name, field) in ranges.chain(identity) {

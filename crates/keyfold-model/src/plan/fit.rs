@@ -361,6 +361,16 @@ fn check_consumed(binder: &Binder<'_>, candidate: &Candidate, open: &[Part]) -> 
             "`{name}` stands behind `{gap}` in its sort key, and `{gap}` is not given"
         ));
     }
+    let key = candidate
+        .key
+        .templates()
+        .flat_map(|template| &template.parts);
+    let is_changed = |part: &Part| matches!(part, Part::Field { name: field, format, .. } if field == name && !format.keeps_value());
+    if key.into_iter().any(is_changed) {
+        return Err(format!(
+            "it does not hold `{name}` as it is, so what has another value would have to be filtered"
+        ));
+    }
     Err(format!(
         "`{name}` is not part of it, so it would have to be filtered"
     ))

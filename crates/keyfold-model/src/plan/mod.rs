@@ -24,10 +24,10 @@ mod table_period;
 mod together;
 pub mod upsert;
 
-use crate::check::covered;
 use crate::check::found::Found;
 use crate::check::shape::{Space, Spaces};
 use crate::check::thrown_away;
+use crate::check::{capitals, covered};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Model, Pattern, PatternPlan};
 
@@ -53,9 +53,10 @@ pub(crate) fn plan_all(model: &mut Model, spaces: &Spaces, diagnostics: &mut Vec
         for absent in choices(pattern) {
             let reduced = without(pattern, &absent);
             match plan_one(model, spaces, &reduced, diagnostics) {
-                Ok(mut plan) => {
-                    read_back::add_keys(model, pattern, &mut plan);
-                    variants.push((absent, plan));
+                Ok(mut reduced) => {
+                    read_back::add_keys(model, pattern, &mut reduced);
+                    diagnostics.extend(capitals::check(pattern, &plan, (&absent, &reduced)));
+                    variants.push((absent, reduced));
                 }
                 Err(diagnostic) => {
                     let note = format!("this is {} without {}", pattern.name, absent.join(", "));

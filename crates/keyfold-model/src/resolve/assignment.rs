@@ -21,6 +21,7 @@ pub(super) fn resolve(
     check_changeable(&declared.attribute, found, entity, verb)?;
     let kind = field_type(&declared.attribute, &found.kind, &declared.fields)?;
     check_stored(declared, found, entity, operands)?;
+    check_read(declared, entity, operands)?;
     let (left, right) = match &declared.right {
         None => (operands.path_operand(&declared.left, kind)?, None),
         Some((is_plus, name)) => {
@@ -83,6 +84,33 @@ pub(super) fn type_of_now(declared: &ActionDecl, entity: &Entity) -> Option<(Typ
 fn wrong(declared: &AssignmentDecl, message: String, label: &str, help: String) -> Box<Diagnostic> {
     let span = declared.target().span();
     Box::new(Diagnostic::error("KF004", span, message, label).help(help))
+}
+
+/// What is added to or taken from is read of an item that exists.
+fn check_read(
+    declared: &AssignmentDecl,
+    entity: &Entity,
+    operands: &Operands<'_>,
+) -> Result<(), Box<Diagnostic>> {
+    let Some((_, right)) = &declared.right else {
+        return Ok(());
+    };
+    let is_parameter = |name: &str| operands.parameters.iter().any(|(known, _)| *known == name);
+    let is_stored = |one: &&PathDecl| {
+        let name = one.name.text.as_str();
+        one.fields.is_empty() && !is_parameter(name) && entity.attribute(name).is_some()
+    };
+    let read = [&declared.left, right].into_iter().find(is_stored);
+    let Some(read) = read.filter(|_| operands.item.is_none()) else {
+        return Ok(());
+    };
+    let name = &read.name.text;
+    let message = format!("a new {} has no `{name}` yet", entity.name);
+    Err(Box::new(
+        Diagnostic::error("KF004", read.name.span, message, "no stored value")
+            .note("`create` and `put` write a whole item, without reading one")
+            .help(format!("`update {}` changes what is stored; or give the whole value by a parameter of another name", entity.name)),
+    ))
 }
 
 /// A field is set in an item that exists.

@@ -27,16 +27,7 @@ pub(super) fn resolve(
     types: &Types<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Write> {
-    let optional = declared.parameters.iter().filter(|one| one.optional);
-    let mut scope = Scope {
-        parameters: Vec::new(),
-        declared: declared
-            .parameters
-            .iter()
-            .map(|one| one.name.text.clone())
-            .collect(),
-        optional: optional.map(|one| one.name.text.clone()).collect(),
-    };
+    let mut scope = Scope::new(declared);
     // The type of a parameter may be that of an attribute of an entity that is not declared.
     for action in &declared.actions {
         entities.place(&action.entity, diagnostics)?;
@@ -47,7 +38,11 @@ pub(super) fn resolve(
         optional,
     } in &declared.parameters
     {
-        let kind = parameter_type(name, kind.as_ref(), entities, types);
+        let written = declared.actions.iter().filter_map(|action| {
+            let at = entities.place(&action.entity, &mut Vec::new())?;
+            model.entities.get(at)
+        });
+        let kind = parameter_type(name, kind.as_ref(), (written, entities), types);
         scope.parameters.push(WriteParameter {
             name: name.text.clone(),
             kind: report(kind, diagnostics)?,
@@ -111,15 +106,20 @@ fn check_no_view(
     ))
 }
 
-/// The type of a declared parameter: its own, or that of the first attribute of its name.
-fn parameter_type(
+/// The type of a declared parameter: its own, or that of the first attribute of its name, in the
+/// entities that the write names before all others.
+fn parameter_type<'e>(
     name: &Name,
     declared: Option<&TypeDecl>,
-    entities: &Entities<'_>,
+    (written, entities): (impl Iterator<Item = &'e Entity>, &Entities<'_>),
     types: &Types<'_>,
 ) -> Result<Type, Box<Diagnostic>> {
     if let Some(declared) = declared {
         return types.resolve(declared, name, 0);
+    }
+    let mut own = written.filter_map(|entity| entity.attribute(&name.text));
+    if let Some(own) = own.next() {
+        return Ok(own.kind.clone());
     }
     entities.attribute_type(&name.text).cloned().ok_or_else(|| {
         let message = format!("the type of the parameter `{}` is not known", name.text);
@@ -189,11 +189,27 @@ struct Scope {
     parameters: Vec<WriteParameter>,
     /// The names of those that stand in parentheses.
     declared: Vec<String>,
+    /// Those that are declared with a type.
+    typed: Vec<String>,
     /// Those that are declared with `?`.
     optional: Vec<String>,
 }
 
 impl Scope {
+    /// The scope of a write without its parameters.
+    fn new(declared: &WriteDecl) -> Scope {
+        let names = |which: fn(&WriteParameterDecl) -> bool| {
+            let those = declared.parameters.iter().filter(|one| which(one));
+            those.map(|one| one.name.text.clone()).collect()
+        };
+        Scope {
+            parameters: Vec::new(),
+            declared: names(|_| true),
+            typed: names(|one| one.kind.is_some()),
+            optional: names(|one| one.optional),
+        }
+    }
+
     /// Adds the attributes that an action takes, except those that it assigns or that its records
     /// have.
     fn add_parameters(
@@ -481,10 +497,18 @@ impl Scope {
                     known.kind.with_article()
                 );
                 let label = "one parameter cannot be both";
-                return Err(Box::new(
-                    Diagnostic::error("KF004", action.span, message, label)
-                        .help("parameters are shared by name; rename one of the attributes"),
-                ));
+                let error = Diagnostic::error("KF004", action.span, message, label)
+                    .note("parameters are shared by name");
+                return Err(Box::new(match self.typed.contains(&known.name) {
+                    true => error.help(format!(
+                        "write `{}` without a type: then it has that of the attribute",
+                        known.name
+                    )),
+                    false => error.help(format!(
+                        "set it from a parameter of another name: `set {} = ...`",
+                        attribute.name
+                    )),
+                }));
             }
         }
         Ok(())
@@ -541,6 +565,10 @@ fn needed<'e>(declared: &'e ActionDecl, entity: &'e Entity) -> impl Iterator<Ite
         let name = attribute.name.as_str();
         // A new item of an upsert lacks an optional attribute that the upsert does not name.
         let is_left_out = is_upsert && attribute.optional && attribute.default.is_none();
+        // Nothing else can be given for a single word, such as the mark of a kind.
+        if is_constant(attribute) && !in_key(name) {
+            return false;
+        }
         if is_upsert && in_key(name) {
             true
         } else if attribute.is_touched() && declared.verb.changes() {
@@ -551,6 +579,12 @@ fn needed<'e>(declared: &'e ActionDecl, entity: &'e Entity) -> impl Iterator<Ite
             in_key(name) && !source::is_given(declared, name)
         }
     })
+}
+
+/// Whether an attribute has one value, which is its default.
+fn is_constant(attribute: &Attribute) -> bool {
+    let is_single = matches!(&attribute.kind, Type::Words(words) if words.len() == 1);
+    is_single && attribute.default.is_some()
 }
 
 /// The positions of the attributes that a change of a stored item may take: those that identify it,

@@ -75,11 +75,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether its default is the present time: the upper end `now` of a range of times, and the
-    /// `now` of a filter.
+    /// Whether its default is the present time: an end `now` of a range of times, and the `now` of a
+    /// filter.
     pub fn is_now(&self) -> bool {
         self.name == "now"
-            && (self.limit.is_upper() || self.limit == Limit::Free)
+            && (self.limit.is_upper() || self.limit.is_lower() || self.limit == Limit::Free)
             && matches!(self.kind, Type::Time(_) | Type::Date)
     }
 }

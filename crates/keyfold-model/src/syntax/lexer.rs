@@ -211,25 +211,12 @@ pub(super) fn scan(
                 });
                 length
             }
-            Scanned::Meaningless(_) if rest.starts_with("//") => {
-                diagnostics.push(other_comment(span(2)));
-                return;
-            }
-            Scanned::Meaningless(_) if first == '@' => {
-                let length = decorator(rest);
-                diagnostics.push(decorated(
-                    rest.get(..length).unwrap_or_default(),
-                    span(length),
-                ));
-                length
-            }
-            Scanned::Meaningless(length) if text.trim() == "}" => {
-                diagnostics.push(no_block("}", span(length)));
-                return;
-            }
             Scanned::Meaningless(length) => {
-                let shown = rest.get(..length).unwrap_or_default();
-                diagnostics.push(no_meaning(shown, span(length)));
+                let (diagnostic, length, ends) = foreign_sign((text, rest), length, start + at);
+                diagnostics.push(diagnostic);
+                if ends {
+                    return;
+                }
                 length
             }
             Scanned::Quoted(text, length) => {
@@ -361,6 +348,26 @@ fn braces_end(text: &str) -> Option<usize> {
 fn word_end(text: &str) -> usize {
     text.find(|c: char| !(c.is_alphanumeric() || c == '_'))
         .unwrap_or(text.len())
+}
+
+/// The error about signs of other languages at the beginning of `rest`, their length, and whether the
+/// rest of the line is left out. `length` is that of characters without a meaning.
+fn foreign_sign((line, rest): (&str, &str), length: usize, at: usize) -> (Diagnostic, usize, bool) {
+    let span = |length: usize| Span {
+        start: at,
+        end: at + length,
+    };
+    let piece = |length: usize| rest.get(..length).unwrap_or_default();
+    if rest.starts_with("//") {
+        (other_comment(span(2)), 2, true)
+    } else if rest.starts_with('@') {
+        let length = decorator(rest);
+        (decorated(piece(length), span(length)), length, false)
+    } else if line.trim() == "}" {
+        (no_block("}", span(length)), length, true)
+    } else {
+        (no_meaning(piece(length), span(length)), length, false)
+    }
 }
 
 /// The length of a mark such as `@id`, `@@index([a, b])` or `@db.VarChar(20)`.

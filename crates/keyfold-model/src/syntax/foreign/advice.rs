@@ -28,6 +28,28 @@ pub(crate) fn advice(tokens: &[Token], failed: usize, expected: &str) -> Option<
     Some(text)
 }
 
+/// Help for a word of other languages that begins no declaration, and the word that is meant if it
+/// is one.
+pub(crate) fn declaration(word: &str) -> Option<(&'static str, Option<&'static str>)> {
+    match word {
+        "class" | "interface" | "struct" | "schema" | "object" => {
+            Some(("write `entity`", Some("entity")))
+        }
+        "type" => Some((
+            "write `entity` for what is stored as an item, `record` for a value with fields",
+            None,
+        )),
+        "query" | "access" | "get" | "find" => Some((
+            "write `pattern`, as in `pattern orders(userId) -> Order[]`",
+            None,
+        )),
+        "mutation" | "transaction" | "command" => {
+            Some(("write `write`, with the actions indented beneath it", None))
+        }
+        _ => None,
+    }
+}
+
 fn of_table(first: &str) -> Option<&'static str> {
     match first.to_ascii_lowercase().as_str() {
         "index" | "global" | "secondary" => {

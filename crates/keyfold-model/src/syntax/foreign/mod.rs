@@ -9,7 +9,7 @@ mod tokens;
 mod types;
 mod write;
 
-pub(super) use advice::advice;
+pub(super) use advice::{advice, declaration};
 pub(super) use tokens::ABSENT;
 pub(crate) use types::type_meant;
 
@@ -29,10 +29,18 @@ const SIGNS: [(&str, &str); 6] = [
 ];
 
 /// Words of query languages, and the words of this one.
-const WORDS: [(&str, &str); 3] = [
+const WORDS: [(&str, &str); 11] = [
     ("desc", "descending"),
     ("asc", "ascending"),
     ("limit", "page"),
+    ("latest", "newest"),
+    ("recent", "newest"),
+    ("earliest", "oldest"),
+    ("largest", "highest"),
+    ("greatest", "highest"),
+    ("biggest", "highest"),
+    ("smallest", "lowest"),
+    ("least", "lowest"),
 ];
 
 /// The change of what stands at the place of an error, if it is of another language. `expected` is

@@ -13,6 +13,7 @@ mod view;
 mod write;
 
 use super::ast::{Head, RecordDecl, Tree};
+use super::foreign;
 use super::lexer::{self, Line, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::sources::Sources;
@@ -345,19 +346,10 @@ fn sharable(
 fn no_declaration(word: &str, span: Span) -> Diagnostic {
     let message = format!("`{word}` starts no declaration");
     let error = Diagnostic::error("KF001", span, message, format!("expected {DECLARATIONS}"));
-    match word {
-        "class" | "interface" | "struct" | "schema" | "object" => error
-            .help("write `entity`")
-            .repair(vec![Edit::replace(span, "entity")]),
-        "type" => error
-            .help("write `entity` for what is stored as an item, `record` for a value with fields"),
-        "query" | "access" | "get" | "find" => {
-            error.help("write `pattern`, as in `pattern orders(userId) -> Order[]`")
-        }
-        "mutation" | "transaction" | "command" => {
-            error.help("write `write`, with the actions indented beneath it")
-        }
-        _ => error.note("lines that belong to the declaration above are indented"),
+    match foreign::declaration(word) {
+        Some((help, Some(meant))) => error.help(help).repair(vec![Edit::replace(span, meant)]),
+        Some((help, None)) => error.help(help),
+        None => error.note("lines that belong to the declaration above are indented"),
     }
 }
 

@@ -201,14 +201,30 @@ fn misspelt(tokens: &[Token], place: usize, known: &[&str]) -> Option<Change> {
     Some(Change {
         message: None,
         help: format!("did you mean `{near}`?"),
-        edits: vec![Edit::replace(token.span, near)],
+        edits: vec![Edit::replace(token.span, near.clone())],
         tokens: with(tokens, place, place + 1, Some(new)),
-        // A word of the language is not misspelt: it means something else.
-        choice: match WORDS.contains(&word.as_str()) {
+        // A word of the language is not misspelt: it means something else. Nor is one that another
+        // letter begins: `slowest` says the opposite of `lowest` just as well.
+        choice: match WORDS.contains(&word.as_str()) || is_other_order(word, &near) {
             true => Choice::Person,
             false => Choice::Tool,
         },
     })
+}
+
+/// Words that say which items come first.
+const ORDERS: [&str; 6] = [
+    "newest",
+    "oldest",
+    "highest",
+    "lowest",
+    "ascending",
+    "descending",
+];
+
+/// Whether a word may mean another order than the one that is nearest to it.
+fn is_other_order(word: &str, near: &str) -> bool {
+    ORDERS.contains(&near) && word.chars().next() != near.chars().next()
 }
 
 /// The sign at a place, removed.
