@@ -347,3 +347,22 @@ fn items_in_shards_are_found_in_any_capitals() {
         check(&source, 1..=2);
     }
 }
+
+/// The present moment may be either end of a range.
+#[test]
+fn ranges_begin_and_end_now() {
+    check(
+        r##"
+model m 1
+table Tab (PK, SK)
+entity Show
+  hall: string, at: time, no: int
+  key "H#{hall}" "{at}#{no:04}"
+pattern upcoming(hall, at >= now)        -> Show[] page 5
+pattern later(hall, at > now)            -> Show[] page 5
+pattern soon(hall, at in now..until)     -> Show[] page 5
+pattern over(hall, at < now)             -> Show[] page 5
+"##,
+        1..=3,
+    );
+}
