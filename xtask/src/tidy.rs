@@ -50,6 +50,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["types", "codec", "api", "model", "lower", "client", "wire"],
     ),
     (
+        "motion",
+        &["types", "codec", "api", "lower", "client", "stream"],
+    ),
+    (
         "keyfold",
         &[
             "types", "api", "engine", "model", "lower", "client", "stream", "wire",

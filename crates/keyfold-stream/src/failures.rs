@@ -57,7 +57,7 @@ pub struct SetAside {
 /// # Errors
 /// The backend's.
 pub(crate) async fn ensure(io: &dyn Io, table: &str) -> Result<(), ClientError> {
-    tables::ensure(io, table, [CONSUMER, RECORD]).await
+    tables::ensure(io, table, &[CONSUMER, RECORD]).await
 }
 
 /// The actions that store a record.

@@ -35,7 +35,7 @@ impl LeaseTable {
     /// # Errors
     /// The backend's.
     pub(crate) async fn ensure(&self, io: &dyn Io) -> Result<(), ClientError> {
-        tables::ensure(io, &self.table, [CONSUMER, LEASE]).await
+        tables::ensure(io, &self.table, &[CONSUMER, LEASE]).await
     }
 
     /// All leases, and the beginnings of streams.

@@ -22,7 +22,7 @@ const END: &str = "SHARD_END";
 
 impl Position {
     /// The position of a text that [`fmt::Display`] has written. `None` for any other.
-    pub(crate) fn of(text: &str) -> Option<Position> {
+    pub fn of(text: &str) -> Option<Position> {
         match text {
             HORIZON => Some(Position::Horizon),
             LATEST => Some(Position::Latest),
@@ -33,7 +33,7 @@ impl Position {
     }
 
     /// Whether a record with this sequence number has been handled.
-    pub(crate) fn is_behind(&self, number: &str) -> bool {
+    pub fn is_behind(&self, number: &str) -> bool {
         match self {
             Position::Horizon | Position::Latest => false,
             Position::After(handled) => order(handled, number) != Ordering::Less,

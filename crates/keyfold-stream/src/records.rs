@@ -18,11 +18,7 @@ pub(crate) const TROUBLE_PAUSE: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// The backend's; `Transport` when its answer has no iterator.
-pub(crate) async fn iterator(
-    io: &dyn Io,
-    key: &ShardKey,
-    read: &Position,
-) -> Result<String, ClientError> {
+pub async fn iterator(io: &dyn Io, key: &ShardKey, read: &Position) -> Result<String, ClientError> {
     let (kind, number) = match read {
         Position::Horizon => (ShardIteratorType::TrimHorizon, None),
         // Nothing is behind the end: LATEST of a shard that has ended is its end.
@@ -45,7 +41,7 @@ pub(crate) async fn iterator(
 ///
 /// # Errors
 /// The backend's.
-pub(crate) async fn records(
+pub async fn records(
     io: &dyn Io,
     iterator: String,
     room: usize,

@@ -14,11 +14,11 @@ const ACTIVE_TRIES: u32 = 240;
 /// The time between two of them.
 const ACTIVE_PAUSE: Duration = Duration::from_millis(250);
 
-/// Creates a table with two text keys, if it is absent, and waits until it is active.
+/// Creates a table with one or two text keys, if it is absent, and waits until it is active.
 ///
 /// # Errors
 /// The backend's; `TableDiffers` when the table exists with another key.
-pub(crate) async fn ensure(io: &dyn Io, table: &str, keys: [&str; 2]) -> Result<(), ClientError> {
+pub async fn ensure(io: &dyn Io, table: &str, keys: &[&str]) -> Result<(), ClientError> {
     for tried in 0..ACTIVE_TRIES {
         match described(io, table).await? {
             Some(found) if known(&found.table_status) == Some(TableStatus::Active) => {
@@ -37,7 +37,7 @@ pub(crate) async fn ensure(io: &dyn Io, table: &str, keys: [&str; 2]) -> Result<
         io.pause(ACTIVE_PAUSE).await;
     }
     Err(ClientError::refused(format!(
-        "the table {table} is not active yet: start the consumer again when it is"
+        "the table {table} is not active yet: start again when it is"
     )))
 }
 
@@ -45,10 +45,7 @@ pub(crate) async fn ensure(io: &dyn Io, table: &str, keys: [&str; 2]) -> Result<
 ///
 /// # Errors
 /// The backend's.
-pub(crate) async fn described(
-    io: &dyn Io,
-    table: &str,
-) -> Result<Option<TableDescription>, ClientError> {
+pub async fn described(io: &dyn Io, table: &str) -> Result<Option<TableDescription>, ClientError> {
     let input = DescribeTableInput {
         table_name: Some(table.to_owned()),
     };
@@ -63,7 +60,7 @@ pub(crate) async fn described(
 ///
 /// # Errors
 /// The backend's.
-pub(crate) async fn names(io: &dyn Io) -> Result<Vec<String>, ClientError> {
+pub async fn names(io: &dyn Io) -> Result<Vec<String>, ClientError> {
     let mut names = Vec::new();
     let mut after = None;
     loop {
@@ -80,36 +77,35 @@ pub(crate) async fn names(io: &dyn Io) -> Result<Vec<String>, ClientError> {
     }
 }
 
-fn definition(table: &str, keys: [&str; 2]) -> CreateTableInput {
-    let attribute = |name: &str| AttributeDefinition {
-        attribute_name: Some(name.to_owned()),
+fn definition(table: &str, keys: &[&str]) -> CreateTableInput {
+    let attribute = |name: &&str| AttributeDefinition {
+        attribute_name: Some((*name).to_owned()),
         attribute_type: Some(Named::Known(ScalarAttributeType::S)),
     };
     CreateTableInput {
         table_name: Some(table.to_owned()),
-        attribute_definitions: Some(keys.map(attribute).to_vec()),
+        attribute_definitions: Some(keys.iter().map(attribute).collect()),
         key_schema: Some(schema(keys)),
         billing_mode: Some(Named::Known(BillingMode::PayPerRequest)),
         ..CreateTableInput::default()
     }
 }
 
-fn schema(keys: [&str; 2]) -> Vec<KeySchemaElement> {
-    let element = |(name, kind): (&str, KeyType)| KeySchemaElement {
-        attribute_name: Some(name.to_owned()),
+fn schema(keys: &[&str]) -> Vec<KeySchemaElement> {
+    let element = |(name, kind): (&&str, KeyType)| KeySchemaElement {
+        attribute_name: Some((*name).to_owned()),
         key_type: Some(Named::Known(kind)),
     };
     let kinds = [KeyType::Hash, KeyType::Range];
-    keys.into_iter().zip(kinds).map(element).collect()
+    keys.iter().zip(kinds).map(element).collect()
 }
 
-fn check(found: &TableDescription, table: &str, keys: [&str; 2]) -> Result<(), ClientError> {
+fn check(found: &TableDescription, table: &str, keys: &[&str]) -> Result<(), ClientError> {
     if found.key_schema.as_ref() == Some(&schema(keys)) {
         return Ok(());
     }
-    let [hash, range] = keys;
     Err(ClientError::TableDiffers {
         table: table.to_owned(),
-        differences: vec![format!("its key is not ({hash}, {range})")],
+        differences: vec![format!("its key is not ({})", keys.join(", "))],
     })
 }

@@ -8,11 +8,13 @@ use keyfold_lower::ClientError;
 
 /// A shard as the stream lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shard {
-    pub(crate) key: ShardKey,
-    pub(crate) parent: Option<String>,
+pub struct Shard {
+    /// The shard.
+    pub key: ShardKey,
+    /// The shard whose records come before its own.
+    pub parent: Option<String>,
     /// Whether records may still be added.
-    pub(crate) is_open: bool,
+    pub is_open: bool,
 }
 
 /// The ARN of the stream that a table has.
@@ -36,7 +38,7 @@ pub(crate) async fn stream_of(io: &dyn Io, table: &str) -> Result<String, Client
 ///
 /// # Errors
 /// The backend's.
-pub(crate) async fn shards(io: &dyn Io, stream: &str) -> Result<Option<Vec<Shard>>, ClientError> {
+pub async fn shards(io: &dyn Io, stream: &str) -> Result<Option<Vec<Shard>>, ClientError> {
     let mut shards = Vec::new();
     let mut after = None;
     loop {

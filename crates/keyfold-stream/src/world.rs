@@ -41,7 +41,7 @@ pub trait World: Io + 'static {
 ///
 /// # Errors
 /// The backend's; `Transport` when the answer is one of another operation.
-pub(crate) async fn ask<I: Input + Into<Request>>(
+pub async fn ask<I: Input + Into<Request>>(
     io: &dyn Io,
     input: I,
 ) -> Result<I::Output, ClientError> {

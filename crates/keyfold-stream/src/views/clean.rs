@@ -199,7 +199,7 @@ mod tests {
     fn only_rows_of_generations_before_are_deleted() {
         let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
         let io = Threads::new(sends(Arc::new(Backend::Embedded(Arc::new(engine)))));
-        blocked(crate::tables::ensure(&*io, "Rows", [PARTITION, SORT])).unwrap();
+        blocked(crate::tables::ensure(&*io, "Rows", &[PARTITION, SORT])).unwrap();
         let marks = [
             "v 1", "v 2", "v 9", "v 10", "v 11", "v 100", "w 1", "v x", "v",
         ];

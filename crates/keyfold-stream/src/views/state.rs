@@ -111,7 +111,7 @@ impl State {
     /// # Errors
     /// The backend's.
     pub(crate) async fn ensure(io: &dyn Io) -> Result<(), ClientError> {
-        tables::ensure(io, TABLE, [PARTITION, SORT]).await
+        tables::ensure(io, TABLE, &[PARTITION, SORT]).await
     }
 
     pub(crate) fn key(view: &str) -> Item {

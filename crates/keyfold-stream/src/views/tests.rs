@@ -49,8 +49,8 @@ impl Place {
         let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
         let send = sends(Arc::new(Backend::Embedded(Arc::new(engine))));
         let io = Threads::new(Arc::clone(&send));
-        blocked(ensure(&*io, TABLE, [PARTITION, SORT])).unwrap();
-        blocked(ensure(&*io, "Sales", ["PK", "SK"])).unwrap();
+        blocked(ensure(&*io, TABLE, &[PARTITION, SORT])).unwrap();
+        blocked(ensure(&*io, "Sales", &["PK", "SK"])).unwrap();
         Place {
             definition: Definition::all(&Arc::new(model)).unwrap().remove(view),
             send,

@@ -1,0 +1,221 @@
+//! What the tasks of a run share: their surroundings, the fence, and why the run ends.
+
+use crate::ledger::Ledger;
+use crate::pace::Pace;
+use crate::progress::Progress;
+use crate::rows::RunRow;
+use crate::world::{At, Place, World};
+use keyfold_api::Input;
+use keyfold_api::Request;
+use keyfold_client::ClientError;
+use keyfold_stream::world::ask;
+use keyfold_types::KeySchema;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How a table is moved.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The table.
+    pub table: String,
+    /// The table of the target that keeps the rows of moves.
+    pub rows: String,
+    /// How many segments of the table are copied at once, when the move begins; it stays so.
+    pub segments: u32,
+    /// The most items of a page; without it, a page is a megabyte.
+    pub page: Option<u32>,
+    /// The most read units of the source a second, and the most write units of the target.
+    pub rate: Option<u32>,
+    /// Whether the changes of the source are followed. If not, its writers are stopped.
+    pub follows: bool,
+    /// Whether the run ends when the target is even with the source.
+    pub until_even: bool,
+    /// The time between two looks at a stream without records.
+    pub poll_time: Duration,
+}
+
+impl Options {
+    /// A move of a table in four segments, whose changes are followed.
+    pub fn new(table: &str) -> Options {
+        Options {
+            table: table.to_owned(),
+            rows: crate::rows::LEDGER.to_owned(),
+            segments: 4,
+            page: None,
+            rate: None,
+            follows: true,
+            until_even: false,
+            poll_time: Duration::from_millis(250),
+        }
+    }
+}
+
+/// Why a task ends before its work is done.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The caller wants it.
+    Asked,
+    /// Another run has the move.
+    Lost,
+    /// It cannot go on.
+    Failed(ClientError),
+}
+
+impl From<ClientError> for Stop {
+    fn from(error: ClientError) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+/// The tasks of a run.
+pub(crate) struct Crew {
+    pub(crate) world: Arc<dyn World>,
+    pub(crate) options: Options,
+    pub(crate) ledger: Ledger,
+    pub(crate) schema: KeySchema,
+    pub(crate) run: RunRow,
+    pub(crate) progress: Arc<Progress>,
+    pub(crate) reads: Pace,
+    pub(crate) writes: Pace,
+    /// Whether segments are being copied: deletions leave tombstones.
+    pub(crate) is_copying: AtomicBool,
+    /// Whether all segments are copied, and the tombstones forgotten.
+    pub(crate) is_past_copy: AtomicBool,
+    end: Mutex<Option<Stop>>,
+}
+
+/// The first pause after a request that failed; it doubles.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// How often a place that does not answer is asked before the run gives up: about half a minute.
+const TRIES: u32 = 12;
+
+/// The pauses of a request that is sent again.
+pub(crate) struct Patience {
+    tries: u32,
+    pause: Duration,
+}
+
+impl Patience {
+    pub(crate) fn new() -> Patience {
+        Patience {
+            tries: 0,
+            pause: FIRST_PAUSE,
+        }
+    }
+}
+
+impl Crew {
+    pub(crate) fn new(
+        (world, options): (Arc<dyn World>, Options),
+        (ledger, run): (Ledger, RunRow),
+        schema: KeySchema,
+        progress: Arc<Progress>,
+    ) -> Crew {
+        Crew {
+            reads: Pace::new(options.rate),
+            writes: Pace::new(options.rate),
+            is_copying: AtomicBool::new(true),
+            is_past_copy: AtomicBool::new(false),
+            end: Mutex::new(None),
+            world,
+            options,
+            ledger,
+            schema,
+            run,
+            progress,
+        }
+    }
+
+    pub(crate) fn at(&self, place: Place) -> At<'_> {
+        At {
+            world: &*self.world,
+            place,
+        }
+    }
+
+    /// Ends the run. The first reason counts.
+    pub(crate) fn end(&self, stop: Stop) {
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        end.get_or_insert(stop);
+    }
+
+    /// Why the run ends, if it does.
+    pub(crate) fn take_end(&self) -> Option<Stop> {
+        self.end
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// # Errors
+    /// `Asked` when the run is to end.
+    pub(crate) fn check(&self) -> Result<(), Stop> {
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        match end.is_some() || self.progress.is_stopping() {
+            true => Err(Stop::Asked),
+            false => Ok(()),
+        }
+    }
+
+    /// Sends a request until it is answered with something that no pause changes.
+    ///
+    /// # Errors
+    /// `Failed` with that, or with the last of many answers that a pause may change.
+    pub(crate) async fn ask<I: Input + Into<Request> + Clone>(
+        &self,
+        place: Place,
+        input: I,
+    ) -> Result<I::Output, Stop> {
+        let mut patience = Patience::new();
+        loop {
+            self.check()?;
+            match ask(&self.at(place), input.clone()).await {
+                Ok(output) => return Ok(output),
+                Err(error) => self.wait_out(&mut patience, place, error).await?,
+            }
+        }
+    }
+
+    /// Waits after an error that may pass. Throttling and conflicts are waited out for any time; a
+    /// place that does not answer, some time.
+    ///
+    /// # Errors
+    /// `Failed` when the error does not pass; `Asked` when the run is to end.
+    pub(crate) async fn wait_out(
+        &self,
+        patience: &mut Patience,
+        place: Place,
+        error: ClientError,
+    ) -> Result<(), Stop> {
+        let is_busy = error.is_passing() || error.is_conflict() || error.is_throttled();
+        let is_away = matches!(
+            error,
+            ClientError::Transport(_)
+                | ClientError::TimedOut(_)
+                | ClientError::OutcomeUnknown { .. }
+                | ClientError::Overtaken(_)
+        );
+        if !is_busy && !is_away {
+            return Err(Stop::Failed(error));
+        }
+        patience.tries += u32::from(is_away);
+        if patience.tries > TRIES {
+            return Err(Stop::Failed(error));
+        }
+        self.check()?;
+        self.progress.troubled(place, &error);
+        let half = patience.pause / 2;
+        let span = u64::try_from(half.as_millis()).unwrap_or(1).max(1);
+        let more = Duration::from_millis(self.world.random() % span);
+        self.world.pause(half + more).await;
+        patience.pause = (patience.pause * 2).min(LONGEST_PAUSE);
+        Ok(())
+    }
+
+    /// Whether deletions leave tombstones.
+    pub(crate) fn is_copying(&self) -> bool {
+        self.is_copying.load(Ordering::SeqCst)
+    }
+}

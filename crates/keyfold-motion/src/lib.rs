@@ -1,0 +1,42 @@
+//! Data in motion: a live table is carried from one endpoint to another while its writers go on.
+//!
+//! The table is scanned in segments, and the changes of its stream are applied from before the first
+//! read on. Both write to the target at the same time, and any interleaving ends right: an item of the
+//! scan is put only where the target has none and no change has deleted it, and of the changes of an
+//! item the last one stays. How far a segment or a shard is stands in the target, in a row that moves
+//! in the transaction of the items; a run that lost the move, or sends a transaction twice, changes
+//! nothing.
+//!
+//! - [`world`]: what a move needs of its surroundings; [`threads`] is how it runs in a program.
+//! - `rows`: what a move keeps in the target; `ledger`: the requests on it.
+//! - `run`: takes the move and starts its tasks; `copy`: one for each segment; `follow`: one for the
+//!   stream, of whose records `changes` makes writes; `commit`: effects and checkpoint.
+//! - [`verify`]: compares both places.
+//! - [`tables`]: the tables of both places, and how a move is aborted or completed.
+//! - `held`: the rows that a run has taken.
+//! - `crew`, `pace`, `progress`: what the tasks share, their rate, and how far they are.
+//!
+//! Not here: what people see of a move. The `keyfold` command shows it.
+
+mod changes;
+mod commit;
+mod copy;
+mod crew;
+mod follow;
+mod held;
+mod ledger;
+mod pace;
+mod progress;
+mod rows;
+mod run;
+pub mod tables;
+pub mod threads;
+pub mod verify;
+pub mod world;
+
+pub use copy::HAS_NONE;
+pub use crew::Options;
+pub use ledger::{IS_ABSENT, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE};
+pub use progress::{Figures, Progress};
+pub use rows::{LEDGER, Phase, RunRow};
+pub use run::{Ended, carry_on};

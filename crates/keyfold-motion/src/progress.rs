@@ -1,0 +1,135 @@
+//! How far a run is, for those who watch it; and their wish that it ends.
+
+use crate::world::Place;
+use keyfold_client::ClientError;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The counters of a run, which its tasks write and its watchers read.
+#[derive(Debug, Default)]
+pub struct Progress {
+    is_stopping: AtomicBool,
+    is_even: AtomicBool,
+    items: AtomicU64,
+    kept: AtomicU64,
+    bytes: AtomicU64,
+    read_halves: AtomicU64,
+    write_halves: AtomicU64,
+    segments_done: AtomicU32,
+    segments: AtomicU32,
+    records: AtomicU64,
+    changes: AtomicU64,
+    record_ms: AtomicU64,
+    troubles: AtomicU64,
+    trouble: Mutex<Option<String>>,
+}
+
+/// The counters at a moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// The items that this run has copied.
+    pub items: u64,
+    /// The scanned items that were not copied, since a change of them came first.
+    pub kept: u64,
+    /// The bytes of all scanned items.
+    pub bytes: u64,
+    /// The read units of the scan, in halves.
+    pub read_halves: u64,
+    /// The write units of the target, in halves.
+    pub write_halves: u64,
+    /// The segments that are copied.
+    pub segments_done: u32,
+    /// All segments.
+    pub segments: u32,
+    /// The records of the stream that are applied.
+    pub records: u64,
+    /// The writes that they came to: of several records of an item, the last one.
+    pub changes: u64,
+    /// When the last of these records was made, milliseconds since 1970; 0 before the first one.
+    pub record_ms: u64,
+    /// How many requests failed and were sent again.
+    pub troubles: u64,
+    /// The last of these failures.
+    pub trouble: Option<String>,
+    /// Whether the table is copied, and no change is left that the source has.
+    pub is_even: bool,
+}
+
+impl Progress {
+    /// Ends the run after the transactions that are under way. The same run goes on from there later.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the run is to end.
+    pub fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::SeqCst)
+    }
+
+    /// The counters now.
+    pub fn figures(&self) -> Figures {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Figures {
+            items: get(&self.items),
+            kept: get(&self.kept),
+            bytes: get(&self.bytes),
+            read_halves: get(&self.read_halves),
+            write_halves: get(&self.write_halves),
+            segments_done: self.segments_done.load(Ordering::SeqCst),
+            segments: self.segments.load(Ordering::SeqCst),
+            records: get(&self.records),
+            changes: get(&self.changes),
+            record_ms: get(&self.record_ms),
+            troubles: get(&self.troubles),
+            trouble: self
+                .trouble
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+            is_even: self.is_even.load(Ordering::SeqCst),
+        }
+    }
+
+    pub(crate) fn begun(&self, segments: u32) {
+        self.segments.store(segments, Ordering::SeqCst);
+    }
+
+    pub(crate) fn scanned(&self, bytes: u64, halves: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.read_halves.fetch_add(halves, Ordering::Relaxed);
+    }
+
+    pub(crate) fn copied(&self, items: usize, kept: usize) {
+        self.items.fetch_add(items as u64, Ordering::Relaxed);
+        self.kept.fetch_add(kept as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn wrote(&self, halves: u64) {
+        self.write_halves.fetch_add(halves, Ordering::Relaxed);
+    }
+
+    pub(crate) fn segment_done(&self) {
+        self.segments_done.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_copied(&self) -> bool {
+        self.segments_done.load(Ordering::SeqCst) >= self.segments.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn applied(&self, records: usize, changes: usize, made_ms: Option<u64>) {
+        self.records.fetch_add(records as u64, Ordering::Relaxed);
+        self.changes.fetch_add(changes as u64, Ordering::Relaxed);
+        self.record_ms
+            .fetch_max(made_ms.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_even(&self, is_even: bool) {
+        self.is_even.store(is_even, Ordering::SeqCst);
+    }
+
+    pub(crate) fn troubled(&self, place: Place, error: &ClientError) {
+        self.troubles.fetch_add(1, Ordering::Relaxed);
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        *trouble = Some(format!("the {}: {error}", place.word()));
+    }
+}

@@ -1,0 +1,279 @@
+//! The rows that a move keeps in the target, in a table beside the one that is moved.
+//!
+//! | `part` | what it is | attributes |
+//! |---|---|---|
+//! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `seen`, `phase` |
+//! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at` |
+//! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at` |
+//! | `T gone DIGEST` | a tombstone: a change deleted the item while the table was copied | `move` |
+//!
+//! - `move` is a random number, drawn when the move begins; tombstones of another move mean nothing.
+//! - `fence` begins with a random number and grows with each run. A run changes a row only as long as
+//!   the row has its fence, so that a run which stood still changes nothing when it goes on.
+//! - `step` counts the changes of a row: a transaction that is sent twice happens once.
+//!
+//! Requests are not here: [`crate::ledger`] sends them.
+
+use keyfold_codec::RawItem;
+use keyfold_types::{Item, Value};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// The table of these rows, by default.
+pub const LEDGER: &str = "keyfold_motion";
+
+pub(crate) const PART: &str = "part";
+pub(crate) const MOVE: &str = "move";
+pub(crate) const FENCE: &str = "fence";
+pub(crate) const STEP: &str = "step";
+pub(crate) const AT: &str = "at";
+pub(crate) const SEGMENTS: &str = "segments";
+pub(crate) const STREAM: &str = "stream";
+pub(crate) const SEEN: &str = "seen";
+pub(crate) const PHASE: &str = "phase";
+
+/// How far a move is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Its segments are being copied.
+    Copying,
+    /// All are copied; what changes is followed.
+    Following,
+    /// It is being aborted: the target's table goes.
+    Aborting,
+    /// It is being completed: the target's table stays, and nothing writes to it any more.
+    Completing,
+}
+
+impl Phase {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Phase::Copying => "copying",
+            Phase::Following => "following",
+            Phase::Aborting => "aborting",
+            Phase::Completing => "completing",
+        }
+    }
+
+    fn of(word: &str) -> Option<Phase> {
+        let all = [
+            Phase::Copying,
+            Phase::Following,
+            Phase::Aborting,
+            Phase::Completing,
+        ];
+        all.into_iter().find(|phase| phase.word() == word)
+    }
+}
+
+/// The row of a move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRow {
+    /// The number of the move.
+    pub id: u64,
+    /// The fence of the run that works on it.
+    pub fence: u64,
+    /// How many segments are copied at once.
+    pub segments: u32,
+    /// The stream whose changes are followed; `None` when writers are stopped meanwhile.
+    pub stream: Option<String>,
+    /// When the changes were last known to be complete, milliseconds since 1970.
+    pub seen_ms: i64,
+    /// How far it is.
+    pub phase: Phase,
+}
+
+impl RunRow {
+    pub(crate) fn to_item(&self, part: &str) -> Item {
+        let mut item = Item::from_iter([(PART, part)]);
+        item.insert(MOVE, whole(self.id));
+        item.insert(FENCE, whole(self.fence));
+        item.insert(SEGMENTS, i64::from(self.segments));
+        item.insert(SEEN, self.seen_ms);
+        item.insert(PHASE, self.phase.word());
+        if let Some(stream) = &self.stream {
+            item.insert(STREAM, stream.as_str());
+        }
+        item
+    }
+
+    /// # Errors
+    /// The name of an attribute that is absent or wrong.
+    pub(crate) fn of_item(item: &Item) -> Result<RunRow, &'static str> {
+        let segments = number(item, SEGMENTS).and_then(|count| u32::try_from(count).ok());
+        let seen = number(item, SEEN).and_then(|ms| i64::try_from(ms).ok());
+        Ok(RunRow {
+            id: number(item, MOVE).ok_or(MOVE)?,
+            fence: number(item, FENCE).ok_or(FENCE)?,
+            segments: segments.ok_or(SEGMENTS)?,
+            stream: text(item, STREAM).map(str::to_owned),
+            seen_ms: seen.ok_or(SEEN)?,
+            phase: text(item, PHASE).and_then(Phase::of).ok_or(PHASE)?,
+        })
+    }
+}
+
+/// How far a segment or a shard is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    pub(crate) part: String,
+    pub(crate) fence: u64,
+    pub(crate) step: u64,
+    pub(crate) at: Value,
+}
+
+impl Checkpoint {
+    pub(crate) fn to_item(&self) -> Item {
+        let mut item = Item::from_iter([(PART, self.part.as_str())]);
+        item.insert(FENCE, whole(self.fence));
+        item.insert(STEP, whole(self.step));
+        item.insert(AT, self.at.clone());
+        item
+    }
+
+    /// # Errors
+    /// The name of an attribute that is absent or wrong.
+    pub(crate) fn of_item(item: &Item) -> Result<Checkpoint, &'static str> {
+        Ok(Checkpoint {
+            part: text(item, PART).ok_or(PART)?.to_owned(),
+            fence: number(item, FENCE).ok_or(FENCE)?,
+            step: number(item, STEP).ok_or(STEP)?,
+            at: item.get(AT).ok_or(AT)?.clone(),
+        })
+    }
+}
+
+/// How far a segment is copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Nothing is.
+    Start,
+    /// Up to the item with this key.
+    After(Item),
+    /// All of it.
+    Done,
+}
+
+const START: &str = "start";
+const DONE: &str = "done";
+
+impl Mark {
+    pub(crate) fn of(value: &Value) -> Option<Mark> {
+        match value {
+            Value::S(text) if text == START => Some(Mark::Start),
+            Value::S(text) if text == DONE => Some(Mark::Done),
+            Value::M(key) => Some(Mark::After(key.clone().into())),
+            Value::S(_)
+            | Value::N(_)
+            | Value::B(_)
+            | Value::Bool(_)
+            | Value::Null
+            | Value::L(_)
+            | Value::Ss(_)
+            | Value::Ns(_)
+            | Value::Bs(_) => None,
+        }
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Mark::Start => Value::from(START),
+            Mark::After(key) => Value::M(key.as_map().clone()),
+            Mark::Done => Value::from(DONE),
+        }
+    }
+}
+
+pub(crate) fn run_part(table: &str) -> String {
+    format!("{table} run")
+}
+
+pub(crate) fn segment_part(table: &str, segment: u32) -> String {
+    format!("{table} segment {segment:04}")
+}
+
+pub(crate) fn shard_part(table: &str, shard: &str) -> String {
+    format!("{table} shard {shard}")
+}
+
+/// What the parts of a table's tombstones begin with.
+pub(crate) fn gone_prefix(table: &str) -> String {
+    format!("{table} gone ")
+}
+
+/// The part of the tombstone of a key. The digest is one that nobody can aim at: a key that shared the
+/// tombstone of another would not be copied.
+pub(crate) fn gone_part(table: &str, key: &Item) -> String {
+    let mut part = gone_prefix(table);
+    for byte in Sha256::digest(RawItem::encode(key).bytes()) {
+        // Writing to a text cannot fail.
+        write!(part, "{byte:02x}").ok();
+    }
+    part
+}
+
+pub(crate) fn whole(number: u64) -> Value {
+    Value::N(number.into())
+}
+
+fn text<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
+    match item.get(name) {
+        Some(Value::S(text)) => Some(text),
+        Some(_) | None => None,
+    }
+}
+
+fn number(item: &Item, name: &str) -> Option<u64> {
+    match item.get(name) {
+        Some(Value::N(number)) => number.to_string().parse().ok(),
+        Some(_) | None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_read_back() {
+        let run = RunRow {
+            id: u64::MAX,
+            fence: 7,
+            segments: 4,
+            stream: Some("arn".to_owned()),
+            seen_ms: 1_700_000_000_000,
+            phase: Phase::Following,
+        };
+        assert_eq!(RunRow::of_item(&run.to_item("T run")), Ok(run));
+        for mark in [
+            Mark::Start,
+            Mark::After(Item::from_iter([("PK", "a")])),
+            Mark::Done,
+        ] {
+            assert_eq!(Mark::of(&mark.to_value()), Some(mark));
+        }
+        let row = Checkpoint {
+            part: "T shard s".to_owned(),
+            fence: 1,
+            step: 2,
+            at: Value::from("TRIM_HORIZON"),
+        };
+        assert_eq!(Checkpoint::of_item(&row.to_item()), Ok(row));
+    }
+
+    #[test]
+    fn a_wrong_row_names_its_attribute() {
+        let mut item = Item::from_iter([(PART, "T run")]);
+        assert_eq!(RunRow::of_item(&item), Err(MOVE));
+        item.insert(FENCE, "1");
+        assert_eq!(Checkpoint::of_item(&item), Err(FENCE));
+    }
+
+    #[test]
+    fn equal_keys_have_one_tombstone() {
+        let key = |text: &str| Item::from_iter([("n", Value::n(text).unwrap())]);
+        assert_eq!(gone_part("T", &key("1")), gone_part("T", &key("1.0")));
+        assert_ne!(gone_part("T", &key("1")), gone_part("T", &key("10")));
+    }
+}

@@ -1,0 +1,251 @@
+//! A run of a move: it takes the move, starts its tasks, and ends the copy.
+//!
+//! ```text
+//! take the move and its rows ─┬─ copy segment 0 ─┐
+//!                             ├─ copy segment 1 ─┴─ all copied: forget tombstones
+//!                             └─ follow the stream ──────────────────────────────── even
+//! ```
+//!
+//! The tables are made before ([`crate::tables`]). What a run has written when it ends, whatever the
+//! reason, is where the next one goes on.
+
+use crate::copy::copy;
+use crate::crew::{Crew, Options, Patience, Stop};
+use crate::follow::follow;
+use crate::held::{create, note};
+use crate::ledger::{Changed, Ledger};
+use crate::progress::Progress;
+use crate::rows::{Checkpoint, Mark, Phase, RunRow, segment_part};
+use crate::world::{At, Place, World};
+use keyfold_client::ClientError;
+use keyfold_types::KeySchema;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// The time between two looks at the tasks.
+const LOOK_TIME: Duration = Duration::from_millis(100);
+/// How long a stream keeps records, but for an hour.
+const KEPT_MS: i64 = 23 * 3_600_000;
+
+/// How a run ended without an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It was to stop. The next run goes on where it was.
+    Stopped,
+    /// The table is copied, and no change of the source is left.
+    Even,
+}
+
+/// Carries a move on: begins it if nobody has, and takes it from the run that has it.
+///
+/// # Errors
+/// The backend's; `Refused` when another run takes the move, or when changes of the source are lost.
+pub async fn carry_on(
+    world: Arc<dyn World>,
+    options: Options,
+    (schema, stream): (KeySchema, Option<String>),
+    progress: Arc<Progress>,
+) -> Result<Ended, ClientError> {
+    let table = options.table.clone();
+    match carried(world, options, (schema, stream), progress).await {
+        Ok(ended) => Ok(ended),
+        Err(Stop::Asked) => Ok(Ended::Stopped),
+        Err(Stop::Failed(error)) => Err(error),
+        Err(Stop::Lost) => Err(ClientError::refused(format!(
+            "another process carries the move of {table} on: this one has stopped, and changes nothing \
+             any more"
+        ))),
+    }
+}
+
+async fn carried(
+    world: Arc<dyn World>,
+    options: Options,
+    (schema, stream): (KeySchema, Option<String>),
+    progress: Arc<Progress>,
+) -> Result<Ended, Stop> {
+    let ledger = Ledger {
+        rows: options.rows.clone(),
+        table: options.table.clone(),
+    };
+    let run = take(&*world, &ledger, &options, stream).await?;
+    let crew = Crew::new((world, options), (ledger, run), schema, progress);
+    let crew = Arc::new(crew);
+    let ended = watched(&crew).await;
+    // The other tasks see it, too.
+    crew.progress.stop();
+    match ended {
+        Err(Stop::Asked) => Err(crew.take_end().unwrap_or(Stop::Asked)),
+        ended => ended,
+    }
+}
+
+/// Starts the tasks, and waits until one of them ends the run or all is done.
+async fn watched(crew: &Arc<Crew>) -> Result<Ended, Stop> {
+    let rows = take_rows(crew).await?;
+    begin(crew, rows);
+    loop {
+        crew.check()?;
+        if crew.is_copying() && crew.progress.is_copied() {
+            crew.is_copying.store(false, Ordering::SeqCst);
+            end_copy(crew).await?;
+        }
+        let is_even = match crew.run.stream {
+            Some(_) => crew.progress.figures().is_even,
+            None => !crew.is_copying(),
+        };
+        if is_even && (crew.options.until_even || crew.run.stream.is_none()) {
+            crew.progress.set_even(true);
+            return Ok(Ended::Even);
+        }
+        crew.world.pause(LOOK_TIME).await;
+    }
+}
+
+/// Takes the move for this run.
+async fn take(
+    world: &dyn World,
+    ledger: &Ledger,
+    options: &Options,
+    stream: Option<String>,
+) -> Result<RunRow, Stop> {
+    let target = At {
+        world,
+        place: Place::Target,
+    };
+    ledger.ensure(&target).await?;
+    let now_ms = world.epoch_ms();
+    loop {
+        let Some(seen) = ledger.run(&target).await? else {
+            let row = begin_row(world, options, stream.clone());
+            match ledger.begin(&target, &row).await? {
+                Changed::Yes => return Ok(row),
+                Changed::No => continue,
+            }
+        };
+        check(&seen, &options.table, stream.as_ref(), now_ms)?;
+        if let Some(mine) = ledger.take(&target, &seen).await? {
+            return Ok(mine);
+        }
+    }
+}
+
+/// The row of a move that begins now.
+pub(crate) fn begin_row(world: &dyn World, options: &Options, stream: Option<String>) -> RunRow {
+    RunRow {
+        id: world.random(),
+        // The fences of a later move of the table are others.
+        fence: world.random() >> 1,
+        segments: options.segments.max(1),
+        stream,
+        seen_ms: world.epoch_ms(),
+        phase: Phase::Copying,
+    }
+}
+
+/// Whether a run can go on where another was.
+fn check(
+    seen: &RunRow,
+    table: &str,
+    stream: Option<&String>,
+    now_ms: i64,
+) -> Result<(), ClientError> {
+    let refused = |why: &str| {
+        Err(ClientError::refused(format!(
+            "the move of {table} cannot go on: {why}; abort it and begin it again"
+        )))
+    };
+    match seen.phase {
+        Phase::Copying | Phase::Following => {}
+        Phase::Aborting => {
+            return Err(ClientError::refused(format!(
+                "the move of {table} is being aborted: abort it again to end that"
+            )));
+        }
+        Phase::Completing => {
+            return Err(ClientError::refused(format!(
+                "the move of {table} is being completed: complete it again to end that"
+            )));
+        }
+    }
+    match (&seen.stream, stream) {
+        (None, None) => Ok(()),
+        (Some(followed), Some(stream)) if followed == stream => {
+            match now_ms.saturating_sub(seen.seen_ms) > KEPT_MS {
+                true => refused("it stood still for a day, and a stream keeps changes no longer"),
+                false => Ok(()),
+            }
+        }
+        (Some(_), Some(_)) => refused("the stream of the source is another one than it followed"),
+        (Some(_), None) => refused("it follows the changes of the source"),
+        (None, Some(_)) => refused("it was begun for a source whose writers are stopped"),
+    }
+}
+
+/// Takes all checkpoints, and makes those of the segments.
+async fn take_rows(crew: &Crew) -> Result<Vec<Checkpoint>, Stop> {
+    let target = crew.at(Place::Target);
+    let mut rows = Vec::new();
+    for row in crew.ledger.checkpoints(&target).await? {
+        rows.push(create(crew, row).await?);
+    }
+    for segment in 0..crew.run.segments {
+        let part = segment_part(&crew.options.table, segment);
+        if !rows.iter().any(|row| row.part == part) {
+            let row = Checkpoint {
+                part,
+                fence: crew.run.fence,
+                step: 0,
+                at: Mark::Start.to_value(),
+            };
+            rows.push(create(crew, row).await?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Starts the tasks.
+fn begin(crew: &Arc<Crew>, rows: Vec<Checkpoint>) {
+    crew.progress.begun(crew.run.segments);
+    if crew.run.phase == Phase::Following {
+        crew.is_copying.store(false, Ordering::SeqCst);
+        crew.is_past_copy.store(true, Ordering::SeqCst);
+    }
+    let segments = 0..crew.run.segments;
+    let parts: Vec<(u32, String)> = segments
+        .map(|segment| (segment, segment_part(&crew.options.table, segment)))
+        .collect();
+    let mut shards = Vec::new();
+    for row in rows {
+        match parts.iter().find(|(_, part)| *part == row.part) {
+            Some((segment, _)) => {
+                let task = copy(Arc::clone(crew), *segment, row);
+                crew.world.spawn(Box::pin(task));
+            }
+            None => shards.push(row),
+        }
+    }
+    if let Some(stream) = &crew.run.stream {
+        let task = follow(Arc::clone(crew), stream.clone(), shards);
+        crew.world.spawn(Box::pin(task));
+    }
+}
+
+/// The table is copied: nothing needs the tombstones any more.
+async fn end_copy(crew: &Crew) -> Result<(), Stop> {
+    let mut patience = Patience::new();
+    loop {
+        crew.check()?;
+        let target = crew.at(Place::Target);
+        match crew.ledger.forget_gone(&target, crew.run.id).await {
+            Ok(()) => break,
+            Err(error) => crew.wait_out(&mut patience, Place::Target, error).await?,
+        }
+    }
+    crew.is_past_copy.store(true, Ordering::SeqCst);
+    match note(crew).await? {
+        Changed::Yes => Ok(()),
+        Changed::No => Err(Stop::Lost),
+    }
+}

@@ -1,0 +1,103 @@
+//! Threads that carry a move out: one for each of its tasks. A request blocks its thread.
+
+use crate::progress::Progress;
+use crate::world::{Place, World};
+use keyfold_api::{Request, Response};
+use keyfold_client::{Backend, ClientError, blocked, origin};
+use keyfold_stream::world::Boxed;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The surroundings of a move in a program.
+pub struct Threads {
+    itself: Weak<Threads>,
+    source: Arc<Backend>,
+    target: Arc<Backend>,
+    progress: Arc<Progress>,
+    began: Instant,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// The longest that a pause lasts after the move is to stop.
+const SLICE: Duration = Duration::from_millis(20);
+
+impl Threads {
+    /// Threads that send requests to two backends, and whose pauses end when the move is to stop.
+    pub fn new(
+        source: Arc<Backend>,
+        target: Arc<Backend>,
+        progress: Arc<Progress>,
+    ) -> Arc<Threads> {
+        Arc::new_cyclic(|itself| Threads {
+            itself: Weak::clone(itself),
+            source,
+            target,
+            progress,
+            began: Instant::now(),
+            tasks: Mutex::default(),
+        })
+    }
+
+    /// Waits until all tasks have ended. They do when the move is to stop.
+    pub fn join(&self) {
+        loop {
+            let task = {
+                let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+                tasks.pop()
+            };
+            let Some(task) = task else { return };
+            // A task that panicked has ended.
+            drop(task.join());
+        }
+    }
+}
+
+impl World for Threads {
+    fn ask(&self, place: Place, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
+        Box::pin(async move {
+            match place {
+                Place::Source => self.source.call(request),
+                Place::Target => self.target.call(request),
+            }
+        })
+    }
+
+    fn pause(&self, time: Duration) -> Boxed<'_, ()> {
+        Box::pin(async move {
+            let end = Instant::now() + time;
+            loop {
+                let left = end.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return;
+                }
+                std::thread::sleep(left.min(SLICE));
+                if self.progress.is_stopping() {
+                    return;
+                }
+            }
+        })
+    }
+
+    fn random(&self) -> u64 {
+        fastrand::u64(..)
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    fn epoch_ms(&self) -> i64 {
+        origin().now_epoch_ms
+    }
+
+    fn spawn(&self, task: Boxed<'static, ()>) {
+        let surroundings = self.itself.upgrade();
+        let task = std::thread::spawn(move || {
+            blocked(task);
+            drop(surroundings);
+        });
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        tasks.push(task);
+    }
+}

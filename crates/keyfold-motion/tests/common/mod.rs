@@ -1,0 +1,430 @@
+//! Two places and a scheduler, whose order of events a seed decides: which request is carried out next,
+//! which answer is lost, which run is killed or stands still, and when a shard is split.
+//!
+//! The places are plain maps, so that a hundred thousand worlds take seconds. They understand the
+//! requests that a move sends, and nothing else: another one ends the test.
+
+mod places;
+
+use keyfold_api::{ErrorKind, Request, Response};
+use keyfold_client::ClientError;
+use keyfold_motion::world::{Place, World};
+use keyfold_motion::{Ended, Options, Progress, carry_on};
+use keyfold_stream::world::Boxed;
+use keyfold_types::{KeyAttribute, KeyKind, KeySchema};
+pub(crate) use places::Mutant;
+use places::Places;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+/// Seeded chance.
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound.max(1)).unwrap()).unwrap()
+    }
+
+    fn happens(&mut self, once_in: usize) -> bool {
+        once_in > 0 && self.below(once_in) == 0
+    }
+}
+
+/// A task of a run.
+type TaskKey = (u64, usize);
+
+enum What {
+    Request(Place, Box<Request>),
+    Pause,
+}
+
+struct State {
+    places: Places,
+    chance: Chance,
+    steps: u64,
+    /// The task that is being polled.
+    polled: TaskKey,
+    next: u64,
+    waiting: Vec<(u64, TaskKey, What)>,
+    answers: BTreeMap<u64, Result<Response, ClientError>>,
+    /// Requests whose senders wait no more, and that will arrive.
+    under_way: Vec<(u64, Place, Request)>,
+    begun: Vec<(u64, Boxed<'static, ()>)>,
+    ended: BTreeMap<u64, Result<Ended, ClientError>>,
+    faults: bool,
+}
+
+struct SimWorld {
+    state: Arc<Mutex<State>>,
+    run: u64,
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap()
+}
+
+struct Answer<'w> {
+    world: &'w SimWorld,
+    ticket: u64,
+}
+
+impl Future for Answer<'_> {
+    type Output = Result<Response, ClientError>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        match lock(&self.world.state).answers.remove(&self.ticket) {
+            Some(answer) => Poll::Ready(answer),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl SimWorld {
+    fn wait(&self, what: What) -> u64 {
+        let mut state = lock(&self.state);
+        state.next += 1;
+        let (ticket, task) = (state.next, state.polled);
+        state.waiting.push((ticket, task, what));
+        ticket
+    }
+}
+
+impl World for SimWorld {
+    fn ask(&self, place: Place, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
+        let ticket = self.wait(What::Request(place, Box::new(request)));
+        Box::pin(Answer {
+            world: self,
+            ticket,
+        })
+    }
+
+    fn pause(&self, _: Duration) -> Boxed<'_, ()> {
+        let ticket = self.wait(What::Pause);
+        Box::pin(async move {
+            std::future::poll_fn(
+                |_| match lock(&self.state).answers.remove(&ticket).is_some() {
+                    true => Poll::Ready(()),
+                    false => Poll::Pending,
+                },
+            )
+            .await;
+        })
+    }
+
+    fn random(&self) -> u64 {
+        lock(&self.state).chance.next()
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_millis(lock(&self.state).steps * 500)
+    }
+
+    fn epoch_ms(&self) -> i64 {
+        1_700_000_000_000
+    }
+
+    fn spawn(&self, task: Boxed<'static, ()>) {
+        let mut state = lock(&self.state);
+        state.begun.push((self.run, task));
+    }
+}
+
+/// A world, and the runs in it.
+pub(crate) struct Simulation {
+    state: Arc<Mutex<State>>,
+    tasks: BTreeMap<TaskKey, Boxed<'static, ()>>,
+    options: Options,
+    runs: u64,
+    writes_left: usize,
+    restarts_left: usize,
+    kills_left: usize,
+}
+
+/// What a world has seen.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) runs: u64,
+    pub(crate) kills: u64,
+    pub(crate) restarts: u64,
+    pub(crate) steps: u64,
+}
+
+const STEPS_MAX: u64 = 20_000;
+
+impl Simulation {
+    pub(crate) fn new(seed: u64, mutant: Option<Mutant>) -> Simulation {
+        let mut chance = Chance(seed);
+        let segments = 1 + chance.below(2);
+        let options = Options {
+            segments: u32::try_from(segments).unwrap(),
+            page: Some(1 + u32::try_from(chance.below(2)).unwrap()),
+            until_even: true,
+            ..Options::new("T")
+        };
+        let mut places = Places::new(mutant);
+        for _ in 0..3 + chance.below(3) {
+            places.write(chance.below(4), true);
+        }
+        // What was written before is in the stream only in part.
+        if chance.happens(2) {
+            places.forget_records();
+        }
+        Simulation {
+            writes_left: 4 + chance.below(5),
+            restarts_left: chance.below(2),
+            kills_left: chance.below(3),
+            state: Arc::new(Mutex::new(State {
+                places,
+                chance,
+                steps: 0,
+                polled: (0, 0),
+                next: 0,
+                waiting: Vec::new(),
+                answers: BTreeMap::new(),
+                under_way: Vec::new(),
+                begun: Vec::new(),
+                ended: BTreeMap::new(),
+                faults: true,
+            })),
+            tasks: BTreeMap::new(),
+            options,
+            runs: 0,
+        }
+    }
+
+    /// Lets writers, runs and faults happen, then one run alone to its end; says what differs then.
+    pub(crate) fn carry_out(mut self) -> Result<Seen, String> {
+        let mut seen = Seen::default();
+        self.start();
+        while self.writes_left > 0 {
+            self.step(&mut seen)?;
+        }
+        lock(&self.state).faults = false;
+        self.kills_left = 0;
+        self.restarts_left = 0;
+        let mut last = self.start();
+        loop {
+            self.step(&mut seen)?;
+            let ended = lock(&self.state).ended.remove(&last);
+            match ended {
+                None => {}
+                Some(Ok(Ended::Even)) => break,
+                Some(Ok(Ended::Stopped)) => return Err("it stopped by itself".to_owned()),
+                // A request of an earlier run, which was late, took the move.
+                Some(Err(error)) if error.to_string().contains("another process") => {
+                    last = self.start();
+                }
+                Some(Err(error)) => return Err(format!("the last run has an error: {error}")),
+            }
+        }
+        let mut state = lock(&self.state);
+        for (_, place, request) in std::mem::take(&mut state.under_way) {
+            state.places.answer(place, &request).ok();
+        }
+        seen.runs = self.runs;
+        seen.steps = state.steps;
+        state.places.compare().map(|()| seen)
+    }
+
+    fn start(&mut self) -> u64 {
+        self.runs += 1;
+        let run = self.runs;
+        let world: Arc<dyn World> = Arc::new(SimWorld {
+            state: Arc::clone(&self.state),
+            run,
+        });
+        let (options, state) = (self.options.clone(), Arc::clone(&self.state));
+        let schema = KeySchema {
+            partition: vec![KeyAttribute {
+                name: "id".to_owned(),
+                kind: KeyKind::S,
+            }],
+            sort: Vec::new(),
+        };
+        let task: Boxed<'static, ()> = Box::pin(async move {
+            let stream = Some("stream".to_owned());
+            let ended = carry_on(
+                world,
+                options,
+                (schema, stream),
+                Arc::new(Progress::default()),
+            );
+            let ended = ended.await;
+            lock(&state).ended.insert(run, ended);
+        });
+        self.tasks.insert((run, 0), task);
+        self.poll((run, 0));
+        run
+    }
+
+    fn poll(&mut self, key: TaskKey) {
+        let Some(task) = self.tasks.get_mut(&key) else {
+            return;
+        };
+        lock(&self.state).polled = key;
+        let mut context = Context::from_waker(Waker::noop());
+        if task.as_mut().poll(&mut context).is_ready() {
+            self.tasks.remove(&key);
+        }
+        loop {
+            let begun = lock(&self.state).begun.pop();
+            let Some((run, task)) = begun else { return };
+            let number = self
+                .tasks
+                .keys()
+                .filter(|(of, _)| *of == run)
+                .map(|(_, number)| number + 1)
+                .max()
+                .unwrap_or(1);
+            self.tasks.insert((run, number), task);
+            self.poll((run, number));
+        }
+    }
+
+    fn step(&mut self, seen: &mut Seen) -> Result<(), String> {
+        let mut state = lock(&self.state);
+        state.steps += 1;
+        if state.steps > STEPS_MAX {
+            let waiting = state.waiting.iter().map(|(_, task, what)| match what {
+                What::Pause => format!("{task:?} pauses"),
+                What::Request(place, request) => {
+                    format!("{task:?} asks the {}: {request:?}", place.word())
+                }
+            });
+            let waiting = waiting.collect::<Vec<_>>().join("\n");
+            return Err(format!(
+                "it does not end: {} runs, {:?}\n{waiting}",
+                self.runs, state.ended
+            ));
+        }
+        let dice = state.chance.below(40);
+        if self.writes_left > 0 && dice < 4 {
+            self.writes_left -= 1;
+            let (key, is_put) = (state.chance.below(4), state.chance.happens(2));
+            state.places.write(key, is_put);
+            return Ok(());
+        }
+        if state.faults && dice == 4 && state.chance.happens(3) {
+            let which = state.chance.below(4);
+            state.places.split(which);
+            return Ok(());
+        }
+        if dice == 5 && !state.under_way.is_empty() {
+            let count = state.under_way.len();
+            let which = state.chance.below(count);
+            let (_, place, request) = state.under_way.swap_remove(which);
+            state.places.answer(place, &request).ok();
+            return Ok(());
+        }
+        drop(state);
+        self.disturb(dice, seen);
+        self.go_on();
+        Ok(())
+    }
+
+    /// Kills a run, starts another, or aborts the move and begins it again.
+    fn disturb(&mut self, dice: usize, seen: &mut Seen) {
+        let is_faulty = lock(&self.state).faults;
+        if dice == 6 && is_faulty && self.kills_left > 0 {
+            self.kills_left -= 1;
+            seen.kills += 1;
+            let run = self.runs;
+            self.tasks.retain(|(of, _), _| *of != run);
+            let mut state = lock(&self.state);
+            let (gone, left): (Vec<_>, Vec<_>) = std::mem::take(&mut state.waiting)
+                .into_iter()
+                .partition(|(_, task, _)| task.0 == run);
+            state.waiting = left;
+            for (_, _, what) in gone {
+                // Some of its requests arrive yet.
+                if let What::Request(place, request) = what
+                    && state.chance.happens(2)
+                {
+                    state.under_way.push((run, place, *request));
+                }
+            }
+            state.places.kill();
+            drop(state);
+            self.start();
+        } else if dice == 7 && is_faulty && self.restarts_left > 0 {
+            self.restarts_left -= 1;
+            seen.restarts += 1;
+            lock(&self.state).places.abort();
+            self.start();
+        }
+        // A run that has ended with an error is started again.
+        let is_over = lock(&self.state).ended.contains_key(&self.runs);
+        let is_final = !is_faulty;
+        if is_over && !is_final {
+            self.start();
+        }
+    }
+
+    /// Carries out a request that waits, or ends a pause.
+    fn go_on(&mut self) {
+        let mut state = lock(&self.state);
+        if state.waiting.is_empty() {
+            return;
+        }
+        let count = state.waiting.len();
+        let which = state.chance.below(count);
+        let (ticket, task, what) = state.waiting.swap_remove(which);
+        let answer = match what {
+            What::Pause => Err(ClientError::refused("a pause")),
+            What::Request(place, request) => answer(&mut state, task.0, place, *request),
+        };
+        state.answers.insert(ticket, answer);
+        drop(state);
+        self.poll(task);
+    }
+}
+
+/// Carries out a request, or not.
+fn answer(
+    state: &mut State,
+    run: u64,
+    place: Place,
+    request: Request,
+) -> Result<Response, ClientError> {
+    if !state.faults {
+        return state.places.answer(place, &request);
+    }
+    match state.chance.below(90) {
+        0 | 1 => Err(ClientError::Transport("it was not sent".to_owned())),
+        2..=4 => {
+            state.places.answer(place, &request).ok();
+            Err(lost())
+        }
+        5 | 6 => {
+            state.under_way.push((run, place, request));
+            Err(lost())
+        }
+        7 => Err(ClientError::Service {
+            kind: Some(ErrorKind::ProvisionedThroughputExceeded),
+            exception: String::new(),
+            message: String::new(),
+            reasons: Vec::new(),
+            found: Vec::new(),
+        }),
+        8 | 9 => state.places.again(place, &request),
+        _ => state.places.answer(place, &request),
+    }
+}
+
+fn lost() -> ClientError {
+    ClientError::OutcomeUnknown {
+        why: "its answer was lost".to_owned(),
+        check: String::new(),
+    }
+}

@@ -1,0 +1,521 @@
+//! The source and the target as plain maps.
+
+use keyfold_api::{
+    CreateTableInput, ErrorKind, GetRecordsInput, GetRecordsOutput, GetShardIteratorOutput,
+    KeySchemaElement, KeyType, Named, OperationType, PageOutput, ReasonCode, Request, Response,
+    ScanInput, SequenceNumberRange, Shard, StreamDescription, StreamEvent, StreamRecord,
+    TableDescription, TableStatus, TransactWriteItem, UpdateItemInput,
+};
+use keyfold_api::{DescribeStreamOutput, GetItemOutput, WriteItemOutput};
+use keyfold_client::ClientError;
+use keyfold_codec::RawItem;
+use keyfold_motion::world::Place;
+use keyfold_motion::{HAS_NONE, IS_ABSENT, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE};
+use keyfold_types::{Item, Value};
+use std::collections::BTreeMap;
+
+/// What a wrong move would do. The places carry it out that way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mutant {
+    /// A page of the scan does not look for tombstones.
+    NoTombstones,
+    /// Rows move for a run that has another fence.
+    NoFence,
+    /// Rows move from any step.
+    NoStep,
+    /// A checkpoint moves before its effects happen.
+    CheckpointFirst,
+    /// The records of a page are applied in another order.
+    WrongOrder,
+    /// A shard is read before its parent.
+    ChildrenFirst,
+    /// A scanned item replaces the one of the target.
+    CopyOverwrites,
+}
+
+struct StreamShard {
+    parent: Option<usize>,
+    /// The keys whose changes it has.
+    keys: Vec<usize>,
+    records: Vec<(u64, usize, Option<i64>)>,
+    is_open: bool,
+}
+
+pub(crate) struct Places {
+    mutant: Option<Mutant>,
+    source: BTreeMap<usize, i64>,
+    shards: Vec<StreamShard>,
+    writes: u64,
+    target: BTreeMap<String, Item>,
+    rows: BTreeMap<String, Item>,
+    /// The effects that come after their checkpoint, of a mutant.
+    later: Vec<Vec<TransactWriteItem>>,
+    /// The iterator before the last one, by shard: a page may come twice.
+    before: BTreeMap<String, String>,
+}
+
+const ROWS: &str = "keyfold_motion";
+
+impl Places {
+    pub(crate) fn new(mutant: Option<Mutant>) -> Places {
+        Places {
+            mutant,
+            source: BTreeMap::new(),
+            shards: vec![StreamShard {
+                parent: None,
+                keys: (0..4).collect(),
+                records: Vec::new(),
+                is_open: true,
+            }],
+            writes: 0,
+            target: BTreeMap::new(),
+            rows: BTreeMap::new(),
+            later: Vec::new(),
+            before: BTreeMap::new(),
+        }
+    }
+
+    /// A writer puts or deletes an item of the source.
+    pub(crate) fn write(&mut self, key: usize, is_put: bool) {
+        self.writes += 1;
+        let value = is_put.then(|| i64::try_from(self.writes).unwrap());
+        let had = match value {
+            Some(value) => self.source.insert(key, value),
+            None => self.source.remove(&key),
+        };
+        if value.is_none() && had.is_none() {
+            return;
+        }
+        let open = self.shards.iter_mut();
+        let mut of_key = open.filter(|shard| shard.is_open && shard.keys.contains(&key));
+        let shard = of_key.next().unwrap();
+        shard.records.push((self.writes, key, value));
+    }
+
+    /// The records up to now have left the stream.
+    pub(crate) fn forget_records(&mut self) {
+        for shard in &mut self.shards {
+            shard.records.clear();
+        }
+    }
+
+    /// Ends the shard of a key; its children have one half of its keys each.
+    pub(crate) fn split(&mut self, key: usize) {
+        let of_key = self
+            .shards
+            .iter()
+            .position(|shard| shard.is_open && shard.keys.contains(&key));
+        let at = of_key.unwrap();
+        self.shards[at].is_open = false;
+        let keys = self.shards[at].keys.clone();
+        let (one, other) = keys.split_at(keys.len() / 2);
+        for keys in [one, other] {
+            if !keys.is_empty() {
+                self.shards.push(StreamShard {
+                    parent: Some(at),
+                    keys: keys.to_vec(),
+                    records: Vec::new(),
+                    is_open: true,
+                });
+            }
+        }
+    }
+
+    /// The move is aborted: its rows and what it has written are gone.
+    pub(crate) fn abort(&mut self) {
+        self.rows.clear();
+        self.target.clear();
+    }
+
+    /// A run is killed: a mutant's effects that were to come do not.
+    pub(crate) fn kill(&mut self) {
+        self.later.clear();
+    }
+
+    /// What differs between the places.
+    pub(crate) fn compare(&self) -> Result<(), String> {
+        let source: BTreeMap<String, Item> = self
+            .source
+            .iter()
+            .map(|(key, value)| (format!("k{key}"), item(*key, *value)))
+            .collect();
+        match source == self.target {
+            true => Ok(()),
+            false => Err(format!("{:?} became {:?}", self.source, self.target)),
+        }
+    }
+
+    /// As [`Places::answer`], but a page of records may be one that came before.
+    pub(crate) fn again(
+        &mut self,
+        place: Place,
+        request: &Request,
+    ) -> Result<Response, ClientError> {
+        if let Request::GetRecords(input) = request
+            && let Some((shard, _)) = input.shard_iterator.as_deref().unwrap().split_once(':')
+            && let Some(before) = self.before.get(shard)
+        {
+            let before = GetRecordsInput {
+                shard_iterator: Some(before.clone()),
+                limit: None,
+            };
+            return self.answer(place, &before.into());
+        }
+        self.answer(place, request)
+    }
+
+    pub(crate) fn answer(
+        &mut self,
+        place: Place,
+        request: &Request,
+    ) -> Result<Response, ClientError> {
+        if self.mutant == Some(Mutant::CheckpointFirst)
+            && let Some(effects) = self.later.pop()
+        {
+            for action in &effects {
+                self.apply(action);
+            }
+        }
+        match (place, request) {
+            (Place::Source, Request::Scan(input)) => Ok(Response::Scan(self.scan(input))),
+            (Place::Source, Request::DescribeStream(_)) => Ok(self.described()),
+            (Place::Source, Request::GetShardIterator(input)) => {
+                let shard = input.shard_id.clone().unwrap();
+                let after = match &input.sequence_number {
+                    Some(number) => self.behind(&shard, number.parse().unwrap()),
+                    None => 0,
+                };
+                Ok(Response::GetShardIterator(GetShardIteratorOutput {
+                    shard_iterator: Some(format!("{shard}:{after}")),
+                }))
+            }
+            (Place::Source, Request::GetRecords(input)) => Ok(self.records(input)),
+            (Place::Target, Request::DescribeTable(_)) => Ok(Response::DescribeTable(table())),
+            (Place::Target, Request::GetItem(input)) => {
+                let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap());
+                let found = self.rows.get(part).map(RawItem::encode);
+                Ok(Response::GetItem(GetItemOutput {
+                    item: found,
+                    consumed_capacity: None,
+                }))
+            }
+            (Place::Target, Request::Scan(input)) => {
+                let prefix = text(value(&input.expression_attributes, ":prefix"));
+                let found = self
+                    .rows
+                    .iter()
+                    .filter(|(part, _)| part.starts_with(prefix));
+                Ok(Response::Scan(PageOutput {
+                    items: Some(found.map(|(_, row)| RawItem::encode(row)).collect()),
+                    ..PageOutput::default()
+                }))
+            }
+            (Place::Target, Request::PutItem(input)) => {
+                assert_eq!(input.condition_expression.as_deref(), Some(IS_ABSENT));
+                let row = input.item.as_ref().unwrap().as_ref().unwrap();
+                let part = part_of(row).to_owned();
+                if self.rows.contains_key(&part) {
+                    return Err(condition_failed());
+                }
+                self.rows.insert(part, row.clone());
+                Ok(Response::PutItem(WriteItemOutput::default()))
+            }
+            (Place::Target, Request::UpdateItem(input)) => self.update(input),
+            (Place::Target, Request::DeleteItem(input)) => {
+                assert_eq!(input.condition_expression.as_deref(), Some(IS_OF_MOVE));
+                let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap());
+                let id = value(&input.expression_attributes, ":move");
+                let found = self.rows.get(part).and_then(|row| row.get("move"));
+                if found != Some(id) {
+                    return Err(condition_failed());
+                }
+                self.rows.remove(part);
+                Ok(Response::DeleteItem(WriteItemOutput::default()))
+            }
+            (Place::Target, Request::TransactWriteItems(input)) => {
+                self.transaction(input.transact_items.as_ref().unwrap())
+            }
+            (place, other) => panic!("{place:?} was asked {other:?}"),
+        }
+    }
+
+    fn scan(&self, input: &ScanInput) -> PageOutput {
+        assert_eq!(input.consistent_read, Some(true));
+        let of = usize::try_from(input.total_segments.unwrap_or(1)).unwrap();
+        let segment = usize::try_from(input.segment.unwrap_or(0)).unwrap();
+        let after = input.exclusive_start_key.as_ref().map(|key| {
+            let key = text(key.as_ref().unwrap().get("id").unwrap());
+            key[1..].parse::<usize>().unwrap()
+        });
+        let limit = usize::try_from(input.limit.unwrap()).unwrap();
+        let mut found = self
+            .source
+            .iter()
+            .filter(|(key, _)| *key % of == segment && after.is_none_or(|after| **key > after));
+        let page: Vec<(&usize, &i64)> = found.by_ref().take(limit).collect();
+        let last = page.last().filter(|_| page.len() == limit);
+        let last = last.map(|(key, _)| Item::from_iter([("id", format!("k{key}"))]));
+        PageOutput {
+            items: Some(
+                page.iter()
+                    .map(|(key, value)| RawItem::encode(&item(**key, **value)))
+                    .collect(),
+            ),
+            last_evaluated_key: last,
+            ..PageOutput::default()
+        }
+    }
+
+    fn described(&self) -> Response {
+        let shards = self.shards.iter().enumerate().map(|(at, shard)| {
+            let parent = match self.mutant {
+                Some(Mutant::ChildrenFirst) => None,
+                _ => shard.parent,
+            };
+            Shard {
+                shard_id: Some(at.to_string()),
+                sequence_number_range: Some(SequenceNumberRange {
+                    starting_sequence_number: None,
+                    ending_sequence_number: (!shard.is_open).then(|| "9".to_owned()),
+                }),
+                parent_shard_id: parent.map(|parent| parent.to_string()),
+            }
+        });
+        let mut shards: Vec<Shard> = shards.collect();
+        if self.mutant == Some(Mutant::ChildrenFirst) {
+            shards.reverse();
+        }
+        Response::DescribeStream(DescribeStreamOutput {
+            stream_description: Some(StreamDescription {
+                shards: Some(shards),
+                ..StreamDescription::default()
+            }),
+        })
+    }
+
+    fn behind(&self, shard: &str, number: u64) -> usize {
+        let records = &self.shards[shard.parse::<usize>().unwrap()].records;
+        records.partition_point(|(of, _, _)| *of <= number)
+    }
+
+    /// A page of at most three records.
+    fn records(&mut self, input: &GetRecordsInput) -> Response {
+        let iterator = input.shard_iterator.as_deref().unwrap();
+        let (name, from) = iterator.split_once(':').unwrap();
+        let from: usize = from.parse().unwrap();
+        let shard = &self.shards[name.parse::<usize>().unwrap()];
+        let end = (from + 3).min(shard.records.len());
+        let mut page: Vec<(u64, usize, Option<i64>)> = shard.records[from..end].to_vec();
+        if self.mutant == Some(Mutant::WrongOrder) && page.len() > 1 {
+            let numbers: Vec<u64> = page.iter().map(|(number, _, _)| *number).collect();
+            page.reverse();
+            for (record, number) in page.iter_mut().zip(numbers) {
+                record.0 = number;
+            }
+        }
+        let is_over = !shard.is_open && end == shard.records.len();
+        self.before.insert(name.to_owned(), iterator.to_owned());
+        Response::GetRecords(GetRecordsOutput {
+            records: Some(page.into_iter().map(event).collect()),
+            next_shard_iterator: (!is_over).then(|| format!("{name}:{end}")),
+        })
+    }
+
+    fn update(&mut self, input: &UpdateItemInput) -> Result<Response, ClientError> {
+        let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap()).to_owned();
+        let attributes = &input.expression_attributes;
+        let fence = value(attributes, ":fence");
+        let holds = match (self.rows.get(&part), input.condition_expression.as_deref()) {
+            (None, _) => false,
+            (Some(row), Some(IS_MINE)) => {
+                row.get("fence") == Some(fence) || self.mutant == Some(Mutant::NoFence)
+            }
+            (Some(_), other) => panic!("{other:?}"),
+        };
+        if !holds {
+            return Err(condition_failed());
+        }
+        let row = self.rows.get_mut(&part).unwrap();
+        match input.update_expression.as_deref().unwrap() {
+            "SET #fence = :mine" => row.insert("fence", value(attributes, ":mine").clone()),
+            "SET #seen = :now, #phase = :phase" => {
+                row.insert("phase", value(attributes, ":phase").clone())
+            }
+            other => panic!("{other}"),
+        };
+        Ok(Response::UpdateItem(WriteItemOutput::default()))
+    }
+
+    fn transaction(&mut self, actions: &[TransactWriteItem]) -> Result<Response, ClientError> {
+        assert!(actions.len() <= 100);
+        let holds: Vec<bool> = actions.iter().map(|action| self.holds(action)).collect();
+        if holds.contains(&false) {
+            let code = |holds: &bool| match holds {
+                true => (ReasonCode::None, None),
+                false => (ReasonCode::ConditionalCheckFailed, None),
+            };
+            return Err(ClientError::Service {
+                kind: Some(ErrorKind::TransactionCanceled),
+                exception: String::new(),
+                message: String::new(),
+                reasons: holds.iter().map(code).collect(),
+                found: Vec::new(),
+            });
+        }
+        let (first, effects) = actions.split_first().unwrap();
+        self.apply(first);
+        if self.mutant == Some(Mutant::CheckpointFirst) && first.update.is_some() {
+            self.later.push(effects.to_vec());
+        } else {
+            for action in effects {
+                self.apply(action);
+            }
+        }
+        Ok(Response::TransactWriteItems(Default::default()))
+    }
+
+    fn holds(&self, action: &TransactWriteItem) -> bool {
+        if let Some(check) = &action.condition_check {
+            let row = self
+                .rows
+                .get(part_of(check.key.as_ref().unwrap().as_ref().unwrap()));
+            let attributes = &check.expression_attributes;
+            return match check.condition_expression.as_deref().unwrap() {
+                IS_NOT_GONE => {
+                    let id = value(attributes, ":move");
+                    row.is_none_or(|row| row.get("move") != Some(id))
+                        || self.mutant == Some(Mutant::NoTombstones)
+                }
+                IS_MINE => {
+                    let fence = value(attributes, ":fence");
+                    row.is_some_and(|row| row.get("fence") == Some(fence))
+                        || self.mutant == Some(Mutant::NoFence)
+                }
+                other => panic!("{other}"),
+            };
+        }
+        if let Some(update) = &action.update {
+            let attributes = &update.expression_attributes;
+            let part = part_of(update.key.as_ref().unwrap().as_ref().unwrap());
+            if update.condition_expression.as_deref() == Some(IS_THERE) {
+                return self.rows.contains_key(part);
+            }
+            assert_eq!(update.condition_expression.as_deref(), Some(IS_SEEN));
+            return self.rows.get(part).is_some_and(|row| {
+                let fence = row.get("fence") == Some(value(attributes, ":fence"));
+                let step = row.get("step") == Some(value(attributes, ":step"));
+                (fence || self.mutant == Some(Mutant::NoFence))
+                    && (step || self.mutant == Some(Mutant::NoStep))
+            });
+        }
+        if let Some(put) = &action.put {
+            let item = put.item.as_ref().unwrap().as_ref().unwrap();
+            return match put.condition_expression.as_deref() {
+                None => true,
+                Some(IS_ABSENT) => !self.rows.contains_key(part_of(item)),
+                Some(HAS_NONE) => {
+                    !self.target.contains_key(text(item.get("id").unwrap()))
+                        || self.mutant == Some(Mutant::CopyOverwrites)
+                }
+                Some(other) => panic!("{other}"),
+            };
+        }
+        true
+    }
+
+    fn apply(&mut self, action: &TransactWriteItem) {
+        if let Some(update) = &action.update {
+            let part = part_of(update.key.as_ref().unwrap().as_ref().unwrap());
+            let attributes = &update.expression_attributes;
+            let row = self.rows.get_mut(part).unwrap();
+            if update.condition_expression.as_deref() == Some(IS_THERE) {
+                row.insert("fence", value(attributes, ":fence").clone());
+                return;
+            }
+            row.insert("step", value(attributes, ":next").clone());
+            row.insert("at", value(attributes, ":at").clone());
+        }
+        if let Some(put) = &action.put {
+            let item = put.item.as_ref().unwrap().as_ref().unwrap();
+            match put.table_name.as_deref() == Some(ROWS) {
+                true => self.rows.insert(part_of(item).to_owned(), item.clone()),
+                false => self
+                    .target
+                    .insert(text(item.get("id").unwrap()).to_owned(), item.clone()),
+            };
+        }
+        if let Some(delete) = &action.delete {
+            let key = delete.key.as_ref().unwrap().as_ref().unwrap();
+            self.target.remove(text(key.get("id").unwrap()));
+        }
+    }
+}
+
+fn item(key: usize, value: i64) -> Item {
+    let mut item = Item::from_iter([("id", format!("k{key}"))]);
+    item.insert("v", value);
+    item
+}
+
+fn event((sequence, key, value): (u64, usize, Option<i64>)) -> StreamEvent {
+    StreamEvent {
+        event_name: Some(Named::Known(match value {
+            Some(_) => OperationType::Modify,
+            None => OperationType::Remove,
+        })),
+        dynamodb: Some(StreamRecord {
+            keys: Some(Ok(Item::from_iter([("id", format!("k{key}"))]))),
+            new_image: value.map(|value| Ok(item(key, value))),
+            sequence_number: Some(sequence.to_string()),
+            ..StreamRecord::default()
+        }),
+        ..StreamEvent::default()
+    }
+}
+
+fn table() -> TableDescription {
+    let input = CreateTableInput {
+        key_schema: Some(vec![KeySchemaElement {
+            attribute_name: Some("part".to_owned()),
+            key_type: Some(Named::Known(KeyType::Hash)),
+        }]),
+        ..CreateTableInput::default()
+    };
+    TableDescription {
+        key_schema: input.key_schema,
+        table_status: Some(Named::Known(TableStatus::Active)),
+        ..TableDescription::default()
+    }
+}
+
+fn part_of(item: &Item) -> &str {
+    text(item.get("part").unwrap())
+}
+
+fn text(value: &Value) -> &str {
+    match value {
+        Value::S(text) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn value<'a>(attributes: &'a keyfold_api::ExpressionAttributes, name: &str) -> &'a Value {
+    attributes
+        .values
+        .as_ref()
+        .unwrap()
+        .as_ref()
+        .unwrap()
+        .get(name)
+        .unwrap()
+}
+
+fn condition_failed() -> ClientError {
+    ClientError::Service {
+        kind: Some(ErrorKind::ConditionalCheckFailed),
+        exception: String::new(),
+        message: String::new(),
+        reasons: Vec::new(),
+        found: Vec::new(),
+    }
+}
