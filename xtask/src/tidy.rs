@@ -69,7 +69,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "types", "api", "engine", "server", "model", "codegen", "client", "prove", "stream",
-            "wire",
+            "motion", "wire",
         ],
     ),
     ("bench", &["api", "wire", "engine"]),

@@ -151,7 +151,8 @@ pub(crate) fn endpoint(text: &str) -> Result<Backend, Failure> {
     server(&server_of(text)?)
 }
 
-fn server(connection: &Connection) -> Result<Backend, Failure> {
+/// The server of a connection, with the region and keys of the environment.
+pub(crate) fn server(connection: &Connection) -> Result<Backend, Failure> {
     Ok(Backend::at(settled(connection)?)?)
 }
 

@@ -96,6 +96,8 @@ enum Command {
     Verify(cmd::verify::Arguments),
     /// Keep the rows of a model's views, rebuild them, and show how far they are.
     Views(cmd::views::Arguments),
+    /// Carry tables to another place while their writers go on: copy, follow, compare.
+    Move(cmd::moving::Arguments),
     /// Print completions for a shell.
     Completions(cmd::completions::Arguments),
 }
@@ -134,6 +136,7 @@ fn main() -> ExitCode {
         Command::Delete(arguments) => cmd::delete::run(&arguments, output),
         Command::Verify(arguments) => cmd::verify::run(&arguments, output),
         Command::Views(arguments) => cmd::views::run(&arguments, output),
+        Command::Move(arguments) => cmd::moving::run(&arguments, output),
         Command::Completions(arguments) => cmd::completions::run(&arguments, output),
     };
     match outcome {

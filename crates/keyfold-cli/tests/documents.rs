@@ -281,6 +281,22 @@ fn every_command_prints_one_document_of_the_schema() {
         (2, vec!["views", "replay", shop, "--data", "d"]),
         (2, vec!["views", "rebuild", shop, "--data", "d"]),
         (2, vec!["views", "run", shop, "--data", "d"]),
+        (5, vec!["move", "status", "keyfold:d", "keyfold:m"]),
+        (0, vec!["move", "keyfold:d", "keyfold:m"]),
+        (0, vec!["move", "status", "keyfold:d", "keyfold:m"]),
+        (0, vec!["move", "verify", "keyfold:d", "keyfold:m"]),
+        (1, vec!["move", "abort", "keyfold:d", "keyfold:m"]),
+        (0, vec!["move", "abort", "keyfold:d", "keyfold:m", "--yes"]),
+        (0, vec!["move", "keyfold:d", "keyfold:m", "--yes"]),
+        (
+            0,
+            vec!["move", "complete", "keyfold:d", "keyfold:m", "--yes"],
+        ),
+        (0, vec!["move", "verify", "keyfold:d", "keyfold:m"]),
+        (1, vec!["move", "keyfold:d", "keyfold:m"]),
+        (4, vec!["move", "abort", "keyfold:d", "keyfold:m", "--yes"]),
+        (2, vec!["move", "keyfold:d"]),
+        (2, vec!["move", "keyfold:d", "keyfold:d"]),
         (0, vec!["doctor", "--data", "d"]),
         (2, vec!["doctor", "--data", "nothing"]),
         (0, vec!["backup", "copy", "--data", "d"]),
@@ -311,6 +327,8 @@ fn every_command_prints_one_document_of_the_schema() {
         first_line(&schema, &place, &arguments);
         run.insert(name_of(&place, &arguments));
     }
+    // It is run by itself, too.
+    assert!(run.remove("move"));
     assert_eq!(run, with_subcommands(&place), "no command is forgotten");
     let commands: BTreeSet<String> = place.commands().into_iter().collect();
     assert_eq!(commands, schema.commands(), "each command is described");

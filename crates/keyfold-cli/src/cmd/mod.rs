@@ -20,6 +20,7 @@ pub(crate) mod import;
 pub(crate) mod infer;
 pub(crate) mod init;
 mod listen;
+pub(crate) mod moving;
 mod on_stream;
 pub(crate) mod plan;
 mod proof_cost;

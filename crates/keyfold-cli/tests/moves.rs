@@ -1,0 +1,156 @@
+//! Moves tables between servers while programs write to the source, and kills the command meanwhile.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod workplace;
+
+use keyfold_api::{
+    AttributeDefinition, BillingMode, CreateTableInput, DeleteItemInput, KeySchemaElement, KeyType,
+    Named, PutItemInput, ScalarAttributeType, StreamSpecification, StreamViewType,
+};
+use keyfold_client::Backend;
+use keyfold_types::Item;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use workplace::Workplace;
+use workplace::server::Server;
+
+const TABLE: &str = "Notes";
+const ITEMS: u64 = 600;
+
+fn make_table(backend: &Backend) {
+    let input = CreateTableInput {
+        table_name: Some(TABLE.to_owned()),
+        attribute_definitions: Some(vec![AttributeDefinition {
+            attribute_name: Some("id".to_owned()),
+            attribute_type: Some(Named::Known(ScalarAttributeType::S)),
+        }]),
+        key_schema: Some(vec![KeySchemaElement {
+            attribute_name: Some("id".to_owned()),
+            key_type: Some(Named::Known(KeyType::Hash)),
+        }]),
+        billing_mode: Some(Named::Known(BillingMode::PayPerRequest)),
+        stream_specification: Some(StreamSpecification {
+            stream_enabled: Some(true),
+            stream_view_type: Some(Named::Known(StreamViewType::NewAndOldImages)),
+        }),
+        ..CreateTableInput::default()
+    };
+    backend.call(input.into()).unwrap();
+}
+
+fn put(backend: &Backend, number: u64, text: &str) {
+    let item = Item::from_iter([
+        ("id", format!("n{number}")),
+        ("text", format!("{text} {}", "x".repeat(4_000))),
+    ]);
+    let input = PutItemInput {
+        table_name: Some(TABLE.to_owned()),
+        item: Some(Ok(item)),
+        ..PutItemInput::default()
+    };
+    backend.call(input.into()).unwrap();
+}
+
+fn delete(backend: &Backend, number: u64) {
+    let input = DeleteItemInput {
+        table_name: Some(TABLE.to_owned()),
+        key: Some(Ok(Item::from_iter([("id", format!("n{number}"))]))),
+        ..DeleteItemInput::default()
+    };
+    backend.call(input.into()).unwrap();
+}
+
+/// Puts and deletes items until it is to end.
+fn write_on(backend: &Backend, ends: &AtomicBool) {
+    let mut number = 0;
+    while !ends.load(Ordering::SeqCst) {
+        number += 7;
+        match number % 3 {
+            0 => delete(backend, number % (ITEMS + 50)),
+            _ => put(backend, number % (ITEMS + 50), "changed"),
+        }
+    }
+}
+
+#[test]
+fn a_move_between_servers_survives_kills_while_writers_go_on() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let backend = from.backend();
+    make_table(&backend);
+    for number in 0..ITEMS {
+        put(&backend, number, "first");
+    }
+    let ends = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| write_on(&backend, &ends));
+        for millis in [300, 600, 900] {
+            let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+                .current_dir(place.folder.path())
+                .args(["move", &from.endpoint, &to.endpoint, "--rate", "400"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_millis(millis));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        ends.store(true, Ordering::SeqCst);
+    });
+    let run = ["move", &from.endpoint, &to.endpoint, "--stop-when-even"];
+    let report = place.json(0, &run);
+    assert_eq!(report["isEven"], true, "{report}");
+    assert_eq!(report["tables"][0]["table"], TABLE);
+    let both = ["move", "verify", &from.endpoint, &to.endpoint];
+    let equal = place.json(0, &both);
+    assert_eq!(equal["tables"][0]["differences"], serde_json::json!([]));
+    assert!(equal["tables"][0]["sourceItems"].as_u64().unwrap() > 100);
+    // A difference is named.
+    delete(&to.backend(), 1);
+    put(&to.backend(), 1, "other");
+    put(&backend, 1, "one");
+    let document = place.json(1, &both);
+    let found = &document["result"]["tables"][0]["differences"];
+    assert_eq!(found[0]["kind"], "attributes", "{document}");
+    assert_eq!(found[0]["attributes"], serde_json::json!(["text"]));
+    assert_eq!(found.as_array().unwrap().len(), 1);
+    // The change is in the stream: the same command mends it.
+    place.json(0, &run);
+    place.json(0, &both);
+    place.json(
+        0,
+        &["move", "complete", &from.endpoint, &to.endpoint, "--yes"],
+    );
+    place.json(1, &run);
+}
+
+#[test]
+fn an_aborted_move_leaves_nothing_and_can_begin_again() {
+    let place = Workplace::new();
+    let shop = &Workplace::model("shop.keyfold");
+    let product = ["productId=p", "name=n", "price=1", "stock=3"];
+    let put = ["put", shop, "Product"];
+    place.json(0, &[&put[..], &product, &["--data", "d"]].concat());
+    let to = Server::start(&[]);
+    let both = ["keyfold:d", to.endpoint.as_str()];
+    let first = place.json(0, &[&["move"][..], &both].concat());
+    assert_eq!(first["tables"][0]["follows"], false);
+    let refused = place.json(1, &[&["move", "abort"][..], &both].concat());
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("--yes"), "{message}");
+    place.json(0, &[&["move", "abort"][..], &both, &["--yes"]].concat());
+    let again = place.json(0, &[&["move"][..], &both].concat());
+    assert_eq!(again["tables"][0]["items"], first["tables"][0]["items"]);
+    place.json(0, &[&["move", "verify"][..], &both].concat());
+    place.json(0, &[&["move", "complete"][..], &both, &["--yes"]].concat());
+    // The target's table is no part of a move any more.
+    let refused = place.json(1, &[&["move"][..], &both].concat());
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("which no move has made"), "{message}");
+}
