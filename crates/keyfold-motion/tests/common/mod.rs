@@ -378,7 +378,11 @@ impl Simulation {
             return;
         }
         let count = state.waiting.len();
-        let which = state.chance.below(count);
+        let mut which = state.chance.below(count);
+        // Pauses are long beside requests: most of the steps are for these.
+        if matches!(state.waiting[which].2, What::Pause) && !state.chance.happens(3) {
+            which = state.chance.below(count);
+        }
         let (ticket, task, what) = state.waiting.swap_remove(which);
         let answer = match what {
             What::Pause => Err(ClientError::refused("a pause")),
