@@ -74,7 +74,7 @@ fn compare(comparison: &Comparison, entity: &Entity, values: &mut BTreeMap<Strin
     let operands = operands.iter().filter_map(|one| match one {
         Operand::Literal(value) => Some(value.clone()),
         Operand::Attribute(path) => values.get(&path.attribute).cloned(),
-        Operand::Parameter(_) => None,
+        Operand::Parameter(_) | Operand::Lent(_) => None,
     });
     let operands: Vec<Value> = operands.collect();
     let held = values.get(name);

@@ -86,6 +86,11 @@ fn test(comparison: &Comparison, arguments: &Values) -> Result<Test, ClientError
                 let missing = || ClientError::missing("the condition", name);
                 Other::Value(held.ok_or_else(missing)?)
             }
+            Operand::Lent(lent) => {
+                let held = arguments.get(&lent.argument()).cloned();
+                let missing = || ClientError::missing("the condition", &lent.to_string());
+                Other::Value(held.ok_or_else(missing)?)
+            }
         })
     };
     Ok(Test {

@@ -44,7 +44,7 @@ impl Asked<'_> {
             Condition::Is(comparison) => {
                 let is_given = |operand: &Operand| match operand {
                     Operand::Parameter(name) => self.arguments.contains_key(name),
-                    Operand::Attribute(_) | Operand::Literal(_) => true,
+                    Operand::Attribute(_) | Operand::Lent(_) | Operand::Literal(_) => true,
                 };
                 let is_kept = comparison.operands.iter().all(is_given);
                 is_kept.then(|| self.comparison(comparison, parameters))
@@ -56,6 +56,10 @@ impl Asked<'_> {
         let operand = |operand: &Operand| match operand {
             Operand::Attribute(other) => (column(other), None),
             Operand::Parameter(name) => ("?".to_owned(), Some(sql(self.arguments.get(name)))),
+            Operand::Lent(lent) => {
+                let held = self.arguments.get(&lent.argument());
+                ("?".to_owned(), Some(sql(held)))
+            }
             Operand::Literal(value) => ("?".to_owned(), Some(sql(Some(value)))),
         };
         let operands = comparison.operands.iter().map(operand);

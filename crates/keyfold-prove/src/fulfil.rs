@@ -108,7 +108,7 @@ impl<'m> Generator<'m> {
         let literal = match comparison.operands.get(number)? {
             Operand::Literal(held) => held.clone(),
             Operand::Attribute(other) => path::found(row, other)?.clone(),
-            Operand::Parameter(_) => return None,
+            Operand::Parameter(_) | Operand::Lent(_) => return None,
         };
         let held = match comparison.measure {
             Measure::Kind => return None,

@@ -11,7 +11,7 @@ use crate::rows::{Rows, identity};
 use crate::seen::Sight;
 use crate::verdict::holds;
 use keyfold_client::arguments::Values;
-use keyfold_model::schema::{Assignment, Joint, Source, WriteParameter};
+use keyfold_model::schema::{Assignment, Joint, Lent, Source, WriteParameter};
 use keyfold_model::{Action, Entity, Operand, Type, Verb, Write, value};
 use keyfold_types::Value;
 use std::collections::BTreeMap;
@@ -284,7 +284,8 @@ fn differing_keys(
     keys
 }
 
-/// The items that the actions are given; `None` where a list is no list. Actions whose key has no
+/// The items that the actions are given; `None` where a list is no list, or an action takes a value
+/// from a row that does not exist. Actions whose key has no
 /// value are left out.
 fn items_of<'a>(rows: &Rows<'a>, named: &'a Write, arguments: &Values) -> Option<Vec<OneItem<'a>>> {
     let mut all = Vec::new();
@@ -302,10 +303,11 @@ fn items_of<'a>(rows: &Rows<'a>, named: &'a Write, arguments: &Values) -> Option
             Some(_) => return None,
         };
         let mut lender = None;
-        for (arguments, fields) in elements {
+        for (mut arguments, fields) in elements {
             let Some(own) = own(action, entity, &arguments, &fields, &lenders) else {
                 continue;
             };
+            arguments.extend(lent(action, &lenders)?);
             let (own, row) = match action.verb {
                 Verb::Create | Verb::Put => {
                     let new = whole(entity, action, &own, &arguments);
@@ -328,6 +330,16 @@ fn items_of<'a>(rows: &Rows<'a>, named: &'a Write, arguments: &Values) -> Option
         lenders.push(lender);
     }
     Some(all)
+}
+
+/// What the assignments of an action take from the rows of other actions; `None` where there is no
+/// such row.
+fn lent(action: &Action, lenders: &[Option<Values>]) -> Option<Values> {
+    let value = |lent: &Lent| {
+        let row = lenders.get(lent.action)?.as_ref()?;
+        Some((lent.argument(), row.get(&lent.attribute)?.clone()))
+    };
+    action.lent().map(value).collect()
 }
 
 /// The names of a record's fields.
@@ -501,6 +513,7 @@ fn operand(operand: &Operand, arguments: &Values, old: &Values) -> Option<Value>
     match operand {
         Operand::Attribute(path) => path::found(old, path).cloned(),
         Operand::Parameter(name) => arguments.get(name).cloned(),
+        Operand::Lent(lent) => arguments.get(&lent.argument()).cloned(),
         Operand::Literal(value) => Some(value.clone()),
     }
 }
@@ -511,7 +524,7 @@ fn is_given(assignment: &Assignment, arguments: &Values) -> bool {
     let mut operands = std::iter::once(&assignment.left).chain(right);
     operands.all(|operand| match operand {
         Operand::Parameter(name) => arguments.contains_key(name),
-        Operand::Attribute(_) | Operand::Literal(_) => true,
+        Operand::Attribute(_) | Operand::Lent(_) | Operand::Literal(_) => true,
     })
 }
 

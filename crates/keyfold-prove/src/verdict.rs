@@ -44,7 +44,7 @@ fn verdict(condition: &Condition, now: &Values, arguments: &Values) -> Option<bo
         Condition::Is(comparison) => {
             let is_given = |operand: &Operand| match operand {
                 Operand::Parameter(name) => arguments.contains_key(name),
-                Operand::Attribute(_) | Operand::Literal(_) => true,
+                Operand::Attribute(_) | Operand::Lent(_) | Operand::Literal(_) => true,
             };
             let is_kept = comparison.operands.iter().all(is_given);
             is_kept.then(|| is_true(comparison, now, arguments))
@@ -70,6 +70,7 @@ fn is_true(comparison: &Comparison, now: &Values, arguments: &Values) -> bool {
     let operand = |operand: &Operand| match operand {
         Operand::Attribute(path) => path::found(now, path).cloned(),
         Operand::Parameter(name) => arguments.get(name).cloned(),
+        Operand::Lent(lent) => arguments.get(&lent.argument()).cloned(),
         Operand::Literal(value) => Some(value.clone()),
     };
     let others: Vec<Option<Value>> = comparison.operands.iter().map(operand).collect();

@@ -2,16 +2,27 @@
 
 use super::members::object;
 use super::types::value;
-use keyfold_model::schema::{Comparator, Comparison, Condition, Measure, Operand, Path};
+use keyfold_model::schema::{Comparator, Comparison, Condition, Lent, Measure, Operand, Path};
 use serde_json::{Value as Json, json};
 
-/// `{"parameter": ..}`, `{"attribute": .., "fields": [..]}` or `{"value": {"S": ..}}`.
+/// `{"parameter": ..}`, `{"attribute": .., "fields": [..]}`, `{"lent": {"action": ..,
+/// "attribute": ..}}` or `{"value": {"S": ..}}`.
 pub(super) fn operand(operand: &Operand) -> Json {
     match operand {
         Operand::Parameter(name) => json!({ "parameter": name }),
         Operand::Attribute(path) => self::path(path),
+        Operand::Lent(lent) => lent_json(lent),
         Operand::Literal(held) => json!({ "value": value(held) }),
     }
+}
+
+fn lent_json(lent: &Lent) -> Json {
+    let Lent {
+        action,
+        name: _,
+        attribute,
+    } = lent;
+    json!({ "lent": { "action": action, "attribute": attribute } })
 }
 
 /// An attribute, or a field inside it.

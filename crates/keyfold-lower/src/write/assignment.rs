@@ -5,7 +5,7 @@ use super::lacking::{item_text, lacks, no_place};
 use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::expression::Change;
-use keyfold_model::schema::{Assignment, Joint, Path};
+use keyfold_model::schema::{Assignment, Joint, Lent, Path};
 use keyfold_model::{Entity, Operand, Type, value};
 use keyfold_types::{Set, Value};
 use std::collections::BTreeMap;
@@ -18,6 +18,12 @@ fn kind_of<'e>(entity: &'e Entity, path: &Path) -> &'e Type {
 fn argument(name: &str, arguments: &Values) -> Result<Value, ClientError> {
     let held = arguments.get(name).cloned();
     held.ok_or_else(|| ClientError::missing("the write", name))
+}
+
+/// The value of an attribute of an earlier action's entity, which stands beside the arguments.
+fn lent_value(lent: &Lent, arguments: &Values) -> Result<Value, ClientError> {
+    let held = arguments.get(&lent.argument()).cloned();
+    held.ok_or_else(|| ClientError::missing("the write", &lent.to_string()))
 }
 
 /// An assignment as a change that the engine carries out.
@@ -33,6 +39,7 @@ pub(super) fn change(
         Ok(match operand {
             Operand::Attribute(path) => Change::Attribute(path.clone()),
             Operand::Parameter(name) => Change::Set(argument(name, arguments)?),
+            Operand::Lent(lent) => Change::Set(lent_value(lent, arguments)?),
             Operand::Literal(value) => Change::Set(value.clone()),
         })
     };
@@ -120,6 +127,7 @@ fn evaluate(
             held.ok_or_else(|| lacks(&item_text(entity, old), path))
         }
         Operand::Parameter(name) => argument(name, arguments),
+        Operand::Lent(lent) => lent_value(lent, arguments),
         Operand::Literal(value) => Ok(value.clone()),
     };
     let Some((joint, right)) = &assignment.right else {
@@ -161,7 +169,7 @@ fn collection(
 ) -> Result<Option<Value>, ClientError> {
     match left {
         Operand::Attribute(path) => Ok(path.value_in(old).cloned()),
-        Operand::Parameter(_) | Operand::Literal(_) => one(left).map(Some),
+        Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_) => one(left).map(Some),
     }
 }
 

@@ -1,13 +1,14 @@
 //! The values that the actions of a named write take: parameters, fields of records, and attributes
 //! of the entities of other actions.
 
+use super::lacking::{item_text, lacks};
 use super::refusal::key_text;
 use crate::arguments::Values;
 use crate::complete::Made;
 use crate::derive::identifying_place;
 use crate::error::ClientError;
 use crate::lookup::{Names, Placed};
-use keyfold_model::schema::{Source, Taken};
+use keyfold_model::schema::{Path, Source, Taken};
 use keyfold_model::value::ValueError;
 use keyfold_model::{Action, Entity, Model, Operand, Verb, Write};
 use std::collections::BTreeMap;
@@ -16,20 +17,49 @@ use std::collections::BTreeMap;
 pub(super) struct Inputs<'i> {
     /// The values that the action takes for attributes of its entity.
     pub(super) own: Values,
-    /// The parameters and the fields of the record, which operands name.
+    /// The parameters and the fields of the record, which operands name, and what they take from
+    /// other actions.
     pub(super) arguments: &'i Values,
-    /// The attributes of its entity that later actions take. They must not change before the write.
+    /// The attributes of its entity that later actions take, except those that identify the item. They
+    /// must not change before the write.
     pub(super) lent: Names<'i>,
 }
 
-/// The attributes of an action's entity that other actions of the write take.
-pub(super) fn lent(write: &Write, at: usize) -> Names<'_> {
-    let taken = write.actions.iter().flat_map(|action| &action.taken);
-    let of_action = taken.filter_map(|one| match &one.source {
-        Source::Attribute { action, attribute } if *action == at => Some(attribute.as_str()),
-        Source::Attribute { .. } | Source::Parameter(_) | Source::Literal(_) => None,
-    });
-    of_action.collect()
+/// The attributes of an action's entity that other actions of the write take. Those that identify
+/// the item are given, and do not change.
+pub(super) fn lent<'w>(write: &'w Write, at: usize, entity: &Entity) -> Names<'w> {
+    let taken = write.actions.iter();
+    let taken = taken.flat_map(|action| action.taken_from(at));
+    taken.filter(|name| !entity.identifies(name)).collect()
+}
+
+/// The arguments of an action, and beside them what its assignments take from the entities of the
+/// actions above it.
+///
+/// # Errors
+/// `Refused` where a stored item of another program lacks the attribute.
+pub(super) fn with_lent(
+    (model, write): (&Model, &Write),
+    action: &Action,
+    arguments: &Values,
+    lenders: &[Option<Values>],
+) -> Result<Values, ClientError> {
+    let mut all = arguments.clone();
+    for lent in action.lent() {
+        let values = lenders.get(lent.action).and_then(Option::as_ref);
+        let held = values.and_then(|values| values.get(&lent.attribute));
+        let Some(held) = held else {
+            let lender = write.actions.get(lent.action);
+            let entity = lender.and_then(|lender| model.entities.get(lender.entity));
+            let nothing = Values::new();
+            let item = entity.map_or_else(String::new, |entity| {
+                item_text(entity, values.unwrap_or(&nothing))
+            });
+            return Err(lacks(&item, &Path::of(&lent.attribute)));
+        };
+        all.insert(lent.argument(), held.clone());
+    }
+    Ok(all)
 }
 
 /// The values that an action takes for attributes of its entity; `None` when it is left out, because
@@ -115,7 +145,10 @@ pub(super) fn of_argument(
     let mut set = set.filter(|one| one.attribute == attribute && one.fields.is_empty());
     let set = set.find_map(|one| match (&one.left, &one.right) {
         (Operand::Parameter(name), None) => Some(name),
-        (Operand::Parameter(_) | Operand::Attribute(_) | Operand::Literal(_), _) => None,
+        (
+            Operand::Parameter(_) | Operand::Attribute(_) | Operand::Lent(_) | Operand::Literal(_),
+            _,
+        ) => None,
     });
     let mut taken = action
         .taken

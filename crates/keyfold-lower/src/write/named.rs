@@ -86,10 +86,12 @@ pub(super) async fn compose(
             let mut absent = optional.clone();
             absent.retain(|name| !arguments.contains_key(name));
             let action = action.without(&absent);
+            let of_write = (context.model, write);
+            let with_lent = inputs::with_lent(of_write, &action, arguments, &lenders)?;
             let inputs = Inputs {
                 own,
-                arguments,
-                lent: inputs::lent(write, at),
+                arguments: &with_lent,
+                lent: inputs::lent(write, at, entity),
             };
             let mut own_made = Vec::new();
             let into = (&mut *draft, &mut *given, &mut own_made);

@@ -95,7 +95,7 @@ fn comparison(one: &Comparison) -> Extent {
     };
     let fields = one.operands.iter().map(|operand| match operand {
         Operand::Attribute(path) => path.fields.len(),
-        Operand::Parameter(_) | Operand::Literal(_) => 0,
+        Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_) => 0,
     });
     let fields = one.fields.len() + fields.sum::<usize>();
     let path = fields * FIELD_BYTES + size;

@@ -74,7 +74,9 @@ fn joined(members: &[Condition], kind: &str, decisive: bool) -> Option<bool> {
 fn names_kind(comparison: &Comparison, kind: &str) -> Option<bool> {
     let is_it = |operand: &Operand| match operand {
         Operand::Literal(Value::S(text)) => text == kind,
-        Operand::Literal(_) | Operand::Parameter(_) | Operand::Attribute(_) => false,
+        Operand::Literal(_) | Operand::Parameter(_) | Operand::Attribute(_) | Operand::Lent(_) => {
+            false
+        }
     };
     (comparison.measure == Measure::Kind).then(|| comparison.operands.iter().any(is_it))
 }

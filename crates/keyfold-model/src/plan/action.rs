@@ -3,8 +3,8 @@
 
 use crate::check::updatable::fits_update;
 use crate::schema::{
-    Action, AggregateKind, Assignment, Condition, Copy, Entity, Model, Operand, Source, Type,
-    Unique, Verb, Write,
+    Action, AggregateKind, Assignment, Condition, Copy, Entity, Model, Operand, Type, Unique, Verb,
+    Write,
 };
 use std::collections::BTreeSet;
 
@@ -30,8 +30,9 @@ impl Model {
     pub fn requests(&self, write: &Write) -> String {
         let absent = write.optional_parameters();
         let least = write.actions.iter().map(|action| action.without(&absent));
-        let least = self.requests_of(&least.collect::<Vec<_>>());
-        let most = self.requests_of(&write.actions);
+        let lends = self.lends_stored(&write.actions);
+        let least = self.requests_of(&least.collect::<Vec<_>>(), lends);
+        let most = self.requests_of(&write.actions, lends);
         if most == least {
             most
         } else {
@@ -39,8 +40,8 @@ impl Model {
         }
     }
 
-    fn requests_of(&self, actions: &[Action]) -> String {
-        let reads = actions.iter().any(|action| self.reads(action)) || lends_stored(actions);
+    fn requests_of(&self, actions: &[Action], lends: bool) -> String {
+        let reads = actions.iter().any(|action| self.reads(action)) || lends;
         let changes = match actions {
             [one] if one.each.is_none() => self.request_of(one),
             _ => "TransactWriteItems",
@@ -56,6 +57,20 @@ impl Model {
         } else {
             changes.to_owned()
         }
+    }
+
+    /// Whether an action takes an attribute of another action's entity as it is stored. Those that
+    /// identify an item are known without a read.
+    fn lends_stored(&self, actions: &[Action]) -> bool {
+        let is_read = |lender: &Action, name: &str| {
+            let entity = self.entities.get(lender.entity);
+            !lender.verb.writes_all_attributes()
+                && entity.is_some_and(|entity| !entity.identifies(name))
+        };
+        actions.iter().enumerate().any(|(at, lender)| {
+            let mut names = actions.iter().flat_map(|action| action.taken_from(at));
+            names.any(|name| is_read(lender, name))
+        })
     }
 
     /// Whether an action reads an item: its own, or that of a parent which keeps a maximum.
@@ -150,16 +165,6 @@ impl Model {
     }
 }
 
-/// Whether an action takes an attribute of another action's entity as it is stored.
-fn lends_stored(actions: &[Action]) -> bool {
-    let taken = actions.iter().flat_map(|action| &action.taken);
-    let mut lenders = taken.filter_map(|one| match &one.source {
-        Source::Attribute { action, .. } => actions.get(*action),
-        Source::Parameter(_) | Source::Literal(_) => None,
-    });
-    lenders.any(|lender| !lender.verb.writes_all_attributes())
-}
-
 /// The attributes that an update assigns or removes, and the version, which each update increments.
 fn touched<'a>(entity: &'a Entity, action: &'a Action) -> impl Iterator<Item = &'a String> {
     action.written_attributes().chain(&entity.version)
@@ -198,7 +203,7 @@ pub(super) fn engine_judges(entity: &Entity, action: &Action) -> bool {
 fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
     let all_plain = assignment.operands().all(|operand| match operand {
         Operand::Attribute(path) => entity.stores_plainly(&path.attribute),
-        Operand::Parameter(_) | Operand::Literal(_) => true,
+        Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_) => true,
     });
     let path = assignment.path();
     let kind = entity.at(&path).map(|(kind, _)| kind);
@@ -210,7 +215,7 @@ fn is_simple(entity: &Entity, assignment: &Assignment) -> bool {
         (Operand::Attribute(changed), Some((_, right))) => {
             *changed == path && !is_set_inside && !matches!(right, Operand::Attribute(_))
         }
-        (Operand::Parameter(_) | Operand::Literal(_), Some(_)) => false,
+        (Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_), Some(_)) => false,
     };
     let is_whole = assignment.fields.is_empty() || entity.stores_plainly(&assignment.attribute);
     all_plain && is_whole && (!is_collection || changes_itself)

@@ -144,7 +144,7 @@ fn is_held(condition: &Condition, aggregate: &Aggregate) -> bool {
         Comparator::Equal => fixed.is_some_and(|(attribute, text)| {
             let is_it = |operand: &Operand| match operand {
                 Operand::Literal(held) => value::display(held) == *text,
-                Operand::Attribute(_) | Operand::Parameter(_) => false,
+                Operand::Attribute(_) | Operand::Parameter(_) | Operand::Lent(_) => false,
             };
             attribute == name && comparison.operands.iter().all(is_it)
         }),

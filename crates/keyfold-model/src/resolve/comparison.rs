@@ -2,6 +2,7 @@
 
 use super::condition::{Subject, field_type};
 use super::names::unknown;
+use super::source::Above;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::near::nearest;
 use crate::schema::{Attribute, Comparator, Comparison, Entity, Measure, Operand, Path, Type};
@@ -15,6 +16,8 @@ pub(super) struct Operands<'s> {
     pub(super) parameters: &'s [(&'s str, &'s Type)],
     /// The entity whose attributes are operands, too; `None` where only parameters are.
     pub(super) item: Option<&'s Entity>,
+    /// The actions whose attributes are operands of assignments; `None` where they cannot be.
+    pub(super) above: Option<&'s Above<'s>>,
 }
 
 impl Operands<'_> {
@@ -58,7 +61,11 @@ impl Operands<'_> {
         let found = self.item.and_then(|entity| entity.attribute(&name.text));
         let is_parameter = self.parameters.iter().any(|(one, _)| *one == name.text);
         let Some(found) = found.filter(|_| !is_parameter) else {
-            return Err(Box::new(self.no_fields(name, fields, is_parameter)));
+            let above = self.above.filter(|above| above.knows(name));
+            return match above {
+                Some(above) => above.operand((name, fields), kind, self).map(Operand::Lent),
+                None => Err(Box::new(self.no_fields(name, fields, is_parameter))),
+            };
         };
         let of = field_type(name, &found.kind, fields)?;
         if fits(of, kind) {
@@ -178,7 +185,7 @@ impl Operands<'_> {
         Some((&attribute.kind, Operand::Attribute(Path::of(&name.text))))
     }
 
-    fn unknown(&self, name: &Name) -> Diagnostic {
+    pub(super) fn unknown(&self, name: &Name) -> Diagnostic {
         let parameters = self.parameters.iter().map(|(name, _)| *name);
         let behind_alias = format!(".{}", name.text);
         let of_aliases = parameters
@@ -223,7 +230,7 @@ pub(super) fn with_near_word(diagnostic: Diagnostic, given: &Name, kind: &Type) 
 }
 
 /// Whether a value of one type may stand where another is needed.
-fn fits(found: &Type, needed: &Type) -> bool {
+pub(super) fn fits(found: &Type, needed: &Type) -> bool {
     found == needed || (*found == Type::Int && *needed == Type::Number)
 }
 

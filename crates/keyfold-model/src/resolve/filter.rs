@@ -107,6 +107,7 @@ impl Filters<'_> {
         let operands = Operands {
             parameters: &parameters,
             item: None,
+            above: None,
         };
         operands.comparison(declared, subject)
     }

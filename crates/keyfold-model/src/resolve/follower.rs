@@ -59,6 +59,7 @@ impl Follower<'_> {
         let operands = Operands {
             parameters: &[],
             item: Some(entity),
+            above: None,
         };
         let name = &one.attribute;
         let Some(attribute) = entity.attribute(&name.text) else {

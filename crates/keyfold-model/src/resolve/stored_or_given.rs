@@ -47,7 +47,7 @@ impl Resolved<'_> {
             let is_own = |name: &str| is_plain && name == one.attribute;
             let mut named = one.operands.iter().filter_map(|operand| match operand {
                 Operand::Parameter(name) => Some(name),
-                Operand::Attribute(_) | Operand::Literal(_) => None,
+                Operand::Attribute(_) | Operand::Lent(_) | Operand::Literal(_) => None,
             });
             if let Some(name) = named.find(|name| is_hidden(name) && !is_own(name)) {
                 return Err(self.either(name, one.span));

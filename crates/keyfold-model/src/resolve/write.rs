@@ -5,7 +5,7 @@ use super::comparison::Operands;
 use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
 use super::present::{Present, path_of};
-use super::source::{self, Earlier};
+use super::source::{self, Above, Earlier};
 use super::stored_or_given::Resolved;
 use super::too_many;
 use super::types::Types;
@@ -63,13 +63,7 @@ pub(super) fn resolve(
     for (action, (_, entity)) in declared.actions.iter().zip(&named) {
         scope.add_now(action, entity);
     }
-    let (mut actions, mut earlier) = (Vec::new(), Vec::new());
-    for (declared, (at, entity)) in declared.actions.iter().zip(named) {
-        let mut action = report(scope.action(declared, at, entity), diagnostics)?;
-        action.taken = report(scope.taken(declared, entity, &earlier), diagnostics)?;
-        actions.push(action);
-        earlier.push(Earlier { declared, entity });
-    }
+    let actions = report(scope.actions(declared, named, model), diagnostics)?;
     report(check_actions(&actions, model, declared), diagnostics)?;
     let taken = |action: &ActionDecl, entity: &Entity| scope.own(action, entity);
     let parameters = (declared, scope.parameters.as_slice());
@@ -233,20 +227,50 @@ impl Scope {
         Ok(())
     }
 
+    /// Resolves the actions, each with the position of its entity and the entity. An action sees those
+    /// above it.
+    fn actions(
+        &self,
+        declared: &WriteDecl,
+        named: Vec<(usize, &Entity)>,
+        model: &Model,
+    ) -> Result<Vec<Action>, Box<Diagnostic>> {
+        let all = declared.actions.as_slice();
+        let (mut actions, mut earlier) = (Vec::new(), Vec::new());
+        for (declared, (at, entity)) in all.iter().zip(named) {
+            let above = Above {
+                earlier: &earlier,
+                all,
+                model,
+            };
+            let mut action = self.action(declared, (at, entity), &above)?;
+            action.taken = self.taken(declared, entity, &above)?;
+            let is_left_out = source::may_be_left_out_of(&action, &earlier);
+            actions.push(action);
+            earlier.push(Earlier {
+                declared,
+                entity,
+                is_left_out,
+            });
+        }
+        Ok(actions)
+    }
+
     /// The attributes that an action takes from elsewhere than the parameters of their names.
     fn taken(
         &self,
         declared: &ActionDecl,
         entity: &Entity,
-        earlier: &[Earlier<'_>],
+        above: &Above<'_>,
     ) -> Result<Vec<Taken>, Box<Diagnostic>> {
         let each = self.each(declared)?;
         let known = self.known(each.as_ref());
         let operands = Operands {
             parameters: &known,
             item: None,
+            above: None,
         };
-        let mut taken = source::declared_sources(declared, entity, earlier, &operands)?;
+        let mut taken = source::declared_sources(declared, entity, above, &operands)?;
         let (own, _) = self.own(declared, entity);
         let own = own.into_iter();
         taken.extend(source::of_alias(declared, own, &self.parameters));
@@ -291,7 +315,7 @@ impl Scope {
             .flat_map(Condition::parameters);
         let assigned = assigned.filter_map(|operand| match operand {
             Operand::Parameter(name) => Some(name.as_str()),
-            Operand::Attribute(_) | Operand::Literal(_) => None,
+            Operand::Attribute(_) | Operand::Lent(_) | Operand::Literal(_) => None,
         });
         for name in assigned.chain(compared) {
             self.parameters
@@ -327,23 +351,25 @@ impl Scope {
     fn action(
         &self,
         declared: &ActionDecl,
-        at: usize,
-        entity: &Entity,
+        (at, entity): (usize, &Entity),
+        above: &Above<'_>,
     ) -> Result<Action, Box<Diagnostic>> {
         let each = self.each(declared)?;
         let known = self.known(each.as_ref());
-        let operands_with = |item| Operands {
+        let operands_with = |item, above| Operands {
             parameters: &known,
             item,
+            above,
         };
         // The attributes of an item are operands only where the item exists before the write.
-        let assigned = operands_with((!declared.verb.writes_all_attributes()).then_some(entity));
+        let stored = (!declared.verb.writes_all_attributes()).then_some(entity);
+        let assigned = operands_with(stored, Some(above));
         let assignments: Vec<Assignment> = declared
             .assignments
             .iter()
             .map(|one| assignment::resolve(one, entity, &assigned, declared.verb))
             .collect::<Result<_, _>>()?;
-        let given = operands_with(None);
+        let given = operands_with(None, Some(above));
         let otherwise: Vec<Assignment> = declared
             .otherwise
             .iter()
@@ -353,16 +379,7 @@ impl Scope {
         if declared.verb == Verb::Upsert {
             check_new(declared, entity, &assignments)?;
         }
-        let compared = operands_with(Some(entity));
-        let comparison = |one: &ComparisonDecl| {
-            let kind = &attribute_of(entity, &one.attribute)?.kind;
-            compared.comparison(one, &Subject::of(one, kind)?)
-        };
-        let conditions: Vec<Condition> = declared
-            .conditions
-            .iter()
-            .map(|one| condition::resolve(one, &comparison))
-            .collect::<Result<_, _>>()?;
+        let conditions = conditions(declared, entity, &operands_with(Some(entity), None))?;
         let resolved = Resolved {
             declared,
             entity,
@@ -513,6 +530,21 @@ impl Scope {
         }
         Ok(())
     }
+}
+
+/// The conditions of an action on an entity.
+fn conditions(
+    declared: &ActionDecl,
+    entity: &Entity,
+    operands: &Operands<'_>,
+) -> Result<Vec<Condition>, Box<Diagnostic>> {
+    let comparison = |one: &ComparisonDecl| {
+        let kind = &attribute_of(entity, &one.attribute)?.kind;
+        operands.comparison(one, &Subject::of(one, kind)?)
+    };
+    let all = declared.conditions.iter();
+    all.map(|one| condition::resolve(one, &comparison))
+        .collect()
 }
 
 /// The error that a value comes from a parameter that may be left out.

@@ -3,7 +3,7 @@
 use super::path::{Path, as_operand};
 use crate::diagnostic::Span;
 use crate::words::{Comparator, Measure};
-use crate::written::{in_braces, is_word};
+use crate::written::{in_braces, is_word, written};
 use keyfold_types::Value;
 use std::fmt;
 
@@ -14,8 +14,36 @@ pub enum Operand {
     Parameter(String),
     /// An attribute of the item, or a field inside it.
     Attribute(Path),
+    /// An attribute of the entity of an earlier action; only in assignments of writes.
+    Lent(Lent),
     /// A fixed value of the attribute's type.
     Literal(Value),
+}
+
+/// An attribute of the entity of an earlier action of the same write: as it is stored, or as it is
+/// created or put. It always has a value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lent {
+    /// The position of the action in the write.
+    pub action: usize,
+    /// The name of the action in the model: its alias, or its entity's name.
+    pub name: String,
+    /// The attribute.
+    pub attribute: String,
+}
+
+impl Lent {
+    /// The name of the value among the arguments of the action that takes it. No parameter has a
+    /// colon in its name.
+    pub fn argument(&self) -> String {
+        format!("{}:{}", self.action, self.attribute)
+    }
+}
+
+impl fmt::Display for Lent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.name, written(&self.attribute))
+    }
 }
 
 impl Operand {
@@ -23,7 +51,7 @@ impl Operand {
     pub fn is_path(&self, path: &Path) -> bool {
         match self {
             Operand::Attribute(own) => own == path,
-            Operand::Parameter(_) | Operand::Literal(_) => false,
+            Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_) => false,
         }
     }
 }
@@ -34,6 +62,7 @@ impl fmt::Display for Operand {
             Operand::Attribute(path) => f.write_str(&as_operand(path)),
             Operand::Parameter(name) if is_word(name) => f.write_str(name),
             Operand::Parameter(name) => f.write_str(&in_braces(name)),
+            Operand::Lent(lent) => lent.fmt(f),
             // Without quotes a text would read as a name.
             Operand::Literal(Value::S(text)) => write!(f, "\"{text}\""),
             Operand::Literal(value) => f.write_str(&crate::value::display(value)),
@@ -90,7 +119,7 @@ impl Comparison {
     pub fn attributes(&self) -> impl Iterator<Item = &str> {
         let others = self.operands.iter().filter_map(|operand| match operand {
             Operand::Attribute(path) => Some(path.attribute.as_str()),
-            Operand::Parameter(_) | Operand::Literal(_) => None,
+            Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_) => None,
         });
         std::iter::once(self.attribute.as_str()).chain(others)
     }
@@ -99,7 +128,7 @@ impl Comparison {
     fn demands_path(&self, path: &Path) -> bool {
         let is_inside = |operand: &Operand| match operand {
             Operand::Attribute(own) => own.starts_with(path),
-            Operand::Parameter(_) | Operand::Literal(_) => false,
+            Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_) => false,
         };
         // One of several values is enough for `in`.
         let compares_all = self.comparator != Comparator::In || self.operands.len() == 1;
@@ -112,7 +141,7 @@ impl Comparison {
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
         self.operands.iter().filter_map(|operand| match operand {
             Operand::Parameter(name) => Some(name.as_str()),
-            Operand::Attribute(_) | Operand::Literal(_) => None,
+            Operand::Attribute(_) | Operand::Lent(_) | Operand::Literal(_) => None,
         })
     }
 

@@ -20,7 +20,7 @@ pub use crate::words::{
     TableClass, Units, Verb,
 };
 pub use attribute::{Attribute, DefaultValue, hidden};
-pub use condition::{Comparison, Condition, Operand, conjunction};
+pub use condition::{Comparison, Condition, Lent, Operand, conjunction};
 pub use entity::{
     Aggregate, Copy, Entity, Excluded, Expected, GUARD_SORT, IndexKey, KeyPair, Sparse, Unique,
     UniqueMember, guard_parts, held_in_guard,

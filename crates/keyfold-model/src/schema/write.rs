@@ -1,6 +1,6 @@
 //! Named writes.
 
-use super::condition::{Condition, Operand};
+use super::condition::{Condition, Lent, Operand};
 use super::entity::Entity;
 use super::path::Path;
 use crate::diagnostic::Span;
@@ -35,15 +35,23 @@ impl Assignment {
     pub fn sources(&self) -> impl Iterator<Item = &Path> {
         self.operands().filter_map(|operand| match operand {
             Operand::Attribute(path) => Some(path),
-            Operand::Parameter(_) | Operand::Literal(_) => None,
+            Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_) => None,
         })
     }
 
-    /// Whether it makes a value without the attributes of an item: of parameters and fixed values,
-    /// or by adding to a list or set, which counts as empty where it is missing.
+    /// The attributes of the entities of earlier actions that it takes.
+    pub fn lent(&self) -> impl Iterator<Item = &Lent> {
+        self.operands().filter_map(|operand| match operand {
+            Operand::Lent(lent) => Some(lent),
+            Operand::Attribute(_) | Operand::Parameter(_) | Operand::Literal(_) => None,
+        })
+    }
+
+    /// Whether it makes a value without the attributes of an item: of parameters, fixed values and
+    /// attributes of earlier actions, or by adding to a list or set, which counts as empty where it is missing.
     pub fn starts_from_nothing(&self, entity: &Entity) -> bool {
         let is_given = |operand: &Operand| match operand {
-            Operand::Parameter(_) | Operand::Literal(_) => true,
+            Operand::Parameter(_) | Operand::Lent(_) | Operand::Literal(_) => true,
             Operand::Attribute(path) => {
                 let found = entity.attribute(&path.attribute);
                 *path == self.path()
@@ -57,7 +65,7 @@ impl Assignment {
     pub fn parameters(&self) -> impl Iterator<Item = &String> {
         self.operands().filter_map(|operand| match operand {
             Operand::Parameter(name) => Some(name),
-            Operand::Attribute(_) | Operand::Literal(_) => None,
+            Operand::Attribute(_) | Operand::Lent(_) | Operand::Literal(_) => None,
         })
     }
 
@@ -82,6 +90,15 @@ pub enum Source {
         /// The attribute.
         attribute: String,
     },
+}
+
+impl From<Lent> for Source {
+    fn from(lent: Lent) -> Source {
+        Source::Attribute {
+            action: lent.action,
+            attribute: lent.attribute,
+        }
+    }
 }
 
 /// An attribute that an action takes from elsewhere than the parameter of its name.
@@ -136,6 +153,23 @@ impl Action {
                 .collect(),
             ..self.clone()
         }
+    }
+
+    /// The attributes of the entities of earlier actions that its assignments take.
+    pub fn lent(&self) -> impl Iterator<Item = &Lent> {
+        let assigned = self.assignments.iter().chain(&self.otherwise);
+        assigned.flat_map(Assignment::lent)
+    }
+
+    /// The attributes that it takes from the entity of the action at a position of the write: in
+    /// assignments, and to find its item.
+    pub fn taken_from(&self, at: usize) -> impl Iterator<Item = &str> {
+        let found = self.taken.iter().filter_map(move |one| match &one.source {
+            Source::Attribute { action, attribute } if *action == at => Some(attribute.as_str()),
+            Source::Attribute { .. } | Source::Parameter(_) | Source::Literal(_) => None,
+        });
+        let assigned = self.lent().filter(move |one| one.action == at);
+        found.chain(assigned.map(|one| one.attribute.as_str()))
     }
 
     /// The attributes that it assigns or removes.
