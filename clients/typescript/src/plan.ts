@@ -74,6 +74,13 @@ export interface Operand {
   /** The way to a field inside the attribute. */
   readonly fields?: readonly string[];
   readonly value?: AttributeValue;
+  readonly lent?: LentPlan;
+}
+
+/** An attribute of the entity of an earlier action of the write. */
+export interface LentPlan {
+  readonly action: number;
+  readonly attribute: string;
 }
 
 /** A field inside an attribute. */

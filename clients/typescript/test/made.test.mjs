@@ -28,6 +28,15 @@ write again(id, title)
 write pair(title: string)
   put Doc as one set title = title
   put Doc as two set title = title
+entity Mark
+  markId: ulid = new, title: string
+  key "M#{markId}" "M"
+entity Note
+  markId: Mark.markId, at: string, title: string
+  key "M#{markId}" "N#{at}"
+write mark(title: string, at: string)
+  create Mark
+  create Note as note set markId = Mark.markId, at = at, title = Mark.title
 `);
 const client = () => new Client(PLAN, counted(), { now: () => NOW });
 
@@ -55,4 +64,13 @@ test("a whole item of a named write reports its moment", async () => {
   }
   const args = { title: "t", "one.id": "a", "two.id": "b", "two.changedAt": "2023-01-01T00:00:00.000Z" };
   assert.deepEqual((await client().write("pair", args)).made, [{ entity: "Doc", attribute: "one.changedAt", value: MOMENT }]);
+});
+
+test("an identifier that is made is that of all items, and is reported once", async () => {
+  const backend = counted();
+  const { made } = await new Client(PLAN, backend, { now: () => NOW }).write("mark", { title: "t", at: "a" });
+  assert.deepEqual(made.map(({ entity, attribute }) => [entity, attribute]), [["Mark", "markId"]]);
+  const id = made[0].value;
+  const puts = backend.sent.at(-1).input.TransactItems.map((one) => one.Put.Item);
+  assert.deepEqual(puts.map((item) => item.markId.S), [id, id]);
 });

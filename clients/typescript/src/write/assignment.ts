@@ -10,6 +10,7 @@ import { addNumbers, negatedNumber } from "../value/arithmetic.js";
 import { compareNumbers } from "../value/number.js";
 import { compareTexts, shown } from "../value/text.js";
 import { held, isEqual, type Values } from "../value/value.js";
+import { lentName } from "./inputs.js";
 import { itemText, lacks, noPlace, pathText } from "./lacking.js";
 
 /** The type at the end of a path; `undefined` for a path that leads nowhere. */
@@ -36,9 +37,9 @@ function argument(name: string, args: Values): AttributeValue {
   return value;
 }
 
-/** The value of an operand that is no attribute. */
-function givenValue({ parameter, value }: Operand, args: Values): AttributeValue {
-  return value ?? argument(parameter ?? "", args);
+/** The value of an operand that is no attribute of the item. */
+function givenValue({ lent, parameter, value }: Operand, args: Values): AttributeValue {
+  return value ?? argument(lent === undefined ? (parameter ?? "") : lentName(lent), args);
 }
 
 /** An assignment as a change that the engine carries out. */

@@ -6,25 +6,66 @@ import type { MadeValue } from "../complete.js";
 import { identifyingPlace } from "../derive.js";
 import { failure, invalid, KeyfoldError } from "../error.js";
 import type { Model } from "../model.js";
-import type { ActionPlan, EntityPlan, Item, TakenPlan, WritePlan } from "../plan.js";
+import type { ActionPlan, EntityPlan, Item, LentPlan, TakenPlan, WritePlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import { isSameItem, type Values } from "../value/value.js";
+import { itemText, lacks } from "./lacking.js";
 import { keyText, placeOfEntity } from "./refusal.js";
 
 /** The inputs of an action. */
 export interface Inputs {
   /** The values that the action takes for attributes of its entity. */
   readonly own: Values;
-  /** The parameters and the fields of the record, which operands name. */
+  /** The parameters and the fields of the record, which operands name, and what they take from other actions. */
   readonly args: Values;
-  /** The attributes of its entity that later actions take. They must not change before the write. */
+  /** The attributes of its entity that later actions take, except those that identify the item. They must not change
+   * before the write. */
   readonly lent: readonly string[];
 }
 
-/** The attributes of an action's entity that other actions of the write take. */
-export function lentOf(write: WritePlan, at: number): string[] {
-  const sources = write.actions.flatMap((action) => action.taken ?? []).map((one) => one.from);
-  return sources.flatMap(({ action, attribute }) => (action === at ? (attribute ?? []) : []));
+/** What the assignments of an action take from the entities of the actions above it. */
+function takenByAssignments({ set = [], otherwise = [] }: ActionPlan): LentPlan[] {
+  const operands = [...set, ...otherwise].flatMap(({ left, right }) => (right === undefined ? [left] : [left, right]));
+  return operands.flatMap((one) => one.lent ?? []);
+}
+
+/** The attributes of an action's entity that other actions of the write take. Those that identify the item are
+ * given, and do not change. */
+export function lentOf(write: WritePlan, at: number, entity: EntityPlan): string[] {
+  const sources = write.actions.flatMap((action) => [
+    ...(action.taken ?? []).map((one) => one.from),
+    ...takenByAssignments(action),
+  ]);
+  const names = sources.flatMap(({ action, attribute }) => (action === at ? (attribute ?? []) : []));
+  return names.filter((name) => !identityOf(entity).includes(name));
+}
+
+/** The name of the value of another action's attribute among the arguments. No parameter has a colon in its name. */
+export function lentName({ action, attribute }: LentPlan): string {
+  return `${action}:${attribute}`;
+}
+
+/** The arguments of an action, and beside them what its assignments take from the entities of the actions above
+ * it. */
+export function withLent(
+  model: Model,
+  write: WritePlan,
+  action: ActionPlan,
+  args: Values,
+  lenders: readonly (Values | undefined)[],
+): Values {
+  const all: Values = new Map(args);
+  for (const lent of takenByAssignments(action)) {
+    const values = lenders[lent.action];
+    const value = values?.get(lent.attribute);
+    if (value === undefined) {
+      // A stored item of another program.
+      const entity = model.entity(write.actions[lent.action]?.entity ?? "");
+      throw lacks(itemText(entity, values ?? new Map()), [lent.attribute]);
+    }
+    all.set(lentName(lent), value);
+  }
+  return all;
 }
 
 /** The fields of the records that an action repeats over. */

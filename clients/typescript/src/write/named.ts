@@ -27,6 +27,7 @@ import {
   ofArgument,
   ownValues,
   parameterOf,
+  withLent,
 } from "./inputs.js";
 import { exists, notFound, notFoundText, placeOfEntity, subject } from "./refusal.js";
 import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
@@ -92,13 +93,14 @@ class Composition {
     for (const [at, action] of this.#write.actions.entries()) {
       const entity = model.entity(action.entity);
       const fields = fieldsOfEach(model, this.#write, action);
-      const lent = lentOf(this.#write, at);
+      const lent = lentOf(this.#write, at, entity);
       let lender: Values | undefined;
       for (const [number, own] of argumentsOfAction(action, fields, args).entries()) {
         const values = ownValues(entity, action, own, fields, lenders);
         if (values === undefined) continue;
         const absent = new Set(optional.map((one) => one.name).filter((name) => !own.has(name)));
-        const inputs = { own: values, args: own, lent };
+        const given = withLent(model, this.#write, withoutAbsent(action, absent), own, lenders);
+        const inputs = { own: values, args: given, lent };
         try {
           lender = await this.#addOne(entity, action, absent, inputs);
         } catch (error) {
