@@ -30,6 +30,16 @@ write again(id, title)
 write pair(title: string)
   put Doc as one set title = title
   put Doc as two set title = title
+entity Mark
+  markId: ulid = new, title: string
+  key "M#{markId}" "M"
+entity Note
+  markId: Mark.markId, at: string, title: string
+  key "M#{markId}" "N#{at}"
+pattern notes(markId) -> Note[]
+write mark(title: string, at: string)
+  create Mark
+  create Note as note set markId = Mark.markId, at = at, title = Mark.title
 """
 GIVEN = datetime(2023, 1, 1, tzinfo=timezone.utc)
 
@@ -72,3 +82,10 @@ def test_a_whole_item_of_a_named_write_reports_its_moment(docs: Client) -> None:
         assert docs.write(write, again).made == []
     both = {"title": "u", "one.id": "a", "two.id": "b", "two.changedAt": GIVEN}
     assert [one.attribute for one in docs.write("pair", both).made] == ["one.changedAt"]
+
+
+def test_an_identifier_that_is_made_is_that_of_all_items(docs: Client) -> None:
+    (made,) = docs.write("mark", {"title": "t", "at": "a"}).made
+    assert (made.entity, made.attribute) == ("Mark", "markId")
+    (note,) = docs.all("notes", {"markId": made.value})
+    assert (note["markId"], note["title"]) == (made.value, "t")

@@ -98,9 +98,10 @@ def _operand(operand: Operand, arguments: Values) -> Other:
         return operand
     if isinstance(operand, plan.Literal_):
         return operand.value
-    held = arguments.get(operand.name)
+    name = operand.argument if isinstance(operand, plan.Lent) else operand.name
+    held = arguments.get(name)
     if held is None:
-        raise missing_argument("the condition", operand.name)
+        raise missing_argument("the condition", name)
     return held
 
 

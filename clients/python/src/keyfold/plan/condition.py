@@ -39,7 +39,20 @@ class Literal_:
     value: Value
 
 
-Operand: TypeAlias = "Parameter | Attribute | Literal_"
+@dataclass(frozen=True)
+class Lent:
+    """An attribute of the entity of an earlier action of the write."""
+
+    action: int
+    attribute: str
+
+    @property
+    def argument(self) -> str:
+        """The name of the value among the arguments. No parameter has a colon in its name."""
+        return f"{self.action}:{self.attribute}"
+
+
+Operand: TypeAlias = "Parameter | Attribute | Lent | Literal_"
 
 Comparator: TypeAlias = Literal[
     "=", "<>", "<", "<=", ">", ">=", "contains", "starts", "exists", "missing", "in", "within"

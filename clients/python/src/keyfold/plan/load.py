@@ -25,7 +25,6 @@ from keyfold.plan.model import (
     Index,
     IndexKey,
     Model,
-    OfAction,
     ParameterPlan,
     Pattern,
     Periods,
@@ -457,12 +456,14 @@ def _operand(one: Json) -> Operand:
         return conditions.Parameter(one["parameter"])
     if "attribute" in one:
         return conditions.Attribute(one["attribute"], tuple(one.get("fields", ())))
+    if "lent" in one:
+        return conditions.Lent(one["lent"]["action"], one["lent"]["attribute"])
     return conditions.Literal_(decoded(one["value"]))
 
 
-def _source(one: Json) -> Operand | OfAction:
+def _source(one: Json) -> Operand:
     if "action" in one:
-        return OfAction(one["action"], one["attribute"])
+        return conditions.Lent(one["action"], one["attribute"])
     return _operand(one)
 
 

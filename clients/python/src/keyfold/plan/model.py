@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any as Json
 from typing import Literal, NamedTuple, TypeAlias
 
-from keyfold.plan.condition import Condition, Operand, Path
+from keyfold.plan.condition import Condition, Lent, Operand, Path
 from keyfold.plan.condition import Parameter as ParameterOperand
 from keyfold.plan.kind import Kind
 from keyfold.plan.template import KeyColumn, Parts, Unit
@@ -356,13 +356,9 @@ class Assignment:
         """The parameters that it uses."""
         return (one.name for one in self.operands() if isinstance(one, ParameterOperand))
 
-
-@dataclass(frozen=True)
-class OfAction:
-    """An attribute of another action's entity."""
-
-    action: int
-    attribute: str
+    def lent(self) -> Iterator[Lent]:
+        """The attributes of the entities of earlier actions that it takes."""
+        return (one for one in self.operands() if isinstance(one, Lent))
 
 
 @dataclass(frozen=True)
@@ -370,7 +366,7 @@ class Taken:
     """The source of an attribute that an action takes."""
 
     attribute: str
-    source: Operand | OfAction
+    source: Operand
     declared: bool
 
 

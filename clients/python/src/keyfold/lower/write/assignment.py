@@ -9,7 +9,7 @@ from keyfold.errors import Refused
 from keyfold.lower.bound import missing_argument
 from keyfold.lower.expression import Append, Change, Exclude, Include, InField, Joined, Of, Set
 from keyfold.lower.write.lacking import Lacking, written_path
-from keyfold.plan.condition import Attribute, Operand, Parameter, Path
+from keyfold.plan.condition import Attribute, Lent, Operand, Parameter, Path
 from keyfold.plan.model import Assignment, Entity
 from keyfold.values import number
 from keyfold.values.value import Value, Values, at_path, shown, tag
@@ -35,6 +35,8 @@ def change_of(entity: Entity, assignment: Assignment, arguments: Values) -> Chan
             return Of(operand.path)
         if isinstance(operand, Parameter):
             return Set(_argument(operand.name, arguments))
+        if isinstance(operand, Lent):
+            return Set(_argument(operand.argument, arguments))
         return Set(operand.value)
 
     made: Change = one(assignment.left)
@@ -84,6 +86,8 @@ def _evaluated(
     def one(operand: Operand) -> Value:
         if isinstance(operand, Parameter):
             return _argument(operand.name, arguments)
+        if isinstance(operand, Lent):
+            return _argument(operand.argument, arguments)
         if not isinstance(operand, Attribute):
             return operand.value
         held = at_path(old, operand.path)

@@ -3,15 +3,16 @@ of the entities of other actions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keyfold.errors import Invalid, Refused
 from keyfold.lower.complete import Made
 from keyfold.lower.derive import identifying_place
+from keyfold.lower.write.lacking import Lacking
 from keyfold.lower.write.refusal import at_entity, key_text
-from keyfold.plan.condition import Attribute, Parameter
-from keyfold.plan.model import Action, Entity, OfAction, Taken, Write
+from keyfold.plan.condition import Attribute, Lent, Operand, Parameter
+from keyfold.plan.model import Action, Entity, Taken, Write
 from keyfold.values.value import Item, Value, Values
 
 
@@ -22,16 +23,45 @@ class Inputs:
     own: Values
     """The values that the action takes for attributes of its entity."""
     arguments: Values
-    """The parameters and the fields of the record, which operands name."""
+    """The parameters and the fields of the record, which operands name, and what they take from
+    other actions."""
     lent: Sequence[str]
-    """The attributes of its entity that later actions take. They must not change before the
-    write."""
+    """The attributes of its entity that later actions take, except those that identify the item.
+    They must not change before the write."""
+
+
+def _taken_by_assignments(action: Action) -> Iterator[Lent]:
+    """What the assignments of an action take from the entities of the actions above it."""
+    for one in (*action.assignments, *action.otherwise):
+        yield from one.lent()
 
 
 def lent(write: Write, at: int) -> list[str]:
-    """The attributes of an action's entity that other actions of the write take."""
-    sources = (taken.source for action in write.actions for taken in action.taken)
-    return [one.attribute for one in sources if isinstance(one, OfAction) and one.action == at]
+    """The attributes of an action's entity that other actions of the write take. Those that
+    identify the item are given, and do not change."""
+    identity = write.actions[at].entity.identity
+    sources: list[Operand] = []
+    for action in write.actions:
+        sources += (taken.source for taken in action.taken)
+        sources += _taken_by_assignments(action)
+    names = (one.attribute for one in sources if isinstance(one, Lent) and one.action == at)
+    return [name for name in names if name not in identity]
+
+
+def with_lent(
+    write: Write, action: Action, arguments: Values, lenders: Sequence[Values | None]
+) -> Values:
+    """The arguments of an action, and beside them what its assignments take from the entities of
+    the actions above it."""
+    made = dict(arguments)
+    for one in _taken_by_assignments(action):
+        values = lenders[one.action] or {}
+        held = values.get(one.attribute)
+        if held is None:
+            # A stored item of another program.
+            raise Lacking(write.actions[one.action].entity, values).of((one.attribute,))
+        made[one.argument] = held
+    return made
 
 
 def own(
@@ -68,7 +98,7 @@ def parameter_of(action: Action, fields: Sequence[str], attribute: str) -> str |
 
 def _held(taken: Taken, arguments: Values, lenders: Sequence[Values | None]) -> Value | None:
     source = taken.source
-    if isinstance(source, OfAction):
+    if isinstance(source, Lent):
         lender = lenders[source.action] if source.action < len(lenders) else None
         return None if lender is None else lender.get(source.attribute)
     if isinstance(source, (Parameter, Attribute)):
@@ -97,11 +127,7 @@ def of_argument(action: Action, fields: Sequence[str], number: int, error: Inval
         for one in (*action.assignments, *action.otherwise)
         if one.path == (attribute,) and one.right is None
     ]
-    sources += [
-        one.source
-        for one in action.taken
-        if one.attribute == attribute and not isinstance(one.source, OfAction)
-    ]
+    sources += [one.source for one in action.taken if one.attribute == attribute]
     names = (one.name for one in sources if isinstance(one, Parameter))
     parameter = next(names, attribute)
     argument = f"{parameter}{way}"

@@ -98,7 +98,9 @@ class Composition:
                 if own is None:
                     continue
                 left_out = [name for name in optional if name not in own_arguments]
-                inputs = Inputs(own, own_arguments, own_inputs.lent(self.write, at))
+                given_action = direct.without(action, left_out)
+                given = own_inputs.with_lent(self.write, given_action, own_arguments, lenders)
+                inputs = Inputs(own, given, own_inputs.lent(self.write, at))
                 try:
                     lender = yield from self._one(action, left_out, inputs)
                 except Invalid as error:
@@ -107,9 +109,7 @@ class Composition:
                     if error.place is None:
                         at_entity(error, action.name, action.entity, inputs.own)
                     raise
-                touched = self._touched(
-                    direct.without(action, left_out), fields, (asked, arguments)
-                )
+                touched = self._touched(given_action, fields, (asked, arguments))
                 self.made.extend(own_inputs.of_alias(action, one) for one in touched)
             lenders.append(lender)
 
