@@ -9,6 +9,7 @@ const UPSERTS: &str = include_str!("upserts.keyfold");
 const ELEMENTS: &str = include_str!("elements.keyfold");
 const PATHS: &str = include_str!("paths.keyfold");
 const PARTIAL: &str = include_str!("partial.keyfold");
+const LENT: &str = include_str!("lent.keyfold");
 const BANK: &str = include_str!("bank.keyfold");
 
 fn model(source: &str) -> Model {
@@ -173,6 +174,11 @@ fn a_change_inside_an_attribute_is_one_request() {
 #[test]
 fn writes_on_several_items_of_one_entity_are_proved() {
     is_proved(BANK);
+}
+
+#[test]
+fn what_an_action_takes_from_one_above_is_proved() {
+    is_proved(LENT);
 }
 
 #[test]

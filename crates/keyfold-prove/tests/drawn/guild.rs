@@ -8,7 +8,7 @@ use super::pick;
 const MARK: &str = "# guild\n";
 
 /// What some accepted models must have.
-pub(crate) const PARTS: [&str; 16] = [
+pub(crate) const PARTS: [&str; 20] = [
     "check Member where member = author",
     "check Member when",
     "delete Note",
@@ -24,6 +24,10 @@ pub(crate) const PARTS: [&str; 16] = [
     "codes = {codes} + code",
     "codes = {codes} - code",
     "place.x = ",
+    "create Ribbon set member = Member.member",
+    "create or update Ribbon set level = Member.level",
+    "level = fresh.level - more",
+    "put Ribbon set member = fresh.member",
     "use \"guild.keyfold\"",
 ];
 
@@ -95,6 +99,22 @@ pub(crate) fn drawn(rng: &fastrand::Rng) -> String {
             ),
         ),
     };
+    // What is taken from an action above: as it is stored before the write, or as it is created.
+    let lent = pick(
+        rng,
+        &[
+            "check Member\n  create Ribbon set member = Member.member, level = Member.level + more",
+            "update Member set level = more\n  create Ribbon set member = Member.member, level = Member.level",
+            "update Member set title = note\n  create or update Ribbon set level = Member.level + more",
+            "create Member as fresh\n  create Ribbon set member = fresh.member, level = fresh.level - more",
+            "create Member as fresh\n  create Badge set member = fresh.member\n  put Ribbon set member = fresh.member, level = more",
+        ],
+    );
+    let lent_parameters = if lent.contains("note") {
+        "more: int, note: string"
+    } else {
+        "more: int"
+    };
     let fresh = if state == "string" { "" } else { " = fresh" };
     format!(
         "{MARK}record Place
@@ -123,6 +143,8 @@ write gather(entries: list of Entry)
   create Note for each entries
 write mark(author, code: int)
   update Note set {change}, {place} when exists place
+write pin({lent_parameters})
+  {lent}
 pattern members(member[]) -> Member[]
 pattern notes(author) -> Note[] page 3
 pattern some(author, rank, note[]) -> Note[]
