@@ -1,5 +1,5 @@
 // Made by keyfold (test) of the model made, version 1.
-// The plan document's hash: 4c677f8a15c6c086da481114aae95bbb.
+// The plan document's hash: f3d06e85a18b3c6768fb9832346ba38c.
 // Changes here are lost: change the model, and run `keyfold generate`.
 
 use keyfold::typed;
@@ -470,6 +470,58 @@ typed::made! { FillMade {
     line_at: each_argument("Line", "at", "lines"),
 } }
 
+/// The arguments of `buy`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuyArguments {
+    /// The parameter `lines`.
+    pub lines: Vec<Wanted>,
+    /// The parameter `id`.
+    pub id: Option<CartId>,
+    /// The parameter `at`.
+    pub at: Option<typed::Timestamp>,
+    /// The parameter `note`.
+    pub note: Option<String>,
+}
+
+impl BuyArguments {
+    /// One with what must be given, and nothing else.
+    pub fn new(lines: Vec<Wanted>) -> BuyArguments {
+        BuyArguments {
+            lines,
+            id: None,
+            at: None,
+            note: None,
+        }
+    }
+}
+
+typed::given! { BuyArguments {
+    lines: "lines",
+    id: "id",
+    at: "at",
+    note: "note",
+} }
+
+/// What `buy` writes of itself: as given, or made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuyMade {
+    /// The value `id`.
+    pub id: CartId,
+    /// The value `Cart.at`.
+    pub cart_at: typed::Timestamp,
+    /// The value `lineId`.
+    pub line_id: Vec<LineId>,
+    /// The value `Line.at`.
+    pub line_at: Vec<typed::Timestamp>,
+}
+
+typed::made! { BuyMade {
+    id: argument("Cart", "id"),
+    cart_at: argument("Cart", "at"),
+    line_id: each_element("Line", "lineId", "lines"),
+    line_at: each_argument("Line", "at", "lines"),
+} }
+
 /// The arguments of `pair`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PairArguments {
@@ -613,6 +665,18 @@ impl MadeParts {
         let mut call = typed::Arguments::new();
         call.give_all(arguments);
         call.part("fill")
+    }
+
+    /// The write `buy`:
+    ///
+    /// - create Cart
+    /// - create Line for each of lines
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn buy(&self, arguments: &BuyArguments) -> typed::Part<MadeParts, BuyMade> {
+        let mut call = typed::Arguments::new();
+        call.give_all(arguments);
+        call.part("buy")
     }
 
     /// The write `pair`:
@@ -816,6 +880,18 @@ impl<S: typed::Consistency> MadeClient<S> {
         call.send()
     }
 
+    /// The write `buy`:
+    ///
+    /// - create Cart
+    /// - create Line for each of lines
+    ///
+    /// Requests: TransactWriteItems.
+    pub fn buy(&self, arguments: &BuyArguments) -> Result<typed::Written<BuyMade>, typed::Error> {
+        let mut call = typed::Call::new(&self.client, "buy");
+        call.give_all(arguments);
+        call.send()
+    }
+
     /// The write `pair`:
     ///
     /// - create Cart as one
@@ -994,6 +1070,21 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
         call.send().await
     }
 
+    /// The write `buy`:
+    ///
+    /// - create Cart
+    /// - create Line for each of lines
+    ///
+    /// Requests: TransactWriteItems.
+    pub async fn buy(
+        &self,
+        arguments: &BuyArguments,
+    ) -> Result<typed::Written<BuyMade>, typed::Error> {
+        let mut call = typed::nonblocking::Call::new(&self.client, "buy");
+        call.give_all(arguments);
+        call.send().await
+    }
+
     /// The write `pair`:
     ///
     /// - create Cart as one
@@ -1040,7 +1131,7 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
 }
 
 /// The hash of the plan document.
-const HASH: &str = "4c677f8a15c6c086da481114aae95bbb";
+const HASH: &str = "f3d06e85a18b3c6768fb9832346ba38c";
 
 /// The files of the model, by name.
 const MODEL: [(&str, &str); 1] = [MODEL_FILE_0];
@@ -1071,6 +1162,10 @@ pattern lines(cartId)  -> Line[]
 write fill(lines: list of Wanted)
   create Cart
   create Line for each lines
+
+write buy(lines: list of Wanted)
+  create Cart
+  create Line for each lines set cartId = Cart.id
 
 write pair()
   create Cart as one

@@ -1,5 +1,5 @@
 // Made by keyfold (test) of the model made, version 1.
-// The plan document's hash: 4c677f8a15c6c086da481114aae95bbb.
+// The plan document's hash: f3d06e85a18b3c6768fb9832346ba38c.
 // Changes here are lost: change the model, and run `keyfold generate`.
 
 import * as keyfold from "@keyfold/client";
@@ -212,6 +212,22 @@ export interface FillMade {
   readonly "Line.at": readonly string[];
 }
 
+/** The arguments of `buy`. */
+export type BuyArguments = {
+  readonly lines: readonly Wanted[];
+  readonly id?: CartId | undefined;
+  readonly at?: string | undefined;
+  readonly note?: string | undefined;
+};
+
+/** What `buy` writes of itself: as given, or made. */
+export interface BuyMade {
+  readonly id: CartId;
+  readonly "Cart.at": string;
+  readonly lineId: readonly LineId[];
+  readonly "Line.at": readonly string[];
+}
+
 /** The arguments of `pair`. */
 export type PairArguments = {
   readonly "one.id"?: CartId | undefined;
@@ -384,6 +400,19 @@ export class MadeClient {
   }
 
   /**
+   * The write `buy`:
+   * - create Cart
+   * - create Line for each of lines
+   * Requests: TransactWriteItems.
+   */
+  buy(
+    args: BuyArguments,
+    options?: keyfold.CallOptions,
+  ): Promise<keyfold.Written<BuyMade>> {
+    return keyfold.run(this.client, this.part.buy(args), options);
+  }
+
+  /**
    * The write `pair`:
    * - create Cart as one
    * - create Cart as two
@@ -463,6 +492,11 @@ export class MadeParts {
     return keyfold.part("fill", args, made);
   }
 
+  /** The write `buy`. */
+  buy(args: BuyArguments): keyfold.NamedPart<BuyMade> {
+    return keyfold.part("buy", args, made);
+  }
+
   /** The write `pair`. */
   pair(args: PairArguments = {}): keyfold.NamedPart<PairMade> {
     return keyfold.part("pair", args, made);
@@ -497,6 +531,12 @@ const made: keyfold.MadeTable = {
     lineId: ["Line", "lineId", "element", "lines"],
     "Line.at": ["Line", "at", "argument", "lines"],
   },
+  buy: {
+    id: ["Cart", "id", "argument"],
+    "Cart.at": ["Cart", "at", "argument"],
+    lineId: ["Line", "lineId", "element", "lines"],
+    "Line.at": ["Line", "at", "argument", "lines"],
+  },
   pair: {
     "one.id": ["Cart", "one.id", "argument"],
     "one.at": ["Cart", "one.at", "argument"],
@@ -521,7 +561,7 @@ const plan: keyfold.Plan = JSON.parse(String.raw`
   {"attributes":[{"name":"trackId","type":"string"},{"name":"title","type":"string"},{"name":"points","type":{"list":"int"}}],"followed":["points"],"key":[{"attribute":"PK","matches":"TRACK#[^\u0000]+","parts":["TRACK#",{"field":"trackId","type":"string"}]},{"attribute":"SK","matches":"TRACK##[0-9]{4}","parts":["TRACK#","#",{"part":4}]}],"name":"Track","split":{"attribute":"points","size":100},"table":"Main"}
 ],
 "keyfoldPlan": 1,
-"model": {"hash":"4c677f8a15c6c086da481114aae95bbb","name":"made","version":1},
+"model": {"hash":"f3d06e85a18b3c6768fb9832346ba38c","name":"made","version":1},
 "patterns": [
   {"name":"cart","parameters":[{"attribute":"id","limit":"equal","name":"id","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"id","type":"ulid"}]}],"request":"GetItem","sort":{"at":["CART"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Cart","name":"Cart","optional":true}]},
   {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]},
@@ -535,6 +575,7 @@ const plan: keyfold.Plan = JSON.parse(String.raw`
 ],
 "writes": [
   {"actions":[{"entity":"Cart","verb":"create"},{"each":"lines","entity":"Line","verb":"create"}],"name":"fill","parameters":[{"name":"lines","type":{"list":{"record":"Wanted"}}},{"name":"id","optional":true,"type":"ulid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"note","optional":true,"type":"string"},{"name":"cartId","type":"ulid"}]},
+  {"actions":[{"entity":"Cart","verb":"create"},{"each":"lines","entity":"Line","set":[{"attribute":"cartId","left":{"lent":{"action":0,"attribute":"id"}}}],"verb":"create"}],"name":"buy","parameters":[{"name":"lines","type":{"list":{"record":"Wanted"}}},{"name":"id","optional":true,"type":"ulid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"note","optional":true,"type":"string"}]},
   {"actions":[{"as":"one","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"one.id"}},{"attribute":"at","from":{"parameter":"one.at"}},{"attribute":"note","from":{"parameter":"one.note"}}],"verb":"create"},{"as":"two","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"two.id"}},{"attribute":"at","from":{"parameter":"two.at"}},{"attribute":"note","from":{"parameter":"two.note"}}],"verb":"create"}],"name":"pair","parameters":[{"name":"one.id","optional":true,"type":"ulid"},{"name":"one.at","optional":true,"type":"time.ms"},{"name":"one.note","optional":true,"type":"string"},{"name":"two.id","optional":true,"type":"ulid"},{"name":"two.at","optional":true,"type":"time.ms"},{"name":"two.note","optional":true,"type":"string"}]},
   {"actions":[{"entity":"Cart","taken":[{"attribute":"id","declared":true,"from":{"parameter":"cartId"}}],"verb":"check"},{"entity":"Line","verb":"create"}],"name":"add","parameters":[{"name":"cartId","type":"ulid"},{"name":"lineId","optional":true,"type":"uuid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"amount","type":"int"}]},
   {"actions":[{"entity":"Visit","otherwise":[{"attribute":"count","left":{"value":{"N":"1"}}}],"set":[{"attribute":"count","joint":"plus","left":{"attribute":"count"},"right":{"value":{"N":"1"}}}],"upserts":[{"attributes":{"count":"moved","day":"first","firstAt":"first"}}],"verb":"upsert"}],"name":"visit","parameters":[{"name":"day","type":"date"},{"name":"firstAt","optional":true,"type":"time.ms"}]}

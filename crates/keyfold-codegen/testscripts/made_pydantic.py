@@ -1,7 +1,7 @@
 """A client of the model made, version 1.
 
 Made by keyfold (test). The plan document's hash:
-4c677f8a15c6c086da481114aae95bbb.
+f3d06e85a18b3c6768fb9832346ba38c.
 Changes here are lost: change the model, and run `keyfold generate`.
 """
 
@@ -264,6 +264,16 @@ class FillMade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BuyMade:
+    """What `buy` writes of itself: as given, or made."""
+
+    id: CartId
+    cart_at: _datetime.datetime
+    line_id: list[LineId]
+    line_at: list[_datetime.datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairMade:
     """What `pair` writes of itself: as given, or made."""
 
@@ -311,6 +321,21 @@ class MadeParts(typed.NamedParts):
             "fill",
             {"lines": lines, "id": id, "at": at, "note": note, "cartId": cart_id},
             FillMade,
+        )
+
+    def buy(
+        self,
+        *,
+        lines: Sequence[Wanted],
+        id: CartId | None = None,
+        at: _datetime.datetime | None = None,
+        note: str | None = None,
+    ) -> typed.NamedPart[BuyMade]:
+        """The write `buy`."""
+        return self._run(
+            "buy",
+            {"lines": lines, "id": id, "at": at, "note": note},
+            BuyMade,
         )
 
     def pair(
@@ -562,6 +587,23 @@ class MadeClient(typed.Typed):
             timeout,
         )
 
+    def buy(
+        self,
+        *,
+        lines: Sequence[Wanted],
+        id: CartId | None = None,
+        at: _datetime.datetime | None = None,
+        note: str | None = None,
+        timeout: float | None = None,
+    ) -> typed.Written[BuyMade]:
+        """The write `buy`:
+
+        - create Cart
+        - create Line for each of lines
+        Requests: TransactWriteItems.
+        """
+        return self._write(self.part.buy(lines=lines, id=id, at=at, note=note), timeout)
+
     def pair(
         self,
         *,
@@ -770,6 +812,26 @@ class AsyncMadeClient(typed.AsyncTyped):
             timeout,
         )
 
+    async def buy(
+        self,
+        *,
+        lines: Sequence[Wanted],
+        id: CartId | None = None,
+        at: _datetime.datetime | None = None,
+        note: str | None = None,
+        timeout: float | None = None,
+    ) -> typed.Written[BuyMade]:
+        """The write `buy`:
+
+        - create Cart
+        - create Line for each of lines
+        Requests: TransactWriteItems.
+        """
+        return await self._write(
+            self.part.buy(lines=lines, id=id, at=at, note=note),
+            timeout,
+        )
+
     async def pair(
         self,
         *,
@@ -864,6 +926,12 @@ _MADE: typed.MadeTable = {
         "lineId": ("Line", "lineId", "element", "lines"),
         "Line.at": ("Line", "at", "argument", "lines"),
     },
+    "buy": {
+        "id": ("Cart", "id", "argument", None),
+        "Cart.at": ("Cart", "at", "argument", None),
+        "lineId": ("Line", "lineId", "element", "lines"),
+        "Line.at": ("Line", "at", "argument", "lines"),
+    },
     "pair": {
         "one.id": ("Cart", "one.id", "argument", None),
         "one.at": ("Cart", "one.at", "argument", None),
@@ -912,7 +980,7 @@ _PLAN = r"""
   {"attributes":[{"name":"trackId","type":"string"},{"name":"title","type":"string"},{"name":"points","type":{"list":"int"}}],"followed":["points"],"key":[{"attribute":"PK","matches":"TRACK#[^\u0000]+","parts":["TRACK#",{"field":"trackId","type":"string"}]},{"attribute":"SK","matches":"TRACK##[0-9]{4}","parts":["TRACK#","#",{"part":4}]}],"name":"Track","split":{"attribute":"points","size":100},"table":"Main"}
 ],
 "keyfoldPlan": 1,
-"model": {"hash":"4c677f8a15c6c086da481114aae95bbb","name":"made","version":1},
+"model": {"hash":"f3d06e85a18b3c6768fb9832346ba38c","name":"made","version":1},
 "patterns": [
   {"name":"cart","parameters":[{"attribute":"id","limit":"equal","name":"id","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"id","type":"ulid"}]}],"request":"GetItem","sort":{"at":["CART"],"attribute":"SK","is":"equal"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Cart","name":"Cart","optional":true}]},
   {"name":"lines","parameters":[{"attribute":"cartId","limit":"equal","name":"cartId","type":"ulid"}],"plan":{"partition":[{"attribute":"PK","parts":["CART#",{"field":"cartId","type":"ulid"}]}],"request":"Query","sort":{"at":["LINE#"],"attribute":"SK","is":"beginsWith"},"sortAttributes":["SK"],"table":"Main"},"returns":[{"entity":"Line","many":true,"name":"Line"}]},
@@ -926,6 +994,7 @@ _PLAN = r"""
 ],
 "writes": [
   {"actions":[{"entity":"Cart","verb":"create"},{"each":"lines","entity":"Line","verb":"create"}],"name":"fill","parameters":[{"name":"lines","type":{"list":{"record":"Wanted"}}},{"name":"id","optional":true,"type":"ulid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"note","optional":true,"type":"string"},{"name":"cartId","type":"ulid"}]},
+  {"actions":[{"entity":"Cart","verb":"create"},{"each":"lines","entity":"Line","set":[{"attribute":"cartId","left":{"lent":{"action":0,"attribute":"id"}}}],"verb":"create"}],"name":"buy","parameters":[{"name":"lines","type":{"list":{"record":"Wanted"}}},{"name":"id","optional":true,"type":"ulid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"note","optional":true,"type":"string"}]},
   {"actions":[{"as":"one","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"one.id"}},{"attribute":"at","from":{"parameter":"one.at"}},{"attribute":"note","from":{"parameter":"one.note"}}],"verb":"create"},{"as":"two","entity":"Cart","taken":[{"attribute":"id","from":{"parameter":"two.id"}},{"attribute":"at","from":{"parameter":"two.at"}},{"attribute":"note","from":{"parameter":"two.note"}}],"verb":"create"}],"name":"pair","parameters":[{"name":"one.id","optional":true,"type":"ulid"},{"name":"one.at","optional":true,"type":"time.ms"},{"name":"one.note","optional":true,"type":"string"},{"name":"two.id","optional":true,"type":"ulid"},{"name":"two.at","optional":true,"type":"time.ms"},{"name":"two.note","optional":true,"type":"string"}]},
   {"actions":[{"entity":"Cart","taken":[{"attribute":"id","declared":true,"from":{"parameter":"cartId"}}],"verb":"check"},{"entity":"Line","verb":"create"}],"name":"add","parameters":[{"name":"cartId","type":"ulid"},{"name":"lineId","optional":true,"type":"uuid"},{"name":"at","optional":true,"type":"time.ms"},{"name":"amount","type":"int"}]},
   {"actions":[{"entity":"Visit","otherwise":[{"attribute":"count","left":{"value":{"N":"1"}}}],"set":[{"attribute":"count","joint":"plus","left":{"attribute":"count"},"right":{"value":{"N":"1"}}}],"upserts":[{"attributes":{"count":"moved","day":"first","firstAt":"first"}}],"verb":"upsert"}],"name":"visit","parameters":[{"name":"day","type":"date"},{"name":"firstAt","optional":true,"type":"time.ms"}]}

@@ -7,8 +7,8 @@
 
 use keyfold::typed::{self, Keyfold};
 use keyfold_generated::case_made::{
-    AddArguments, Cart, CartKey, CartMade, CartPatch, FillArguments, LineMade, MadeClient, NewCart,
-    NewLine, NewVisit, PairArguments, VisitArguments, Wanted,
+    AddArguments, BuyArguments, Cart, CartKey, CartMade, CartPatch, FillArguments, LineMade,
+    MadeClient, NewCart, NewLine, NewVisit, PairArguments, VisitArguments, Wanted,
 };
 
 fn client() -> MadeClient {
@@ -55,6 +55,34 @@ fn the_values_of_a_batch_are_those_of_its_items() {
     assert_eq!(made[1].line_id.as_str(), given);
     let found = client.lines(&cart).all(10).unwrap();
     assert!(found.iter().any(|line| line.line_id == made[0].line_id));
+}
+
+#[test]
+fn an_identifier_that_is_made_is_that_of_all_items() {
+    let client = client();
+    let lines = vec![
+        Wanted {
+            amount: 1,
+            line_id: None,
+        },
+        Wanted {
+            amount: 2,
+            line_id: None,
+        },
+    ];
+    let made = client.buy(&BuyArguments::new(lines.clone())).unwrap().made;
+    assert!(client.cart(&made.id).unwrap().is_some());
+    let found = client.lines(&made.id).all(10).unwrap();
+    assert_eq!(found.len(), 2);
+
+    let given = client.cart.create(&NewCart::default()).unwrap().made.id;
+    client.cart.delete(&CartKey { id: given.clone() }).unwrap();
+    let arguments = BuyArguments {
+        id: Some(given.clone()),
+        ..BuyArguments::new(lines)
+    };
+    assert_eq!(client.buy(&arguments).unwrap().made.id, given);
+    assert_eq!(client.lines(&given).all(10).unwrap().len(), 2);
 }
 
 #[test]
