@@ -140,10 +140,14 @@ pub(crate) fn action_text(model: &Model, actions: &[Action], action: &Action) ->
     if !found.is_empty() {
         text.push_str(&format!(" where {}", found.join(", ")));
     }
-    if matches!(verb, Verb::Update | Verb::Upsert) {
-        let changes = assignments.iter().filter(is_said).map(assignment_text);
-        let removed = removed.iter().map(|path| format!("remove {path}"));
-        let changes: Vec<String> = changes.chain(removed).collect();
+    // Of a new item it is said what it has from other actions.
+    let changes_stored = matches!(verb, Verb::Update | Verb::Upsert);
+    let is_shown = |one: &&Assignment| changes_stored || one.lent().next().is_some();
+    let changes = assignments.iter().filter(is_said).filter(is_shown);
+    let changes = changes.map(assignment_text);
+    let removed = removed.iter().map(|path| format!("remove {path}"));
+    let changes: Vec<String> = changes.chain(removed).collect();
+    if changes_stored || !changes.is_empty() {
         text.push_str(&format!(" ({})", changes.join(", ")));
     }
     if !otherwise.is_empty() {

@@ -583,7 +583,7 @@ class MadeClient(typed.Typed):
         """The write `buy`:
 
         - create Cart
-        - create Line for each of lines
+        - create Line for each of lines (cartId = Cart.id)
         Requests: TransactWriteItems.
         """
         return self._write(self.part.buy(lines=lines, id=id, at=at, note=note), timeout)
@@ -808,7 +808,7 @@ class AsyncMadeClient(typed.AsyncTyped):
         """The write `buy`:
 
         - create Cart
-        - create Line for each of lines
+        - create Line for each of lines (cartId = Cart.id)
         Requests: TransactWriteItems.
         """
         return await self._write(

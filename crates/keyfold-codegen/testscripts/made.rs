@@ -670,7 +670,7 @@ impl MadeParts {
     /// The write `buy`:
     ///
     /// - create Cart
-    /// - create Line for each of lines
+    /// - create Line for each of lines (cartId = Cart.id)
     ///
     /// Requests: TransactWriteItems.
     pub fn buy(&self, arguments: &BuyArguments) -> typed::Part<MadeParts, BuyMade> {
@@ -883,7 +883,7 @@ impl<S: typed::Consistency> MadeClient<S> {
     /// The write `buy`:
     ///
     /// - create Cart
-    /// - create Line for each of lines
+    /// - create Line for each of lines (cartId = Cart.id)
     ///
     /// Requests: TransactWriteItems.
     pub fn buy(&self, arguments: &BuyArguments) -> Result<typed::Written<BuyMade>, typed::Error> {
@@ -1073,7 +1073,7 @@ impl<S: typed::Consistency> AsyncMadeClient<S> {
     /// The write `buy`:
     ///
     /// - create Cart
-    /// - create Line for each of lines
+    /// - create Line for each of lines (cartId = Cart.id)
     ///
     /// Requests: TransactWriteItems.
     pub async fn buy(

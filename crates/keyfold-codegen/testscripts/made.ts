@@ -402,7 +402,7 @@ export class MadeClient {
   /**
    * The write `buy`:
    * - create Cart
-   * - create Line for each of lines
+   * - create Line for each of lines (cartId = Cart.id)
    * Requests: TransactWriteItems.
    */
   buy(

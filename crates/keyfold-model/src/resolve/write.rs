@@ -16,7 +16,8 @@ use crate::schema::{
     Write, WriteParameter, step,
 };
 use crate::syntax::ast::{
-    ActionDecl, AssignmentDecl, ComparisonDecl, Name, TypeDecl, WriteDecl, WriteParameterDecl,
+    ActionDecl, AssignmentDecl, ComparisonDecl, ConditionDecl, Name, TypeDecl, WriteDecl,
+    WriteParameterDecl,
 };
 
 /// Resolves a named write; `None` when it has an error.
@@ -379,7 +380,8 @@ impl Scope {
         if declared.verb == Verb::Upsert {
             check_new(declared, entity, &assignments)?;
         }
-        let conditions = conditions(declared, entity, &operands_with(Some(entity), None))?;
+        let compared = operands_with(Some(entity), None);
+        let conditions = conditions(declared, entity, &compared, above)?;
         let resolved = Resolved {
             declared,
             entity,
@@ -537,14 +539,29 @@ fn conditions(
     declared: &ActionDecl,
     entity: &Entity,
     operands: &Operands<'_>,
+    above: &Above<'_>,
 ) -> Result<Vec<Condition>, Box<Diagnostic>> {
     let comparison = |one: &ComparisonDecl| {
         let kind = &attribute_of(entity, &one.attribute)?.kind;
         operands.comparison(one, &Subject::of(one, kind)?)
     };
     let all = declared.conditions.iter();
-    all.map(|one| condition::resolve(one, &comparison))
-        .collect()
+    let takes = |one: &ConditionDecl| {
+        let compared = one.comparisons().into_iter();
+        let mut operands = compared.flat_map(|one| &one.operands);
+        operands.any(|one| !one.fields.is_empty() && above.knows(&one.name))
+    };
+    all.map(|one| {
+        condition::resolve(one, &comparison).map_err(|error| match takes(one) {
+            true => {
+                Box::new(error.help(
+                    "a condition looks at its own item: compare with a parameter of the write",
+                ))
+            }
+            false => error,
+        })
+    })
+    .collect()
 }
 
 /// The error that a value comes from a parameter that may be left out.
