@@ -53,11 +53,26 @@ impl Output {
         Ok(())
     }
 
-    /// Writes a text to a file, or to standard output without one.
+    /// Writes a text that is no model to a file, or to standard output without one.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or is a model.
+    pub(crate) fn text(self, path: Option<&Path>, text: &str) -> Result<(), Failure> {
+        if let Some(path) = path
+            && path.extension().is_some_and(|end| end == "keyfold")
+            && path.is_file()
+        {
+            let message = format!("{} is a model, and is not replaced", path.display());
+            return Err(Failure::usage(message).in_file(path));
+        }
+        self.replacing(path, text)
+    }
+
+    /// Writes a text to a file, whatever it holds, or to standard output without one.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) fn text(self, path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    pub(crate) fn replacing(self, path: Option<&Path>, text: &str) -> Result<(), Failure> {
         let Some(path) = path else {
             self.result(
                 || json!({ "text": text }),

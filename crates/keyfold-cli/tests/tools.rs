@@ -356,10 +356,60 @@ fn a_model_is_inferred_from_a_table_that_exists() {
     ] {
         assert!(text.contains(expected), "{expected} is missing:\n{text}");
     }
-    assert_eq!(
-        place.json(4, &["infer", "Nothing", "--data", "d"])["error"]["kind"],
-        "not_found"
+}
+
+/// A name that is mistyped: the message says where it was looked for, and what is there.
+#[test]
+fn a_table_that_is_not_there_is_named_with_its_place_and_those_that_are() {
+    let place = Workplace::new();
+    place.text(&["demo", "--once", "--data", "d"]);
+    let error = place.json(4, &["infer", "shop", "--data", "d"])["error"].clone();
+    assert_eq!(error["kind"], "not_found");
+    let folder = std::fs::canonicalize(place.folder.path().join("d")).unwrap();
+    let expected = format!(
+        "there is no table shop in {}; its tables are Shop",
+        folder.display()
     );
+    assert_eq!(error["message"], expected);
+}
+
+/// A model that was written once is edited: the command that wrote it does not destroy that, nor
+/// does another command that writes a file.
+#[test]
+fn no_command_replaces_a_model_that_is_there() {
+    let place = Workplace::new();
+    place.text(&["demo", "--once", "--data", "d"]);
+    let infer = ["infer", "Shop", "--data", "d", "-o", "m.keyfold"];
+    place.text(&infer);
+    place.text(&["export", "workbench", "m.keyfold", "-o", "w.json"]);
+    place.text(&["export", "workbench", "m.keyfold", "-o", "w.json"]);
+    const EDITED: &str = "model edited 1\ntable Tab (PK)\nentity A\n  a: string\n  key \"A#{a}\"\n";
+    let edited = place.write("m.keyfold", EDITED);
+    let read = || std::fs::read_to_string(&edited).unwrap();
+    let import = ["import", "w.json", "-o", "m.keyfold"];
+    for arguments in [&infer[..], &import] {
+        let error = place.json(2, arguments)["error"].clone();
+        assert!(
+            error["message"].as_str().unwrap().contains("--force"),
+            "{error}"
+        );
+        assert_eq!(error["where"]["file"], "m.keyfold");
+        assert!(read().starts_with("model edited"), "{arguments:?}");
+        place.text(&[arguments, &["--force"]].concat());
+        assert!(!read().starts_with("model edited"), "{arguments:?}");
+        place.write("m.keyfold", EDITED);
+    }
+    for arguments in [
+        &["export", "workbench", "m.keyfold"][..],
+        &["export", "terraform", "m.keyfold"],
+        &["docs", "m.keyfold"],
+        &["plan", "m.keyfold"],
+    ] {
+        place.json(2, &[arguments, &["-o", "m.keyfold"]].concat());
+        assert!(read().starts_with("model edited"), "{arguments:?}");
+    }
+    // A place that is no file of anybody.
+    place.text(&[&infer[..4], &["-o", "/dev/stdout"]].concat());
 }
 
 #[test]

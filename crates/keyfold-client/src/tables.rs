@@ -2,10 +2,10 @@
 
 use crate::backend::Backend;
 use crate::drive::{drive, origin};
-use keyfold_api::TableDescription;
-use keyfold_lower::ClientError;
+use keyfold_api::{ListTablesInput, Response, TableDescription};
 use keyfold_lower::tables as lower;
 pub use keyfold_lower::tables::Outcome;
+use keyfold_lower::{ClientError, unexpected};
 use keyfold_model::Model;
 use keyfold_types::Item;
 
@@ -37,4 +37,26 @@ pub fn sample(backend: &Backend, table: &str, count: usize) -> Result<Vec<Item>,
 /// Remarks about the tables of a model that [`ensure`] has created.
 pub fn notes(model: &Model, outcomes: &[(String, Outcome)]) -> Vec<String> {
     lower::notes(origin().now_epoch_ms, model, outcomes)
+}
+
+/// Returns the names of all tables of a backend.
+///
+/// # Errors
+/// The backend's error.
+pub fn names(backend: &Backend) -> Result<Vec<String>, ClientError> {
+    let (mut names, mut after) = (Vec::new(), None);
+    loop {
+        let input = ListTablesInput {
+            exclusive_start_table_name: after.take(),
+            ..ListTablesInput::default()
+        };
+        let Response::ListTables(output) = backend.call(input.into())? else {
+            return Err(unexpected());
+        };
+        names.extend(output.table_names.unwrap_or_default());
+        match output.last_evaluated_table_name {
+            Some(name) => after = Some(name),
+            None => return Ok(names),
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! `keyfold import FILE`: proposes a model from a file of NoSQL Workbench.
 
+use super::new_model::ModelOutput;
 use crate::failure::Failure;
 use crate::model_file;
 use crate::output::Output;
@@ -11,15 +12,15 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// A model of NoSQL Workbench, version 1.0, 2.0 or 3.0.
     file: PathBuf,
-    /// The file to write the model to, instead of standard output.
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    model: ModelOutput,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    arguments.model.check()?;
     let text = model_file::read(&arguments.file)?;
     let model = workbench::read(&text).map_err(|error| {
         Failure::usage(format!("{}: {error}", arguments.file.display())).in_file(&arguments.file)
     })?;
-    output.text(arguments.output.as_deref(), &model)
+    arguments.model.write(output, &model)
 }

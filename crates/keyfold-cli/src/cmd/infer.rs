@@ -1,12 +1,15 @@
 //! `keyfold infer TABLE`: proposes a model from an existing table and a sample of its items.
 
+use super::new_model::ModelOutput;
 use crate::backend::{BackendArguments, Use};
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::Args;
-use keyfold_client::tables;
+use keyfold_client::{Backend, tables};
 use keyfold_codegen::infer::propose;
-use std::path::PathBuf;
+
+/// Names of tables in a message.
+const SHOWN_MAX: usize = 20;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -19,19 +22,20 @@ pub(crate) struct Arguments {
     /// The model's name [default: that of the first table].
     #[arg(long)]
     name: Option<String>,
-    /// The file to write the model to, instead of standard output.
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    model: ModelOutput,
     #[command(flatten)]
     backend: BackendArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    arguments.model.check()?;
     let backend = arguments.backend.open_as_it_is(Use::Read)?;
     let mut found = Vec::new();
     for name in &arguments.tables {
-        let description = tables::describe(&backend, name)?
-            .ok_or_else(|| Failure::not_found(format!("there is no table {name}")))?;
+        let Some(description) = tables::describe(&backend, name)? else {
+            return Err(no_table(name, &backend, &arguments.backend));
+        };
         let items = tables::sample(&backend, name, arguments.sample)?;
         found.push((super::definition::of(&description), items));
     }
@@ -40,5 +44,24 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         .clone()
         .unwrap_or_else(|| arguments.tables.first().cloned().unwrap_or_default());
     let model = propose(&name, &found).map_err(|error| Failure::usage(error.to_string()))?;
-    output.text(arguments.output.as_deref(), &model)
+    arguments.model.write(output, &model)
+}
+
+/// The failure of a table that is not there: where it was looked for, and the tables there.
+fn no_table(name: &str, backend: &Backend, arguments: &BackendArguments) -> Failure {
+    let place = arguments.shown();
+    let there = match tables::names(backend) {
+        Ok(names) if names.is_empty() => "it has no tables".to_owned(),
+        Ok(names) => {
+            let (shown, more) = names.split_at(names.len().min(SHOWN_MAX));
+            let more = match more.len() {
+                0 => String::new(),
+                count => format!(" and {count} more"),
+            };
+            format!("its tables are {}{more}", shown.join(", "))
+        }
+        // A caller may be allowed to read a table, and not to list all.
+        Err(_) => return Failure::not_found(format!("there is no table {name} in {place}")),
+    };
+    Failure::not_found(format!("there is no table {name} in {place}; {there}"))
 }

@@ -3,8 +3,7 @@
 use super::finding::Finding;
 use crate::backend::Backend;
 use crate::tables;
-use keyfold_api::{ListTablesInput, Response};
-use keyfold_lower::{ClientError, unexpected};
+use keyfold_lower::ClientError;
 use keyfold_model::Model;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -118,7 +117,7 @@ pub fn sizes(backend: &Backend, model: &Model) -> Result<Vec<TableSize>, ClientE
         let names = match table.period {
             None => vec![table.name.clone()],
             Some(_) => {
-                let names = table_names(backend)?.into_iter();
+                let names = tables::names(backend)?.into_iter();
                 names
                     .filter(|name| table.period_of(name).is_some())
                     .collect()
@@ -139,22 +138,4 @@ pub fn sizes(backend: &Backend, model: &Model) -> Result<Vec<TableSize>, ClientE
         }
     }
     Ok(sizes)
-}
-
-fn table_names(backend: &Backend) -> Result<Vec<String>, ClientError> {
-    let (mut names, mut after) = (Vec::new(), None);
-    loop {
-        let input = ListTablesInput {
-            exclusive_start_table_name: after.take(),
-            ..ListTablesInput::default()
-        };
-        let Response::ListTables(output) = backend.call(input.into())? else {
-            return Err(unexpected());
-        };
-        names.extend(output.table_names.unwrap_or_default());
-        match output.last_evaluated_table_name {
-            Some(name) => after = Some(name),
-            None => return Ok(names),
-        }
-    }
 }
