@@ -408,3 +408,90 @@ fn an_inferred_model_says_what_the_items_are() {
         assert!(messages.is_empty(), "seed {seed}: {messages:#?}\n{text}");
     }
 }
+
+/// One item in hundreds that is not as the others: the model is that of the others, a comment names
+/// the item, and `verify` finds it, and nothing else.
+#[test]
+fn one_item_in_hundreds_is_a_comment_and_a_finding() {
+    let rng = &mut fastrand::Rng::with_seed(1);
+    let text = |name: &str| (name.to_owned(), KeyKind::S);
+    let table = TableDefinition {
+        name: "Tab".to_owned(),
+        key: vec![text("PK"), text("SK")],
+        indexes: vec![IndexDefinition {
+            name: "GSI1".to_owned(),
+            is_local: false,
+            partition: vec![text("GSI1PK")],
+            sort: vec![text("GSI1SK")],
+            projection: Projection::All,
+        }],
+        ttl: None,
+    };
+    let order = |n: usize| {
+        let status = ["open", "paid"][n % 2];
+        let mut order = Item::new();
+        order.insert("PK", format!("user#{}", n / 7));
+        order.insert("SK", format!("order#{n:05}"));
+        order.insert("GSI1PK", format!("status#{status}"));
+        order.insert("GSI1SK", format!("order#{n:05}"));
+        order.insert("status", status);
+        order.insert("type", "Order");
+        order.insert("orderId", i64::try_from(n).unwrap());
+        order.insert("total", i64::try_from(n + 9000).unwrap());
+        order
+    };
+    let odd_names = ["total", "status", "orderId", "type", "GSI1PK", "GSI1SK"];
+    for name in odd_names {
+        for change in 0..3 {
+            let mut items: Vec<Item> = (0..300).map(order).collect();
+            let at = rng.usize(..300);
+            let is_key = name.starts_with("GSI1");
+            match change {
+                0 => {
+                    items[at].remove(name);
+                }
+                1 if is_key => {
+                    items[at].insert(name, "nonsense");
+                }
+                1 if name == "total" || name == "orderId" => {
+                    items[at].insert(name, "x");
+                }
+                1 => {
+                    items[at].insert(name, 7);
+                }
+                // Nothing is odd.
+                _ => {}
+            }
+            let text = propose("tab", &[(table.clone(), items.clone())]).unwrap();
+            for expected in [
+                "\"order#{orderId:05}\"",
+                "\"status#{status}\"",
+                "total: int",
+            ] {
+                let model = text.lines().filter(|line| !line.starts_with('#'));
+                let model: Vec<&str> = model.collect();
+                assert!(
+                    model.join("\n").contains(expected),
+                    "{name} {change}\n{text}"
+                );
+            }
+            let model = compile(&text).model.unwrap();
+            let found = findings(&model, &items);
+            let key = value::display(items[at].get("SK").unwrap());
+            let is_of_it =
+                |one: &Finding| one.key.get("SK").map(value::display).as_ref() == Some(&key);
+            assert!(
+                found.iter().all(is_of_it),
+                "{name} {change}: {found:#?}\n{text}"
+            );
+            // The keys give back a value that is not there.
+            let is_given_back = change == 0 && (name == "orderId" || name == "status");
+            assert_eq!(
+                found.len(),
+                usize::from(change < 2 && !is_given_back),
+                "{name} {change}: {found:#?}\n{text}"
+            );
+            assert_eq!(text.contains(&key), change < 2, "{name} {change}\n{text}");
+        }
+    }
+}

@@ -3,9 +3,10 @@
 use super::definition::KeyColumn;
 use super::form::{Form, attribute_of};
 use super::made::{Made, guess};
+use super::majority;
 use super::names::{distinct, is_key_name};
 use super::nulls::counted;
-use super::shape::{self, Piece};
+use super::shape;
 use super::source::Source;
 use super::types::{Records, type_of};
 use crate::texts::text_of;
@@ -33,24 +34,44 @@ impl Attributes {
         let mut left_out = undeclarable(source, items);
         let mut types = BTreeMap::new();
         let mut required = Vec::new();
+        let mut notes = Vec::new();
+        notes.extend(unnamed(source, items));
         for name in names(source, items) {
             if let Some(kind) = own_kind(source, &name, items) {
                 types.insert(name, kind);
                 continue;
             }
-            let held: Vec<&Value> = items.iter().filter_map(|item| item.get(&name)).collect();
+            let all: Vec<&Value> = items.iter().filter_map(|item| item.get(&name)).collect();
+            let known: Vec<&Value> = all
+                .iter()
+                .filter(|value| !is_null(value))
+                .copied()
+                .collect();
+            let (held, odd) = majority::of_one_type(&known);
             let Some(found) = type_of(&name, &held, records) else {
-                left_out.push(format!("{name} ({})", counted_types(&held)));
+                left_out.push(format!("{name} ({})", counted_types(&all)));
                 continue;
             };
-            if held.len() < items.len() || held.contains(&&Value::Null) {
-                types.insert(name, format!("{found}?"));
-            } else {
-                if fits_in_text(&name) {
-                    required.push(name.clone());
-                }
-                types.insert(name, found);
+            if odd > 0 {
+                notes.extend(odd_types(source, &name, items, &held));
             }
+            let absent = items.len() - all.len();
+            if known.len() < all.len() || !majority::lack_by_mistake(absent, items.len()) {
+                types.insert(name, format!("{found}?"));
+                continue;
+            }
+            let lacking = items.iter().filter(|item| item.get(&name).is_none());
+            let lacking: Vec<&Item> = lacking.copied().collect();
+            let what = format!("no `{name}`");
+            notes.extend(majority::comment(
+                source.table,
+                (&lacking, items.len()),
+                &what,
+            ));
+            if fits_in_text(&name) {
+                required.push(name.clone());
+            }
+            types.insert(name, found);
         }
         required.sort();
         Attributes {
@@ -58,7 +79,7 @@ impl Attributes {
             required,
             made: Vec::new(),
             left_out,
-            notes: Vec::new(),
+            notes,
         }
     }
 
@@ -77,6 +98,11 @@ impl Attributes {
     /// The attribute whose value is this piece of the key in every item, and its form.
     pub(super) fn giving(&mut self, pieces: &[(&str, &Item)]) -> Option<(String, Form)> {
         attribute_of(pieces, &self.required, &mut self.notes)
+    }
+
+    /// Whether an attribute is declared as one that items may lack.
+    pub(super) fn is_optional(&self, name: &str) -> bool {
+        self.types.get(name).is_some_and(|kind| kind.ends_with('?'))
     }
 
     /// Adds a key attribute of the table or an index that is an attribute of the items, too.
@@ -113,8 +139,9 @@ impl Attributes {
 
     /// The field for a value that is in keys only: an attribute whose texts are the same in another
     /// key of each item, or a new one. `word`: the last word before it in the key.
-    pub(super) fn add_made(&mut self, texts: &[&str], word: &str) -> String {
-        let guess = guess(texts, word);
+    pub(super) fn add_made(&mut self, texts: &[(&str, &Item)], word: &str) -> String {
+        let all: Vec<&str> = texts.iter().map(|(text, _)| *text).collect();
+        let guess = guess(&all, word);
         if let Some(made) = self.made.iter().find(|made| made.is(texts, &guess.name)) {
             return made.field();
         }
@@ -133,7 +160,8 @@ fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
     let (table, type_attribute) = (source.table, source.type_attribute());
     let holds_key = |name: &str| {
         table.is_key(name)
-            || (table.is_any_key(name) && (is_key_name(name) || is_composed(name, items)))
+            || (table.is_any_key(name)
+                && (is_key_name(name) || is_made_of_others(source, name, items)))
     };
     let is_hidden = |name: &String| {
         holds_key(name) || Some(name.as_str()) == type_attribute || table.ttl.as_ref() == Some(name)
@@ -147,13 +175,53 @@ fn names(source: Source<'_>, items: &[&Item]) -> Vec<String> {
     names
 }
 
+fn is_null(value: &Value) -> bool {
+    matches!(value, Value::Null)
+}
+
+/// The comment about the values of an attribute that are not of the type of the others.
+fn odd_types(
+    source: Source<'_>,
+    name: &str,
+    items: &[&Item],
+    regular: &[&Value],
+) -> Option<String> {
+    let kind = regular.first()?.kind().descriptor();
+    let is_odd = |value: &&Value| !is_null(value) && value.kind().descriptor() != kind;
+    let values = items.iter().filter_map(|item| item.get(name));
+    let odd: Vec<&Value> = values.filter(is_odd).collect();
+    let first = items
+        .iter()
+        .find(|item| item.get(name).is_some_and(|value| is_odd(&value)))?;
+    Some(format!(
+        "`{name}` is {kind} in {} and {}, the first {}",
+        counted(regular.len()),
+        counted_types(&odd),
+        majority::key_of(source.table, first)
+    ))
+}
+
+/// The comment about items that do not name their kind as the others of it.
+fn unnamed(source: Source<'_>, items: &[&Item]) -> Option<String> {
+    let attribute = source.kind_attribute?;
+    let without = items
+        .iter()
+        .filter(|item| text_of(item, attribute).is_none());
+    let without: Vec<&Item> = without.copied().collect();
+    let are_few = without.len() < items.len() && majority::are_few(without.len(), items.len());
+    let what = format!("no `{attribute}`");
+    majority::comment(source.table, (&without, items.len()), &what).filter(|_| are_few)
+}
+
 /// The type of the attribute that names the kind of the items, where the table does not declare it:
 /// the one text that all have, which is also the default.
 fn own_kind(source: Source<'_>, name: &str, items: &[&Item]) -> Option<String> {
-    let text = text_of(
-        items.first()?,
-        source.kind_attribute.filter(|own| *own == name)?,
-    )?;
+    let attribute = source.kind_attribute.filter(|own| *own == name)?;
+    let mut texts = items.iter().filter_map(|item| text_of(item, attribute));
+    let text = texts.next()?;
+    if !majority::are_few(items.len() - 1 - texts.count(), items.len()) {
+        return None;
+    }
     let is_plain = !text.chars().any(|c| c == '"' || c.is_control());
     is_plain.then(|| format!("\"{text}\" = \"{text}\""))
 }
@@ -173,14 +241,22 @@ fn undeclarable(source: Source<'_>, items: &[&Item]) -> Vec<String> {
     found
 }
 
-/// Whether an attribute's texts have fixed pieces with delimiters, as texts of keys have.
-fn is_composed(name: &str, items: &[&Item]) -> bool {
-    let has_delimiter = |piece: &Piece| match piece {
-        Piece::Fixed(text) => text.chars().any(|c| !c.is_ascii_alphanumeric() && c != '_'),
-        Piece::Open => false,
+/// Whether an attribute's texts are those of a key that is made of other attributes: of fixed pieces
+/// with delimiters, and values of others.
+fn is_made_of_others(source: Source<'_>, name: &str, items: &[&Item]) -> bool {
+    let is_made = |(text, item): (&str, &&Item)| {
+        let mut others = (*item).clone();
+        others.remove(name);
+        let values = shape::values_of(&others, source);
+        let shape = shape::pieces(text, &[]);
+        let held = shape::values(text, &shape).unwrap_or_default();
+        shape.len() > 1 && held.iter().all(|value| values.contains(value))
     };
-    let mut texts = items.iter().filter_map(|item| text_of(item, name));
-    texts.any(|text| shape::pieces(text, &[]).iter().any(has_delimiter))
+    let texts = items
+        .iter()
+        .filter_map(|item| Some((text_of(item, name)?, item)));
+    let mut texts = texts.peekable();
+    texts.peek().is_some() && texts.all(is_made)
 }
 
 /// The number of values of each type, in words.

@@ -120,7 +120,9 @@ fn comments(source: Source<'_>, kind: &Kind<'_>, attributes: &Attributes) -> Str
 }
 
 /// Fixed texts in keys that name no entity.
-const USUAL_TEXTS: [&str; 6] = ["Profile", "Meta", "Metadata", "Info", "Details", "Data"];
+const USUAL_TEXTS: [&str; 7] = [
+    "V0", "Profile", "Meta", "Metadata", "Info", "Details", "Data",
+];
 
 /// A name for a kind of item: the value of its type attribute, or a fixed text of its keys.
 fn name_of(table: &TableDefinition, kind: &Kind<'_>) -> String {

@@ -1,5 +1,6 @@
 //! The forms of attributes in keys.
 
+use super::majority;
 use keyfold_types::{Item, Value};
 
 /// The form of an attribute's value in a key.
@@ -32,8 +33,12 @@ pub(super) fn attribute_of(
     let may_be = |name: &str, value: &Value| {
         are_several || !matches!(value, Value::N(_)) || is_id_name(name)
     };
-    let fits = |name: &&String| {
-        let each = pieces.iter().map(|(piece, item)| {
+    let fits = |name: &&String, has_odd: bool| {
+        let regular = regular(pieces, name);
+        if has_odd != (regular.len() < pieces.len()) {
+            return None;
+        }
+        let each = regular.iter().map(|(piece, item)| {
             let value = item.get(name).filter(|value| may_be(name, value))?;
             form(piece, value)
         });
@@ -46,12 +51,13 @@ pub(super) fn attribute_of(
         let padded = all
             .iter()
             .all(|one| matches!(one, Form::Padded(_) | Form::Plain));
-        let is_number = pieces
+        let is_number = regular
             .iter()
             .all(|(_, item)| matches!(item.get(name), Some(Value::N(_))));
         (padded && is_number && same_width).then(|| ((*name).clone(), Form::Padded(width)))
     };
-    let mut all = names.iter().filter_map(|name| fits(&name));
+    let exact = names.iter().filter_map(|name| fits(&name, false));
+    let mut all = exact.chain(names.iter().filter_map(|name| fits(&name, true)));
     let found = all.next()?;
     let others: Vec<String> = all.map(|(name, _)| format!("`{name}`")).collect();
     let note = format!(
@@ -63,6 +69,24 @@ pub(super) fn attribute_of(
         notes.push(note);
     }
     Some(found)
+}
+
+/// The pieces of items that have an attribute, in the type that nearly all have: all pieces, if not
+/// nearly all have it in one type.
+fn regular<'p>(pieces: &[(&'p str, &'p Item)], name: &str) -> Vec<(&'p str, &'p Item)> {
+    let held: Vec<&Value> = pieces
+        .iter()
+        .filter_map(|(_, item)| item.get(name))
+        .collect();
+    let (of_type, _) = majority::of_one_type(&held);
+    let kind = of_type.first().map(|value| value.kind());
+    let is_regular = |(_, item): &&(&str, &Item)| item.get(name).map(|value| value.kind()) == kind;
+    let regular: Vec<_> = pieces.iter().filter(is_regular).copied().collect();
+    if majority::are_few(pieces.len() - regular.len(), pieces.len()) {
+        regular
+    } else {
+        pieces.to_vec()
+    }
 }
 
 /// Whether an attribute is named for a number that identifies.
@@ -88,7 +112,7 @@ fn form(piece: &str, value: &Value) -> Option<Form> {
             }
             let is_padded = piece.len() > text.len()
                 && piece.bytes().all(|byte| byte.is_ascii_digit())
-                && piece.trim_start_matches('0') == text;
+                && piece.trim_start_matches('0') == text.trim_start_matches('0');
             is_padded.then_some(Form::Padded(piece.len()))
         }
         Value::Bool(truth) => (truth.to_string() == piece).then_some(Form::Plain),

@@ -4,7 +4,8 @@
 use super::form::Form;
 use super::names::identifier;
 use super::types::text_type;
-use keyfold_types::Value;
+use keyfold_types::{Item, Value};
+use std::collections::BTreeMap;
 
 /// Digits from which a padded number is distinguished from an id that begins with 0.
 const PADDED_DIGITS_MIN: usize = 4;
@@ -13,17 +14,20 @@ const PADDED_DIGITS_MIN: usize = 4;
 pub(super) struct Made {
     pub(super) name: String,
     form: Form,
-    /// Its text in the key of each item; empty where it is part of another attribute.
-    texts: Vec<String>,
+    /// Its text in the key of each item, by the item's address; empty where it is part of another
+    /// attribute.
+    texts: BTreeMap<*const Item, String>,
 }
 
 impl Made {
-    /// An attribute for these texts, one for each item.
-    pub(super) fn new(name: String, form: Form, texts: &[&str]) -> Made {
+    /// An attribute for these texts, each with its item.
+    pub(super) fn new(name: String, form: Form, texts: &[(&str, &Item)]) -> Made {
+        let texts = texts.iter();
+        let texts = texts.map(|(text, item)| (std::ptr::from_ref(*item), (*text).to_owned()));
         Made {
             name,
             form,
-            texts: texts.iter().map(|text| (*text).to_owned()).collect(),
+            texts: texts.collect(),
         }
     }
 
@@ -34,9 +38,14 @@ impl Made {
 
     /// Whether it has these texts, which several keys of an item may repeat. Texts that are all
     /// equal may be so by chance: then the guessed name must be the same, too.
-    pub(super) fn is(&self, texts: &[&str], name: &str) -> bool {
-        let are_several = texts.iter().any(|text| Some(text) != texts.first());
-        self.texts == texts && (are_several || self.name == name)
+    pub(super) fn is(&self, texts: &[(&str, &Item)], name: &str) -> bool {
+        let first = texts.first().map(|(text, _)| text);
+        let are_several = texts.iter().any(|(text, _)| Some(text) != first);
+        let has = |(text, item): &(&str, &Item)| {
+            let own = self.texts.get(&std::ptr::from_ref(*item));
+            own.is_some_and(|own| own == text)
+        };
+        texts.iter().all(has) && (are_several || self.name == name)
     }
 
     /// The field of a key that it is.
@@ -104,7 +113,7 @@ mod tests {
     fn names_and_types_are_guessed_from_the_texts_in_a_key() {
         let guessed = |texts: &[&str], word| {
             let guess = guess(texts, word);
-            let made = Made::new(guess.name, guess.form, texts);
+            let made = Made::new(guess.name, guess.form, &[]);
             format!("{} {}", made.field(), guess.kind)
         };
         assert_eq!(guessed(&["u1", "17"], "USER"), "{userId} string");

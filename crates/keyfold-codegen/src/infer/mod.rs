@@ -13,9 +13,11 @@ mod entity;
 mod form;
 mod kinds;
 mod made;
+mod majority;
 mod names;
 mod nulls;
 mod patterns;
+mod regroup;
 mod shape;
 mod source;
 mod strays;
@@ -205,7 +207,7 @@ impl Text {
             }
             let mut source = source_of(&draft.table, draft);
             let kinds = kinds_of(draft, source);
-            source.is_declared = kinds::are_names(&kinds, &names.entities);
+            source.is_declared = kinds::are_names(source, &kinds, &names.entities);
             text.push(at, Part::Table, &table::head(source));
             for (place, index) in draft.table.indexes.iter().enumerate() {
                 text.push(at, Part::Index(place), &table::index_line(index));

@@ -8,7 +8,7 @@ use keyfold_types::Item;
 
 /// Delimiters between the pieces of a key, the most usual first. A key has one of them: others are
 /// part of values, like the colons of a time.
-const DELIMITERS: [char; 4] = ['#', '|', ':', '/'];
+pub(super) const DELIMITERS: [char; 4] = ['#', '|', ':', '/'];
 
 /// The pieces of a key, from left to right.
 pub(super) type Shape = Vec<Piece>;

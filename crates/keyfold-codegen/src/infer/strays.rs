@@ -3,9 +3,10 @@
 
 use super::draft::{Draft, Grouping};
 use super::kinds::{self, Kind, KindKey};
+use super::majority;
 use super::shape::Piece;
 use super::source::Source;
-use crate::texts::{text, text_of};
+use crate::texts::text_of;
 use keyfold_model::{Entity, Model};
 use keyfold_types::Item;
 use std::cmp::Reverse;
@@ -112,20 +113,9 @@ pub(super) fn remark(draft: &Draft<'_>, source: Source<'_>, stray: &KindKey) -> 
 
 /// The beginning of a sentence about items of which the first is given.
 fn subject(draft: &Draft<'_>, count: usize, first: &Item) -> String {
-    let key = key_of(draft, first);
+    let key = majority::key_of(&draft.table, first);
     match count {
         1 => format!("the item {key} is"),
         _ => format!("{count} items like {key} are"),
     }
-}
-
-fn key_of(draft: &Draft<'_>, item: &Item) -> String {
-    let columns = draft.table.key.iter().filter_map(|(name, _)| {
-        let held = item.get(name)?;
-        Some(match text(held) {
-            Some(text) => format!("{name} = {text:?}"),
-            None => format!("{name} = {}", keyfold_model::value::display(held)),
-        })
-    });
-    columns.collect::<Vec<_>>().join(", ")
 }
