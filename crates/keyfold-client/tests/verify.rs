@@ -743,3 +743,51 @@ fn a_count_of_changes_that_is_no_number_is_found() {
     assert_eq!(found[0].kind, FindingKind::Hidden, "{found:?}");
     assert!(found[0].message.contains("latest:changes"), "{found:?}");
 }
+
+/// One cause is one finding: a list that cannot be read has no digest to compare.
+#[test]
+fn a_split_list_that_cannot_be_read_is_one_finding() {
+    type Change = fn(&mut Item);
+    let changes: [Change; 4] = [
+        |item| {
+            item.remove("lines");
+        },
+        |item| {
+            item.insert("lines", "a");
+        },
+        |item| {
+            item.insert("lines", 7);
+        },
+        |item| {
+            item.insert("lines", Value::L(vec!["a".into()]));
+        },
+    ];
+    for sort in ["ORDER#01HQ3K5M7N8P9QRSTV00000001#0000", PART_1] {
+        for (at, change) in changes.into_iter().enumerate() {
+            let (found, _) = changed(USER, sort, change);
+            assert_eq!(found.len(), 1, "{sort} {at}: {found:#?}");
+        }
+    }
+}
+
+/// A value of another type that reads the same is named with its type.
+#[test]
+fn a_number_that_is_stored_as_a_text_is_told_from_it() {
+    let order = "ORDER#01HQ3K5M7N8P9QRSTV00000001#0000";
+    for (sort, name) in [
+        ("PROFILE", "orders"),
+        ("PROFILE", "spent"),
+        ("PROFILE", "spent:items"),
+        ("PROFILE", "latest:changes"),
+        (order, "lines:parts"),
+    ] {
+        let (found, _) = changed(USER, sort, |item| {
+            let held = item.get(name).map(keyfold_model::value::display);
+            item.insert(name, held.unwrap_or_else(|| "3".to_owned()));
+        });
+        let [one] = found.as_slice() else {
+            panic!("{name}: {found:#?}");
+        };
+        assert!(one.message.contains("the text `"), "{name}: {one:#?}");
+    }
+}

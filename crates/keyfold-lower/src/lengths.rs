@@ -92,36 +92,48 @@ fn fields(parts: &[Part]) -> Vec<String> {
 pub(crate) fn check_indexes(
     table: &Table,
     of: &str,
+    own: (&KeyPair, &[IndexKey]),
+    item: &Item,
+) -> Result<(), ClientError> {
+    (0..table.indexes.len()).try_for_each(|at| check_index((table, at), of, own, item))
+}
+
+/// Checks the key of an item in the index of a table at a place; an item that is not in it is good.
+///
+/// # Errors
+/// `Value` when the key is too long.
+pub fn check_index(
+    (table, at): (&Table, usize),
+    of: &str,
     (pair, indexes): (&KeyPair, &[IndexKey]),
     item: &Item,
 ) -> Result<(), ClientError> {
-    for (at, index) in table.indexes.iter().enumerate() {
-        if !index
-            .columns()
-            .all(|column| item.get(&column.name).is_some())
-        {
+    let Some(index) = table.indexes.get(at) else {
+        return Ok(());
+    };
+    let mut columns = index.columns();
+    if !columns.all(|column| item.get(&column.name).is_some()) {
+        return Ok(());
+    }
+    let own = indexes.iter().find(|key| key.index == at);
+    let groups = [
+        (KeyPart::Partition, &index.partition),
+        (KeyPart::Sort, &index.sort),
+    ];
+    for (part, columns) in groups {
+        let bytes = |column: &Column| item.get(&column.name).map_or(0, key_value_bytes);
+        let total: usize = columns.iter().map(bytes).sum();
+        if total <= part.most_bytes() {
             continue;
         }
-        let own = indexes.iter().find(|key| key.index == at);
-        let groups = [
-            (KeyPart::Partition, &index.partition),
-            (KeyPart::Sort, &index.sort),
-        ];
-        for (part, columns) in groups {
-            let bytes = |column: &Column| item.get(&column.name).map_or(0, key_value_bytes);
-            let total: usize = columns.iter().map(bytes).sum();
-            if total <= part.most_bytes() {
-                continue;
-            }
-            let names: Vec<&str> = columns.iter().map(|one| one.name.as_str()).collect();
-            let sources = names.iter().flat_map(|name| {
-                let parts = parts_of(table, pair, name)
-                    .or_else(|| parts_in(index.columns(), &own?.key, name));
-                parts.map_or_else(|| vec![(*name).to_owned()], fields)
-            });
-            let column = format!("{} of {}", names.join(" and "), index.name);
-            return Err(too_long(of, part, (column, sources.collect()), total));
-        }
+        let names: Vec<&str> = columns.iter().map(|one| one.name.as_str()).collect();
+        let sources = names.iter().flat_map(|name| {
+            let parts =
+                parts_of(table, pair, name).or_else(|| parts_in(index.columns(), &own?.key, name));
+            parts.map_or_else(|| vec![(*name).to_owned()], fields)
+        });
+        let column = format!("{} of {}", names.join(" and "), index.name);
+        return Err(too_long(of, part, (column, sources.collect()), total));
     }
     Ok(())
 }

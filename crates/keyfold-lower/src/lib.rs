@@ -52,7 +52,7 @@ pub mod derive;
 pub mod difference;
 mod error;
 mod expression;
-mod lengths;
+pub mod lengths;
 mod lookup;
 mod lowering;
 mod printed;

@@ -154,7 +154,7 @@ fn announce(tables: &[TableSize], sample: Option<u64>) -> Result<(), Failure> {
     terminal::line(&match sample {
         Some(count) => format!("{FAINT}about {count} items are read{FAINT:#}"),
         None => format!(
-            "{FAINT}one scan, and up to three more when something must be confirmed{FAINT:#}"
+            "{FAINT}one scan, and up to three more when something must be confirmed; each finding reads its items once more, up to three units for small ones{FAINT:#}"
         ),
     });
     match terminal::is_confirmed() {

@@ -21,6 +21,19 @@ pub(super) enum Unit {
     Unknown(Item),
 }
 
+impl Unit {
+    /// Its first item: the one that it was read by.
+    pub(super) fn into_first(self) -> Option<Item> {
+        match self {
+            Unit::Unknown(item)
+            | Unit::Copy(_, _, item)
+            | Unit::Guard(_, _, item)
+            | Unit::Part(_, item) => Some(item),
+            Unit::Entity(_, items) => items.into_iter().next(),
+        }
+    }
+}
+
 /// An entity whose parts may follow.
 struct Open {
     at: usize,

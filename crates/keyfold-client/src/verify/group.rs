@@ -8,6 +8,7 @@ use super::record::{
 };
 use super::rows;
 use super::sorter::{Merged, torn};
+use super::told::{of_its_type, show};
 use crate::kinds::Role;
 use keyfold_lower::ClientError;
 use keyfold_model::schema::Aggregate;
@@ -135,7 +136,7 @@ impl Group {
         let entity = model.entities.get(usize::try_from(record.entity).ok()?)?;
         let (name, line, is_guard) = declared(entity, role(record.slot))?;
         let owner = self.claims.first().map(|claim| item(&claim.more));
-        let shown = |claim: &Record| super::judge::show(&item(&claim.more));
+        let shown = |claim: &Record| show(&item(&claim.more));
         let (kind, message) = match (&self.stored, self.claims.as_slice()) {
             (_, [first, second, ..]) if is_guard => {
                 let text = format!("{} and {} have it", shown(first), shown(second));
@@ -257,7 +258,12 @@ impl Group {
         let mut wrong = Vec::new();
         let mut compare = |name: &str, expected: Option<Value>, found: Option<&Value>| {
             if expected.as_ref() != found {
-                let show = |one: Option<&Value>| one.map_or("nothing".to_owned(), values::shown);
+                let is_other_type = |(one, other): (&Value, &Value)| one.kind() != other.kind();
+                let show = match expected.as_ref().zip(found).is_some_and(is_other_type) {
+                    true => of_its_type,
+                    false => values::shown,
+                };
+                let show = |one: Option<&Value>| one.map_or("nothing".to_owned(), show);
                 let (found, expected) = (show(found), show(expected.as_ref()));
                 wrong.push(format!("{name} is {found}, the items make {expected}"));
             }

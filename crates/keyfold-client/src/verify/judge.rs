@@ -5,10 +5,12 @@ use super::assemble::Unit;
 use super::claims::Subject;
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::form::Scope;
+use super::nearest;
 use super::pack::Pack;
 use super::record::{RecordKind, Relation, key_bytes, stored_bytes};
 use super::rows;
 use super::shares::Shares;
+use super::told::{difference, of_its_type, show};
 use crate::event::readable;
 use crate::kinds::Role;
 use keyfold_codec::RawItem;
@@ -17,9 +19,10 @@ use keyfold_lower::derive::{self, Place};
 use keyfold_lower::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, unread, value_of,
 };
-use keyfold_model::schema::{AggregateKind, Attribute};
+use keyfold_lower::{ClientError, lengths};
+use keyfold_model::schema::{AggregateKind, Attribute, IndexKey};
 use keyfold_model::template::CHUNK_DIGITS;
-use keyfold_model::{Entity, Model, Table, value};
+use keyfold_model::{Entity, KeyTemplate, Model, Table, value};
 use keyfold_types::{Item, Value};
 use std::borrow::Cow;
 
@@ -62,7 +65,7 @@ pub(super) fn add_judgement(scope: Scope<'_>, unit: &Unit, judged: &mut Judged) 
             item: None,
             owner: None,
             line: None,
-            message: "no entity, copy or guard of the model makes it".to_owned(),
+            message: nearest::unknown(scope, item),
         }),
         Unit::Entity(at, items) => {
             if let (Some(entity), Some(main)) = (scope.model.entities.get(*at), items.first()) {
@@ -201,7 +204,7 @@ impl<'s> One<'s> {
         self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
         self.check_type(&self.entity.name, main, &mut judged.findings);
         self.check_expiry(main, &values, &is_broken, &mut judged.findings);
-        self.check_parts(items, &values, &mut judged.findings);
+        self.check_parts(items, &values, &is_broken, &mut judged.findings);
         self.check_changes(main, &mut judged.findings);
         if !self.entity.copies.is_empty() || !self.entity.uniques.is_empty() {
             let key = key_bytes(&self.key());
@@ -314,7 +317,8 @@ impl<'s> One<'s> {
                     let why = items
                         .first()
                         .and_then(|main| unread(self.table, self.entity, None, name, main));
-                    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+                    let why = why.map(|why| format!(": {why}"));
+                    let why = why.or_else(|| self.absent_key(name)).unwrap_or_default();
                     add(
                         FindingKind::MissingAttribute,
                         format!("{name} is missing{why}"),
@@ -331,6 +335,22 @@ impl<'s> One<'s> {
             values.to_mut().insert(attribute.name.clone(), held);
         }
         (values, broken)
+    }
+
+    /// The absence of the keys of indexes that would give an attribute back, in words.
+    fn absent_key(&self, name: &str) -> Option<String> {
+        let keys = self.entity.indexes.iter().flat_map(|key| {
+            let index = self.table.indexes.get(key.index).into_iter();
+            let columns = index.flat_map(|index| index.columns());
+            columns.zip(key.key.templates().flat_map(KeyTemplate::columns))
+        });
+        let mut giving =
+            keys.filter(|(column, parts)| column.name != name && value::gives_back(parts, name));
+        let (column, _) = giving.find(|(column, _)| self.item.get(&column.name).is_none())?;
+        Some(format!(
+            ", and so is {}, which would give it back",
+            column.name
+        ))
     }
 
     /// The value of an attribute that the keys of an item say, whatever is stored.
@@ -404,7 +424,9 @@ impl<'s> One<'s> {
                 skipped.push(one.index);
                 continue;
             }
-            match derive::index_columns(self.table, one, values) {
+            let made = derive::index_columns(self.table, one, values);
+            let made = made.and_then(|made| self.of_length(one, made, values));
+            match made {
                 Ok(made) => expected.extend(made),
                 Err(error) => {
                     skipped.push(one.index);
@@ -448,6 +470,28 @@ impl<'s> One<'s> {
                 findings.push(self.finding(FindingKind::IndexKey, ModelLine::at(span), message));
             }
         }
+    }
+
+    /// The key attributes of an index, unless they make a key that is too long to be stored.
+    fn of_length<'k>(
+        &self,
+        one: &IndexKey,
+        made: Vec<(&'k str, Value)>,
+        values: &Values,
+    ) -> Result<Vec<(&'k str, Value)>, ClientError> {
+        let columns = self.table.indexes.get(one.index).into_iter();
+        let columns = columns.flat_map(|index| index.columns());
+        let held = columns.filter_map(|column| {
+            let name = column.name.as_str();
+            let of_key = made.iter().find(|(made, _)| *made == name);
+            let held = of_key.map(|(_, held)| held).or_else(|| values.get(name));
+            let held = held.or_else(|| self.item.get(name))?;
+            Some((column.name.clone(), held.clone()))
+        });
+        let held: Item = held.collect();
+        let own = (&self.entity.key, self.entity.indexes.as_slice());
+        lengths::check_index((self.table, one.index), &self.entity.name, own, &held)?;
+        Ok(made)
     }
 
     fn is_own(&self, name: &str) -> bool {
@@ -504,14 +548,20 @@ impl<'s> One<'s> {
                 && !matches!(held, Value::N(_))
             {
                 let line = ModelLine::of_word(self.entity, "max", &aggregate.attribute);
-                let message = format!("{name} is no number: {}", value::shown(held));
+                let message = format!("{name} is no number: {}", of_its_type(held));
                 findings.push(self.finding(FindingKind::Hidden, line, message));
             }
         }
     }
 
     /// Compares the parts of the list with what the main item says of them.
-    fn check_parts(&self, items: &[Item], values: &Values, findings: &mut Vec<Finding>) {
+    fn check_parts(
+        &self,
+        items: &[Item],
+        values: &Values,
+        is_broken: &dyn Fn(&str) -> bool,
+        findings: &mut Vec<Finding>,
+    ) {
         let (Some((list, _)), Some(main)) = (&self.entity.split, items.first()) else {
             return;
         };
@@ -523,8 +573,9 @@ impl<'s> One<'s> {
                 usize::try_from(number.to_i64().unwrap_or(0)).unwrap_or(0)
             }
             (_, held) => {
-                let held = held.map_or("missing".to_owned(), value::shown);
-                findings.push(wrong(format!("{count_name} is {held}")));
+                let held = held.map_or("missing".to_owned(), of_its_type);
+                findings
+                    .extend((!is_broken(list)).then(|| wrong(format!("{count_name} is {held}"))));
                 return;
             }
         };
@@ -558,7 +609,8 @@ impl<'s> One<'s> {
                 part.side_item(&name, std::slice::from_ref(list), item, findings);
             }
         }
-        if findings.len() > before {
+        // A list that cannot be read is a finding of its own.
+        if findings.len() > before || is_broken(list) {
             return;
         }
         let is_digest_right = match values.get(list) {
@@ -614,28 +666,4 @@ impl<'s> One<'s> {
             one.item = Some(name.to_owned());
         }
     }
-}
-
-/// The difference of an attribute in words; `None` when there is none.
-fn difference(name: &str, expected: Option<&Value>, found: Option<&Value>) -> Option<String> {
-    let show = |value: &Value| format!("`{}`", value::shown(value));
-    match (expected, found) {
-        (Some(one), Some(other)) if one == other => None,
-        (None, None) => None,
-        (Some(one), Some(other)) => Some(format!(
-            "{name} is {} instead of {}",
-            show(other),
-            show(one)
-        )),
-        (Some(one), None) => Some(format!("{name} is missing, and should be {}", show(one))),
-        (None, Some(other)) => Some(format!("{name} is {}, and should be absent", show(other))),
-    }
-}
-
-/// A key as text.
-pub(super) fn show(key: &Item) -> String {
-    let each = key
-        .iter()
-        .map(|(name, held)| format!("{name}={}", value::shown(held)));
-    each.collect::<Vec<_>>().join(" ")
 }

@@ -15,6 +15,7 @@ mod fold;
 mod form;
 mod group;
 mod judge;
+mod nearest;
 mod pack;
 mod quick;
 mod record;
@@ -27,6 +28,7 @@ mod setup;
 mod shares;
 mod sorter;
 mod state;
+mod told;
 
 use crate::backend::Backend;
 pub use finding::{Finding, FindingKind, FoundLine, ModelLine};

@@ -585,13 +585,15 @@ impl<'v> Verification<'v> {
             now.claims.clear();
             for claim in &group.claims {
                 let key = owner(claim);
-                owners.push((key.clone(), reread::get(&self.reader, &group.table, &key)?));
-                let records = self.records(&group.table, &key)?.into_iter();
+                let (item, records) = self.records(&group.table, &key)?;
+                owners.push((key, item));
                 now.claims.extend(
-                    records.filter(|one| one.group == group.id && one.kind == RecordKind::Claimed),
+                    records
+                        .into_iter()
+                        .filter(|one| one.group == group.id && one.kind == RecordKind::Claimed),
                 );
             }
-            let records = self.records(&group.table, &group.key())?;
+            let (_, records) = self.records(&group.table, &group.key())?;
             now.stored = records
                 .into_iter()
                 .find(|one| one.group == group.id && one.kind == RecordKind::Stored);
@@ -617,17 +619,20 @@ impl<'v> Verification<'v> {
         suspects.add(group)
     }
 
-    /// The records of an item as it is now; none when it is gone.
-    fn records(&self, table: &str, key: &Item) -> Result<Vec<Record>, ClientError> {
+    /// The item with a key as it is now, and its records; none when it is gone.
+    fn records(&self, table: &str, key: &Item) -> Result<(Option<Item>, Vec<Record>), ClientError> {
         let Some(target) = self.targets.iter().find(|target| target.name == table) else {
-            return Ok(Vec::new());
+            return Ok((None, Vec::new()));
         };
         let scope = Scope::new(self.model, target.forms, &target.name);
         let unit = reread::unit(&self.reader, scope, key)?;
         Ok(match unit {
-            Now::Unit(unit) => judge(scope, &unit).records.records().collect(),
-            // Whoever asks sees that it is another one than before.
-            Now::Gone | Now::Changing => Vec::new(),
+            Now::Unit(unit) => {
+                let records = judge(scope, &unit).records.records().collect();
+                (unit.into_first(), records)
+            }
+            // A caller that reads it again sees that it is another one.
+            Now::Gone | Now::Changing => (None, Vec::new()),
         })
     }
 }
