@@ -273,7 +273,7 @@ fn models_go_to_nosql_workbench_and_come_back() {
     ] {
         let model = Workplace::model(&format!("{name}.keyfold"));
         place.text(&["export", "workbench", &model, "--output", "w.json"]);
-        place.text(&["import", "w.json", "--output", "back.keyfold"]);
+        place.text(&["import", "w.json", "--output", "back.keyfold", "--force"]);
         let (before, after) = (
             place.json(0, &["check", &model]),
             place.json(0, &["check", "back.keyfold"]),
@@ -307,7 +307,7 @@ fn models_go_to_nosql_workbench_and_come_back() {
             r#"{{"ModelName": "Old one", "ModelMetadata": {{"Version": "{version}"}}, "DataModel": [{{"TableName": "My-Table", "KeyAttributes": {{"PartitionKey": {{"AttributeName": "id", "AttributeType": "S"}}}}, "NonKeyAttributes": [], "TableFacets": [], "GlobalSecondaryIndexes": [{{"IndexName": "by.age", "KeyAttributes": {{"PartitionKey": {{"AttributeName": "age", "AttributeType": "N"}}}}, "Projection": {{"ProjectionType": "KEYS_ONLY"}}}}], "TableData": [{{"id": {{"S": "a"}}, "age": {{"N": "3"}}}}]}}]}}"#
         );
         let file = place.write("old.json", &text);
-        place.text(&["import", &file, "--output", "old.keyfold"]);
+        place.text(&["import", &file, "--output", "old.keyfold", "--force"]);
         place.text(&["check", "old.keyfold"]);
     }
     for (text, expected) in [

@@ -2,6 +2,7 @@
 
 use super::definition::KeyColumn;
 use super::form::{Form, attribute_of};
+use super::kinds::word_of;
 use super::made::{Made, guess};
 use super::majority;
 use super::names::{distinct, is_key_name};
@@ -206,7 +207,7 @@ fn unnamed(source: Source<'_>, items: &[&Item]) -> Option<String> {
     let attribute = source.kind_attribute?;
     let without = items
         .iter()
-        .filter(|item| text_of(item, attribute).is_none());
+        .filter(|item| word_of(item, attribute).is_none());
     let without: Vec<&Item> = without.copied().collect();
     let are_few = without.len() < items.len() && majority::are_few(without.len(), items.len());
     let what = format!("no `{attribute}`");
@@ -217,7 +218,7 @@ fn unnamed(source: Source<'_>, items: &[&Item]) -> Option<String> {
 /// the one text that all have, which is also the default.
 fn own_kind(source: Source<'_>, name: &str, items: &[&Item]) -> Option<String> {
     let attribute = source.kind_attribute.filter(|own| *own == name)?;
-    let mut texts = items.iter().filter_map(|item| text_of(item, attribute));
+    let mut texts = items.iter().filter_map(|item| word_of(item, attribute));
     let text = texts.next()?;
     if !majority::are_few(items.len() - 1 - texts.count(), items.len()) {
         return None;

@@ -52,7 +52,7 @@ pub(super) fn type_attribute(table: &TableDefinition, items: &[Item]) -> Option<
 }
 
 /// The name of a kind in an attribute.
-fn word_of<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
+pub(super) fn word_of<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
     text_of(item, name).filter(|text| text.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
