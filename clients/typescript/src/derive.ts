@@ -263,14 +263,16 @@ function tableAttributes(table: TablePlan, entity: EntityPlan, values: Values, k
  * when the item is not in the index. */
 export function columnsMade(table: TablePlan, indexKey: IndexKeyPlan, values: Values): readonly KeyColumn[] {
   const fields = indexKey.key.flatMap((one) => fieldsOf(one.parts));
-  const { sparse } = indexKey;
-  const deciding = sparse && values.get(sparse.attribute);
-  const isIn =
-    sparse === undefined ||
-    (deciding !== undefined && (sparse.value === undefined || display(deciding) === sparse.value));
-  if (!isIn || !fields.every((field) => values.has(field))) return [];
+  if (!isChosen(indexKey, values) || !fields.every((field) => values.has(field))) return [];
   const own = columnsOf(table).map((one) => one.name);
   return indexKey.key.filter((one) => !own.includes(one.attribute));
+}
+
+/** Whether the attribute of a sparse index key has the value that puts an item in the index. */
+export function isChosen({ sparse }: IndexKeyPlan, values: Values): boolean {
+  if (sparse === undefined) return true;
+  const deciding = values.get(sparse.attribute);
+  return deciding !== undefined && (sparse.value === undefined || display(deciding) === sparse.value);
 }
 
 /** The attributes that the key of an index makes; where they cannot be made, those that the stored item holds. */

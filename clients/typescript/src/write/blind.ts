@@ -12,6 +12,7 @@ import { held, type Values } from "../value/value.js";
 import { changeOf } from "./assignment.js";
 import type { Context } from "./context.js";
 import type { Fate } from "./direct.js";
+import { withOutside } from "./left-behind.js";
 import { type Step, step } from "./step.js";
 
 /** The step that writes a whole entity, whether it exists or not. No other item follows from it. */
@@ -54,7 +55,8 @@ export async function blindUpsert(
     // An attribute without a value that a new item gets is stored only inside keys.
   }
   const label = `create or update ${entity.name}`;
-  return step(label, main, { is: "update", changes: [...changes, ...keptChanges(entity)], removed });
+  const gone = withOutside(context.model, entity, values, removed);
+  return step(label, main, { is: "update", changes: [...changes, ...keptChanges(entity)], removed: gone });
 }
 
 /** The change that moves a stored number, and gives a new item its `first` one: what is missing counts as the

@@ -29,6 +29,7 @@ import {
   parameterOf,
   withLent,
 } from "./inputs.js";
+import { withOutside } from "./left-behind.js";
 import { exists, notFound, notFoundText, placeOfEntity, subject } from "./refusal.js";
 import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
 import { read, requireReadable, type StoredEntity } from "./stored-entity.js";
@@ -278,7 +279,7 @@ async function addUpdate(
   if (isDirectUpdate(context.model, entity, action) && inputs.lent.length === 0) {
     const made = onMainItem(context, entity, action, inputs.own);
     addConditions(made, action, inputs.args, { entity, own: inputs.own });
-    const update = updateOf(context.model, entity, action, inputs.args);
+    const update = updateOf(context.model, entity, action, inputs);
     if (update !== undefined) {
       made.action = update;
       draft.unread.push(unreadOf(context.model, entity, action, inputs.own, made));
@@ -292,11 +293,12 @@ async function addUpdate(
 }
 
 /** The update that the engine evaluates; `undefined` where nothing is given that it changes. */
-function updateOf(model: Model, entity: EntityPlan, action: ActionPlan, args: Values): StepAction | undefined {
+function updateOf(model: Model, entity: EntityPlan, action: ActionPlan, { own, args }: Inputs): StepAction | undefined {
   const set = (action.set ?? []).map((one): Changed => [one.attribute, changeOf(model, entity, one, args)]);
   const version: Changed[] = entity.version === undefined ? [] : [[entity.version, { is: "add", number: "1" }]];
   const changes = [...set, ...version];
   const inner = (action.removeFields ?? []).map(({ attribute, fields }) => [attribute, ...fields]);
   const removed = [...(action.remove ?? []), ...inner];
-  return changes.length === 0 && removed.length === 0 ? undefined : { is: "update", changes, removed };
+  if (changes.length === 0 && removed.length === 0) return undefined;
+  return { is: "update", changes, removed: withOutside(model, entity, own, removed) };
 }

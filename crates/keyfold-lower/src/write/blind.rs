@@ -3,6 +3,7 @@
 
 use super::assignment::change;
 use super::context::Context;
+use super::left_behind::take_out;
 use super::refusal::Refusal;
 use super::step::{Step, StepAction};
 use crate::arguments::Values;
@@ -78,7 +79,9 @@ pub(super) fn upsert(
     }
     changes.extend(kept(entity));
     let label = format!("create or update {}", entity.name);
-    Ok(Some(step(label, main, changes, removed)))
+    let mut step = step(label, main, changes, removed);
+    take_out((table(context.model, entity)?, entity), new, &mut step);
+    Ok(Some(step))
 }
 
 /// The update of a main item, whatever is stored.

@@ -1,22 +1,24 @@
-//! Index keys that another program left in an item: the item lacks an attribute of the key, so that the
-//! model makes none of its attributes, and yet it has some of the key's attributes. A change of what
-//! such a key is made of would leave the item where it does not belong.
+//! Index keys that another program left in an item: the item is not in the index, so that the model
+//! makes none of the key's attributes, and yet it has some of them. Each write of the item takes them
+//! out, as it makes the keys that are missing. A write that reads nothing knows the key of the item
+//! only: it takes out those of the sparse indexes for which an attribute of the key decides.
 
 use super::lacking::item_text;
+use super::step::{Step, StepAction};
 use super::stored_entity::StoredEntity;
 use crate::arguments::Values;
-use crate::derive::index_parts;
+use crate::derive::{index_parts, index_templates, is_chosen};
 use crate::error::ClientError;
-use keyfold_model::schema::IndexKey;
-use keyfold_model::{Entity, Table};
+use keyfold_model::schema::{IndexKey, Path};
+use keyfold_model::{Entity, KeyTemplate, Table, value};
 use keyfold_types::Item;
 
 /// The attributes of index keys that go with the change from what is stored to the new values, which
-/// make the new item. `is_whole` says that all attributes are given.
+/// make the new item. `is_whole` says that all attributes are given. A key of which a required
+/// attribute is absent stays: whether the item is in the index is not known.
 ///
 /// # Errors
-/// `Refused` when a required attribute of such a key is absent: the key can be neither made nor
-/// removed, since every item with a key in the index belongs there.
+/// `Refused` when such a key would have to change: it can be neither made nor removed.
 pub(super) fn left_behind(
     (table, entity): (&Table, &Entity),
     old: &StoredEntity,
@@ -37,16 +39,13 @@ pub(super) fn left_behind(
         let columns = index.columns().map(|column| column.name.as_str());
         let columns: Vec<&str> = columns.filter(is_left).collect();
         let is_made = |values: &Values| index_parts(table, key, values).next().is_some();
-        if columns.is_empty()
-            || is_made(&old.values)
-            || is_made(new)
-            || !(is_whole || is_changed(key, &old.values, new))
-        {
+        if columns.is_empty() || is_made(&old.values) || is_made(new) {
             continue;
         }
-        let is_required = |name: &&str| entity.attribute(name).is_some_and(|found| !found.optional);
-        let mut absent = key.key.fields().filter(|name| !new.contains_key(*name));
-        if let Some(missing) = absent.find(is_required) {
+        if let Some(missing) = unknown(entity, key, new) {
+            if !is_whole && !is_changed(key, &old.values, new) {
+                continue;
+            }
             return Err(ClientError::refused(format!(
                 "{} has no `{missing}`, of which its key in {} is made: give `{missing}`, too; `keyfold verify` finds such items",
                 item_text(entity, &old.values),
@@ -58,9 +57,52 @@ pub(super) fn left_behind(
     Ok(left)
 }
 
+/// Adds to an update of an item that is not read that it takes out the keys of the indexes which the
+/// item is not in, as its own key says. `values` hold the attributes of the key.
+pub(super) fn take_out((table, entity): (&Table, &Entity), values: &Values, step: &mut Step) {
+    let StepAction::Update { removed, .. } = &mut step.action else {
+        return;
+    };
+    let is_in_key = |name: &str| {
+        let mut parts = entity.key.templates().flat_map(KeyTemplate::columns);
+        parts.any(|parts| value::gives_back(parts, name))
+    };
+    let is_outside = |key: &&IndexKey| deciding(key).any(is_in_key) && !is_chosen(key, values);
+    let names = |key| index_templates(table, key).map(|(name, _)| name);
+    let (outside, others): (Vec<&IndexKey>, Vec<&IndexKey>) =
+        entity.indexes.iter().partition(is_outside);
+    let others: Vec<&str> = others.into_iter().flat_map(names).collect();
+    for name in outside.into_iter().flat_map(names) {
+        let path = Path::of(name);
+        let is_own = others.contains(&name) || entity.attribute(name).is_some();
+        if !is_own && !removed.contains(&path) {
+            removed.push(path);
+        }
+    }
+}
+
+/// The required attribute that an item lacks, so that it is not known whether it is in an index. An
+/// absent optional attribute leaves no doubt, nor does another value of the one that decides about a
+/// sparse index.
+fn unknown<'k>(entity: &Entity, key: &'k IndexKey, values: &Values) -> Option<&'k str> {
+    let is_outside = |name: &str| values.contains_key(name) && !is_chosen(key, values);
+    if deciding(key).any(is_outside) {
+        return None;
+    }
+    let is_optional = |name: &&str| entity.attribute(name).is_some_and(|found| found.optional);
+    let names = key.key.fields().chain(deciding(key));
+    let absent: Vec<&str> = names.filter(|name| !values.contains_key(*name)).collect();
+    let first = absent.first().copied();
+    first.filter(|_| !absent.iter().any(is_optional))
+}
+
 /// Whether an attribute changes of which the key of an index is made, or that puts an item in it.
 fn is_changed(key: &IndexKey, old: &Values, new: &Values) -> bool {
-    let deciding = key.sparse.iter().map(|sparse| sparse.attribute.as_str());
-    let mut names = key.key.fields().chain(deciding);
+    let mut names = key.key.fields().chain(deciding(key));
     names.any(|name| old.get(name) != new.get(name))
+}
+
+/// The attribute that puts an item into a sparse index.
+fn deciding(key: &IndexKey) -> impl Iterator<Item = &str> {
+    key.sparse.iter().map(|sparse| sparse.attribute.as_str())
 }

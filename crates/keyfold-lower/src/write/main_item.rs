@@ -39,7 +39,8 @@ pub(super) struct MainItem<'m> {
     pub(super) before: &'m Derived,
     pub(super) after: &'m Derived,
     pub(super) given: Given<'m>,
-    /// The attributes of index keys that go, and that did not follow from the old values.
+    /// The attributes of index keys that go, and that did not follow from the old values. An attribute
+    /// of several keys occurs several times.
     pub(super) left: &'m [String],
 }
 
@@ -114,6 +115,7 @@ impl MainItem<'_> {
         let lost = before.filter(|name| self.after.item.get(name).is_none() && !self.is_kept(name));
         let mut lost: Vec<String> = lost.chain(self.left).cloned().collect();
         lost.sort_unstable();
+        lost.dedup();
         lost
     }
 

@@ -8,6 +8,7 @@ use super::entity;
 use super::execute::sent;
 use super::inputs::{self, GivenItems, Inputs, name_of};
 use super::lacking::Unread;
+use super::left_behind::take_out;
 use super::refusal::{Refusal, absent, not_found};
 use super::step::{Draft, Step, StepAction};
 use super::stored_entity::{self, StoredEntity};
@@ -15,7 +16,7 @@ use super::upsert;
 use super::written::Written;
 use crate::arguments::Values;
 use crate::complete::{Made, complete};
-use crate::derive::{Place, identifying_place};
+use crate::derive::{Place, identifying_place, table};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::lowering::{Io, Lowering, Origin};
@@ -363,6 +364,8 @@ async fn update(
         add_conditions(&mut step, entity, &action.conditions, inputs)?;
         if let Some(change) = update_expression(entity, action, inputs.arguments)? {
             step.action = change;
+            let table = table(context.model, entity)?;
+            take_out((table, entity), &inputs.own, &mut step);
             let place = (step.table.as_str(), &step.key);
             let unread = Unread::of((entity, action), &inputs.own, place);
             draft.unread.push(unread);

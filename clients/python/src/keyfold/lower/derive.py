@@ -265,7 +265,7 @@ def _main(
 def columns_made(table: Table, index_key: IndexKey, values: Values) -> list[KeyColumn]:
     """The columns of an index key that make attributes of these values, without those of the
     table's own key; none when the item is not in the index."""
-    if not all(name in values for name in index_key.fields) or not _is_in(index_key, values):
+    if not all(name in values for name in index_key.fields) or not is_in(index_key, values):
         return []
     return [one for one in index_key.key if one.attribute not in table.columns]
 
@@ -284,7 +284,7 @@ def _index_attributes(
         return {one.attribute: stored[one.attribute] for one in columns if one.attribute in stored}
 
 
-def _is_in(index_key: IndexKey, values: Values) -> bool:
+def is_in(index_key: IndexKey, values: Values) -> bool:
     sparse = index_key.sparse
     if sparse is None:
         return True

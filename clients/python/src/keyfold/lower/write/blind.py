@@ -6,6 +6,7 @@ from __future__ import annotations
 from keyfold.lower.derive import Derived, derive
 from keyfold.lower.expression import Add, Change, Changes, First, Joined, Set
 from keyfold.lower.write.assignment import change_of
+from keyfold.lower.write.left_behind import with_outside
 from keyfold.lower.write.step import Step, Update
 from keyfold.plan.condition import Path
 from keyfold.plan.model import Action, Entity, Fate
@@ -50,6 +51,7 @@ def upsert(action: Action, arguments: Values, new: Values, fates: dict[str, Fate
         elif fate == "added" and assigned is not None:
             changes.append((name, change_of(entity, assigned, arguments)))
     label = f"create or update {entity.name}"
+    removed = with_outside(entity, new, removed)
     return _step(label, main, [*changes, *_kept(entity)], removed)
 
 

@@ -1,12 +1,18 @@
-"""Index keys that another program left in an item: the item lacks an attribute of the key, so that
-the model makes none of its attributes, and yet it has some of the key's attributes."""
+"""Index keys that another program left in an item: the item is not in the index, so that the model
+makes none of the key's attributes, and yet it has some of them. Each write of the item takes them
+out. A write that reads nothing knows the key of the item only: it takes out those of the sparse
+indexes for which an attribute of the key decides."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from keyfold.errors import Refused
-from keyfold.lower.derive import columns_made
+from keyfold.keys.inverse import gives_back
+from keyfold.lower.derive import columns_made, is_in
 from keyfold.lower.write.refusal import key_text
 from keyfold.lower.write.stored_entity import StoredEntity
+from keyfold.plan.condition import Path
 from keyfold.plan.model import Entity, IndexKey
 from keyfold.values.value import Item, Values
 
@@ -15,7 +21,8 @@ def left_behind(
     entity: Entity, old: StoredEntity, new: Values, made: Item, *, is_whole: bool
 ) -> list[str]:
     """The attributes of index keys that go with the change to the new values, which make the new
-    item, `made`."""
+    item, `made`. A key of which a required attribute is absent stays: whether the item is in the
+    index is not known."""
     left: list[str] = []
     for key in entity.indexes:
         columns = [
@@ -30,20 +37,60 @@ def left_behind(
             columns_made(entity.table, key, values) for values in (old.values, new)
         ):
             continue
-        if not is_whole and not _is_changed(key, old.values, new):
-            continue
-        for name in key.fields:
-            attribute = entity.attributes.get(name)
-            if name not in new and not (attribute and attribute.optional):
-                item = f"the {entity.name} with {key_text(entity, old.values)}"
-                raise Refused(
-                    f"{item} has no `{name}`, of which its key in {key.index.name} is made: give"
-                    f" `{name}`, too; `keyfold verify` finds such items"
-                )
-        left.extend(columns)
+        missing = _unknown(entity, key, new)
+        if missing is None:
+            left.extend(columns)
+        elif is_whole or _is_changed(key, old.values, new):
+            item = f"the {entity.name} with {key_text(entity, old.values)}"
+            raise Refused(
+                f"{item} has no `{missing}`, of which its key in {key.index.name} is made: give"
+                f" `{missing}`, too; `keyfold verify` finds such items"
+            )
     return left
 
 
+def with_outside(entity: Entity, values: Values, known: Sequence[Path]) -> list[Path]:
+    """The keys of the sparse indexes that an item is not in, as its own key says, whose attributes
+    are among the values. An update that reads nothing, and removes what is known, removes them,
+    too."""
+    outside = [key for key in entity.indexes if _is_outside(entity, key, values)]
+    others = [key for key in entity.indexes if key not in outside]
+    own = {*entity.table.columns, *entity.attributes, *_columns(others)}
+    removed = list(known)
+    for name in _columns(outside):
+        if name not in own and (name,) not in removed:
+            removed.append((name,))
+    return removed
+
+
+def _columns(keys: Sequence[IndexKey]) -> list[str]:
+    return [one.attribute for key in keys for one in key.key]
+
+
+def _is_outside(entity: Entity, key: IndexKey, values: Values) -> bool:
+    sparse = key.sparse
+    if sparse is None or is_in(key, values):
+        return False
+    return any(gives_back(column.parts, sparse.attribute) for column in entity.key)
+
+
+def _unknown(entity: Entity, key: IndexKey, values: Values) -> str | None:
+    """The required attribute that an item lacks, so that it is not known whether it is in an index.
+    An absent optional attribute leaves no doubt, nor does another value of the one that decides
+    about a sparse index."""
+    if key.sparse and key.sparse.attribute in values and not is_in(key, values):
+        return None
+    absent = [name for name in _names(key) if name not in values]
+    if any(name in entity.attributes and entity.attributes[name].optional for name in absent):
+        return None
+    return absent[0] if absent else None
+
+
 def _is_changed(key: IndexKey, old: Values, new: Values) -> bool:
-    deciding = [key.sparse.attribute] if key.sparse else []
-    return any(old.get(name) != new.get(name) for name in (*key.fields, *deciding))
+    return any(old.get(name) != new.get(name) for name in _names(key))
+
+
+def _names(key: IndexKey) -> list[str]:
+    """The attributes of which the key of an index is made, and the one that puts an item into a
+    sparse index."""
+    return [*key.fields, *([key.sparse.attribute] if key.sparse else [])]

@@ -71,7 +71,7 @@ class MainItem:
         """The attributes that followed from the old values and not from the new ones."""
         before, after = self.before.item, self.after.item
         lost = [name for name in before if name not in after and not self._is_kept(name)]
-        return sorted([*lost, *self.left])
+        return sorted({*lost, *self.left})
 
     def _absent_attributes(self, lost: Sequence[str]) -> list[str]:
         """The given attributes without a value that were absent when the item was read: another

@@ -18,6 +18,7 @@ from keyfold.lower.write.conditions import add_conditions, require, terms, unful
 from keyfold.lower.write.execute import Written, sent
 from keyfold.lower.write.inputs import GivenItems, Inputs
 from keyfold.lower.write.lacking import unread
+from keyfold.lower.write.left_behind import with_outside
 from keyfold.lower.write.refusal import absent, at_entity, exists, not_found
 from keyfold.lower.write.step import Check, Draft, Step, Update
 from keyfold.lower.write.stored_entity import StoredEntity
@@ -207,7 +208,7 @@ class Composition:
         if direct.is_direct_update(action) and not inputs.lent:
             step = _on_main_item(action, inputs.own)
             add_conditions(step, action, inputs)
-            change = _update_expression(action, inputs.arguments)
+            change = _update_expression(action, inputs)
             if change is not None:
                 step.action = change
                 self.draft.unread.append(unread(action, inputs.own, step.table, step.key))
@@ -234,14 +235,14 @@ def _on_main_item(action: Action, key: Values) -> Step:
     return Step(action.name, refusal, place.table_name, place.key, [*conditions], Check())
 
 
-def _update_expression(action: Action, arguments: Values) -> Update | None:
+def _update_expression(action: Action, inputs: Inputs) -> Update | None:
     """The update that the engine evaluates; none where nothing is given that it changes."""
     own = action.entity
     changes: Changes = [
-        (one.attribute, change_of(own, one, arguments)) for one in action.assignments
+        (one.attribute, change_of(own, one, inputs.arguments)) for one in action.assignments
     ]
     if own.version is not None:
         changes.append((own.version, Add("1")))
     if not changes and not action.removed:
         return None
-    return Update(changes, list(action.removed))
+    return Update(changes, with_outside(own, inputs.own, action.removed))
