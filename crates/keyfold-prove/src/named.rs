@@ -220,10 +220,12 @@ pub(crate) fn carry_out(
     rows.going = deleted
         .map(|one| (one.action.entity, one.own.clone()))
         .collect();
+    // The actions happen together: one item may take a unique value that another gives away.
+    rows.defer_uniques()?;
     let possible = act_all(rows, &all);
     rows.coming.clear();
     rows.going.clear();
-    possible
+    Ok(rows.settle_uniques()? && possible?)
 }
 
 /// Executes actions in their order. Returns whether all of them are possible.
@@ -263,7 +265,8 @@ fn act_all(rows: &mut Rows<'_>, all: &[OneItem<'_>]) -> Result<bool, ProveError>
     Ok(true)
 }
 
-/// The keys of the stored items that differ between two states of a row.
+/// The keys of the stored items that differ between two states of a row. Guards are none of them: SQL
+/// judges whether values are unique.
 fn differing_keys(
     rows: &Rows<'_>,
     entity: &Entity,
@@ -279,7 +282,8 @@ fn differing_keys(
     };
     let gone = before.iter().filter(|one| lacks(&after, one));
     let new = after.iter().filter(|one| lacks(&before, one));
-    let mut keys: Vec<Attributes> = gone.chain(new).map(|one| one.key.clone()).collect();
+    let all = gone.chain(new).filter(|one| one.kind != "unique");
+    let mut keys: Vec<Attributes> = all.map(|one| one.key.clone()).collect();
     keys.dedup();
     keys
 }

@@ -36,6 +36,15 @@ pub(crate) struct Rows<'m> {
     pub(crate) coming: Vec<(usize, Values)>,
     /// The rows that the write at hand deletes: a parent may go together with its children.
     pub(crate) going: Vec<(usize, Values)>,
+    /// The indexes of unique values.
+    uniques: Vec<UniqueIndex>,
+}
+
+/// An index of SQL for unique values.
+struct UniqueIndex {
+    name: String,
+    /// The statement that makes it.
+    made: String,
 }
 
 /// A length of the journal, to roll back to.
@@ -94,6 +103,7 @@ pub(crate) fn identity(entity: &Entity) -> Vec<&str> {
 impl<'m> Rows<'m> {
     pub(crate) fn new(model: &'m Model, now_epoch_ms: i64) -> Result<Rows<'m>, ProveError> {
         let connection = Connection::open_in_memory()?;
+        let mut indexes = Vec::new();
         for (at, entity) in model.entities.iter().enumerate() {
             let columns: String = entity
                 .attributes
@@ -120,13 +130,13 @@ impl<'m> Rows<'m> {
                 } else {
                     columns.join(", ")
                 };
-                connection.execute(
-                    &format!(
-                        "CREATE UNIQUE INDEX u_{at}_{number} ON {} ({columns})",
-                        table(at)
-                    ),
-                    [],
-                )?;
+                let name = format!("u_{at}_{number}");
+                let made = format!("CREATE UNIQUE INDEX {name} ON {} ({columns})", table(at));
+                connection.execute(&made, [])?;
+                // The first one is that of the key.
+                if number > 0 {
+                    indexes.push(UniqueIndex { name, made });
+                }
             }
         }
         Ok(Rows {
@@ -141,7 +151,34 @@ impl<'m> Rows<'m> {
             journal: Vec::new(),
             coming: Vec::new(),
             going: Vec::new(),
+            uniques: indexes,
         })
+    }
+
+    /// Allows rows to share unique values until [`Rows::settle_uniques`].
+    pub(crate) fn defer_uniques(&self) -> Result<(), ProveError> {
+        for one in &self.uniques {
+            let text = format!("DROP INDEX IF EXISTS {}", one.name);
+            self.connection.execute_batch(&text)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether no two rows share unique values. If two do, the caller undoes the changes.
+    pub(crate) fn settle_uniques(&self) -> Result<bool, ProveError> {
+        let mut are_unique = true;
+        for one in &self.uniques {
+            match self.connection.execute(&one.made, []) {
+                Ok(_) => {}
+                Err(rusqlite::Error::SqliteFailure(error, _))
+                    if error.code == rusqlite::ErrorCode::ConstraintViolation =>
+                {
+                    are_unique = false;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(are_unique)
     }
 
     /// Whether the write at hand makes the row with this key.

@@ -11,6 +11,7 @@ const PATHS: &str = include_str!("paths.keyfold");
 const PARTIAL: &str = include_str!("partial.keyfold");
 const LENT: &str = include_str!("lent.keyfold");
 const BANK: &str = include_str!("bank.keyfold");
+const HANDED_OVER: &str = include_str!("handed_over.keyfold");
 
 fn model(source: &str) -> Model {
     let compiled = compile(source);
@@ -25,11 +26,16 @@ fn model(source: &str) -> Model {
 }
 
 fn is_proved(source: &str) {
+    is_proved_with(40, source);
+}
+
+/// Proves a model with so many items of each entity.
+fn is_proved_with(items: usize, source: &str) {
     let model = model(source);
     for seed in 1..=4 {
         let options = Options {
             seed,
-            items: 40,
+            items,
             asks: 8,
             now_epoch_ms: 1_700_000_000_000,
             deep: false,
@@ -206,4 +212,10 @@ fn families_come_and_go_in_one_write() {
 #[test]
 fn periods_of_collections_are_those_of_the_kinds_that_have_them() {
     is_proved(PERIODS);
+}
+
+#[test]
+fn unique_values_change_hands_in_one_write() {
+    // Two items with the values that a write names are drawn rarely.
+    is_proved_with(200, HANDED_OVER);
 }

@@ -3,12 +3,15 @@
  * transaction.
  *
  * A later step sees the item as it was before the transaction. That is the same as behind the earlier step where
- * it reads nothing that the earlier one writes. Both may add to the same number. */
+ * it reads nothing that the earlier one writes. Both may add to the same number.
+ *
+ * The guard of a unique value that one item gives away and another takes is put over: of the deletion and the put
+ * that must find no guard, the outcome is the put. */
 
 import type { Bound } from "../bound.js";
 import { type Change, type Changed, isSameTerm, type Removed, type Term } from "../expression.js";
 import { addNumbers } from "../value/arithmetic.js";
-import { joined, type Refusal } from "./refusal.js";
+import { errorOf, isByItem, joined, placeOfItem, type Refusal } from "./refusal.js";
 import { isAt, type RemainingItems, type Step, type StepAction } from "./step.js";
 
 type Update = Extract<StepAction, { readonly is: "update" }>;
@@ -16,6 +19,10 @@ type Update = Extract<StepAction, { readonly is: "update" }>;
 /** Puts a later step of the same item into an earlier one. `remaining` are the items that the later write leaves
  * counted. Returns whether that is possible; if not, the earlier step may be changed in part. */
 export function join(earlier: Step, later: Step, remaining: readonly RemainingItems[]): boolean {
+  if (isGivenGuard(earlier) && isTakenGuard(later)) {
+    Object.assign(earlier, over(later));
+    return true;
+  }
   const refusal = refusalOf(earlier, later);
   if (refusal === undefined || !isPossible(earlier.action, later, remaining)) return false;
   const more = later.conditions.filter((one) => !earlier.conditions.some((known) => isSameTerm(known, one)));
@@ -27,6 +34,46 @@ export function join(earlier: Step, later: Step, remaining: readonly RemainingIt
   }
   earlier.refusal = refusal;
   return true;
+}
+
+/** Makes one step of the deletion and the put of each guard whose value one item of a write gives away and another
+ * takes, in whichever order: the actions of a write happen together. An item that takes a value which another takes,
+ * too, is refused. */
+export function handOver(steps: readonly Step[]): Step[] {
+  const takers = steps.filter(isTakenGuard);
+  const given = takers.length === 0 ? [] : steps.filter(isGivenGuard);
+  const isSame = (one: Step, other: Step): boolean => isAt(one, other.table, other.key);
+  for (const [at, taker] of takers.entries()) {
+    const earlier = takers.slice(0, at).find((one) => isSame(one, taker));
+    const error = earlier && takenTwice(earlier, taker);
+    if (error !== undefined) throw error;
+  }
+  const met = given.filter((one) => takers.some((taker) => isSame(one, taker)));
+  const left = steps.filter((one) => !met.includes(one));
+  return left.map((one) => (takers.includes(one) && met.some((gone) => isSame(gone, one)) ? over(one) : one));
+}
+
+/** The error of an item that takes a unique value which another one takes in the same transaction. */
+export function takenTwice(earlier: Step, later: Step): Error | undefined {
+  if (earlier.action.is !== "put" || !isTakenGuard(later)) return undefined;
+  return errorOf(later.refusal, placeOfItem(later.label, later.table, later.key), true);
+}
+
+/** Whether a step deletes an item without a condition of its own, as the guard of a value that its item gives away.
+ * The deletion rests on the item being as it was read. */
+function isGivenGuard({ action, conditions }: Step): boolean {
+  return action.is === "delete" && conditions.length === 0;
+}
+
+/** Whether a step puts the guard of a value that an item takes. */
+function isTakenGuard({ action, refusal }: Step): boolean {
+  return action.is === "put" && typeof refusal === "object" && !isByItem(refusal) && refusal.code === "taken";
+}
+
+/** The put of a guard over the one that is given away. It holds nothing of its item, so that it is the same one; it is
+ * put, and not checked, since an item of another program may lack it. */
+function over(taken: Step): Step {
+  return { ...taken, conditions: [], refusal: "none" };
 }
 
 function isPossible(action: StepAction, later: Step, remaining: readonly RemainingItems[]): boolean {

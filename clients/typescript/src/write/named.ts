@@ -30,6 +30,7 @@ import {
   withLent,
 } from "./inputs.js";
 import { withOutside } from "./left-behind.js";
+import { handOver } from "./meeting.js";
 import { exists, notFound, notFoundText, placeOfEntity, subject } from "./refusal.js";
 import { emptyDraft, type Draft, type Step, type StepAction, step, unlessStale } from "./step.js";
 import { read, requireReadable, type StoredEntity } from "./stored-entity.js";
@@ -113,6 +114,7 @@ class Composition {
       }
       lenders.push(lender);
     }
+    this.#into.draft.steps = handOver(this.#into.draft.steps);
   }
 
   /** The attributes that each write sets, which an action sets to the present moment since the caller did not give

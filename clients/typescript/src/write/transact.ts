@@ -17,7 +17,7 @@ import type { Context } from "./context.js";
 import { addCreate } from "./entity.js";
 import { placeText, sentSteps } from "./execute.js";
 import { GivenItems } from "./inputs.js";
-import { join } from "./meeting.js";
+import { join, takenTwice } from "./meeting.js";
 import { type Composed, composeWrite, withNow } from "./named.js";
 import { exists, isByItem, placeOfItem, type Reason, reasonsOf } from "./refusal.js";
 import { type Draft, emptyDraft, isAt, type Step } from "./step.js";
@@ -180,6 +180,8 @@ class Merged {
     }
     const first = earlier.label;
     const second = step.label;
+    const taken = takenTwice(earlier, step);
+    if (taken !== undefined) throw taken;
     if (join(earlier, step, remaining)) return;
     const item = placeText(step);
     const place = placeOfItem(second, step.table, step.key);

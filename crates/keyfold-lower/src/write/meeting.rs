@@ -5,18 +5,28 @@
 //! A later step sees the item as it was before the transaction. That is the same as behind the
 //! earlier step where it reads nothing that the earlier one writes: no condition and no operand of it
 //! is such an attribute. Both may add to the same number.
+//!
+//! The guard of a unique value that one item gives away and another takes is put over: of the deletion
+//! and the put that must find no guard, the outcome is the put.
 
 use super::refusal::Refusal;
 use super::step::{RemainingItems, Step, StepAction};
 use crate::bound::Bound;
+use crate::error::ClientError;
 use crate::expression::{Change, Term};
+use crate::lookup::Spot;
 use keyfold_model::schema::Path;
 use keyfold_types::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts a later step of the same item into an earlier one. `remaining` are the items that the later
 /// write leaves counted. Returns whether that is possible; if not, the earlier step may be changed in
 /// part.
 pub(super) fn join(earlier: &mut Step, later: Step, remaining: &mut [RemainingItems]) -> bool {
+    if is_given_guard(earlier) && is_taken_guard(&later) {
+        *earlier = over(later);
+        return true;
+    }
     let Some(refusal) = refusal_of(earlier, &later) else {
         return false;
     };
@@ -61,6 +71,67 @@ pub(super) fn join(earlier: &mut Step, later: Step, remaining: &mut [RemainingIt
     }
     earlier.refusal = refusal;
     true
+}
+
+/// Makes one step of the deletion and the put of each guard whose value one item of a write gives away
+/// and another takes, in whichever order: the actions of a write happen together.
+///
+/// # Errors
+/// `Taken` where two items take one value.
+pub(super) fn hand_over(steps: &mut Vec<Step>) -> Result<(), ClientError> {
+    let mut takers: BTreeMap<Spot<'_>, usize> = BTreeMap::new();
+    for (at, step) in steps.iter().enumerate() {
+        if is_taken_guard(step) && takers.insert(step.spot(), at).is_some() {
+            return Err(taken(step));
+        }
+    }
+    let all = steps.iter().enumerate();
+    let given = all.filter(|(_, step)| is_given_guard(step));
+    let met = given.filter_map(|(at, step)| Some((at, *takers.get(&step.spot())?)));
+    let (given, takers): (BTreeSet<usize>, BTreeSet<usize>) = met.unzip();
+    let all = std::mem::take(steps).into_iter().enumerate();
+    let left = all.filter(|(at, _)| !given.contains(at));
+    steps.extend(left.map(|(at, step)| {
+        if takers.contains(&at) {
+            over(step)
+        } else {
+            step
+        }
+    }));
+    Ok(())
+}
+
+/// Whether a step deletes an item without a condition of its own, as the guard of a value that its
+/// item gives away. The deletion rests on the item being as it was read.
+fn is_given_guard(step: &Step) -> bool {
+    matches!(step.action, StepAction::Delete) && step.conditions.is_empty()
+}
+
+/// Whether a step puts the guard of a value that an item takes.
+fn is_taken_guard(step: &Step) -> bool {
+    matches!(step.action, StepAction::Put(_)) && matches!(step.refusal, Refusal::Taken(..))
+}
+
+/// The put of a guard over the one that is given away. It holds nothing of its item, so that it is the
+/// same one; it is put, and not checked, since an item of another program may lack it.
+fn over(taken: Step) -> Step {
+    Step {
+        conditions: Vec::new(),
+        refusal: Refusal::None,
+        ..taken
+    }
+}
+
+/// The error of an item that takes a unique value which another one takes in the same transaction.
+pub(super) fn taken_twice(earlier: &Step, later: &Step) -> Option<ClientError> {
+    let is_put = matches!(earlier.action, StepAction::Put(_));
+    (is_put && is_taken_guard(later)).then(|| taken(later))
+}
+
+fn taken(step: &Step) -> ClientError {
+    let error = step.refusal.error(true);
+    let error = error.unwrap_or_else(|| ClientError::refused(format!("{} twice", step.label)));
+    error.at_item(&step.label, &step.table, &step.key)
 }
 
 /// The meaning of a failed condition of both steps; `None` where it is not known which of the two it

@@ -9,6 +9,7 @@ use super::execute::sent;
 use super::inputs::{self, GivenItems, Inputs, name_of};
 use super::lacking::Unread;
 use super::left_behind::take_out;
+use super::meeting;
 use super::refusal::{Refusal, absent, not_found};
 use super::step::{Draft, Step, StepAction};
 use super::stored_entity::{self, StoredEntity};
@@ -109,7 +110,7 @@ pub(super) async fn compose(
         }
         lenders.push(lender);
     }
-    Ok(())
+    meeting::hand_over(&mut draft.steps)
 }
 
 /// The attributes that each write sets, which an action sets to the present moment since the caller

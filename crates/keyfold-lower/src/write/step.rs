@@ -6,7 +6,7 @@ use super::refusal::Refusal;
 use crate::arguments::Values;
 use crate::derive::{Derived, Role};
 use crate::expression::{Change, Placeholders, Term};
-use crate::lookup::Placed;
+use crate::lookup::{Placed, Spot};
 use crate::refused::Refused;
 use keyfold_api::{
     ConditionCheck, ReturnValuesOnConditionCheckFailure, TransactDelete, TransactPut,
@@ -177,6 +177,11 @@ impl Step {
     /// The table and key of its item.
     pub(super) fn item(&self) -> (String, Item) {
         (self.table.clone(), self.key.clone())
+    }
+
+    /// The table and key of its item, to look it up.
+    pub(super) fn spot(&self) -> Spot<'_> {
+        Spot(&self.table, &self.key)
     }
 
     /// Whether the step changes the item with this key.

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::entity;
 use super::execute::sent_steps;
 use super::inputs::{ChangedItems, GivenItems};
-use super::meeting::{join, place};
+use super::meeting::{join, place, taken_twice};
 use super::named;
 use super::refusal::{Refusal, check_entity};
 use super::single;
@@ -296,6 +296,9 @@ impl Merged {
             if let Some(known) = self.draft.steps.get_mut(at) {
                 let labels = [known.label.clone(), step.label.clone()];
                 let item = place(&step);
+                if let Some(taken) = taken_twice(known, &step) {
+                    return Err(taken);
+                }
                 if !join(known, step, &mut draft.remaining) {
                     let owner = self.owners.get(at).and_then(|owner| names.get(*owner));
                     let first = owner.map_or("", String::as_str);

@@ -4,16 +4,19 @@ They become one where that has the outcome of the first write and then the secon
 cannot be in one transaction. A later step sees the item as it was before the transaction. That is
 the same as behind the earlier step where it reads nothing that the earlier one writes. Both may add
 to the same number.
+
+The guard of a unique value that one item gives away and another takes is put over: of the deletion
+and the put that must find no guard, the outcome is the put.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from keyfold.errors import KeyfoldError
+from keyfold.errors import KeyfoldError, Taken
 from keyfold.lower.bound import All, Any, Bound, Not
 from keyfold.lower.expression import Add, Change, Equal, Exists, InField, Joined, Missing, Of, Term
-from keyfold.lower.write.refusal import Refusal, joined
+from keyfold.lower.write.refusal import Reason, Refusal, error_of, joined, place_of_item
 from keyfold.lower.write.step import Check, Delete, Put, RemainingItems, Step, StepAction, Update
 from keyfold.plan.condition import Attribute
 from keyfold.values import number
@@ -25,6 +28,9 @@ def join(earlier: Step, later: Step, remaining: Sequence[RemainingItems]) -> boo
     `remaining` are the items that the later write leaves counted. Returns whether that is possible;
     if not, the earlier step may be changed in part.
     """
+    if _is_given_guard(earlier) and _is_taken_guard(later):
+        earlier.label, earlier.action = later.label, later.action
+        return True
     refusal = _refusal(earlier, later)
     if refusal is None or not _is_possible(earlier.action, later, remaining):
         return False
@@ -36,6 +42,51 @@ def join(earlier: Step, later: Step, remaining: Sequence[RemainingItems]) -> boo
         earlier.action = later.action
     earlier.refusal = refusal
     return True
+
+
+def hand_over(steps: Sequence[Step]) -> list[Step]:
+    """Makes one step of the deletion and the put of each guard whose value one item of a write
+    gives away and another takes, in whichever order: the actions of a write happen together. An
+    item that takes a value which another takes, too, is refused."""
+    takers: list[Step] = []
+    for step in steps:
+        if _is_taken_guard(step):
+            for earlier in takers:
+                if earlier.is_at(step.table, step.key):
+                    check_taken_twice(earlier, step)
+            takers.append(step)
+    left: list[Step] = []
+    for step in steps:
+        taker = next((one for one in takers if one.is_at(step.table, step.key)), None)
+        if taker is None or not _is_given_guard(step):
+            left.append(step)
+        else:
+            # It holds nothing of its item, so that it is the same guard. It is put, and not
+            # checked, since an item of another program may lack it.
+            taker.conditions, taker.refusal = [], "none"
+    return left
+
+
+def check_taken_twice(earlier: Step, later: Step) -> None:
+    """Refuses an item that takes a unique value which another one takes in the same transaction."""
+    if isinstance(earlier.action, Put) and _is_taken_guard(later):
+        place = place_of_item(later.label, later.table, later.key)
+        error = error_of(later.refusal, True, place)
+        if error is not None:
+            raise error
+
+
+def _is_given_guard(step: Step) -> bool:
+    """Whether a step deletes an item without a condition of its own, as the guard of a value that
+    its item gives away. The deletion rests on the item being as it was read."""
+    return isinstance(step.action, Delete) and not step.conditions
+
+
+def _is_taken_guard(step: Step) -> bool:
+    """Whether a step puts the guard of a value that an item takes."""
+    if not isinstance(step.action, Put) or not isinstance(step.refusal, Reason):
+        return False
+    return isinstance(step.refusal.error, Taken)
 
 
 def _is_possible(action: StepAction, later: Step, remaining: Sequence[RemainingItems]) -> bool:

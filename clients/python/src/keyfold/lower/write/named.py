@@ -19,6 +19,7 @@ from keyfold.lower.write.execute import Written, sent
 from keyfold.lower.write.inputs import GivenItems, Inputs
 from keyfold.lower.write.lacking import unread
 from keyfold.lower.write.left_behind import with_outside
+from keyfold.lower.write.meeting import hand_over
 from keyfold.lower.write.refusal import absent, at_entity, exists, not_found
 from keyfold.lower.write.step import Check, Draft, Step, Update
 from keyfold.lower.write.stored_entity import StoredEntity
@@ -113,6 +114,7 @@ class Composition:
                 touched = self._touched(given_action, fields, (asked, arguments))
                 self.made.extend(own_inputs.of_alias(action, one) for one in touched)
             lenders.append(lender)
+        self.draft.steps = hand_over(self.draft.steps)
 
     def _touched(
         self, action: Action, fields: Sequence[str], values: tuple[Values, Values]

@@ -20,7 +20,7 @@ from keyfold.lower.write.aggregate import add_aggregates
 from keyfold.lower.write.change import add_deletion, add_put, add_update, check_removable
 from keyfold.lower.write.execute import place_text, sent_steps
 from keyfold.lower.write.inputs import GivenItems
-from keyfold.lower.write.meeting import in_write, join
+from keyfold.lower.write.meeting import check_taken_twice, in_write, join
 from keyfold.lower.write.named import Composition, with_now
 from keyfold.lower.write.refusal import at_item, exists, reasons_of
 from keyfold.lower.write.step import Draft, Step
@@ -212,6 +212,7 @@ class _Merged:
             if owner == part.of.at or not known.is_at(step.table, step.key):
                 continue
             first, second = known.label, step.label
+            check_taken_twice(known, step)
             if join(known, step, part.draft.remaining):
                 return
             error = Refused(_meeting(self._names[owner], first, second, place_text(step)))
