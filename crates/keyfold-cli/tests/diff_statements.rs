@@ -51,6 +51,11 @@ entity Session in Shop
 entity Event in Shop
   source: string, at: time(s), what: string = x
   key \"SOURCE#{source}\" \"AT#{at}\" bucket day
+entity Cust in Shop
+  custId: string, place: string
+  key \"CUST#{custId}\" \"META\"
+  GSI1 \"AT#{place}\" \"{custId}\"
+  unstored custId
 entity Entry in Log
   log: string, at: time(s)
   key \"LOG#{log}\" \"{at}\"
@@ -117,6 +122,7 @@ const ROWS: &[(&str, &[(&str, &str)])] = &[
         &[("token", "t"), ("gone", "2034-01-02T00:00:00Z")],
     ),
     ("Event", &[("source", "s"), ("at", "2024-01-02T00:00:00Z")]),
+    ("Cust", &[("custId", "c"), ("place", "x")]),
     ("Entry", &[("log", "l"), ("at", "2024-01-02T00:00:00Z")]),
 ];
 
@@ -342,6 +348,33 @@ const CHANGES: &[(&str, &str, Migration)] = &[
     (
         "(PK, SK) ttl expires",
         "(PK, SK) type kind ttl expires",
+        Migration::Backfill,
+    ),
+    // Names that no item holds, and names that items hold.
+    ("custId", "customerId", Migration::None),
+    (
+        "entity Cust in Shop
+  custId: string, place: string
+  key \"CUST#{custId}\" \"META\"
+  GSI1 \"AT#{place}\" \"{custId}\"
+  unstored custId
+",
+        "entity Customer in Shop
+  customerId: string, place: string
+  key \"CUST#{customerId}\" \"META\"
+  GSI1 \"AT#{place}\" \"{customerId}\"
+  unstored customerId
+",
+        Migration::None,
+    ),
+    (
+        "custId: string, place",
+        "custId: string, spot: string?, place",
+        Migration::None,
+    ),
+    (
+        "gone: time(s)\n  key \"TOKEN#{token}\" \"S\"\n  ttl gone",
+        "until: time(s)\n  key \"TOKEN#{token}\" \"S\"\n  ttl until",
         Migration::Backfill,
     ),
     // What changes no data.

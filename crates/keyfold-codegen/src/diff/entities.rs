@@ -3,11 +3,12 @@
 use super::change::{Change, Changes, Migration, Place};
 use super::entity::entity;
 use super::pairs::{Pair, pairs};
-use super::shape::key_text;
+use super::renamed::renamed;
+use super::shape::title;
 use keyfold_model::{Entity, Model, view_form};
 
 /// Compares the entities of two models. They are matched by name; an entity that is gone and a new
-/// one with the same key count as one that was renamed.
+/// one whose items lie under the same keys count as one that was renamed.
 pub(super) fn entities(old: &Model, new: &Model, all: &mut Vec<Change>) {
     let renamed = renamed(old, new);
     for (one, two) in &renamed {
@@ -76,27 +77,6 @@ fn compared((old, one): (&Model, &Entity), (new, two): (&Model, &Entity), all: &
         let how = "the items that its rows are made of changed";
         Changes::of(title(two), Place::New(two.span), all).add(how, Migration::Rewrite, rebuild);
     }
-}
-
-/// An entity or a view, as the model declares it.
-pub(super) fn title(entity: &Entity) -> String {
-    let word = entity.view.as_ref().map_or("entity", |_| "view");
-    format!("{word} {}", entity.name)
-}
-
-/// The entities that got another name, each with its new form.
-fn renamed<'m>(old: &'m Model, new: &'m Model) -> Vec<(&'m Entity, &'m Entity)> {
-    let mut renamed: Vec<(&Entity, &Entity)> = Vec::new();
-    let is_gone = |one: &&Entity| new.entity(&one.name).is_none();
-    for one in old.entities.iter().filter(is_gone) {
-        let two = new.entities.iter().find(|two| {
-            old.entity(&two.name).is_none()
-                && key_text(&one.key) == key_text(&two.key)
-                && !renamed.iter().any(|(_, taken)| taken.name == two.name)
-        });
-        renamed.extend(two.map(|two| (one, two)));
-    }
-    renamed
 }
 
 /// Reports a new name. Items have the name of their entity in the type attribute, and in the keys

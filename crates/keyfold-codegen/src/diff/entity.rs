@@ -5,6 +5,7 @@ use super::change::{Change, Changes, Migration, Place};
 use super::index_keys::index_keys;
 use super::owners::sharing;
 use super::pairs::{Pair, pairs};
+use super::renamed::renamed;
 use super::shape::key_text;
 use crate::view::view_text;
 use keyfold_model::schema::{Aggregate, Condition, Expected, Unique, conjunction};
@@ -288,7 +289,8 @@ fn aggregate(
             "items that are there keep what was last computed, and nothing keeps it right",
         ),
         Pair::Both(one, two)
-            if aggregate_text(old_model, one) != aggregate_text(new_model, two) =>
+            if aggregate_text(one, child_now(old_model, new_model, one))
+                != aggregate_text(two, child(new_model, two)) =>
         {
             changes.add(
                 format!("{} changed", title(two)),
@@ -300,13 +302,28 @@ fn aggregate(
     }
 }
 
+/// The name of the entity whose items an aggregate is made of.
+fn child<'m>(model: &'m Model, aggregate: &Aggregate) -> Option<&'m str> {
+    let child = model.entities.get(aggregate.entity);
+    child.map(|child| child.name.as_str())
+}
+
+/// The name that this entity has in the new model.
+fn child_now<'m>(old: &'m Model, new: &'m Model, aggregate: &Aggregate) -> Option<&'m str> {
+    let name = child(old, aggregate)?;
+    let renamed = renamed(old, new);
+    let other = renamed.iter().find(|(one, _)| one.name == name);
+    Some(other.map_or(name, |(_, two)| two.name.as_str()))
+}
+
 /// Everything that decides the value of an aggregate.
-fn aggregate_text(model: &Model, aggregate: &Aggregate) -> String {
+fn aggregate_text(aggregate: &Aggregate, child: Option<&str>) -> String {
     let Aggregate {
         kind,
         attribute: _,
         span: _,
-        entity,
+        // `child` is its name.
+        entity: _,
         of,
         // `link` follows from it.
         by: _,
@@ -316,7 +333,6 @@ fn aggregate_text(model: &Model, aggregate: &Aggregate) -> String {
         next: _,
         next_copy: _,
     } = aggregate;
-    let child = model.entities.get(*entity).map(|child| &child.name);
     format!("{} {child:?} {of:?} {link:?} {condition:?}", kind.word())
 }
 

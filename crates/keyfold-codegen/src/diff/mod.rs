@@ -14,6 +14,7 @@ mod index_keys;
 mod owners;
 mod pairs;
 mod pattern;
+mod renamed;
 mod settings;
 mod shape;
 mod table;
@@ -28,6 +29,7 @@ use keyfold_model::{Model, Sources};
 use owners::owners;
 use pairs::{Pair, pairs};
 use pattern::pattern;
+use renamed::attributes_in_keys;
 use serde_json::{Value as Json, json};
 use table::table;
 use write::write;
@@ -56,6 +58,9 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
             old.name, old.version
         ));
     }
+    let mut of_names = Vec::new();
+    let names = attributes_in_keys(old, new, &mut of_names);
+    let same_names = old.with_attribute_names(&names);
     for pair in pairs(&old.tables, tables, |table| &table.name) {
         match pair {
             Pair::Added(one) => Changes::of(
@@ -76,11 +81,12 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
             ),
             Pair::Both(one, two) => {
                 table(one, two, &mut all);
-                delimiters((old, one), (new, two), &mut all);
+                delimiters((&same_names, one), (new, two), &mut all);
             }
         }
     }
-    entities::entities(old, new, &mut all);
+    all.append(&mut of_names);
+    entities::entities(&same_names, new, &mut all);
     patterns_and_writes(old, new, &mut all);
     owners(old, new, &mut all);
     all
@@ -214,6 +220,80 @@ mod tests {
             Migration::None,
             "",
         );
+    }
+
+    /// A model whose customers and orders are found by attributes that are in their keys only.
+    const IN_KEYS: &str = "model m 1
+table Tab (PK, SK)
+  gsi Idx (A, B)
+entity Cust
+  custId: string, city: string, expires: time?
+  key \"CUST#{custId}\" \"#META\"
+  Idx \"CITY#{city}\" \"{custId}\"
+  copy card \"CARD#{city}\" \"{custId}\" only custId
+  unstored custId
+  count orders of Order
+entity Order
+  custId: Cust.custId, orderId: string, note: string
+  key \"CUST#{custId}\" \"ORDER#{orderId}\"
+  unstored custId, orderId
+pattern cust(custId) -> Cust?
+";
+
+    #[test]
+    fn names_that_no_item_holds_are_no_work_on_the_data() {
+        let renamed = IN_KEYS.replace("custId", "customerId");
+        let other = renamed
+            .replace("Cust", "Customer")
+            .replace("Order", "Purchase");
+        for text in [&renamed, &other] {
+            for pair in [[IN_KEYS, text], [text, IN_KEYS]] {
+                let [before, after] = pair.map(model);
+                let changes = diff(&before, &after);
+                assert!(!changes.is_empty());
+                let works = changes
+                    .iter()
+                    .filter(|one| one.migration != Migration::None);
+                assert_eq!(works.collect::<Vec<_>>(), [] as [&Change; 0], "{text}");
+                let is_named = |one: &Change| {
+                    one.how.contains("customerId: it is stored in keys only")
+                        || one.how.contains("custId: it is stored in keys only")
+                };
+                assert!(changes.iter().any(is_named), "{changes:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_items_hold_are_work_on_the_data() {
+        let work = |text: &str, new: &str| {
+            let changes = diff(&model(text), &model(new));
+            let deletes = changes
+                .iter()
+                .filter(|one| one.migration == Migration::Delete);
+            assert_eq!(deletes.collect::<Vec<_>>(), [] as [&Change; 0], "{new}");
+            changes.iter().map(|one| one.migration).max()
+        };
+        let renamed = |text: &str| text.replace("custId", "customerId");
+        let beside = IN_KEYS.replace("  unstored custId\n", "");
+        assert_eq!(work(&beside, &renamed(&beside)), Some(Migration::Rewrite));
+        let other = renamed(&beside).replace("Cust", "Customer");
+        assert_eq!(work(&beside, &other), Some(Migration::Rewrite));
+        // A guard has the name of its attribute.
+        let unique = IN_KEYS.replace("  count", "  unique (custId, city)\n  count");
+        let guards = diff(&model(&unique), &model(&renamed(&unique)));
+        assert!(
+            guards
+                .iter()
+                .any(|one| one.how == "unique customerId, city added")
+        );
+        // Other values.
+        let number = renamed(IN_KEYS).replace("customerId: string", "customerId: int");
+        assert_eq!(work(IN_KEYS, &number), Some(Migration::Rewrite));
+        // The attribute of the kind has the name of the entity.
+        let kinds = IN_KEYS.replace("(PK, SK)", "(PK, SK) type kind");
+        let other = renamed(&kinds).replace("Cust", "Customer");
+        assert_eq!(work(&kinds, &other), Some(Migration::Backfill));
     }
 
     #[test]

@@ -1,7 +1,13 @@
 //! Parts of the schema as texts, which differ when the parts differ.
 
-use keyfold_model::Type;
 use keyfold_model::schema::{KeyPair, Record};
+use keyfold_model::{Entity, Type};
+
+/// An entity or a view, as the model declares it.
+pub(super) fn title(entity: &Entity) -> String {
+    let word = entity.view.as_ref().map_or("entity", |_| "view");
+    format!("{word} {}", entity.name)
+}
 
 /// The templates of a key.
 pub(super) fn key_text(key: &KeyPair) -> String {
