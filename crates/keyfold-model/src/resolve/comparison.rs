@@ -1,8 +1,8 @@
 //! Comparisons, their operands, and fixed values.
 
+use super::above::{Above, fits};
 use super::condition::{Subject, field_type};
 use super::names::unknown;
-use super::source::Above;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::near::nearest;
 use crate::schema::{Attribute, Comparator, Comparison, Entity, Measure, Operand, Path, Type};
@@ -62,9 +62,12 @@ impl Operands<'_> {
         let is_parameter = self.parameters.iter().any(|(one, _)| *one == name.text);
         let Some(found) = found.filter(|_| !is_parameter) else {
             let above = self.above.filter(|above| above.knows(name));
-            return match above {
-                Some(above) => above.operand((name, fields), kind, self).map(Operand::Lent),
-                None => Err(Box::new(self.no_fields(name, fields, is_parameter))),
+            return match (above, fields.as_slice()) {
+                (Some(above), [of, inner @ ..]) => above
+                    .operand((name, of, inner), kind, self.parameters)
+                    .map(Operand::Lent),
+                (Some(_), []) => Err(Box::new(self.unknown(name))),
+                (None, _) => Err(Box::new(self.no_fields(name, fields, is_parameter))),
             };
         };
         let of = field_type(name, &found.kind, fields)?;
@@ -185,7 +188,7 @@ impl Operands<'_> {
         Some((&attribute.kind, Operand::Attribute(Path::of(&name.text))))
     }
 
-    pub(super) fn unknown(&self, name: &Name) -> Diagnostic {
+    fn unknown(&self, name: &Name) -> Diagnostic {
         let parameters = self.parameters.iter().map(|(name, _)| *name);
         let behind_alias = format!(".{}", name.text);
         let of_aliases = parameters
@@ -227,11 +230,6 @@ pub(super) fn with_near_word(diagnostic: Diagnostic, given: &Name, kind: &Type) 
             .repair(vec![Edit::replace(given.span, written(near))]),
         [first, second, ..] => diagnostic.help(format!("did you mean `{first}` or `{second}`?")),
     }
-}
-
-/// Whether a value of one type may stand where another is needed.
-pub(super) fn fits(found: &Type, needed: &Type) -> bool {
-    found == needed || (*found == Type::Int && *needed == Type::Number)
 }
 
 /// A path as it is written.

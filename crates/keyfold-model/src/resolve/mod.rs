@@ -2,6 +2,7 @@
 //!
 //! A declaration that cannot be resolved is reported and left out; the others are still resolved.
 
+mod above;
 mod aggregate;
 mod assignment;
 mod attribute;
@@ -20,6 +21,7 @@ mod index_key;
 mod key;
 mod link;
 mod names;
+mod needed;
 mod pattern;
 mod present;
 mod settings;

@@ -1,11 +1,13 @@
 //! Named writes: actions, and the parameters they need.
 
+use super::above::{Above, Earlier};
 use super::assignment::{self, check_changed_once};
 use super::comparison::Operands;
 use super::condition::{self, Subject};
 use super::names::{Entities, attribute_of};
+use super::needed::needed;
 use super::present::{Present, path_of};
-use super::source::{self, Above, Earlier};
+use super::source;
 use super::stored_or_given::Resolved;
 use super::too_many;
 use super::types::Types;
@@ -13,7 +15,7 @@ use super::unused;
 use crate::diagnostic::{Diagnostic, Span, report};
 use crate::schema::{
     Action, Assignment, Attribute, Condition, Entity, Model, Operand, Record, Taken, Type, Verb,
-    Write, WriteParameter, step,
+    Write, WriteParameter,
 };
 use crate::syntax::ast::{
     ActionDecl, AssignmentDecl, ComparisonDecl, ConditionDecl, Name, TypeDecl, WriteDecl,
@@ -589,61 +591,6 @@ fn taken_from_two(at: &AssignmentDecl, entity: &Name) -> Box<Diagnostic> {
                 "set it from the parameter `{name}`, or declare the parameter without `?`"
             )),
     )
-}
-
-/// The attributes that an action takes: those of a new entity that it does not assign, or those of
-/// the key that its `where` does not give.
-fn needed<'e>(declared: &'e ActionDecl, entity: &'e Entity) -> impl Iterator<Item = &'e Attribute> {
-    let is_assigned = |name: &str| {
-        declared
-            .assignments
-            .iter()
-            .chain(&declared.otherwise)
-            .any(|assignment| assignment.attribute.text == name)
-    };
-    let is_upsert = declared.verb == Verb::Upsert;
-    let identity = entity.identity();
-    let candidates = match declared.verb.may_create() {
-        true => (0..entity.attributes.len()).collect(),
-        false => identity_and_touched(entity, &identity),
-    };
-    let in_key = move |name: &str| identity.contains(&name);
-    let candidates = candidates.into_iter().inspect(|_| step());
-    let candidates = candidates.filter_map(|at| entity.attributes.get(at));
-    candidates.filter(move |attribute| {
-        let name = attribute.name.as_str();
-        // A new item of an upsert lacks an optional attribute that the upsert does not name.
-        let is_left_out = is_upsert && attribute.optional && attribute.default.is_none();
-        // Nothing else can be given for a single word, such as the mark of a kind.
-        if is_constant(attribute) && !in_key(name) {
-            return false;
-        }
-        if is_upsert && in_key(name) {
-            true
-        } else if attribute.is_touched() && declared.verb.changes() {
-            !declared.assigns(name)
-        } else if declared.verb.may_create() {
-            !attribute.is_kept && !is_assigned(name) && !is_left_out
-        } else {
-            in_key(name) && !source::is_given(declared, name)
-        }
-    })
-}
-
-/// Whether an attribute has one value, which is its default.
-fn is_constant(attribute: &Attribute) -> bool {
-    let is_single = matches!(&attribute.kind, Type::Words(words) if words.len() == 1);
-    is_single && attribute.default.is_some()
-}
-
-/// The positions of the attributes that a change of a stored item may take: those that identify it,
-/// and those that every write sets. A write of an entity with many attributes names few of them.
-fn identity_and_touched(entity: &Entity, identity: &[&str]) -> Vec<usize> {
-    let of_identity = identity.iter().filter_map(|name| entity.position(name));
-    let mut positions: Vec<usize> = of_identity.chain(entity.touched.iter().copied()).collect();
-    positions.sort_unstable();
-    positions.dedup();
-    positions
 }
 
 /// The assignments of the present moment to the attributes that every write sets.
