@@ -1,6 +1,7 @@
 //! The items of a table by kind.
 
 use super::definition::TableDefinition;
+pub(super) use super::kind::{Kind, KindKey};
 use super::majority;
 use super::names::identifier;
 use super::regroup;
@@ -9,19 +10,6 @@ use super::source::Source;
 use crate::texts::text_of;
 use keyfold_types::Item;
 use std::collections::BTreeMap;
-
-/// Items that become one entity.
-pub(super) struct Kind<'i> {
-    /// The value of their type attribute.
-    pub(super) name: Option<String>,
-    /// The shape of each attribute of their key.
-    pub(super) shapes: Vec<Shape>,
-    /// The items.
-    pub(super) items: Vec<&'i Item>,
-}
-
-/// What tells a kind from the others: its name and the shapes of its keys.
-pub(super) type KindKey = (Option<String>, Vec<Shape>);
 
 /// Usual names of the attribute that names each item's kind.
 const TYPE_ATTRIBUTES: [&str; 10] = [

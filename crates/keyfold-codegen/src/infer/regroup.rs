@@ -1,7 +1,7 @@
 //! Kinds that only the items together show: a word is a constant if all items of a kind have it, a
 //! value if items of one type differ in it.
 
-use super::kinds::Kind;
+use super::kind::Kind;
 use super::names::is_key_name;
 use super::shape::{self, DELIMITERS, Piece, Shape};
 use super::source::Source;
