@@ -142,7 +142,7 @@ fn two_are_created_with_their_guards() {
     };
     // Both would have the same guard.
     let refused = both("@", "@").unwrap_err();
-    assert!(matches!(refused, ClientError::Refused(_)), "{refused}");
+    assert!(matches!(refused, ClientError::Taken { .. }), "{refused}");
     both("@", "@2").unwrap();
     assert_eq!(of_customer(&place, "y"), [["2"], ["5"], ["5"]]);
     assert_eq!(place.found("account", &[("accountId", "n")], "mail"), ["@"]);

@@ -234,7 +234,7 @@ fn two_writes_of_one_item_are_refused_before_they_are_sent() {
         ],
     );
     assert!(
-        text.contains("`put the guard of email`, then `put the guard of email`"),
+        text.contains("write 2 (create Customer): email `same` is taken"),
         "{text}"
     );
     // The condition is judged on the count that the first write changes.

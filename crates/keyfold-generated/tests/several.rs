@@ -167,7 +167,7 @@ fn a_refusal_has_members() {
         shop.user.part().create(&user("u1", "ada@example.com")),
         shop.user.part().create(&user("u2", "ada@example.com")),
     ]);
-    let Err(Error::Refused(refused)) = both else {
+    let Err(Error::Taken { refused, .. }) = both else {
         panic!("{both:?}");
     };
     assert_eq!(refused.write, Some(1));

@@ -360,7 +360,7 @@ fn foreign_sign((line, rest): (&str, &str), length: usize, at: usize) -> (Diagno
     let piece = |length: usize| rest.get(..length).unwrap_or_default();
     if rest.starts_with("//") {
         (other_comment(span(2)), 2, true)
-    } else if rest.starts_with('@') {
+    } else if is_decorated(rest) {
         let length = decorator(rest);
         (decorated(piece(length), span(length)), length, false)
     } else if line.trim() == "}" {
@@ -368,6 +368,12 @@ fn foreign_sign((line, rest): (&str, &str), length: usize, at: usize) -> (Diagno
     } else {
         (no_meaning(piece(length), span(length)), length, false)
     }
+}
+
+/// Whether a text begins with a mark such as `@id`.
+fn is_decorated(text: &str) -> bool {
+    let name = text.trim_start_matches('@');
+    name.len() < text.len() && name.starts_with(char::is_alphabetic)
 }
 
 /// The length of a mark such as `@id`, `@@index([a, b])` or `@db.VarChar(20)`.
