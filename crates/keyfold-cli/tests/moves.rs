@@ -141,6 +141,14 @@ fn an_aborted_move_leaves_nothing_and_can_begin_again() {
     let both = ["keyfold:d", to.endpoint.as_str()];
     let first = place.json(0, &[&["move"][..], &both].concat());
     assert_eq!(first["tables"][0]["follows"], false);
+    assert_eq!(first["tables"][0]["items"], 1, "{first}");
+    // What changes now would not be copied: the command does not say that both sides are even.
+    let refused = place.json(1, &[&["move"][..], &both].concat());
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("changes since then are not followed"),
+        "{message}"
+    );
     let refused = place.json(1, &[&["move", "abort"][..], &both].concat());
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(message.contains("--yes"), "{message}");

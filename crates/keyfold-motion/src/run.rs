@@ -48,7 +48,11 @@ pub async fn carry_on(
     progress: Arc<Progress>,
 ) -> Result<Ended, ClientError> {
     let table = options.table.clone();
-    match carried(world, options, (schema, stream), progress).await {
+    let ended = carried(world, options, (schema, stream), Arc::clone(&progress)).await;
+    if ended.is_err() {
+        progress.set_even(false);
+    }
+    match ended {
         Ok(ended) => Ok(ended),
         Err(Stop::Asked) => Ok(Ended::Stopped),
         Err(Stop::Failed(error)) => Err(error),
@@ -170,6 +174,11 @@ fn check(
         }
     }
     match (&seen.stream, stream) {
+        // What changed since would not be copied, and yet the run would end well.
+        (None, None) if seen.phase == Phase::Following => Err(ClientError::refused(format!(
+            "{table} is copied, and changes since then are not followed: complete the move, or abort \
+             it and begin it again"
+        ))),
         (None, None) => Ok(()),
         (Some(followed), Some(stream)) if followed == stream => {
             match now_ms.saturating_sub(seen.seen_ms) > KEPT_MS {

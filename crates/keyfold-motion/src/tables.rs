@@ -170,7 +170,9 @@ async fn tags(world: &dyn World, description: &TableDescription) -> Result<Vec<T
             Err(error) if is_absent(&error) => return Ok(tags),
             Err(error) => return Err(error),
         };
-        tags.extend(page.tags.unwrap_or_default());
+        // Those of AWS itself are refused from everybody else.
+        let own = |tag: &Tag| tag.key.as_ref().is_none_or(|key| !key.starts_with("aws:"));
+        tags.extend(page.tags.unwrap_or_default().into_iter().filter(own));
         next = page.next_token;
         if next.is_none() {
             return Ok(tags);
@@ -246,6 +248,14 @@ pub async fn prepare(
             .await?;
     }
     if existing.is_none() {
+        // A run has worked on a table that is gone: what it has copied does not come again.
+        if !ledger.checkpoints(&target).await?.is_empty() {
+            return Err(ClientError::refused(format!(
+                "the table {} that the move has made in the target is gone: abort the move and begin it \
+                 again",
+                found.table
+            )));
+        }
         match ask(&target, definition(found)).await {
             Ok(_) => {}
             Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {}

@@ -282,6 +282,11 @@ fn carry(run: &Run, output: Output) -> Result<(), Failure> {
     let ended = watched(&moved, output);
     places.target.sync()?;
     let is_even = ended?;
+    if run.stop_when_even && !is_even {
+        return Err(Failure::refused(
+            "it was stopped before the target was even with the source: the same command goes on from there",
+        ));
+    }
     let document = json!({
         "tables": moved.iter().map(Moved::view).collect::<Vec<_>>(),
         "isEven": is_even,

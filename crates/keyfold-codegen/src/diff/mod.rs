@@ -290,6 +290,10 @@ pattern cust(custId) -> Cust?
         // Other values.
         let number = renamed(IN_KEYS).replace("customerId: string", "customerId: int");
         assert_eq!(work(IN_KEYS, &number), Some(Migration::Rewrite));
+        // The guard of an `id` has the names of what may change.
+        let moves = "model m 1\ntable Shop (PK, SK)\nentity Product\n  productId: string, category: string\n  key \"CAT#{category}\" \"{productId}\"\n  id productId\n  unstored category\npattern p(category, productId) -> Product?\n";
+        let other = moves.replace("category", "section");
+        assert!(work(moves, &other) > Some(Migration::None), "{other}");
         // The attribute of the kind has the name of the entity.
         let kinds = IN_KEYS.replace("(PK, SK)", "(PK, SK) type kind");
         let other = renamed(&kinds).replace("Cust", "Customer");

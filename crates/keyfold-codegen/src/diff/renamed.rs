@@ -152,6 +152,12 @@ fn is_in_keys_only((old, before): (&Entity, &str), (new, after): (&Entity, &str)
     let (Some(one), Some(two)) = (old.attribute(before), new.attribute(after)) else {
         return false;
     };
+    // The guard of an `id` holds the values of the key that may change, under their names.
+    let is_in_guard =
+        |entity: &Entity, name: &str| entity.moves() && !entity.id.iter().any(|one| one == name);
+    if is_in_guard(old, before) || is_in_guard(new, after) {
+        return false;
+    }
     let is_hidden = |entity: &Entity, name: &str| {
         let held = |copy: &&keyfold_model::Copy| copy.attributes.iter().any(|own| own == name);
         let mut copies = entity.copies.iter().filter(held);

@@ -1,7 +1,7 @@
 //! The attributes that an action of a write takes from elsewhere than its assignments.
 
 use super::source;
-use crate::schema::{Attribute, Entity, Type, Verb, step};
+use crate::schema::{Attribute, Entity, Verb, step};
 use crate::syntax::ast::ActionDecl;
 
 /// The attributes that an action takes: those of a new entity that it does not assign, or those of
@@ -30,10 +30,6 @@ pub(super) fn needed<'e>(
         let name = attribute.name.as_str();
         // A new item of an upsert lacks an optional attribute that the upsert does not name.
         let is_left_out = is_upsert && attribute.optional && attribute.default.is_none();
-        // Nothing else can be given for a single word, such as the mark of a kind.
-        if is_constant(attribute) && !in_key(name) {
-            return false;
-        }
         if is_upsert && in_key(name) {
             true
         } else if attribute.is_touched() && declared.verb.changes() {
@@ -44,12 +40,6 @@ pub(super) fn needed<'e>(
             in_key(name) && !source::is_given(declared, name)
         }
     })
-}
-
-/// Whether an attribute has one value, which is its default.
-fn is_constant(attribute: &Attribute) -> bool {
-    let is_single = matches!(&attribute.kind, Type::Words(words) if words.len() == 1);
-    is_single && attribute.default.is_some()
 }
 
 /// The positions of the attributes that a change of a stored item may take: those that identify it,
