@@ -49,8 +49,10 @@ for (const model of MODELS) {
         for (let at = 0; at < ENTITIES; at += 1) {
           const related = {};
           for (const { name } of ordered(plan)) {
-            const values = (related[name] = fakes.entity(name, {}, related));
-            await client.create(name, values);
+            const values = fakes.entity(name, {}, related);
+            const { made } = await client.create(name, values);
+            // Others may refer to what the client has generated.
+            related[name] = { ...values, ...Object.fromEntries(made.map((one) => [one.attribute, one.value])) };
           }
         }
       } finally {
