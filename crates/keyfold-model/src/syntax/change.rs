@@ -44,6 +44,17 @@ impl Change {
             choice: Choice::Tool,
         }
     }
+
+    /// The change with a text of its own for what is meant: tokens stand apart by spaces otherwise.
+    pub(crate) fn written(self, text: String) -> Change {
+        let first = self.edits.first();
+        let edits = first.map(|edit| Edit::replace(edit.span, text.clone()));
+        Change {
+            help: format!("write `{text}`"),
+            edits: edits.into_iter().collect(),
+            ..self
+        }
+    }
 }
 
 /// The tokens with another one, or none, in the place of some.

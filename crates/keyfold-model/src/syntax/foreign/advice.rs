@@ -4,28 +4,33 @@ use super::tokens::{is_text, word};
 use crate::syntax::lexer::Token;
 
 /// Help for the line of an error.
-pub(crate) fn advice(tokens: &[Token], failed: usize, expected: &str) -> Option<String> {
+pub(crate) fn advice(tokens: &[Token], failed: usize, expected: &str) -> Option<&'static str> {
     let first = word(tokens, 0)?;
-    let text = if expected.contains("`gsi`, `lsi`") {
-        of_table(first)?.to_owned()
-    } else if tokens.len() == 1 && (expected.contains("`:`") || expected.contains("a key template"))
-    {
-        "an attribute has a type, as in `name: string`; a name with `#`, which begins a comment, stands in quotes".to_owned()
-    } else if expected.starts_with("expected a key template")
-        && !is_text(tokens, 1)
-        && of_entity(first).is_some()
-    {
-        of_entity(first)?.to_owned()
-    } else if expected.starts_with("expected a key template") && word(tokens, failed).is_some() {
-        "a template stands in quotes: `key \"USER#{userId}\" \"PROFILE\"`; outside of quotes `#` begins a comment".to_owned()
-    } else if expected.starts_with("expected `only`, `where`") {
-        of_pattern(tokens, failed)?.to_owned()
-    } else if expected.starts_with("expected the end of the line") {
-        of_head(tokens, first, word(tokens, failed)?)?.to_owned()
-    } else {
-        return None;
-    };
-    Some(text)
+    let is_template = expected.starts_with("expected a key template");
+    if expected.contains("`gsi`, `lsi`") {
+        return of_table(first);
+    }
+    if tokens.len() == 1 && (is_template || expected.contains("`:`")) {
+        return Some(
+            "an attribute has a type, as in `name: string`; a name with `#`, which begins a comment, stands in quotes",
+        );
+    }
+    if is_template {
+        let of_line = of_entity(first).filter(|_| !is_text(tokens, 1));
+        let in_quotes = || {
+            word(tokens, failed).map(|_| {
+                "a template stands in quotes: `key \"USER#{userId}\" \"PROFILE\"`; outside of quotes `#` begins a comment"
+            })
+        };
+        return of_line.or_else(in_quotes);
+    }
+    if expected.starts_with("expected `only`, `where`") {
+        return of_pattern(tokens, failed);
+    }
+    if expected.starts_with("expected the end of the line") {
+        return of_head(tokens, first, word(tokens, failed)?);
+    }
+    None
 }
 
 /// Help for a word of other languages that begins no declaration, and the word that is meant if it

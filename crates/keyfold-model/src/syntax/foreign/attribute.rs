@@ -107,12 +107,7 @@ fn without_colon(tokens: &[Token], failed: usize) -> Option<Change> {
     );
     let meant = vec![plain(name), TokenKind::Sign(":"), plain(kind)];
     let written = format!("{name}: {kind}");
-    let change = (failed == 1).then(|| Change::meant(tokens, 0..2, message, meant))?;
-    Some(Change {
-        help: format!("write `{written}`"),
-        edits: vec![Edit::replace(change.edits.first()?.span, written)],
-        ..change
-    })
+    (failed == 1).then(|| Change::meant(tokens, 0..2, message, meant).written(written))
 }
 
 /// `ref User.userId`, `string references User(userId)` and `string references User` as
@@ -149,15 +144,12 @@ fn refers(tokens: &[Token], failed: usize) -> Option<Change> {
         TokenKind::Sign("."),
         plain(attribute.unwrap_or(name)),
     ];
-    let change = Change::meant(tokens, colon + 1..end, message, meant);
     Some(Change {
-        help: format!("write `{written}`"),
-        edits: vec![Edit::replace(change.edits.first()?.span, written)],
         choice: match attribute {
             Some(_) => Choice::Tool,
             None => Choice::Person,
         },
-        ..change
+        ..Change::meant(tokens, colon + 1..end, message, meant).written(written)
     })
 }
 

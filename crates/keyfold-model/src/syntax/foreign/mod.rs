@@ -15,7 +15,6 @@ pub(crate) use types::type_meant;
 
 use super::change::Change;
 use super::lexer::{Token, TokenKind};
-use crate::diagnostic::Edit;
 use crate::written::written;
 
 /// Signs of other languages, which are read as one token, and the words and signs of this one.
@@ -160,12 +159,7 @@ fn marked(tokens: &[Token], failed: usize) -> Option<Change> {
     );
     let meant = vec![TokenKind::Word(kind.clone()), TokenKind::Sign("?")];
     let change = Change::meant(tokens, failed..failed + 2, message, meant);
-    let written = format!("{kind}?");
-    Some(Change {
-        help: format!("write `{written}`"),
-        edits: vec![Edit::replace(change.edits.first()?.span, written)],
-        ..change
-    })
+    Some(change.written(format!("{kind}?")))
 }
 
 /// `n += 1` as `n = n + 1`, and `n++` as well. The help that removes a sign would say something else.

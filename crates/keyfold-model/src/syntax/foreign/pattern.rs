@@ -1,7 +1,7 @@
 //! Patterns as query languages write them: orders, limits, ranges, lists of other languages.
 
-use super::tokens::{ABSENT, is_sign, plain, until, word};
-use crate::diagnostic::{Choice, Edit};
+use super::tokens::{ABSENT, is_sign, meant, plain, until, word};
+use crate::diagnostic::Choice;
 use crate::syntax::change::Change;
 use crate::syntax::lexer::{Token, TokenKind};
 
@@ -30,7 +30,7 @@ pub(super) fn change(tokens: &[Token], failed: usize, expected: &str) -> Option<
         Some("between") => between(tokens, failed),
         Some("and") => both_ends(tokens, failed),
         Some(word) if STARTS.contains(&word) => Some(meant(tokens, failed, word, "starts")),
-        Some("optional" | "nullable") => Some(meant(tokens, failed, "optional", "?")),
+        Some(word @ ("optional" | "nullable")) => Some(meant(tokens, failed, word, "?")),
         Some(_) if expected.starts_with("expected `(`") => in_parentheses(tokens, failed),
         Some(_) | None => {
             if is_sign(tokens, failed, "=") && expected.starts_with("expected `->`") {
@@ -40,32 +40,6 @@ pub(super) fn change(tokens: &[Token], failed: usize, expected: &str) -> Option<
                 .or_else(|| or_nothing(tokens, failed))
                 .or_else(|| listed(tokens, failed))
         }
-    }
-}
-
-/// The token at a place, replaced by the word or sign that is meant.
-fn meant(tokens: &[Token], at: usize, written: &str, meant: &'static str) -> Change {
-    let kind = match meant.starts_with(char::is_alphabetic) {
-        true => plain(meant),
-        false => TokenKind::Sign(meant),
-    };
-    let message = (
-        format!("`{written}` has no meaning here"),
-        "of other languages",
-    );
-    Change::meant(tokens, at..at + 1, message, vec![kind])
-}
-
-/// A change with a text of its own for the tokens that are meant.
-fn written(change: Change, text: String) -> Change {
-    let edits = change
-        .edits
-        .first()
-        .map(|edit| Edit::replace(edit.span, text.clone()));
-    Change {
-        help: format!("write `{text}`"),
-        edits: edits.into_iter().collect(),
-        ..change
     }
 }
 
@@ -155,7 +129,7 @@ fn range(tokens: &[Token], from: usize, end: usize, said: &str, ends: (&str, &st
         plain(ends.1),
     ];
     let change = Change::meant(tokens, from..end, message, kinds);
-    written(change, format!("in {}..{}", ends.0, ends.1))
+    change.written(format!("in {}..{}", ends.0, ends.1))
 }
 
 /// `(userId = id)` as `(userId)`, and `(where userId)` as well.
@@ -201,7 +175,7 @@ fn in_parentheses(tokens: &[Token], failed: usize) -> Option<Change> {
     );
     let change = Change::meant(tokens, failed..end, message, kinds.collect());
     let is_plain = named.len() == 1 && end == failed + 1;
-    is_plain.then(|| written(change, format!("({})", named.join(", "))))
+    is_plain.then(|| change.written(format!("({})", named.join(", "))))
 }
 
 /// `Member | null` as `Member?`.
@@ -215,7 +189,7 @@ fn or_nothing(tokens: &[Token], failed: usize) -> Option<Change> {
     let kinds = vec![plain(entity), TokenKind::Sign("?")];
     (is_absent && is_sign(tokens, failed, "|")).then(|| {
         let change = Change::meant(tokens, failed - 1..failed + 2, message, kinds);
-        written(change, format!("{entity}?"))
+        change.written(format!("{entity}?"))
     })
 }
 
@@ -246,5 +220,5 @@ fn listed(tokens: &[Token], failed: usize) -> Option<Change> {
     let message = (what.to_owned(), "of other languages");
     let kinds = vec![plain(entity), TokenKind::Sign(mark)];
     let change = Change::meant(tokens, from..end, message, kinds);
-    Some(written(change, format!("{entity}{mark}")))
+    Some(change.written(format!("{entity}{mark}")))
 }

@@ -1,5 +1,6 @@
-//! Questions about the tokens of a line.
+//! Questions about the tokens of a line, and the change of one.
 
+use crate::syntax::change::Change;
 use crate::syntax::lexer::{Token, TokenKind};
 
 /// Words for no value.
@@ -38,4 +39,17 @@ pub(super) fn until(tokens: &[Token], from: usize, signs: &[&str]) -> usize {
 /// A plain word as a token.
 pub(super) fn plain(text: &str) -> TokenKind {
     TokenKind::Word(text.to_owned())
+}
+
+/// The token at a place, replaced by the word or sign that is meant by it.
+pub(super) fn meant(tokens: &[Token], at: usize, written: &str, meant: &'static str) -> Change {
+    let kind = match meant.starts_with(char::is_alphabetic) {
+        true => plain(meant),
+        false => TokenKind::Sign(meant),
+    };
+    let message = (
+        format!("`{written}` has no meaning here"),
+        "of other languages",
+    );
+    Change::meant(tokens, at..at + 1, message, vec![kind])
 }

@@ -1,7 +1,7 @@
 //! Conditions and named writes as query languages write them: `is null`, `attribute_exists(a)`,
 //! `insert`, `where missing a`.
 
-use super::tokens::{ABSENT, is_sign, plain, word};
+use super::tokens::{ABSENT, is_sign, meant, plain, word};
 use crate::syntax::change::Change;
 use crate::syntax::lexer::{Token, TokenKind};
 
@@ -30,15 +30,6 @@ pub(super) fn change(tokens: &[Token], failed: usize, expected: &str) -> Option<
         return of_null(tokens, failed).or_else(|| of_function(tokens, failed));
     }
     filtered(tokens, failed)
-}
-
-/// The word at a place, replaced by the one that is meant.
-fn meant(tokens: &[Token], at: usize, written: &str, meant: &str) -> Change {
-    let message = (
-        format!("`{written}` has no meaning here"),
-        "of other languages",
-    );
-    Change::meant(tokens, at..at + 1, message, vec![plain(meant)])
 }
 
 /// `price is null` as `missing price`, `price is not null` as `exists price`.
