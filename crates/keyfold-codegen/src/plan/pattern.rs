@@ -8,7 +8,7 @@ use keyfold_model::schema::{
     Fan, Get, Guard, Limit, Parameter, Pattern, PatternPlan, Returned, SortCondition, TablePeriod,
     Together,
 };
-use keyfold_model::{KeyTemplate, Model, Part, value};
+use keyfold_model::{Model, Part, value};
 use serde_json::{Value as Json, json};
 
 pub(super) fn json(model: &Model, pattern: &Pattern, records: &mut Records) -> Json {
@@ -247,14 +247,15 @@ fn guarded<'n>(guard: &'n Guard, names: impl Iterator<Item = &'n str>) -> Json {
 /// A range of sort keys: the attributes before the last, which have one value, and the ends of the
 /// last.
 fn range(sort: &SortCondition, attributes: &[String]) -> Json {
-    let (word, ends): (&str, Vec<&KeyTemplate>) = match sort {
+    let word = match sort {
         SortCondition::Any => return Json::Null,
-        SortCondition::Equal(one) => ("equal", vec![one]),
-        SortCondition::BeginsWith(one) => ("beginsWith", vec![one]),
-        SortCondition::AtLeast(one) => ("atLeast", vec![one]),
-        SortCondition::AtMost(one) => ("atMost", vec![one]),
-        SortCondition::Between(low, high) => ("between", vec![low, high]),
+        SortCondition::Equal(_) => "equal",
+        SortCondition::BeginsWith(_) => "beginsWith",
+        SortCondition::AtLeast(_) => "atLeast",
+        SortCondition::AtMost(_) => "atMost",
+        SortCondition::Between(..) => "between",
     };
+    let ends = sort.ends();
     let columns: Vec<Vec<&[Part]>> = ends.iter().map(|end| end.columns().collect()).collect();
     let Some((last, before)) = columns.first().and_then(|all| all.split_last()) else {
         return Json::Null;

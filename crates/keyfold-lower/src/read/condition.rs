@@ -8,9 +8,9 @@ use crate::error::ClientError;
 use crate::expression::Placeholders;
 use crate::lengths::KeyPart;
 use crate::printed::print;
+use keyfold_model::SortCondition;
 use keyfold_model::template::Part;
 use keyfold_model::value::{self, End};
-use keyfold_model::{KeyTemplate, SortCondition};
 use keyfold_types::Value;
 
 /// A term of a key condition: its expression, and its text for people.
@@ -33,14 +33,7 @@ pub(super) fn of_key(
         question.check_length(KeyPart::Partition, (attribute, parts), &held)?;
         terms.push(equal(attribute, held, made));
     }
-    let ends: Vec<&KeyTemplate> = match &plan.sort {
-        SortCondition::Any => return Ok(Some(terms)),
-        SortCondition::Between(low, high) => vec![low, high],
-        SortCondition::Equal(one)
-        | SortCondition::BeginsWith(one)
-        | SortCondition::AtLeast(one)
-        | SortCondition::AtMost(one) => vec![one],
-    };
+    let ends = plan.sort.ends();
     // All attributes of a composite key but the last have a value.
     let columns: Vec<Vec<&[Part]>> = ends.iter().map(|end| end.columns().collect()).collect();
     let Some((last, before)) = columns.first().and_then(|all| all.split_last()) else {

@@ -2,7 +2,7 @@
 //! are given. Another key may serve another choice of them, and hold the text in small letters.
 
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Limit, Parameter, Pattern, PatternPlan, SortCondition, Type};
+use crate::schema::{Limit, Parameter, Pattern, PatternPlan, Type};
 use crate::template::{Format, Part};
 
 /// The error about a text whose capitals count for some choices of the optional parameters only.
@@ -54,16 +54,9 @@ fn ignores_capitals(plan: &PatternPlan, parameter: &Parameter) -> Option<bool> {
     (lower || keeps).then_some(!keeps)
 }
 
-/// The parts of the keys that a plan reads.
+/// The parts of the keys that a plan reads. The ends of a range hold the same texts.
 fn parts(plan: &PatternPlan) -> impl Iterator<Item = &Part> {
-    let sort = match &plan.sort {
-        SortCondition::Any => None,
-        SortCondition::Equal(one)
-        | SortCondition::BeginsWith(one)
-        | SortCondition::Between(one, _)
-        | SortCondition::AtLeast(one)
-        | SortCondition::AtMost(one) => Some(one),
-    };
+    let sort = plan.sort.ends().into_iter().take(1);
     let templates = plan.partition.iter().chain(sort);
     templates.flat_map(|template| &template.parts)
 }

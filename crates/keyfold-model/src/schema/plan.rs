@@ -157,6 +157,20 @@ pub enum SortCondition {
     AtMost(KeyTemplate),
 }
 
+impl SortCondition {
+    /// The templates of its ends, the lower one first; one where there is one.
+    pub fn ends(&self) -> Vec<&KeyTemplate> {
+        match self {
+            SortCondition::Any => Vec::new(),
+            SortCondition::Between(low, high) => vec![low, high],
+            SortCondition::Equal(one)
+            | SortCondition::BeginsWith(one)
+            | SortCondition::AtLeast(one)
+            | SortCondition::AtMost(one) => vec![one],
+        }
+    }
+}
+
 impl PatternPlan {
     /// The key condition as text, with parameters in braces; `every item` for a scan.
     pub fn key_condition(&self) -> String {
