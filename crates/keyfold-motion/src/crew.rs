@@ -27,8 +27,6 @@ pub struct Options {
     pub page: Option<u32>,
     /// The most read units of the source a second, and the most write units of the target.
     pub rate: Option<u32>,
-    /// Whether the changes of the source are followed. If not, its writers are stopped.
-    pub follows: bool,
     /// Whether the run ends when the target is even with the source.
     pub until_even: bool,
     /// The time between two looks at a stream without records.
@@ -36,7 +34,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// A move of a table in four segments, whose changes are followed.
+    /// A move of a table in four segments.
     pub fn new(table: &str) -> Options {
         Options {
             table: table.to_owned(),
@@ -44,7 +42,6 @@ impl Options {
             segments: 4,
             page: None,
             rate: None,
-            follows: true,
             until_even: false,
             poll_time: Duration::from_millis(250),
         }

@@ -265,7 +265,6 @@ fn carry(run: &Run, output: Output) -> Result<(), Failure> {
         let options = Options {
             segments: run.segments,
             rate: run.rate,
-            follows,
             until_even: run.stop_when_even,
             ..Options::new(&found.table)
         };
