@@ -4,13 +4,12 @@ keyfold-lower."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import support
+from served import served
 
-from keyfold import Client, load, testing
+from keyfold import Client
 
 MODEL = """\
 model stale 1
@@ -52,20 +51,9 @@ class Place:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A server of its own."""
-    boto3 = pytest.importorskip("boto3")
-    path: Path = tmp_path_factory.mktemp("model") / "m.keyfold"
-    path.write_text(MODEL)
-    model = load(support.plan(path))
-    with testing.serve() as server, Client(model, server.endpoint) as client:
-        client.ensure_tables()
-        resource = boto3.resource(
-            "dynamodb",
-            endpoint_url=server.endpoint,
-            region_name="us-east-1",
-            aws_access_key_id="k",
-            aws_secret_access_key="s",
-        )
-        yield Place(client, resource.Table("Tab"))
+    folder = tmp_path_factory.mktemp("model")
+    with served(MODEL, folder) as (client, tables):
+        yield Place(client, tables.Table("Tab"))
 
 
 @pytest.mark.parametrize("change", [{"status": "paid"}, {"note": "hello"}], ids=str)

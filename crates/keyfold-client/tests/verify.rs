@@ -4,8 +4,7 @@
 mod common;
 
 use common::Place;
-use common::verifying::{item, put, text, verify};
-use keyfold_api::DeleteItemInput;
+use common::verifying::{delete, item, put, text, verify};
 use keyfold_client::ClientError;
 use keyfold_client::verify::{self, Finding, FindingKind, Kept, Observer, Options};
 use keyfold_types::{Item, Value};
@@ -73,18 +72,6 @@ fn good(users: u32) -> Place {
         }
     }
     place
-}
-
-fn delete(place: &Place, item: &Item) {
-    let mut key = Item::new();
-    key.insert("PK", text(item, "PK"));
-    key.insert("SK", text(item, "SK"));
-    let input = DeleteItemInput {
-        table_name: Some("Tab".to_owned()),
-        key: Some(Ok(key)),
-        ..DeleteItemInput::default()
-    };
-    place.backend.call(input.into()).unwrap();
 }
 
 /// Changes one stored item of a good table, and returns what is found.

@@ -4,8 +4,7 @@
 mod common;
 
 use common::Place;
-use common::verifying::{item, put, text, verify};
-use keyfold_api::DeleteItemInput;
+use common::verifying::{delete, item, put, text, verify};
 use keyfold_client::verify::{FindingKind, Options};
 use keyfold_types::Item;
 
@@ -31,18 +30,6 @@ fn good(users: u32) -> Place {
         place.put("User", &text);
     }
     place
-}
-
-fn delete(place: &Place, item: &Item) {
-    let mut key = Item::new();
-    key.insert("PK", text(item, "PK"));
-    key.insert("SK", text(item, "SK"));
-    let input = DeleteItemInput {
-        table_name: Some("Tab".to_owned()),
-        key: Some(Ok(key)),
-        ..DeleteItemInput::default()
-    };
-    place.backend.call(input.into()).unwrap();
 }
 
 /// DynamoDB stores no such key: nothing can be demanded but a shorter value.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::Place;
-use keyfold_api::PutItemInput;
+use keyfold_api::{DeleteItemInput, PutItemInput};
 use keyfold_client::ClientError;
 use keyfold_client::verify::{self, Finding, Observer, Options, Report};
 use keyfold_types::{Item, Value};
@@ -46,6 +46,19 @@ pub fn put(place: &Place, item: &Item) {
         table_name: Some("Tab".to_owned()),
         item: Some(Ok(item.clone())),
         ..PutItemInput::default()
+    };
+    place.backend.call(input.into()).unwrap();
+}
+
+/// Deletes a stored item.
+pub fn delete(place: &Place, item: &Item) {
+    let mut key = Item::new();
+    key.insert("PK", text(item, "PK"));
+    key.insert("SK", text(item, "SK"));
+    let input = DeleteItemInput {
+        table_name: Some("Tab".to_owned()),
+        key: Some(Ok(key)),
+        ..DeleteItemInput::default()
     };
     place.backend.call(input.into()).unwrap();
 }
