@@ -16,11 +16,18 @@ model stale 1
 table Tab (PK, SK) type kind
   gsi Idx (A, B)
   gsi Europe (E, F)
+  gsi Town (G, I)
+  gsi Tags (H, I)
 entity Booking
   region: string, id: string, at: time, status: pending | paid, note: string?
   key     "REGION#{region}" "{id}"
   Idx     "open" "{at}" sparse when status = pending
   Europe  "EU#{id}" "{at:day}" sparse when region = eu
+entity Tagged
+  id: string, at: time, city: string?, tag: string?, note: string?
+  key   "TAGGED#{id}"  "T"
+  Town  "CITY#{city}"  "{at}"
+  Tags  "TAG#{tag}"    "{at}"
 pattern booking(region, id) -> Booking?
 write annotate(note)
   update Booking set note = note
@@ -73,3 +80,11 @@ def test_an_update_that_reads_nothing_knows_what_the_key_says(place: Place) -> N
     place.store(status="paid")
     place.client.write("annotate", {**WHICH, "note": "hello"})
     assert place.keys() == {"A", "B"}
+
+
+def test_a_key_that_cannot_be_read_stays_with_the_column_that_it_shares(place: Place) -> None:
+    key = {"PK": "TAGGED#a", "SK": "T"}
+    held = {"kind": "Tagged", "id": "a", "at": OWN["at"], "H": "LABEL#x", "I": OWN["at"]}
+    place.table.put_item(Item={**key, **held})
+    place.client.update("Tagged", {"id": "a", "note": "hello"})
+    assert place.table.get_item(Key=key)["Item"] == {**key, **held, "note": "hello"}

@@ -12,11 +12,18 @@ model stale 1
 table Tab (PK, SK) type kind
   gsi Idx (A, B)
   gsi Europe (E, F)
+  gsi Town (G, I)
+  gsi Tags (H, I)
 entity Booking
   region: string, id: string, at: time, status: pending | paid, note: string?
   key     "REGION#{region}" "{id}"
   Idx     "open" "{at}" sparse when status = pending
   Europe  "EU#{id}" "{at:day}" sparse when region = eu
+entity Tagged
+  id: string, at: time, city: string?, tag: string?, note: string?
+  key   "TAGGED#{id}"  "T"
+  Town  "CITY#{city}"  "{at}"
+  Tags  "TAG#{tag}"    "{at}"
 pattern booking(region, id) -> Booking?
 write annotate(note)
   update Booking set note = note
@@ -60,4 +67,13 @@ test("an update that reads nothing knows what the key says", async () => {
   await write({ status: { S: "paid" } });
   await client.write("annotate", { region: "us", id: "a", note: "hello" });
   assert.deepEqual(await names(), ["A", "B"]);
+});
+
+test("a key that cannot be read stays, with the column that it shares", async () => {
+  const Key = { PK: { S: "TAGGED#a" }, SK: { S: "T" } };
+  const held = { kind: { S: "Tagged" }, id: { S: "a" }, at: OWN.at, H: { S: "LABEL#x" }, I: OWN.at };
+  await server.call("PutItem", { TableName: "Tab", Item: { ...Key, ...held } });
+  await client.update("Tagged", { id: "a", note: "hello" });
+  const { Item } = await server.call("GetItem", { TableName: "Tab", Key });
+  assert.deepEqual(Item, { ...Key, ...held, note: { S: "hello" } });
 });

@@ -10,12 +10,13 @@ use crate::arguments::Values;
 use crate::derive::{index_parts, index_templates, is_chosen};
 use crate::error::ClientError;
 use keyfold_model::schema::{IndexKey, Path};
-use keyfold_model::{Entity, KeyTemplate, Table, value};
+use keyfold_model::{Entity, KeyTemplate, Part, Table, value};
 use keyfold_types::Item;
 
 /// The attributes of index keys that go with the change from what is stored to the new values, which
 /// make the new item. `is_whole` says that all attributes are given. A key of which a required
-/// attribute is absent stays: whether the item is in the index is not known.
+/// attribute is absent stays: whether the item is in the index is not known. So does one that holds
+/// what the model cannot read, and nothing of which changes: it may be the only place of a value.
 ///
 /// # Errors
 /// `Refused` when such a key would have to change: it can be neither made nor removed.
@@ -31,7 +32,7 @@ pub(super) fn left_behind(
             && entity.attribute(name).is_none()
             && table.columns().all(|own| own.name != **name)
     };
-    let mut left: Vec<String> = Vec::new();
+    let (mut left, mut kept): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for key in &entity.indexes {
         let Some(index) = table.indexes.get(key.index) else {
             continue;
@@ -42,19 +43,23 @@ pub(super) fn left_behind(
         if columns.is_empty() || is_made(&old.values) || is_made(new) {
             continue;
         }
-        if let Some(missing) = unknown(entity, key, new) {
-            if !is_whole && !is_changed(key, &old.values, new) {
-                continue;
-            }
+        let missing = unknown(entity, key, new);
+        let stays = !is_whole && !is_changed(key, &old.values, new);
+        if stays && (missing.is_some() || is_unread(table, key, old)) {
+            kept.extend(columns);
+        } else if let Some(missing) = missing {
             return Err(ClientError::refused(format!(
                 "{} has no `{missing}`, of which its key in {} is made: give `{missing}`, too; `keyfold verify` finds such items",
                 item_text(entity, &old.values),
                 index.name
             )));
+        } else {
+            left.extend(columns);
         }
-        left.extend(columns.into_iter().map(str::to_owned));
     }
-    Ok(left)
+    // Indexes share columns: what one of them keeps, the other does not take out.
+    left.retain(|name| !kept.contains(name));
+    Ok(left.into_iter().map(str::to_owned).collect())
 }
 
 /// Adds to an update of an item that is not read that it takes out the keys of the indexes which the
@@ -85,8 +90,7 @@ pub(super) fn take_out((table, entity): (&Table, &Entity), values: &Values, step
 /// absent optional attribute leaves no doubt, nor does another value of the one that decides about a
 /// sparse index.
 fn unknown<'k>(entity: &Entity, key: &'k IndexKey, values: &Values) -> Option<&'k str> {
-    let is_outside = |name: &str| values.contains_key(name) && !is_chosen(key, values);
-    if deciding(key).any(is_outside) {
+    if is_decided(key, values) {
         return None;
     }
     let is_optional = |name: &&str| entity.attribute(name).is_some_and(|found| found.optional);
@@ -94,6 +98,22 @@ fn unknown<'k>(entity: &Entity, key: &'k IndexKey, values: &Values) -> Option<&'
     let absent: Vec<&str> = names.filter(|name| !values.contains_key(*name)).collect();
     let first = absent.first().copied();
     first.filter(|_| !absent.iter().any(is_optional))
+}
+
+/// Whether the attribute of a sparse index says that an item is not in it.
+fn is_decided(key: &IndexKey, values: &Values) -> bool {
+    deciding(key).any(|name| values.contains_key(name)) && !is_chosen(key, values)
+}
+
+/// Whether an item has attributes of a key from which the model reads no value, although they would
+/// give it back.
+fn is_unread(table: &Table, key: &IndexKey, old: &StoredEntity) -> bool {
+    let holds_none = |(column, parts): (&str, &[Part])| {
+        let is_absent =
+            |name: &str| value::gives_back(parts, name) && !old.values.contains_key(name);
+        old.item.get(column).is_some() && key.key.fields().any(is_absent)
+    };
+    !is_decided(key, &old.values) && index_templates(table, key).any(holds_none)
 }
 
 /// Whether an attribute changes of which the key of an index is made, or that puts an item in it.

@@ -22,8 +22,10 @@ def left_behind(
 ) -> list[str]:
     """The attributes of index keys that go with the change to the new values, which make the new
     item, `made`. A key of which a required attribute is absent stays: whether the item is in the
-    index is not known."""
+    index is not known. So does one that holds what the model cannot read, and nothing of which
+    changes: it may be the only place of a value."""
     left: list[str] = []
+    kept: list[str] = []
     for key in entity.indexes:
         columns = [
             name
@@ -38,15 +40,19 @@ def left_behind(
         ):
             continue
         missing = _unknown(entity, key, new)
-        if missing is None:
+        stays = not (is_whole or _is_changed(key, old.values, new))
+        if stays and (missing is not None or _is_unread(key, old)):
+            kept.extend(columns)
+        elif missing is None:
             left.extend(columns)
-        elif is_whole or _is_changed(key, old.values, new):
+        else:
             item = f"the {entity.name} with {key_text(entity, old.values)}"
             raise Refused(
                 f"{item} has no `{missing}`, of which its key in {key.index.name} is made: give"
                 f" `{missing}`, too; `keyfold verify` finds such items"
             )
-    return left
+    # Indexes share columns: what one of them keeps, the other does not take out.
+    return [name for name in left if name not in kept]
 
 
 def with_outside(entity: Entity, values: Values, known: Sequence[Path]) -> list[Path]:
@@ -78,12 +84,27 @@ def _unknown(entity: Entity, key: IndexKey, values: Values) -> str | None:
     """The required attribute that an item lacks, so that it is not known whether it is in an index.
     An absent optional attribute leaves no doubt, nor does another value of the one that decides
     about a sparse index."""
-    if key.sparse and key.sparse.attribute in values and not is_in(key, values):
+    if _is_decided(key, values):
         return None
     absent = [name for name in _names(key) if name not in values]
     if any(name in entity.attributes and entity.attributes[name].optional for name in absent):
         return None
     return absent[0] if absent else None
+
+
+def _is_decided(key: IndexKey, values: Values) -> bool:
+    """Whether the attribute of a sparse index says that an item is not in it."""
+    return key.sparse is not None and key.sparse.attribute in values and not is_in(key, values)
+
+
+def _is_unread(key: IndexKey, old: StoredEntity) -> bool:
+    """Whether an item has attributes of a key from which the model reads no value, although they
+    would give it back."""
+    absent = [name for name in key.fields if name not in old.values]
+    held = [one for one in key.key if one.attribute in old.item]
+    return not _is_decided(key, old.values) and any(
+        gives_back(one.parts, name) for one in held for name in absent
+    )
 
 
 def _is_changed(key: IndexKey, old: Values, new: Values) -> bool:
