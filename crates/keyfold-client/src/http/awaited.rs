@@ -36,8 +36,10 @@ impl Awaited {
         let mut is_sent = false;
         match timeout(time, self.sent(place, keys, exchange, &mut is_sent)).await {
             Ok(attempt) => attempt,
-            Err(_) if is_sent => Attempt::Unknown(late()),
-            Err(_) => Attempt::NotSent(late()),
+            Err(_) => Attempt::Late {
+                is_sent,
+                why: late(),
+            },
         }
     }
 
@@ -53,6 +55,12 @@ impl Awaited {
         let why = |error: &dyn Display| format!("cannot reach {url}: {error}");
         let mut connection = match self.connection(place).await {
             Ok(connection) => connection,
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                return Attempt::Late {
+                    is_sent: false,
+                    why: why(&error),
+                };
+            }
             Err(error) => return Attempt::NotSent(why(&error)),
         };
         let request = match signed(place, keys, exchange) {
@@ -89,7 +97,10 @@ impl Awaited {
         let time = place.endpoint.connect_timeout;
         match timeout(time, Connection::open(&place.address, &place.authorities)).await {
             Ok(connection) => connection,
-            Err(_) => Err(io::Error::other(format!("no connection within {time:?}"))),
+            Err(_) => {
+                let why = format!("no connection within {time:?}");
+                Err(io::Error::new(io::ErrorKind::TimedOut, why))
+            }
         }
     }
 }

@@ -41,11 +41,18 @@ impl Blocking {
         let url = &place.address.url;
         let why = |error: &ureq::Error| format!("cannot reach {url}: {error}");
         match self.send(place, keys, (target, body), timeout) {
-            Err(error) if was_never_sent(&error) => {
-                self.addresses.forget();
-                Attempt::NotSent(why(&error))
+            Err(error) => {
+                let is_sent = !was_never_sent(&error);
+                if !is_sent {
+                    self.addresses.forget();
+                }
+                let why = why(&error);
+                match error {
+                    ureq::Error::Timeout(_) => Attempt::Late { is_sent, why },
+                    _ if is_sent => Attempt::Unknown(why),
+                    _ => Attempt::NotSent(why),
+                }
             }
-            Err(error) => Attempt::Unknown(why(&error)),
             Ok((head, answer)) => Attempt::of_answer(url, head, answer),
         }
     }

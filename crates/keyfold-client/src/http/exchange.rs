@@ -57,6 +57,8 @@ pub(super) enum Attempt {
     Barred(String),
     /// The request may have been carried out, or may still be.
     Unknown(String),
+    /// The time of the attempt was over: before the request was sent, or before its answer came.
+    Late { is_sent: bool, why: String },
 }
 
 /// What precedes the body of an answer.
@@ -153,7 +155,8 @@ impl Exchange {
             | Attempt::Answered(_)
             | Attempt::NotSent(_)
             | Attempt::Barred(_)
-            | Attempt::Unknown(_) => false,
+            | Attempt::Unknown(_)
+            | Attempt::Late { .. } => false,
         };
         is_needed && !std::mem::replace(&mut self.had_ended_keys, true)
     }
@@ -179,6 +182,16 @@ impl Exchange {
         chance_ms: u64,
     ) -> Next {
         self.attempts += 1;
+        let delay = Duration::from_millis(chance_ms << self.attempts.min(DELAYS_GROW));
+        let is_in_time = left.is_none_or(|left| delay < left);
+        // The timers of attempts and the clock of the call may differ by an instant: an attempt that
+        // was late and leaves no time for another one has ended with the call.
+        let is_late = matches!(attempt, Attempt::Late { .. });
+        let left = if is_late && !is_in_time {
+            Some(Duration::ZERO)
+        } else {
+            left
+        };
         let (may_repeat, error) = match attempt {
             Attempt::Answered(answer) => match decode_response(self.operation, &answer) {
                 Ok(response) => return Next::Done(Ok(response)),
@@ -195,19 +208,21 @@ impl Exchange {
                     Some(naming_tables(error, &self.tables)),
                 )
             }
-            Attempt::NotSent(why) => (true, Some(unsent(why, left))),
+            Attempt::NotSent(why)
+            | Attempt::Late {
+                is_sent: false,
+                why,
+            } => (true, Some(unsent(why, left))),
             Attempt::Barred(why) => {
                 // An earlier attempt may have been carried out: no service has answered about it.
                 let error = self.error(Some(unsent(why, left)), true, left);
                 return Next::Done(Err(error));
             }
-            Attempt::Unknown(why) => {
+            Attempt::Unknown(why) | Attempt::Late { is_sent: true, why } => {
                 self.unknown = Some(why);
                 (self.idempotency != Idempotency::None, None)
             }
         };
-        let delay = Duration::from_millis(chance_ms << self.attempts.min(DELAYS_GROW));
-        let is_in_time = left.is_none_or(|left| delay < left);
         if may_repeat && is_in_time && self.attempts <= self.retries {
             return Next::Again(delay);
         }
@@ -311,7 +326,9 @@ fn naming_tables(mut error: ClientError, tables: &[String]) -> ClientError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use keyfold_api::{GetItemInput, TransactDelete, TransactWriteItem, TransactWriteItemsInput};
+    use keyfold_api::{
+        GetItemInput, PutItemInput, TransactDelete, TransactWriteItem, TransactWriteItemsInput,
+    };
 
     fn exchange(request: Request) -> Exchange {
         Exchange::new(request, "token".to_owned(), "http://host/", 3)
@@ -323,6 +340,11 @@ mod tests {
 
     fn unsent() -> Attempt {
         Attempt::NotSent("it is late".to_owned())
+    }
+
+    fn late(is_sent: bool) -> Attempt {
+        let why = "no answer within 150ms".to_owned();
+        Attempt::Late { is_sent, why }
     }
 
     fn error(next: Next) -> ClientError {
@@ -351,6 +373,34 @@ mod tests {
         assert!(matches!(read.after(lost(), second, 25), Next::Again(_)));
         let ended = error(read.after(lost(), over, 25));
         assert!(matches!(ended, ClientError::TimedOut(_)), "{ended:?}");
+    }
+
+    /// The timer of an attempt may ring an instant before the clock of the call says that it is over.
+    #[test]
+    fn a_late_attempt_that_leaves_no_time_for_another_ends_with_the_call() {
+        let instant = Some(Duration::from_micros(200));
+        let second = Some(Duration::from_secs(1));
+        for is_sent in [true, false] {
+            let mut read = exchange(GetItemInput::default().into());
+            assert!(matches!(
+                read.after(late(is_sent), second, 25),
+                Next::Again(_)
+            ));
+            let ended = error(read.after(late(is_sent), instant, 25));
+            assert!(matches!(ended, ClientError::TimedOut(_)), "{ended:?}");
+        }
+        let mut write = exchange(PutItemInput::default().into());
+        let ended = error(write.after(late(true), instant, 25));
+        assert!(
+            matches!(ended, ClientError::OutcomeUnknown { .. }),
+            "{ended:?}"
+        );
+        let mut write = exchange(PutItemInput::default().into());
+        let ended = error(write.after(late(false), instant, 25));
+        assert!(matches!(ended, ClientError::TimedOut(_)), "{ended:?}");
+        let mut read = exchange(GetItemInput::default().into());
+        let ended = error(read.after(unsent(), instant, 25));
+        assert!(matches!(ended, ClientError::Transport(_)), "{ended:?}");
     }
 
     /// Neither missing keys nor a gateway say what became of an earlier attempt.

@@ -215,8 +215,13 @@ impl HttpBackend {
             Attempt::Answered(answer) => decode_copied(&answer)
                 .ok_or_else(|| unknown("the answer is not understood".to_owned())),
             Attempt::Refused(error) => Err(error),
-            Attempt::NotSent(why) | Attempt::Barred(why) => Err(ClientError::Transport(why)),
-            Attempt::Unknown(why) => Err(unknown(why)),
+            Attempt::NotSent(why)
+            | Attempt::Barred(why)
+            | Attempt::Late {
+                is_sent: false,
+                why,
+            } => Err(ClientError::Transport(why)),
+            Attempt::Unknown(why) | Attempt::Late { is_sent: true, why } => Err(unknown(why)),
         }
     }
 
