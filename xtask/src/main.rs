@@ -9,6 +9,7 @@ mod e2e;
 mod examples;
 mod fuzz;
 mod install;
+mod lanes;
 mod modules;
 mod tidy;
 
@@ -22,6 +23,7 @@ cargo xtask test   format, lints, house rules, all Rust tests, and end-to-end te
                    valgrind, Python 3 with venv, Node 20, Chromium;
                    everything else is installed under ignored folders)
 cargo xtask test quick   format, lints, house rules, unit tests and golden scripts: under five minutes when built
+cargo xtask rust   the Rust tests alone, two programs at a time; `-p NAME` chooses packages
 cargo xtask tidy   the house rules alone
 cargo xtask counts instructions of each kind of request, counted by valgrind
 cargo xtask fuzz   the fuzz targets, KEYFOLD_FUZZ_SECONDS each (5); names of targets choose; `--keep` keeps what was found
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
             ("Rust tests", rust_tests),
             ("applications, and what runs beside", applications),
         ],
+        Some("rust") => &[("Rust tests", chosen_rust_tests)],
         Some("applications") => &[("applications, and what runs beside", applications)],
         Some("beside") => &BESIDE,
         Some("counts") => &[("instruction counts", counts::run)],
@@ -186,11 +189,9 @@ fn client_features(root: &Path) -> Result<(), String> {
     execute(tests.args(packages).args(features).args(names))
 }
 
-/// The examples among the members of the workspace are tested with the others.
-/// All crates, also behind one that fails: a run shows everything that is wrong.
+/// All tests but those of the examples, which are tested with the other examples.
 fn rust_tests(root: &Path) -> Result<(), String> {
-    let arguments = [
-        "test",
+    let chosen = [
         "--workspace",
         "--exclude",
         "freight",
@@ -200,9 +201,18 @@ fn rust_tests(root: &Path) -> Result<(), String> {
         "sales",
         "--exclude",
         "smart-home",
-        "--no-fail-fast",
     ];
-    execute(&mut cargo(root, &arguments))
+    lanes::run(root, &chosen)
+}
+
+/// The tests of the packages that the command line names, all where it names none.
+fn chosen_rust_tests(root: &Path) -> Result<(), String> {
+    let given: Vec<String> = std::env::args().skip(2).collect();
+    if given.is_empty() {
+        return rust_tests(root);
+    }
+    let chosen: Vec<&str> = given.iter().map(String::as_str).collect();
+    lanes::run(root, &chosen)
 }
 
 /// Builds what is measured and what measures, and measures. Arguments behind `bench` are the
