@@ -148,6 +148,13 @@ fn limited<'m>(
         None => generator.attribute(entity, attribute),
     };
     let is_end = is_low(parameter.limit) || is_high(parameter.limit);
+    if let (Some(unit), Value::S(text)) = (parameter.period(), &held) {
+        let period = unit.of(text);
+        return Value::S(match generator.rng.u8(..4) {
+            0 if is_end => farther(period, is_high(parameter.limit)),
+            _ => period.to_owned(),
+        });
+    }
     match (parameter.limit, &held) {
         (_, Value::N(_)) if is_end && generator.rng.u8(..8) == 0 => {
             generator.far_number(&parameter.kind)
@@ -157,7 +164,6 @@ fn limited<'m>(
         {
             generator.far_text()
         }
-        (Limit::In(unit), Value::S(text)) => Value::S(unit.of(text).to_owned()),
         (Limit::Starts, Value::S(text)) => {
             let length = text.chars().count();
             let kept = generator.rng.usize(0..=length);
@@ -175,6 +181,25 @@ fn limited<'m>(
             | Limit::Among,
             _,
         ) => held,
+    }
+}
+
+/// The same period of the year before or behind, so that a range reaches over other periods.
+fn farther(period: &str, is_later: bool) -> String {
+    let (year, rest) = period.split_at_checked(4).unwrap_or((period, ""));
+    let other = year.parse::<u16>().ok().and_then(|year| {
+        if is_later {
+            year.checked_add(1).filter(|year| *year <= 9999)
+        } else {
+            year.checked_sub(1)
+        }
+    });
+    match other {
+        // Years have different lengths.
+        Some(year) if rest != "-02-29" && !rest.starts_with("-02-29T") => {
+            format!("{year:04}{rest}")
+        }
+        Some(_) | None => period.to_owned(),
     }
 }
 
@@ -336,10 +361,10 @@ impl Selection {
     /// Adds the condition of an argument. `is_lower`: the key contains the attribute in lower case.
     fn add_argument(&mut self, parameter: &Parameter, argument: &Value, is_lower: bool) {
         let name = quoted(&parameter.attribute);
-        let (left, right) = if is_lower {
-            (format!("lower({name})"), "lower(?)")
-        } else {
-            (name, "?")
+        let (left, right) = match (is_lower, parameter.period()) {
+            (true, _) => (format!("lower({name})"), "lower(?)"),
+            (false, Some(unit)) => (format!("substr({name}, 1, {})", unit.width()), "?"),
+            (false, None) => (name, "?"),
         };
         let one = sql(Some(argument));
         match parameter.limit {
@@ -355,10 +380,7 @@ impl Selection {
                 self.parameters.push(one.clone());
                 self.add(condition, one);
             }
-            Limit::In(unit) => {
-                let condition = format!("substr({left}, 1, {}) = {right}", unit.width());
-                self.add(condition, one);
-            }
+            Limit::In(_) => self.add(format!("{left} = {right}"), one),
             Limit::Among => {
                 if let Value::L(ids) = argument {
                     let placeholders = vec!["?"; ids.len()].join(", ");

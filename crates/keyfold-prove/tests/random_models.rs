@@ -550,7 +550,15 @@ fn pattern(rng: &mut fastrand::Rng, keys: &[Key]) -> String {
         let optional = if rng.u8(..6) == 0 { "?" } else { "" };
         match (kind, rng.u8(..7)) {
             ("string", 0) => parameters.push(format!("{name} starts {name}0{optional}")),
-            ("time", 0) => parameters.push(format!("day of {name}")),
+            ("time", 0) => {
+                let of = pick(rng, &["hour", "day", "day", "month"]);
+                parameters.push(match rng.u8(..4) {
+                    0 => format!("{of} of {name} in {name}0..{name}1"),
+                    1 => format!("{of} of {name} > {name}0, {of} of {name} <= {name}1{optional}"),
+                    _ => format!("{of} of {name}"),
+                });
+            }
+            ("date", 0) => parameters.push(format!("month of {name} < {name}1{optional}")),
             (_, 1) => {
                 let sign = pick(rng, &[">=", ">"]);
                 parameters.push(format!("{name} {sign} {name}0{optional}"));

@@ -235,16 +235,21 @@ fn own_place(pattern: &Pattern, parameter: &schema::Parameter) -> Place {
 
 /// How a parameter limits its attribute, where that is not by being its value.
 fn note(parameter: &schema::Parameter) -> Option<String> {
-    let attribute = &parameter.attribute;
+    let attribute = match parameter.period() {
+        Some(unit) if parameter.limit != Limit::In(unit) => {
+            format!("the {unit} of `{}`", parameter.attribute)
+        }
+        Some(_) | None => format!("`{}`", parameter.attribute),
+    };
     let limit = match parameter.limit {
         Limit::Equal | Limit::Among | Limit::Free if parameter.is_now() => String::new(),
         Limit::Equal | Limit::Among | Limit::Free => return None,
-        Limit::AtLeast => format!("`{attribute}` is at least this."),
-        Limit::AtMost => format!("`{attribute}` is at most this."),
-        Limit::Above => format!("`{attribute}` is above this."),
-        Limit::Below => format!("`{attribute}` is below this."),
-        Limit::Starts => format!("`{attribute}` starts with this."),
-        Limit::In(unit) => format!("`{attribute}` lies in this {unit}."),
+        Limit::AtLeast => format!("{attribute} is at least this."),
+        Limit::AtMost => format!("{attribute} is at most this."),
+        Limit::Above => format!("{attribute} is above this."),
+        Limit::Below => format!("{attribute} is below this."),
+        Limit::Starts => format!("{attribute} starts with this."),
+        Limit::In(unit) => format!("{attribute} lies in this {unit}."),
     };
     let now = if parameter.is_now() {
         " Default: the present moment."

@@ -253,7 +253,8 @@ pub(crate) fn range_reason(part: &Part, is_last: bool) -> Option<String> {
     };
     match format {
         Format::Truncated(unit) => Some(format!(
-            "{{{name}:{unit}}} keeps only the {unit}, so a range of times would hold others of its first and last {unit}"
+            "{{{name}:{unit}}} keeps only the {unit}, so a range of times would hold others of its first and last {unit}; whole ones are `{unit} of {} in first..last`",
+            written(name)
         )),
         Format::Lower | Format::Hash | Format::Escaped => Some(format!(
             "{part} is not in the order of its values, so a range of texts is no range of them"

@@ -228,8 +228,12 @@ impl<'p> Binder<'p> {
             (Type::Date, Format::Plain | Format::Bare) => Unit::Day,
             (_, _) => return None,
         };
-        let low = self.lower(name)?;
+        // The periods that are read one after the other are those of a range of times.
+        let low = self.lower(name).filter(|low| low.period().is_none())?;
         let high = self.upper(name);
+        if high.is_some_and(|high| high.period().is_some()) {
+            return None;
+        }
         let shards = match self.fan {
             Fan::One => None,
             Fan::Shards(count) => Some(count),

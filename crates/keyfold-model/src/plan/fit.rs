@@ -9,10 +9,11 @@ use crate::check::shape::Space;
 use crate::check::{ordered, single};
 use crate::period::Unit;
 use crate::schema::{
-    Condition, Entity, Fan, KeyPair, Limit, Pattern, PatternPlan, RequestKind, Returned,
+    Condition, Entity, Fan, KeyPair, Limit, Parameter, Pattern, PatternPlan, RequestKind, Returned,
     SortCondition, Sparse, Table,
 };
 use crate::template::{Format, KeyTemplate, Part, print};
+use crate::written::written;
 
 /// The reason why a candidate does not serve.
 pub(super) enum Unfit {
@@ -223,6 +224,15 @@ fn missing_partition(key: &KeyPair, open: &[Part], pattern: &Pattern) -> String 
             name,
             format: Format::Truncated(unit),
             ..
+        }) if is_in_periods(pattern, name) => {
+            format!(
+                "its partition key {partition} has one {unit} of `{name}`, and one {unit} after the other is read for a range of times only: give `{name} in from..to`"
+            )
+        }
+        Some(Part::Field {
+            name,
+            format: Format::Truncated(unit),
+            ..
         }) => format!(
             "its partition key {partition} needs the {unit} of `{name}`: give `{unit} of {name}`, or a range with a lower end (`{name} >= since`)"
         ),
@@ -246,6 +256,13 @@ fn missing_partition(key: &KeyPair, open: &[Part], pattern: &Pattern) -> String 
 fn is_in_longer(pattern: &Pattern, name: &str, unit: Unit) -> bool {
     let mut parameters = pattern.parameters.iter();
     parameters.any(|p| p.attribute == name && matches!(p.limit, Limit::In(of) if of > unit))
+}
+
+/// Whether a pattern gives a range of periods of an attribute.
+fn is_in_periods(pattern: &Pattern, name: &str) -> bool {
+    let is_end = |p: &Parameter| p.limit.is_lower() || p.limit.is_upper();
+    let mut parameters = pattern.parameters.iter();
+    parameters.any(|p| p.attribute == name && is_end(p) && p.period().is_some())
 }
 
 /// Refuses an index that does not hold exactly the items that the pattern asks for.
@@ -361,12 +378,25 @@ fn check_consumed(binder: &Binder<'_>, candidate: &Candidate, open: &[Part]) -> 
             "`{name}` stands behind `{gap}` in its sort key, and `{gap}` is not given"
         ));
     }
-    let key = candidate
+    let mut parts = candidate
         .key
         .templates()
         .flat_map(|template| &template.parts);
-    let is_changed = |part: &Part| matches!(part, Part::Field { name: field, format, .. } if field == name && !format.keeps_value());
-    if key.into_iter().any(is_changed) {
+    let changed = parts.find_map(|part| match part {
+        Part::Field {
+            name: field,
+            format,
+            ..
+        } if field == name && !format.keeps_value() => Some(*format),
+        Part::Field { .. } | Part::Text(_) | Part::Shard { .. } | Part::Chunk | Part::Break => None,
+    });
+    if let Some(Format::Truncated(unit)) = changed {
+        return Err(format!(
+            "it keeps only the {unit} of `{name}`, so what has another value would have to be filtered; ask for `{unit} of {}`",
+            written(name)
+        ));
+    }
+    if changed.is_some() {
         return Err(format!(
             "it does not hold `{name}` as it is, so what has another value would have to be filtered"
         ));

@@ -168,6 +168,14 @@ fn filters(pattern: &Pattern) -> Result<Vec<Condition>, Box<Diagnostic>> {
                 );
             }
         };
+        let is_behind = matches!(comparator, Comparator::AtMost | Comparator::Greater);
+        if let Some(unit) = parameter.period()
+            && is_behind
+        {
+            let message = format!("a scan compares times, and not the {unit} that they lie in");
+            let help = "give the end as a time, as in `at < end`";
+            return refuse(parameter.span, message, help);
+        }
         let operand = Some(Operand::Parameter(parameter.name.clone()));
         let limited = Comparison::of(&parameter.attribute, comparator, operand, parameter.span);
         filters.push(Condition::Is(limited));

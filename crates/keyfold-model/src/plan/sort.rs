@@ -3,8 +3,10 @@
 use super::bind::Binder;
 use crate::check::ordered;
 use crate::diagnostic::Span;
+use crate::period::Unit;
 use crate::schema::{Limit, Parameter, SortCondition, Type};
 use crate::template::{BREAK, Format, KeyTemplate, Part};
+use crate::written::written;
 
 /// Ends the text of an open upper end: it is above every character of any key.
 pub(super) const LAST_CHARACTER: char = char::MAX;
@@ -54,11 +56,78 @@ pub(super) fn condition(
         )));
     }
     let is_followed = open.get(1).is_some_and(|next| *next != Part::Break);
+    if let Some(unit) = unit_of(&limits)? {
+        let (period, goes_on) = period(field, unit)?;
+        return Ok(range(
+            &limits,
+            &period,
+            bound,
+            is_followed || goes_on,
+            template,
+        ));
+    }
     if let Some(reason) = ordered::range_reason(field, !is_followed) {
         return Err(reason);
     }
     check_end_before(&limits, field)?;
     Ok(range(&limits, field, bound, is_followed, template))
+}
+
+/// The unit of a range of periods; `None` for a range of values. `Err` is the reason where its two
+/// ends do not fit together.
+fn unit_of(limits: &[&Parameter]) -> Result<Option<Unit>, String> {
+    let mut units = limits.iter().map(|parameter| parameter.period());
+    let first = units.next().flatten();
+    if units.all(|other| other == first) {
+        return Ok(first);
+    }
+    let names: Vec<String> = limits.iter().map(|one| written(&one.name)).collect();
+    Err(format!(
+        "{} are ends of different kinds: give both as times, or both as periods of one unit",
+        names.join(" and ")
+    ))
+}
+
+/// The field of a key as a range of periods of `unit` reads it, and whether texts go on behind the
+/// text of a period. `Err` is the reason where the order of keys is not that of periods.
+fn period(field: &Part, unit: Unit) -> Result<(Part, bool), String> {
+    let Part::Field {
+        name,
+        kind,
+        format,
+        excluded,
+    } = field
+    else {
+        return Err(format!("{field} is no time"));
+    };
+    let is_time = matches!(kind, Type::Time(_) | Type::Date);
+    let (read, goes_on) = match format {
+        Format::Truncated(of) if *of == unit => (Format::Plain, false),
+        Format::Truncated(shorter) if *shorter < unit => (Format::Plain, true),
+        Format::Truncated(longer) => {
+            return Err(format!(
+                "{field} keeps only the {longer}, so it does not say which {unit}"
+            ));
+        }
+        Format::Plain | Format::Bare if is_time => (Format::Plain, true),
+        Format::Reversed if is_time => (Format::Reversed, true),
+        Format::Plain
+        | Format::Bare
+        | Format::Reversed
+        | Format::Padded { .. }
+        | Format::Lower
+        | Format::Hash
+        | Format::Escaped => {
+            return Err(format!("{field} is not in the order of its {unit}s"));
+        }
+    };
+    let read = Part::Field {
+        name: name.clone(),
+        kind: Type::Period(unit),
+        format: read,
+        excluded: excluded.clone(),
+    };
+    Ok((read, goes_on))
 }
 
 /// The part of a key that the parameter of a beginning or a period stands for. `Err` is the reason

@@ -36,6 +36,17 @@ pub(super) fn table_period(
             "there is a table per {unit}, and the pattern does not say which: give `{attribute}`, `{unit} of {attribute}`, or a range with a lower end"
         ));
     };
+    let high = limit(Limit::is_upper);
+    if let Some(end) = [Some(low), high]
+        .into_iter()
+        .flatten()
+        .find(|end| end.period().is_some())
+    {
+        return Err(format!(
+            "there is a table per {unit}, and a range over tables has times as ends: `{attribute}` is limited by `{}`, which is a {}",
+            end.name, end.kind
+        ));
+    }
     let tables = Fan::Periods {
         unit,
         attribute: attribute.clone(),
@@ -43,7 +54,7 @@ pub(super) fn table_period(
             .attribute(attribute)
             .map_or(Type::Date, |found| found.kind.clone()),
         low: low.name.clone(),
-        high: limit(Limit::is_upper).map(|parameter| parameter.name.clone()),
+        high: high.map(|parameter| parameter.name.clone()),
         shards: None,
     };
     Ok((combined(partitions, tables)?, period(attribute)))

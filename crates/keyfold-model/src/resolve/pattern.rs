@@ -249,10 +249,11 @@ impl Scope<'_> {
             | LimitDecl::Below(_)
             | LimitDecl::Within(..)
             | LimitDecl::Starts(_)
-            | LimitDecl::Period(..) => self.limited_type(attribute)?,
+            | LimitDecl::Period(..)
+            | LimitDecl::Periods(..) => self.limited_type(attribute)?,
         };
         for (name, limit) in limits(declared, &kind)? {
-            let kind = argument_type(limit, &kind, attribute.span)?;
+            let kind = argument_type(declared, limit, &kind)?;
             self.add(declared, name, limit, kind)?;
         }
         Ok(())
@@ -404,7 +405,15 @@ fn limits<'d>(
     kind: &Type,
 ) -> Result<Vec<(&'d Name, Limit)>, Box<Diagnostic>> {
     let attribute = &declared.attribute;
-    Ok(match &declared.limit {
+    if let LimitDecl::Period(unit, word) | LimitDecl::Periods(unit, word, _) = &declared.limit {
+        check_period(*unit, word, kind, attribute)?;
+    }
+    Ok(ends(&declared.limit, attribute))
+}
+
+/// The names of a limit's parameters, and what each is.
+fn ends<'d>(limit: &'d LimitDecl, attribute: &'d Name) -> Vec<(&'d Name, Limit)> {
+    match limit {
         LimitDecl::Equal => vec![(attribute, Limit::Equal)],
         LimitDecl::Among => vec![(attribute, Limit::Among)],
         LimitDecl::AtLeast(name) => vec![(name, Limit::AtLeast)],
@@ -414,11 +423,9 @@ fn limits<'d>(
         LimitDecl::Starts(name) => vec![(name, Limit::Starts)],
         LimitDecl::Within(low, high) => vec![(low, Limit::AtLeast), (high, Limit::AtMost)],
         LimitDecl::Free(_) => vec![(attribute, Limit::Free)],
-        LimitDecl::Period(unit, word) => {
-            check_period(*unit, word, kind, attribute)?;
-            vec![(word, Limit::In(*unit))]
-        }
-    })
+        LimitDecl::Period(unit, word) => vec![(word, Limit::In(*unit))],
+        LimitDecl::Periods(_, _, range) => ends(range, attribute),
+    }
 }
 
 /// `day of attribute` needs values that are finer than the unit.
@@ -441,15 +448,27 @@ fn check_period(
 }
 
 /// The type of the argument that limits an attribute of type `kind`.
-fn argument_type(limit: Limit, kind: &Type, span: Span) -> Result<Type, Box<Diagnostic>> {
+fn argument_type(
+    declared: &ParameterDecl,
+    limit: Limit,
+    kind: &Type,
+) -> Result<Type, Box<Diagnostic>> {
+    if let LimitDecl::Periods(unit, ..) = declared.limit {
+        return Ok(Type::Period(unit));
+    }
     match limit {
         Limit::In(unit) => Ok(Type::Period(unit)),
         Limit::Among => Ok(Type::List(Box::new(kind.clone()))),
         Limit::Starts if !matches!(kind, Type::String | Type::Words(_)) => {
             let message = format!("{} has no beginning to ask for", kind.with_article());
             Err(Box::new(
-                Diagnostic::error("KF004", span, message, "`starts` is for texts")
-                    .help("ask for a range: `a >= low`, or `day of a` for times"),
+                Diagnostic::error(
+                    "KF004",
+                    declared.attribute.span,
+                    message,
+                    "`starts` is for texts",
+                )
+                .help("ask for a range: `a >= low`, or `day of a` for times"),
             ))
         }
         Limit::Starts => Ok(Type::String),

@@ -201,6 +201,7 @@ fn of_pattern<'t>(declared: &'t PatternDecl, all: &mut Vec<Use<'t>>) {
             | LimitDecl::Within(..)
             | LimitDecl::Starts(_)
             | LimitDecl::Period(..)
+            | LimitDecl::Periods(..)
             | LimitDecl::Among => {}
         }
     }

@@ -82,6 +82,16 @@ impl Parameter {
             && (self.limit.is_upper() || self.limit.is_lower() || self.limit == Limit::Free)
             && matches!(self.kind, Type::Time(_) | Type::Date)
     }
+
+    /// The unit of its argument, where it is the end of a range of periods, as in `day of at >= first`,
+    /// or a period by itself.
+    pub fn period(&self) -> Option<Unit> {
+        if let Type::Period(unit) = self.kind {
+            Some(unit)
+        } else {
+            None
+        }
+    }
 }
 
 /// How several items are read by their keys in one request.

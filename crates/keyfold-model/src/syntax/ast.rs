@@ -399,6 +399,9 @@ pub(crate) enum LimitDecl {
     Starts(Name),
     /// `day of attribute`: the unit, and its word, which names the parameter.
     Period(Unit, Name),
+    /// `day of attribute in low..high`, `month of attribute >= argument`: the unit, its word, and the
+    /// range.
+    Periods(Unit, Name, Box<LimitDecl>),
     /// `attribute[]`: any of several.
     Among,
     /// `name: type`: limits no attribute, for filters.

@@ -48,8 +48,8 @@ made      := "count" | ("sum" | "min" | "max" | "average" | "distinct") NAME | N
            | "top" NUMBER ["highest" | "lowest" | "newest" | "oldest" | "ascending" | "descending"] NAME ["only" NAME, ...] | NAME "." NAME ["by" NAME, ...]
 
 pattern   := "pattern" NAME "(" [parameter, ...] ")" "->" (result ("+" result)* | "(" item, ... ")") modifier*
-parameter := (NAME | NAME (">=" | ">" | "<=" | "<") NAME | NAME "in" NAME ".." (NAME | "now") | NAME "starts" NAME
-           | unit "of" NAME | NAME "[]" | NAME ":" type) ["?"]
+parameter := (NAME [range] | unit "of" NAME [range] | NAME "starts" NAME | NAME "[]" | NAME ":" type) ["?"]
+range     := (">=" | ">" | "<=" | "<") NAME | "in" NAME ".." (NAME | "now")
 result    := NAME ["." NAME] ["[]" | "?"]
 item      := NAME ["." NAME] ["?"] ["as" NAME] ["where" NAME "=" NAME ("and" NAME "=" NAME)*]
 modifier  := "only" NAME, ... | "where" (NAME ["=" operand]), ... | "filter" condition, ...

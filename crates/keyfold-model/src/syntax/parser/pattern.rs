@@ -225,7 +225,7 @@ fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
     let (attribute, limit) = match unit {
         Some(unit) if !is_quoted && cursor.take_word("of") => {
             let of = cursor.attribute("a time attribute")?;
-            (of, LimitDecl::Period(unit, attribute))
+            (of, periods(cursor, unit, attribute)?)
         }
         Some(_) | None => {
             let limit = limit(cursor)?;
@@ -237,6 +237,31 @@ fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
         limit,
         optional: cursor.take_sign("?"),
     })
+}
+
+/// What follows `day of at`: nothing for one period, or a range of them.
+fn periods(cursor: &mut Cursor<'_>, unit: Unit, word: Name) -> Parsed<LimitDecl> {
+    let at = cursor.span();
+    let range = limit(cursor)?;
+    match range {
+        LimitDecl::Equal => Ok(LimitDecl::Period(unit, word)),
+        LimitDecl::AtLeast(_)
+        | LimitDecl::AtMost(_)
+        | LimitDecl::Above(_)
+        | LimitDecl::Below(_)
+        | LimitDecl::Within(..) => Ok(LimitDecl::Periods(unit, word, Box::new(range))),
+        LimitDecl::Starts(_)
+        | LimitDecl::Among
+        | LimitDecl::Free(_)
+        | LimitDecl::Period(..)
+        | LimitDecl::Periods(..) => {
+            let message = format!("a {unit} of an attribute is one {unit}, or a range of them");
+            let wrong = Diagnostic::error("KF001", at, message, "neither");
+            Err(Box::new(wrong.help(format!(
+                "write `{unit} of a`, `{unit} of a in first..last`, or one end, as in `{unit} of a >= first`"
+            ))))
+        }
+    }
 }
 
 fn limit(cursor: &mut Cursor<'_>) -> Parsed<LimitDecl> {
