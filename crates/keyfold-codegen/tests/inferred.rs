@@ -240,6 +240,118 @@ fn one_item_in_hundreds_does_not_change_what_the_others_are() {
     }
 }
 
+/// An index that not all items of a kind are in is sparse: the model says of no item that it lacks a
+/// key, and says by which attribute items are in it where one decides.
+#[test]
+fn an_index_without_some_items_is_sparse() {
+    let order = |n: usize, is_in: bool| {
+        let mut order = item(&[
+            ("PK", &format!("USER#{}", n / 7)),
+            ("SK", &format!("ORDER#{n}")),
+            ("status", ["open", "paid", "sent"][n % 3]),
+            ("orderId", &n.to_string()),
+        ]);
+        if is_in {
+            order.insert("GSI1-PK", "QUEUE");
+            order.insert("GSI1-SK", format!("ORDER#{n}"));
+        }
+        order
+    };
+    type Change = fn(usize, bool, &mut Item);
+    let nothing: Change = |_, _, _| {};
+    let line = "by_GSI1_PK \"QUEUE\" \"ORDER#{orderId}\"";
+    let columns = "GSI1-PK\": string?";
+    let cases: [(usize, usize, Change, &str, &str); 10] = [
+        // Without an attribute that decides; from one in a hundred on they are exceptions.
+        (40, 38, nothing, columns, line),
+        (40, 39, nothing, columns, line),
+        (99, 98, nothing, columns, line),
+        (100, 99, nothing, line, columns),
+        // By a value, and by an attribute that the others lack.
+        (
+            40,
+            38,
+            |_, is_in, item| {
+                item.insert("state", if is_in { "queued" } else { "done" });
+            },
+            "\"ORDER#{orderId}\" sparse when state = \"queued\"",
+            columns,
+        ),
+        (
+            40,
+            5,
+            |_, is_in, item| {
+                item.insert("isQueued", is_in);
+            },
+            "\"ORDER#{orderId}\" sparse when isQueued = true",
+            columns,
+        ),
+        (
+            40,
+            38,
+            |n, is_in, item| {
+                if is_in {
+                    item.insert("queuedBy", format!("w{n}"));
+                }
+            },
+            "\"ORDER#{orderId}\" sparse when queuedBy",
+            columns,
+        ),
+        // The attribute is in the key: `sparse` would say it twice.
+        (
+            40,
+            38,
+            |n, is_in, item| {
+                if is_in {
+                    item.insert("queue", format!("q{}", n % 4));
+                    item.insert("GSI1-PK", format!("QUEUE#q{}", n % 4));
+                }
+            },
+            "by_GSI1_PK \"QUEUE#{queue}\" \"ORDER#{orderId}\"",
+            "sparse when",
+        ),
+        // A text of several words that no attribute has.
+        (
+            40,
+            25,
+            |_, is_in, item| {
+                item.insert("state", if is_in { "queued" } else { "done" });
+                if is_in {
+                    item.insert("GSI1-PK", "orders|all");
+                }
+            },
+            "by_GSI1_PK \"orders|all\" \"ORDER#{orderId}\" sparse when state = \"queued\"",
+            columns,
+        ),
+        // A part of a key outside of the index is no key that a template leaves out.
+        (
+            40,
+            38,
+            |_, is_in, item| {
+                item.insert("state", if is_in { "queued" } else { "done" });
+                if !is_in {
+                    item.insert("GSI1-PK", "QUEUE");
+                }
+            },
+            columns,
+            line,
+        ),
+    ];
+    for (count, within, change, expected, absent) in cases {
+        let items = (0..count).map(|n| {
+            // Those outside lie between the others.
+            let is_in = n % 2 == 1 || n / 2 >= count - within;
+            let mut order = order(n, is_in);
+            change(n, is_in, &mut order);
+            order
+        });
+        let text = inferred(table(&[("GSI1-PK", "GSI1-SK")]), items.collect());
+        check(&text, &[expected]);
+        let one_blank = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!one_blank.contains(absent), "{absent}:\n{text}");
+    }
+}
+
 #[test]
 fn an_attribute_that_is_a_key_stays_whole() {
     let show = |n: usize| {
@@ -284,6 +396,18 @@ fn an_attribute_that_is_a_key_stays_whole() {
     };
     let text = inferred(by_id, (0..9).flat_map(both).collect());
     check(&text, &["\"user-{userId}\"", "\"team-{teamId}\""]);
+}
+
+/// A partition that holds one item of a kind is asked for that item only.
+#[test]
+fn no_list_is_proposed_of_one_item() {
+    let invoice = |n: usize| {
+        let key = format!("INVOICE#{n}");
+        item(&[("PK", &key), ("SK", &key), ("total", "1")])
+    };
+    let text = inferred(table(&[]), (0..30).map(invoice).collect());
+    check(&text, &["pattern invoice(invoiceId) -> Invoice?"]);
+    assert!(!text.contains("Invoice[]"), "{text}");
 }
 
 #[test]

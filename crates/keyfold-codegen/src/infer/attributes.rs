@@ -16,6 +16,7 @@ use keyfold_types::{Item, KeyKind, Value};
 use std::collections::BTreeMap;
 
 /// The attributes of an entity. Its keys may add some.
+#[derive(Clone)]
 pub(super) struct Attributes {
     /// Names and types.
     pub(super) types: BTreeMap<String, String>,
@@ -99,6 +100,15 @@ impl Attributes {
     /// The attribute whose value is this piece of the key in every item, and its form.
     pub(super) fn giving(&mut self, pieces: &[(&str, &Item)]) -> Option<(String, Form)> {
         attribute_of(pieces, &self.required, &mut self.notes)
+    }
+
+    /// Lets keys be made of an attribute that only the items in a sparse index have, or ends that.
+    pub(super) fn set_in_keys(&mut self, name: &str, may_be: bool) {
+        self.required.retain(|one| one != name);
+        if may_be {
+            self.required.push(name.to_owned());
+            self.required.sort();
+        }
     }
 
     /// Whether an attribute is declared as one that items may lack.

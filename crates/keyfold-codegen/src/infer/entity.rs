@@ -3,12 +3,13 @@
 use super::attributes::Attributes;
 use super::definition::TableDefinition;
 use super::draft::shown;
+use super::index_key::index_line;
 use super::kinds::Kind;
 use super::names::{capital, distinct, identifier};
 use super::nulls;
 use super::shape::Piece;
 use super::source::Source;
-use super::template::{index_line, template};
+use super::template::template;
 use super::types::Records;
 use keyfold_model::written;
 

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 const PADDED_DIGITS_MIN: usize = 4;
 
 /// An attribute whose values are inside keys.
+#[derive(Clone)]
 pub(super) struct Made {
     pub(super) name: String,
     form: Form,

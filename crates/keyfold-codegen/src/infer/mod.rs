@@ -11,6 +11,7 @@ mod definition;
 mod draft;
 mod entity;
 mod form;
+mod index_key;
 mod kind;
 mod kinds;
 mod made;

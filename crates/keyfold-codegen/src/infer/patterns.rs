@@ -45,8 +45,9 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         some => Some(format!("_by_{}", identifier(&some.join("_and_")))),
     };
     let partition: Vec<&str> = key.partition.fields().collect();
-    let has_many = key.sort.as_ref();
-    if has_many.is_some_and(|sort| sort.fields().next().is_some()) {
+    // A sort key of the same fields, as in `"INVOICE#{id}" "INVOICE#{id}"`, leaves one item.
+    let mut open = key.sort.iter().flat_map(|sort| sort.fields());
+    if open.any(|field| !partition.contains(&field)) {
         let by = by(&partition).unwrap_or_default();
         patterns.add(format!("{}{by}", plural(&name)), partition, &many);
     }
