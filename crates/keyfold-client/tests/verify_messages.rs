@@ -112,8 +112,8 @@ entity Ticket
     );
 }
 
-/// An item whose key fits an entity but for one value says which one; with two such values, or two
-/// such entities, nothing is certain.
+/// An item whose key fits a kind but for its values says which ones: the kind whose fixed texts say
+/// the most of the key, however many values do not fit. With two such kinds nothing is certain.
 #[test]
 fn an_item_of_no_kind_names_the_entity_that_it_is_like() {
     let model = "\
@@ -131,6 +131,19 @@ entity Visit
 entity Call
   room: int, day: date
   key  \"ROOM#{room:04}\"  \"VISIT#CALL#{day}\"
+
+entity Tour
+  room: int, day: date, guests: int, guide: int
+  key   \"ROOM#{room:04}\"  \"VISIT#TOUR#{day}#{guests:03}\"
+  copy  by_guide  \"GUIDE#{guide}\"  \"TOUR#{day}#{room:04}#{guests:03}\"
+
+entity Hall
+  room: int, day: date
+  key  \"HALL#{room:04}\"  \"OPEN#{day}\"
+
+entity Fair
+  room: int, number: int
+  key  \"HALL#{room:04}\"  \"OPEN#{number:03}\"
 ";
     let none = "no entity, copy or guard of the model makes it";
     for (partition, sort, near) in [
@@ -149,8 +162,33 @@ entity Call
             "VISIT#15.1.2024",
             "; it is like Visit, but SK holds `15.1.2024` where `day` is, which is no date there",
         ),
-        ("ROOM#7", "BOOKING#2024-01-15#a", ""),
-        ("ROOM#0007", "VISIT#CALL#soon", ""),
+        (
+            "ROOM#7",
+            "BOOKING#2024-01-15#a",
+            "; it is like Booking, but PK holds `7` where `room` is, which is no int there, and SK holds `2024-01-15` where `bookedAt` is, which is no time(s) there",
+        ),
+        (
+            "ROOM#0007",
+            "VISIT#CALL#soon",
+            "; it is like Call, but SK holds `soon` where `day` is, which is no date there",
+        ),
+        // Two values of Tour do not fit, and one of Visit.
+        (
+            "ROOM#0007",
+            "VISIT#TOUR#soon#many",
+            "; it is like Tour, but SK holds `soon` where `day` is, which is no date there, and SK holds `many` where `guests` is, which is no int there",
+        ),
+        (
+            "GUIDE#5",
+            "TOUR#soon#0007#012",
+            "; it is like Tour.by_guide, but SK holds `soon` where `day` is, which is no date there",
+        ),
+        (
+            "HALL#7",
+            "OPEN#2024-01-15",
+            "; it is like Hall, but PK holds `7` where `room` is, which is no int there",
+        ),
+        ("HALL#0007", "OPEN#soon", ""),
         ("HALL#0007", "VISIT#15.1.2024", ""),
         ("ROOM#0007", "OTHER#15.1.2024", ""),
     ] {

@@ -1,8 +1,11 @@
-//! The entity that an item of no kind is most like: its key fits but for one value.
+//! The kind that an item of no kind is most like: its key fits but for a value or two.
 
 use super::form::Scope;
-use keyfold_model::{Entity, KeyTemplate, Part, Type, value};
+use crate::kinds::{Kind, Role};
+use keyfold_model::schema::KeyPair;
+use keyfold_model::{KeyTemplate, Model, Part, Type, value};
 use keyfold_types::{Item, Value};
+use std::cmp::Reverse;
 
 /// What is known of an item of no kind.
 pub(super) fn unknown(scope: Scope<'_>, item: &Item) -> String {
@@ -13,26 +16,55 @@ pub(super) fn unknown(scope: Scope<'_>, item: &Item) -> String {
     }
 }
 
-/// What keeps an item from being of an entity, in words; `None` unless it is one value of one entity.
+/// The kind whose key an item's key is most like, and what keeps it from being one, in words; `None`
+/// without such a kind, or with two.
+///
+/// The kind with the longest fixed texts is the nearest: of `VISIT#{day}` and `VISIT#CALL#{day}` the
+/// second made `VISIT#CALL#soon`, however many of its values do not fit. Of two with texts of one
+/// length it is the one of which more values fit.
 fn nearest(scope: Scope<'_>, item: &Item) -> Option<String> {
-    let table = scope.kinds.table;
-    let of_table = scope.model.entities.iter().filter(|entity| {
-        let own = scope.model.tables.get(entity.table);
-        own.is_some_and(|own| std::ptr::eq(own, table))
+    let like = scope.kinds.all().iter().filter_map(|kind| {
+        let key = key_of(scope.model, kind)?;
+        let misfits = all_misfits(scope, key, item)?;
+        Some(((fixed_length(key), Reverse(misfits.len())), kind, misfits))
     });
-    let mut near = of_table.filter_map(|entity| Some((entity, only_misfit(scope, entity, item)?)));
-    let (entity, misfit) = near.next()?;
-    if near.next().is_some() {
+    let like: Vec<_> = like.collect();
+    let most = like.iter().map(|(likeness, ..)| *likeness).max()?;
+    let mut nearest = like.iter().filter(|(likeness, ..)| *likeness == most);
+    let ((_, kind, misfits), None) = (nearest.next()?, nearest.next()) else {
         return None;
+    };
+    let each = misfits.iter().map(|misfit| {
+        format!(
+            "{} holds `{}` where `{}` is, which is no {} there",
+            misfit.column,
+            value::shown(&misfit.text.into()),
+            misfit.name,
+            misfit.kind
+        )
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("it is like {}, but {}", kind.name, each.join(", and ")))
+}
+
+/// The key of a kind's items; `None` for guards, whose texts are the model's own.
+fn key_of<'a>(model: &'a Model, kind: &Kind) -> Option<&'a KeyPair> {
+    let entity = model.entities.get(kind.at)?;
+    match kind.role {
+        Role::Main => Some(&entity.key),
+        Role::Copy(at) => entity.copies.get(at).map(|copy| &copy.key),
+        Role::Guard(_) => None,
     }
-    Some(format!(
-        "it is like {}, but {} holds `{}` where `{}` is, which is no {} there",
-        entity.name,
-        misfit.column,
-        value::shown(&misfit.text.into()),
-        misfit.name,
-        misfit.kind
-    ))
+}
+
+/// The bytes of all fixed texts of a key.
+fn fixed_length(key: &KeyPair) -> usize {
+    let parts = key.templates().flat_map(|template| &template.parts);
+    let fixed = parts.map(|part| match part {
+        Part::Text(text) => text.len(),
+        Part::Field { .. } | Part::Shard { .. } | Part::Chunk | Part::Break => 0,
+    });
+    fixed.sum()
 }
 
 /// A value in a key that the template does not make.
@@ -43,25 +75,21 @@ struct Misfit<'a> {
     text: &'a str,
 }
 
-/// The one value that keeps an item's key from being one of an entity.
-fn only_misfit<'a>(scope: Scope<'a>, entity: &'a Entity, item: &'a Item) -> Option<Misfit<'a>> {
+/// The values that keep an item's key from being one of a kind; `None` if more does.
+fn all_misfits<'a>(scope: Scope<'a>, key: &'a KeyPair, item: &'a Item) -> Option<Vec<Misfit<'a>>> {
     let columns = scope.kinds.table.columns();
-    let templates = entity.key.templates().flat_map(KeyTemplate::columns);
-    let mut only = None;
+    let templates = key.templates().flat_map(KeyTemplate::columns);
+    let mut all = Vec::new();
     for (column, parts) in columns.zip(templates) {
-        for (name, kind, text) in misfits(parts, item.get(&column.name)?)? {
-            let misfit = Misfit {
-                column: &column.name,
-                name,
-                kind,
-                text,
-            };
-            if only.replace(misfit).is_some() {
-                return None;
-            }
-        }
+        let found = misfits(parts, item.get(&column.name)?)?.into_iter();
+        all.extend(found.map(|(name, kind, text)| Misfit {
+            column: &column.name,
+            name,
+            kind,
+            text,
+        }));
     }
-    only
+    Some(all)
 }
 
 /// The values in a key attribute that its template does not make there; `None` if the fixed texts
