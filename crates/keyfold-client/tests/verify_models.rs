@@ -221,3 +221,45 @@ fn a_guard_that_cannot_be_stored_is_told_and_not_missing() {
     assert_eq!(kinds, expected, "{found:?}");
     assert!(found[0].message.contains("email"), "{found:?}");
 }
+
+/// One value that no key holds is one finding, which names the index, copy and guard that it keeps
+/// the item from; another value is another one.
+#[test]
+fn a_value_that_is_too_long_for_several_keys_is_one_finding() {
+    let place = Place::new(
+        "model m 1\ntable Tab (PK, SK)\n  gsi GSI1 (GSI1PK, GSI1SK)\n  gsi GSI2 (GSI2PK)\nentity User\n  \
+         userId: string, email: string, city: string\n  key \"USER#{userId}\" \"PROFILE\"\n  \
+         GSI1 \"CITY#{city}\" \"{email}\"\n  GSI2 \"MAIL#{email}\"\n  \
+         copy card \"CARD#{email}\" \"CARD#{userId}\" only userId\n  unique email\n  unique city\n\
+         pattern user(userId) -> User?\n",
+    );
+    let long = "x".repeat(2100);
+    // The copy and the guards of what the item was before stay behind.
+    place.put("User", &[("userId", "a"), ("email", "a@x"), ("city", "P")]);
+    let mut user = item(&place, "USER#a", "PROFILE");
+    for name in ["GSI1PK", "GSI1SK", "GSI2PK"] {
+        user.remove(name);
+    }
+    user.insert("email", long.as_str());
+    put(&place, &user);
+    let (found, _) = verify(&place, Options::default());
+    let kinds: Vec<FindingKind> = found.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [FindingKind::IndexKey], "{found:?}");
+    assert!(
+        found[0].message.contains("email makes")
+            && found[0]
+                .message
+                .ends_with("; the same value keeps it from GSI2, copy card, unique email"),
+        "{}",
+        found[0].message
+    );
+    user.insert("city", long.as_str());
+    put(&place, &user);
+    let (found, _) = verify(&place, Options::default());
+    let kinds: Vec<FindingKind> = found.iter().map(|one| one.kind).collect();
+    assert_eq!(
+        kinds,
+        [FindingKind::IndexKey, FindingKind::IndexKey],
+        "{found:?}"
+    );
+}

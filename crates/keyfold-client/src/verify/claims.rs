@@ -1,5 +1,6 @@
 //! What an item says about copies and guards: that it is one, or which ones it must have.
 
+use super::causes::{Unmade, cause_of};
 use super::finding::{FindingKind, ModelLine};
 use super::form::Scope;
 use super::pack::Pack;
@@ -36,13 +37,6 @@ pub(super) struct Claim {
     slot: u32,
     /// The digest of its values.
     digest: u128,
-}
-
-/// A copy or guard that cannot be stored: a write of the item would be refused.
-pub(super) struct Unmade {
-    pub(super) kind: FindingKind,
-    pub(super) line: ModelLine,
-    pub(super) message: String,
 }
 
 /// The encoded value of an attribute.
@@ -101,14 +95,20 @@ impl Subject<'_> {
         self.add(RecordKind::Stored, (key, &[]), place, records);
     }
 
-    /// The copies and guards that an item may have, of which broken attributes do not say which ones.
-    pub(super) fn unclaimed(self, is_broken: &dyn Fn(&str) -> bool) -> Vec<Relation> {
+    /// The copies and guards that an item may have, of which broken attributes do not say which ones,
+    /// and those of which its values make none.
+    pub(super) fn unclaimed(
+        self,
+        is_broken: &dyn Fn(&str) -> bool,
+        unmade: &[Unmade],
+    ) -> Vec<Relation> {
         let copies = self.entity.copies.iter().enumerate();
         let copies = copies.filter(|(_, copy)| is_copy_broken(copy, is_broken));
         let copies = copies.map(|(at, _)| Role::Copy(at));
         let guards = self.entity.uniques.iter().enumerate();
         let guards = guards.filter(|(_, unique)| unique.attributes().any(is_broken));
         let roles = copies.chain(guards.map(|(at, _)| Role::Guard(at)));
+        let roles = roles.chain(unmade.iter().filter_map(|one| one.role));
         let at = u32::try_from(self.at).unwrap_or(0);
         roles.map(|role| (at, slot(role))).collect()
     }
@@ -134,6 +134,9 @@ impl Subject<'_> {
                         kind: FindingKind::CopyKey,
                         line: ModelLine::at(copy.key.span),
                         message: format!("no copy {} can be stored: {error}", copy.name),
+                        what: format!("copy {}", copy.name),
+                        cause: cause_of(&error, values),
+                        role: Some(Role::Copy(at)),
                     });
                     continue;
                 }
@@ -169,6 +172,12 @@ impl Subject<'_> {
                         kind: FindingKind::GuardKey,
                         line: ModelLine::of_word(self.entity, word, first),
                         message: format!("no guard can be stored: {error}"),
+                        what: format!(
+                            "{word} {}",
+                            unique.attributes().collect::<Vec<_>>().join(", ")
+                        ),
+                        cause: cause_of(&error, values),
+                        role: Some(Role::Guard(at)),
                     });
                     continue;
                 }

@@ -2,6 +2,7 @@
 //! nothing is read.
 
 use super::assemble::Unit;
+use super::causes::{Unmade, by_cause, cause_of};
 use super::claims::Subject;
 use super::finding::{Finding, FindingKind, ModelLine};
 use super::form::Scope;
@@ -201,7 +202,7 @@ impl<'s> One<'s> {
             }
         }
         let is_broken = |name: &str| broken.iter().any(|one| one == name);
-        self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
+        let mut unmade = self.check_index_keys(main, &values, &is_broken, &mut judged.findings);
         self.check_type(&self.entity.name, main, &mut judged.findings);
         self.check_expiry(main, &values, &is_broken, &mut judged.findings);
         self.check_parts(items, &values, &is_broken, &mut judged.findings);
@@ -211,12 +212,13 @@ impl<'s> One<'s> {
             let claims = self.subject().claims(&values, &is_broken);
             let records = &mut judged.records;
             self.subject().add_claimed(&key, &claims.made, records);
-            let unmade = claims.unmade.into_iter();
-            let unmade = unmade.map(|one| self.finding(one.kind, one.line, one.message));
-            judged.findings.extend(unmade);
-            let unclaimed = self.subject().unclaimed(&is_broken);
+            let unclaimed = self.subject().unclaimed(&is_broken, &claims.unmade);
             judged.unclaimed.extend(unclaimed);
+            unmade.extend(claims.unmade);
         }
+        let unmade = by_cause(unmade).into_iter();
+        let unmade = unmade.map(|one| self.finding(one.kind, one.line, one.message));
+        judged.findings.extend(unmade);
         self.add_shares(main, (&values, &is_broken), &mut judged.shares);
         self.add_kept(main, &mut judged.records);
     }
@@ -408,14 +410,16 @@ impl<'s> One<'s> {
         }
     }
 
-    /// Compares the key attributes of indexes with those that follow from the attributes.
+    /// Compares the key attributes of indexes with those that follow from the attributes. Returns the
+    /// keys that cannot be made of them.
     fn check_index_keys(
         &self,
         main: &Item,
         values: &Values,
         is_broken: &dyn Fn(&str) -> bool,
         findings: &mut Vec<Finding>,
-    ) {
+    ) -> Vec<Unmade> {
+        let mut unmade = Vec::new();
         let mut expected: Vec<(&str, Value)> = Vec::new();
         let mut skipped: Vec<usize> = Vec::new();
         for one in &self.entity.indexes {
@@ -430,9 +434,15 @@ impl<'s> One<'s> {
                 Ok(made) => expected.extend(made),
                 Err(error) => {
                     skipped.push(one.index);
-                    let line = ModelLine::at(one.key.span);
-                    let message = format!("its attributes make no key: {error}");
-                    findings.push(self.finding(FindingKind::IndexKey, line, message));
+                    let index = self.table.indexes.get(one.index);
+                    unmade.push(Unmade {
+                        kind: FindingKind::IndexKey,
+                        line: ModelLine::at(one.key.span),
+                        message: format!("its attributes make no key: {error}"),
+                        what: index.map_or_else(String::new, |index| index.name.clone()),
+                        cause: cause_of(&error, values),
+                        role: None,
+                    });
                 }
             }
         }
@@ -470,6 +480,7 @@ impl<'s> One<'s> {
                 findings.push(self.finding(FindingKind::IndexKey, ModelLine::at(span), message));
             }
         }
+        unmade
     }
 
     /// The key attributes of an index, unless they make a key that is too long to be stored.

@@ -9,6 +9,7 @@
 //! - `scan`, `reread` and `run` read; `state` keeps how far they are.
 
 mod assemble;
+mod causes;
 mod claims;
 mod finding;
 mod fold;
