@@ -112,11 +112,76 @@ fn init_overwrites_nothing() {
     let refused = place.json(2, &["init", "--name", "notes"]);
     assert_eq!(
         refused["error"]["where"],
-        json!({ "file": "./notes.keyfold" })
+        json!({ "file": "./keyfold.toml" })
     );
     assert_eq!(read(&place, "notes.keyfold"), "mine");
     place.json(2, &["init", "other", "--name", "no name"]);
     assert!(!place.folder.path().join("other").exists());
+    // Without a project the file is the model, which has errors.
+    let place = Workplace::new();
+    place.write("notes.keyfold", "mine");
+    place.json(3, &["init", "--name", "notes"]);
+    place.write("src/fresh.ts", "mine");
+    let refused = place.json(2, &["init", "--name", "fresh"]);
+    let message = refused["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("--typescript"), "{message}");
+    assert_eq!(names(&place), ["notes.keyfold", "src"]);
+    assert_eq!(read(&place, "src/fresh.ts"), "mine");
+}
+
+/// The names in a folder.
+fn names(place: &Workplace) -> Vec<String> {
+    let entries = std::fs::read_dir(place.folder.path()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// A model that is in the folder is the project's; it stays as it is.
+#[test]
+fn init_uses_the_model_that_is_there() {
+    let own = "# Ours.\n\nmodel shop 1\nowner shop\nuse \"parts.keyfold\"\n\nshared table Shop (PK, SK)\n\npattern thing(thingId) -> Thing?\n";
+    let part = "owner parts\n\nshared entity Thing\n  thingId: string\n  key  \"THING#{thingId}\"  \"THING\"\n";
+    let place = Workplace::new();
+    place.write("mine.keyfold", own);
+    place.write("parts.keyfold", part);
+    let made = place.json(0, &["init"]);
+    assert_eq!(made["files"], json!(["keyfold.toml", "src/shop.ts"]));
+    assert_eq!(made["model"], "mine.keyfold");
+    assert_eq!(read(&place, "mine.keyfold"), own);
+    assert!(read(&place, "keyfold.toml").contains("model = \"mine.keyfold\""));
+    place.json(0, &["put", "Thing", "thingId=1"]);
+    place.text(&["generate", "--check"]);
+    // Of several, the command asks for one.
+    let place = Workplace::new();
+    for name in ["a", "b"] {
+        let text = format!("model {name} 1\ntable Table_{name} (PK, SK)\n");
+        place.write(&format!("{name}.keyfold"), &text);
+    }
+    let asked = place.json(2, &["init"]);
+    let message = asked["error"]["message"].as_str().unwrap_or_default();
+    assert!(
+        message.contains("a.keyfold, b.keyfold; name one by --name"),
+        "{message}"
+    );
+    assert_eq!(names(&place), ["a.keyfold", "b.keyfold"]);
+    let made = place.json(0, &["init", "--name", "b"]);
+    assert_eq!(made["model"], "b.keyfold");
+    // In another folder, of which the command is given the name.
+    let place = Workplace::new();
+    place.write("app/mine.keyfold", "model mine 1\ntable Mine (PK, SK)\n");
+    assert!(
+        place
+            .text(&["init", "app"])
+            .starts_with("used app/mine.keyfold")
+    );
+    assert!(read(&place, "app/keyfold.toml").contains("model = \"mine.keyfold\""));
+    // A model with errors is shown with them, and nothing is written.
+    let place = Workplace::new();
+    place.write("mine.keyfold", "model mine 1\ntable\n");
+    place.json(3, &["init"]);
+    assert_eq!(names(&place), ["mine.keyfold"]);
 }
 
 /// A reader that closes its end after some lines, such as `head`, hides no difference.

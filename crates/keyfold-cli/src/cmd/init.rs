@@ -1,14 +1,17 @@
-//! `keyfold init`: starts a project: a first model, `keyfold.toml`, the generated client.
+//! `keyfold init`: starts a project: a first model, `keyfold.toml`, the generated client. A model that
+//! is in the folder is used. No file is replaced.
 
 use super::generate;
 use crate::failure::Failure;
+use crate::model_file::{self, Checked, Shown};
 use crate::output::Output;
 use crate::project;
 use crate::terminal::{self, FAINT, GOOD};
 use clap::Args;
 use keyfold_codegen::generate::Target;
-use keyfold_model::Sources;
+use keyfold_model::{Model, Sources};
 use serde_json::json;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The first model, whose name is filled in.
@@ -23,7 +26,8 @@ pub(crate) struct Arguments {
     /// The folder of the project, which is created if it is absent.
     #[arg(default_value = ".", value_name = "DIR")]
     folder: PathBuf,
-    /// The model's name [default: that of the folder].
+    /// The model's name, whose file NAME.keyfold is used if it is there [default: the model in the
+    /// folder, or a new one with the folder's name].
     #[arg(long)]
     name: Option<String>,
     /// The file of the generated TypeScript client, in the folder [default: src/NAME.ts, unless the
@@ -42,6 +46,111 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let folder = &arguments.folder;
+    let project_path = folder.join(project::FILE);
+    if project_path.exists() {
+        return Err(existing(
+            &project_path,
+            "`keyfold generate` writes the clients that it names",
+        ));
+    }
+    let first = first(arguments, output)?;
+    let First {
+        file,
+        model,
+        sources,
+        is_new,
+    } = &first;
+    let clients = clients(arguments, &model.name);
+    for (target, client) in &clients {
+        let path = folder.join(client);
+        if path.exists() {
+            let other = format!("name another file by --{}", target.word());
+            return Err(existing(&path, &other));
+        }
+    }
+    std::fs::create_dir_all(folder).map_err(|error| Failure::unwritten(folder, &error))?;
+    let mut files = Vec::new();
+    if *is_new {
+        create(&folder.join(file), sources.text())?;
+        files.push(file.clone());
+    }
+    create(&project_path, &settings(file, &clients))?;
+    files.push(project::FILE.to_owned());
+    let outputs = clients
+        .iter()
+        .map(|(target, client)| (*target, folder.join(client)));
+    let outputs: Vec<(Target, PathBuf)> = outputs.collect();
+    generate::write((model, sources), (&outputs, &generate::settings()))?;
+    files.extend(clients.into_iter().map(|(_, client)| client));
+    let files: Vec<String> = files.iter().map(|file| shown(folder, file)).collect();
+    let model_file = shown(folder, file);
+    output.result(
+        || json!({ "files": files, "model": model_file }),
+        || {
+            if !is_new {
+                terminal::line(&format!("{GOOD}used{GOOD:#} {model_file}, which is there"));
+            }
+            for file in &files {
+                terminal::line(&format!("{GOOD}written{GOOD:#} {file}"));
+            }
+            terminal::line(&format!(
+                "{FAINT}next: change the model, then `keyfold check`, `keyfold generate` and `keyfold serve`{FAINT:#}"
+            ));
+        },
+    );
+    Ok(())
+}
+
+/// The model that the project starts with.
+struct First {
+    /// Its file, in the folder.
+    file: String,
+    model: Model,
+    sources: Sources,
+    /// Whether the file is still to be written.
+    is_new: bool,
+}
+
+/// The model that is in the folder already, or a new one.
+///
+/// # Errors
+/// `usage` if several models are there and none is named; `model` if the one that is there has errors.
+fn first(arguments: &Arguments, output: Output) -> Result<First, Failure> {
+    let there = models(&arguments.folder)?;
+    let named = arguments
+        .name
+        .as_ref()
+        .map(|name| format!("{name}.keyfold"));
+    let file = match (&named, there.as_slice()) {
+        (Some(named), _) => arguments.folder.join(named).exists().then(|| named.clone()),
+        (None, []) => None,
+        (None, [only]) => Some(only.clone()),
+        (None, several) => {
+            return Err(Failure::usage(format!(
+                "which model? {} has {}; name one by --name, as in `keyfold init --name {}`",
+                arguments.folder.display(),
+                several.join(", "),
+                several
+                    .first()
+                    .map_or("", |one| one.trim_end_matches(".keyfold"))
+            ))
+            .in_folder(&arguments.folder));
+        }
+    };
+    if let Some(file) = file {
+        let path = match arguments.folder == Path::new(".") {
+            true => PathBuf::from(&file),
+            false => arguments.folder.join(&file),
+        };
+        let Checked { model, sources, .. } =
+            model_file::load_checked(&path, output, Shown::Errors)?;
+        return Ok(First {
+            file,
+            model,
+            sources,
+            is_new: false,
+        });
+    }
     let name = name(arguments)?;
     let text = MODEL.replacen(&format!("model {NAME} "), &format!("model {name} "), 1);
     let sources = Sources::of_text(&name, &text);
@@ -53,37 +162,38 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             .map_or("", |found| &found.message);
         return Err(Failure::usage(format!("`{name}` names no model: {reason}")));
     };
-    let (model_file, project_file) = (format!("{name}.keyfold"), project::FILE.to_owned());
-    let clients = clients(arguments, &name);
-    let settings = settings(&model_file, &clients);
-    let mut files = vec![model_file.clone(), project_file.clone()];
-    files.extend(clients.iter().map(|(_, client)| client.clone()));
-    for file in &files {
-        refuse_existing(&folder.join(file))?;
+    let file = format!("{name}.keyfold");
+    Ok(First {
+        file,
+        model,
+        sources,
+        is_new: true,
+    })
+}
+
+/// The models in a folder, by name: files that start with `model`, and so are no parts of others.
+fn models(folder: &Path) -> Result<Vec<String>, Failure> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry
+            .map_err(|error| Failure::unwritten(folder, &error))?
+            .path();
+        let is_model = path.extension().is_some_and(|end| end == "keyfold") && path.is_file();
+        let Some(file) = path.file_name().filter(|_| is_model) else {
+            continue;
+        };
+        let text = model_file::read(&path)?;
+        let mut lines = text.lines().map(str::trim);
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+        if first.is_some_and(|line| line.split_whitespace().next() == Some("model")) {
+            found.push(file.to_string_lossy().into_owned());
+        }
     }
-    std::fs::create_dir_all(folder).map_err(|error| Failure::unwritten(folder, &error))?;
-    for (file, text) in [(&model_file, &text), (&project_file, &settings)] {
-        let path = folder.join(file);
-        std::fs::write(&path, text).map_err(|error| Failure::unwritten(&path, &error))?;
-    }
-    let outputs = clients
-        .iter()
-        .map(|(target, client)| (*target, folder.join(client)));
-    let outputs: Vec<(Target, PathBuf)> = outputs.collect();
-    generate::write((&model, &sources), (&outputs, &generate::settings()))?;
-    let files: Vec<String> = files.iter().map(|file| shown(folder, file)).collect();
-    output.result(
-        || json!({ "files": files }),
-        || {
-            for file in &files {
-                terminal::line(&format!("{GOOD}written{GOOD:#} {file}"));
-            }
-            terminal::line(&format!(
-                "{FAINT}next: change the model, then `keyfold check`, `keyfold generate` and `keyfold serve`{FAINT:#}"
-            ));
-        },
-    );
-    Ok(())
+    found.sort();
+    Ok(found)
 }
 
 /// The model's name: the given one, or the folder's.
@@ -151,12 +261,20 @@ fn settings(model: &str, clients: &[(Target, String)]) -> String {
     text
 }
 
-fn refuse_existing(path: &Path) -> Result<(), Failure> {
-    if path.exists() {
-        let message = format!("{} exists already; nothing was written", path.display());
-        return Err(Failure::usage(message).in_file(path));
-    }
-    Ok(())
+/// The failure of a file that is not replaced, with what to do instead.
+fn existing(path: &Path, instead: &str) -> Failure {
+    let message = format!(
+        "{} exists already, and nothing was written; {instead}",
+        path.display()
+    );
+    Failure::usage(message).in_file(path)
+}
+
+/// Writes a file that is not there yet.
+fn create(path: &Path, text: &str) -> Result<(), Failure> {
+    let created = std::fs::File::create_new(path);
+    let written = created.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| Failure::unwritten(path, &error))
 }
 
 fn shown(folder: &Path, file: &str) -> String {
