@@ -945,8 +945,8 @@ table Main ("pk-id", "State#Date")
 
 entity class
   id: string, "user id": string, "in-progress": bool = false, "`tick ${x}`": string?, state: "in-progress" | done | "it's"
-  key  "CLASS#{id}"  "C"
-  "GSI1-IX" "STATE#{state}" "{user id}"
+  key        "CLASS#{id}"     "C"
+  "GSI1-IX"  "STATE#{state}"  "{user id}"
 
 entity Promise
   id: string, classId: class.id, note: "*/" | other = other

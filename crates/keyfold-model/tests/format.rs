@@ -255,3 +255,12 @@ fn a_minus_at_any_place_means_the_same_when_formatted() {
         }
     }
 }
+
+/// An index whose name stands in quotes is aligned as any other.
+#[test]
+fn keys_of_quoted_indexes_are_aligned() {
+    let crooked = "entity User\n  userId: string, \"zip code\": string\n  \"zip code 2\": string\n  key \"U#{userId}\" \"P\"\n  \"by-zip\" \"ZIP#{zip code}\" \"P\" sparse when userId\n  unique userId\n";
+    let aligned = "entity User\n  userId: string, \"zip code\": string\n  \"zip code 2\": string\n  key       \"U#{userId}\"      \"P\"\n  \"by-zip\"  \"ZIP#{zip code}\"  \"P\"  sparse when userId\n  unique    userId\n";
+    assert_eq!(format(crooked), aligned);
+    assert_eq!(format(aligned), aligned);
+}

@@ -205,7 +205,11 @@ fn shape(tokens: &[Token], indented: bool) -> (Group, Vec<usize>) {
         return (Group::Key, vec![1]);
     }
     let head = if first == "copy" { 2 } else { 1 };
-    let starts_key = tokens.get(head).is_some_and(is_template) && !first.is_empty();
+    // The name of an index may stand in quotes.
+    let is_named = tokens
+        .first()
+        .is_some_and(|token| matches!(token.kind, TokenKind::Word(_) | TokenKind::Text(_)));
+    let starts_key = tokens.get(head).is_some_and(is_template) && is_named;
     if !starts_key {
         return (Group::None, Vec::new());
     }
