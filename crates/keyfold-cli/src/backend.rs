@@ -105,16 +105,9 @@ impl BackendArguments {
         let Connection::Folder(folder) = place else {
             return server(&place);
         };
-        let exists = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
-        match (exists, usage, &self.data) {
+        match (holds_data(&folder), usage, &self.data) {
             // A named folder must exist. The default folder is absent until the first write.
-            (false, Use::Read, Some(_)) | (false, Use::Work, _) => {
-                return Err(Failure::backend(format!(
-                    "there is no data folder {}: `keyfold put` makes one, `--endpoint URL` names a server",
-                    folder.display()
-                ))
-                .in_folder(&folder));
-            }
+            (false, Use::Read, Some(_)) | (false, Use::Work, _) => return Err(missing(&folder)),
             (false, Use::Read, None) => {
                 terminal::error_line(&format!(
                     "nothing has been written to {} yet",
@@ -129,6 +122,30 @@ impl BackendArguments {
         }
         Ok(Backend::Embedded(engine(Some(&folder))?))
     }
+}
+
+/// Refuses a data folder that is not there: what its data is used for would find nothing in it.
+///
+/// # Errors
+/// `backend`, as of every command that needs the data of a folder.
+pub(crate) fn check_folder(folder: &Path) -> Result<(), Failure> {
+    if holds_data(folder) {
+        Ok(())
+    } else {
+        Err(missing(folder))
+    }
+}
+
+fn holds_data(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+fn missing(folder: &Path) -> Failure {
+    Failure::backend(format!(
+        "there is no data folder {}: `keyfold serve` and `keyfold put` make one, `--endpoint URL` names a server",
+        folder.display()
+    ))
+    .in_folder(folder)
 }
 
 /// The data folder of a command that works on files: the named one, that of the connection which

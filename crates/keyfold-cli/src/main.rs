@@ -32,7 +32,7 @@ Exit codes:
   2  wrong usage
   3  the model has errors
   4  a required item or table does not exist
-  5  the data folder, the server or the output cannot be used
+  5  the data folder is not there, or it, the server or the output cannot be used
   6  the answer of a write was lost: its outcome is unknown
 
 Start with `keyfold demo`; see docs/language.md for the model language.";

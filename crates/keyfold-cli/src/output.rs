@@ -41,7 +41,7 @@ impl Output {
         text: impl FnOnce(),
         verdict: Result<(), Failure>,
     ) -> Result<(), Failure> {
-        terminal::end_closed_with(verdict.as_ref().map_or_else(Failure::number, |()| 0));
+        terminal::end_untaken_with(verdict.as_ref().map_or_else(Failure::number, |()| 0));
         if self == Output::Text {
             text();
         }
@@ -92,7 +92,7 @@ impl Output {
     /// Prints a failure, and returns its exit code.
     pub(crate) fn failure(self, failure: Failure) -> ExitCode {
         let code = failure.code();
-        terminal::end_closed_with(failure.number());
+        terminal::end_untaken_with(failure.number());
         match self {
             Output::Text => {
                 if let Some(message) = failure.unseen_message() {

@@ -6,7 +6,7 @@ use keyfold_model::value;
 use keyfold_types::{Item, Value};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// Names and headings.
 pub(crate) const STRONG: Style = Style::new().bold();
@@ -25,13 +25,22 @@ const COLUMN_CHARS_MAX: usize = 36;
 /// The exit code if the output cannot be written.
 const UNWRITTEN: i32 = 5;
 
-/// The exit code if the reader closes the output.
-static CLOSED: AtomicU8 = AtomicU8::new(0);
+/// The exit code of the verdict; 0 as long as there is none.
+static VERDICT: AtomicU8 = AtomicU8::new(0);
 
-/// Lets a reader that closes the output end the command with the exit code of its verdict: of
+/// Whether the command has changed stored items.
+static HAS_WRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Lets output that is not taken end the command with the exit code of its verdict: of
 /// `keyfold generate --check | head -2`, a script must not take the first lines for success.
-pub(crate) fn end_closed_with(code: u8) {
-    CLOSED.store(code, Ordering::Relaxed);
+pub(crate) fn end_untaken_with(code: u8) {
+    VERDICT.store(code, Ordering::Relaxed);
+}
+
+/// Notes that the command has changed stored items: if the report of it cannot be written, the
+/// message says that the write is not to be repeated.
+pub(crate) fn note_written() {
+    HAS_WRITTEN.store(true, Ordering::Relaxed);
 }
 
 /// Prints a text for programs or files as it is. A closed pipe ends the command quietly, as it ends
@@ -69,28 +78,33 @@ pub(crate) fn is_confirmed() -> Option<bool> {
     Some(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Ends the command if a write to the output failed.
+/// Ends the command if a write to the output failed. A bad verdict is worse than a lost report of it,
+/// and keeps its exit code.
 fn check_written(written: std::io::Result<()>) {
-    match written {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            std::process::exit(CLOSED.load(Ordering::Relaxed).into())
-        }
-        Err(error) => {
-            error_line(&format!(
-                "{ERROR}error{ERROR:#}: the output cannot be written: {error}"
-            ));
-            std::process::exit(UNWRITTEN);
-        }
+    let Err(error) = written else { return };
+    let verdict = VERDICT.load(Ordering::Relaxed);
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        std::process::exit(verdict.into());
     }
+    let done = if HAS_WRITTEN.load(Ordering::Relaxed) {
+        "; the write was carried out, so do not repeat it"
+    } else {
+        ""
+    };
+    error_line(&format!(
+        "{ERROR}error{ERROR:#}: the output cannot be written: {error}{done}"
+    ));
+    std::process::exit(match verdict {
+        0 => UNWRITTEN,
+        verdict => verdict.into(),
+    });
 }
 
 /// Prints a line to the error stream. One that is wider than the terminal is broken between words.
+/// Nobody may be there to read it; what the command does and its exit code do not depend on that.
 pub(crate) fn error_line(text: &str) {
     let text = wrapped(text, width());
-    if writeln!(anstream::stderr(), "{text}").is_err() {
-        std::process::exit(1);
-    }
+    drop(writeln!(anstream::stderr(), "{text}"));
 }
 
 /// Whether the error stream shows colours.

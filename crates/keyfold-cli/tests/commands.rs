@@ -521,8 +521,8 @@ fn a_read_creates_no_data_folder() {
         (5, &["views", "replay", viewed]),
         (5, &["views", "run", shop]),
         (5, &["views", "rebuild", shop]),
-        (2, &["doctor"]),
-        (2, &["backup", "copy"]),
+        (5, &["doctor"]),
+        (5, &["backup", "copy"]),
     ] {
         let report = place.json(code, &[arguments, &["--data", "mistyped"]].concat());
         let message = report["error"]["message"].as_str().unwrap();

@@ -32,10 +32,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             to = std::path::absolute(&to)
                 .map_err(|error| Failure::usage(format!("{}: {error}", arguments.to.display())))?;
             let data = backend::data_folder(arguments.data.as_deref())?;
-            if !data.is_dir() {
-                let message = format!("{} is no folder", data.display());
-                return Err(Failure::usage(message).in_folder(&data));
-            }
+            backend::check_folder(&data)?;
             let engine = backend::engine_with(Some(&data), |options| options.background = false)?;
             engine.copy_to(&to).map_err(|error| {
                 if let ApiError::Validation(reason) = error {

@@ -21,10 +21,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     let data = backend::data_folder(arguments.data.as_deref())?;
-    if !data.is_dir() {
-        let message = format!("{} is no folder", data.display());
-        return Err(Failure::usage(message).in_folder(&data));
-    }
+    backend::check_folder(&data)?;
     let engine = if arguments.repair {
         backend::engine_with(Some(&data), |options| options.background = false)?
     } else {

@@ -19,7 +19,6 @@ use keyfold_motion::world::{At, Place, World};
 use keyfold_motion::{Ended, Figures, LEDGER, Options, Progress, carry_on};
 use keyfold_stream::names;
 use serde_json::{Value as Json, json};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -150,7 +149,7 @@ impl Places {
     /// Opens both places, of which the target exists.
     fn open(&self) -> Result<Opened, Failure> {
         if let Connection::Folder(folder) = connection(&self.to)? {
-            check_folder(&folder)?;
+            backend::check_folder(&folder)?;
         }
         self.open_or_make()
     }
@@ -162,7 +161,7 @@ impl Places {
             return Err(Failure::usage("FROM and TO are one place"));
         }
         if let Connection::Folder(folder) = &from {
-            check_folder(folder)?;
+            backend::check_folder(folder)?;
         }
         Ok(Opened {
             is_shared: !matches!(from, Connection::Folder(_)),
@@ -187,15 +186,6 @@ impl Places {
             false => Ok(all),
         }
     }
-}
-
-/// Refuses a data folder that is not there.
-fn check_folder(folder: &Path) -> Result<(), Failure> {
-    if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Ok(());
-    }
-    let shown = folder.display();
-    Err(Failure::backend(format!("there is no data folder {shown}")).in_folder(folder))
 }
 
 /// The connection of a text, or of a name in keyfold.toml.

@@ -14,6 +14,9 @@ use std::path::Path;
 
 /// Prints what a write changed.
 pub(super) fn show(written: &Written, output: Output) {
+    if !written.changes.is_empty() {
+        terminal::note_written();
+    }
     output.result(|| report(written), || show_text(written));
 }
 
