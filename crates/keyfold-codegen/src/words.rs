@@ -1,15 +1,15 @@
 //! Parts of a model in words, for charts, documents and differences alike.
 
 use keyfold_model::schema::{
-    Aggregate, Assignment, Column, Joint, KeyPair, Source, Taken, conjunction,
+    Aggregate, Assignment, Column, Joint, KeyPair, Ordered, Source, Taken, conjunction,
 };
 use keyfold_model::{
     Action, Attribute, DefaultValue, Entity, Index, KeyTemplate, Model, Operand, Part, Pattern,
-    Returned, Sparse, Verb, value, written, written_list,
+    Returned, Sparse, Verb, is_word, value, written, written_list,
 };
 
 /// The result that a pattern promises, as the language writes it: `Order?`, `User + Order[]`.
-pub fn promise(model: &Model, pattern: &Pattern) -> String {
+pub(crate) fn promise(model: &Model, pattern: &Pattern) -> String {
     let one = |returned: &Returned| {
         let Returned {
             entity,
@@ -58,6 +58,42 @@ pub fn promise(model: &Model, pattern: &Pattern) -> String {
             "{all} only {}",
             written_list(only.iter().map(String::as_str))
         ),
+    }
+}
+
+/// The whole promise: the result, of which items, in which order, as the language writes it:
+/// `Order[] only total where status = paid newest createdAt`.
+pub fn whole_promise(model: &Model, pattern: &Pattern) -> String {
+    let fixed = pattern
+        .fixed
+        .iter()
+        .map(|(name, text)| format!("{} = {}", written(name), operand(text)));
+    let present = pattern.present.iter().map(|name| written(name));
+    let which: Vec<String> = fixed.chain(present).collect();
+    let mut text = promise(model, pattern);
+    if !which.is_empty() {
+        text.push_str(&format!(" where {}", which.join(", ")));
+    }
+    if let Some(Ordered {
+        order,
+        attribute,
+        span: _,
+    }) = &pattern.order
+    {
+        text.push_str(&format!(" {}", order.word()));
+        if let Some(attribute) = attribute {
+            text.push_str(&format!(" {}", written(attribute)));
+        }
+    }
+    text
+}
+
+/// A fixed value as the language writes it: a word or a number as it is, any other text in quotes.
+fn operand(text: &str) -> String {
+    if is_word(text) || text.parse::<f64>().is_ok() {
+        text.to_owned()
+    } else {
+        format!("\"{text}\"")
     }
 }
 

@@ -742,7 +742,7 @@ class AnswersClient(typed.Typed):
         since: _datetime.datetime,
         backward: bool = False,
     ) -> typed.Query[Ticket]:
-        """`since(id, since) -> Ticket[]`
+        """`since(id, since) -> Ticket[] newest`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`,
         descending, 20 items a page; 1 request, about 2.5 read units.
@@ -764,7 +764,7 @@ class AnswersClient(typed.Typed):
         until: _datetime.datetime,
         backward: bool = False,
     ) -> typed.Query[Ticket]:
-        """`before(id, until) -> Ticket[]`
+        """`before(id, until) -> Ticket[] oldest`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20
         items a page; 1 request, about 2.5 read units.
@@ -852,7 +852,7 @@ class AnswersClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[BriefsItem]:
-        """`briefs(status) -> Ticket.brief[]`
+        """`briefs(status) -> Ticket.brief[] newest openedAt`
 
         Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1
         request, about 2.5 read units.
@@ -872,7 +872,7 @@ class AnswersClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[WaitingItem]:
-        """`waiting() -> Ticket.brief[]`
+        """`waiting() -> Ticket.brief[] where status = waiting`
 
         Query of Main: `PK = "STATUS#waiting"`; 1 request.
         """
@@ -1251,7 +1251,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         since: _datetime.datetime,
         backward: bool = False,
     ) -> typed.AsyncQuery[Ticket]:
-        """`since(id, since) -> Ticket[]`
+        """`since(id, since) -> Ticket[] newest`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`,
         descending, 20 items a page; 1 request, about 2.5 read units.
@@ -1273,7 +1273,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         until: _datetime.datetime,
         backward: bool = False,
     ) -> typed.AsyncQuery[Ticket]:
-        """`before(id, until) -> Ticket[]`
+        """`before(id, until) -> Ticket[] oldest`
 
         Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20
         items a page; 1 request, about 2.5 read units.
@@ -1361,7 +1361,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[BriefsItem]:
-        """`briefs(status) -> Ticket.brief[]`
+        """`briefs(status) -> Ticket.brief[] newest openedAt`
 
         Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1
         request, about 2.5 read units.
@@ -1381,7 +1381,7 @@ class AsyncAnswersClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[WaitingItem]:
-        """`waiting() -> Ticket.brief[]`
+        """`waiting() -> Ticket.brief[] where status = waiting`
 
         Query of Main: `PK = "STATUS#waiting"`; 1 request.
         """

@@ -1229,7 +1229,7 @@ impl<S: typed::Consistency> AnswersClient<S> {
         call.query()
     }
 
-    /// `briefs(status) -> Ticket.brief[]`
+    /// `briefs(status) -> Ticket.brief[] newest openedAt`
     ///
     /// Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1 request, about 2.5
     /// read units.
@@ -1239,7 +1239,7 @@ impl<S: typed::Consistency> AnswersClient<S> {
         call.query()
     }
 
-    /// `waiting() -> Ticket.brief[]`
+    /// `waiting() -> Ticket.brief[] where status = waiting`
     ///
     /// Query of Main: `PK = "STATUS#waiting"`; 1 request.
     pub fn waiting(&self) -> typed::Query<'_, WaitingItem, typed::Ordered> {
@@ -1343,7 +1343,7 @@ impl AnswersClient {
         call.query()
     }
 
-    /// `since(id, since) -> Ticket[]`
+    /// `since(id, since) -> Ticket[] newest`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`, descending, 20
     /// items a page; 1 request, about 2.5 read units.
@@ -1360,7 +1360,7 @@ impl AnswersClient {
         call.query()
     }
 
-    /// `before(id, until) -> Ticket[]`
+    /// `before(id, until) -> Ticket[] oldest`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20 items a
     /// page; 1 request, about 2.5 read units.
@@ -1580,7 +1580,7 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
         call.query()
     }
 
-    /// `briefs(status) -> Ticket.brief[]`
+    /// `briefs(status) -> Ticket.brief[] newest openedAt`
     ///
     /// Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1 request, about 2.5
     /// read units.
@@ -1593,7 +1593,7 @@ impl<S: typed::Consistency> AsyncAnswersClient<S> {
         call.query()
     }
 
-    /// `waiting() -> Ticket.brief[]`
+    /// `waiting() -> Ticket.brief[] where status = waiting`
     ///
     /// Query of Main: `PK = "STATUS#waiting"`; 1 request.
     pub fn waiting(&self) -> typed::nonblocking::Query<WaitingItem, typed::Ordered> {
@@ -1697,7 +1697,7 @@ impl AsyncAnswersClient {
         call.query()
     }
 
-    /// `since(id, since) -> Ticket[]`
+    /// `since(id, since) -> Ticket[] newest`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`, descending, 20
     /// items a page; 1 request, about 2.5 read units.
@@ -1714,7 +1714,7 @@ impl AsyncAnswersClient {
         call.query()
     }
 
-    /// `before(id, until) -> Ticket[]`
+    /// `before(id, until) -> Ticket[] oldest`
     ///
     /// Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`, 20 items a
     /// page; 1 request, about 2.5 read units.

@@ -574,7 +574,7 @@ export class AnswersClient {
   }
 
   /**
-   * `since(id, since) -> Ticket[]`
+   * `since(id, since) -> Ticket[] newest`
    *
    * Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK >= "{since}"`,
    * descending, 20 items a page; 1 request, about 2.5 read units.
@@ -584,7 +584,7 @@ export class AnswersClient {
   }
 
   /**
-   * `before(id, until) -> Ticket[]`
+   * `before(id, until) -> Ticket[] oldest`
    *
    * Query of Main.GSI1: `GSI1PK = "TICKETS#{id}" AND GSI1SK <= "{<until}"`,
    * 20 items a page; 1 request, about 2.5 read units.
@@ -627,7 +627,7 @@ export class AnswersClient {
   }
 
   /**
-   * `briefs(status) -> Ticket.brief[]`
+   * `briefs(status) -> Ticket.brief[] newest openedAt`
    *
    * Query of Main: `PK = "STATUS#{status}"`, descending, 20 items a page; 1
    * request, about 2.5 read units.
@@ -639,7 +639,7 @@ export class AnswersClient {
   }
 
   /**
-   * `waiting() -> Ticket.brief[]`
+   * `waiting() -> Ticket.brief[] where status = waiting`
    *
    * Query of Main: `PK = "STATUS#waiting"`; 1 request.
    */

@@ -500,7 +500,7 @@ class ShopClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[OrderSummary]:
-        """`orders_of_user(userId) -> Order.summary[]`
+        """`orders_of_user(userId) -> Order.summary[] newest`
 
         Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
         descending, 20 items a page; 1 request, about 1 read units.
@@ -582,7 +582,7 @@ class ShopClient(typed.Typed):
         status: OrderStatus,
         backward: bool = False,
     ) -> typed.Query[Order]:
-        """`orders_by_status(status) -> Order[]`
+        """`orders_by_status(status) -> Order[] newest`
 
         Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
         "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
@@ -603,7 +603,7 @@ class ShopClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[OrderSummary]:
-        """`recent_orders(userId, since) -> Order.summary[]`
+        """`recent_orders(userId, since) -> Order.summary[] newest`
 
         Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
         "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
@@ -626,7 +626,7 @@ class ShopClient(typed.Typed):
         since: _datetime.datetime,
         backward: bool = False,
     ) -> typed.Query[Order]:
-        """`recent_orders_by_status(status, since) -> Order[]`
+        """`recent_orders_by_status(status, since) -> Order[] newest`
 
         Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
         "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
@@ -847,7 +847,7 @@ class AsyncShopClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[OrderSummary]:
-        """`orders_of_user(userId) -> Order.summary[]`
+        """`orders_of_user(userId) -> Order.summary[] newest`
 
         Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
         descending, 20 items a page; 1 request, about 1 read units.
@@ -929,7 +929,7 @@ class AsyncShopClient(typed.AsyncTyped):
         status: OrderStatus,
         backward: bool = False,
     ) -> typed.AsyncQuery[Order]:
-        """`orders_by_status(status) -> Order[]`
+        """`orders_by_status(status) -> Order[] newest`
 
         Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
         "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
@@ -950,7 +950,7 @@ class AsyncShopClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[OrderSummary]:
-        """`recent_orders(userId, since) -> Order.summary[]`
+        """`recent_orders(userId, since) -> Order.summary[] newest`
 
         Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
         "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
@@ -973,7 +973,7 @@ class AsyncShopClient(typed.AsyncTyped):
         since: _datetime.datetime,
         backward: bool = False,
     ) -> typed.AsyncQuery[Order]:
-        """`recent_orders_by_status(status, since) -> Order[]`
+        """`recent_orders_by_status(status, since) -> Order[] newest`
 
         Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
         "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,

@@ -695,7 +695,7 @@ impl<S: typed::Consistency> ShopClient<S> {
         call.one()
     }
 
-    /// `orders_of_user(userId) -> Order.summary[]`
+    /// `orders_of_user(userId) -> Order.summary[] newest`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`, descending, 20
     /// items a page; 1 request, about 1 read units.
@@ -742,7 +742,7 @@ impl<S: typed::Consistency> ShopClient<S> {
         call.one()
     }
 
-    /// `recent_orders(userId, since) -> Order.summary[]`
+    /// `recent_orders(userId, since) -> Order.summary[] newest`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND "ORDER#…"`,
     /// descending, 20 items a page; 1 request, about 1 read units.
@@ -823,7 +823,7 @@ impl ShopClient {
         call.one()
     }
 
-    /// `orders_by_status(status) -> Order[]`
+    /// `orders_by_status(status) -> Order[] newest`
     ///
     /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")`,
     /// descending, 50 items a page; 1 request, about 2 read units.
@@ -836,7 +836,7 @@ impl ShopClient {
         call.query()
     }
 
-    /// `recent_orders_by_status(status, since) -> Order[]`
+    /// `recent_orders_by_status(status, since) -> Order[] newest`
     ///
     /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN "ORDER#{since}" AND
     /// "ORDER#…"`, descending, 50 items a page; 1 request, about 2 read units.
@@ -962,7 +962,7 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.one().await
     }
 
-    /// `orders_of_user(userId) -> Order.summary[]`
+    /// `orders_of_user(userId) -> Order.summary[] newest`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`, descending, 20
     /// items a page; 1 request, about 1 read units.
@@ -1009,7 +1009,7 @@ impl<S: typed::Consistency> AsyncShopClient<S> {
         call.one().await
     }
 
-    /// `recent_orders(userId, since) -> Order.summary[]`
+    /// `recent_orders(userId, since) -> Order.summary[] newest`
     ///
     /// Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND "ORDER#…"`,
     /// descending, 20 items a page; 1 request, about 1 read units.
@@ -1090,7 +1090,7 @@ impl AsyncShopClient {
         call.one().await
     }
 
-    /// `orders_by_status(status) -> Order[]`
+    /// `orders_by_status(status) -> Order[] newest`
     ///
     /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK, "ORDER#")`,
     /// descending, 50 items a page; 1 request, about 2 read units.
@@ -1103,7 +1103,7 @@ impl AsyncShopClient {
         call.query()
     }
 
-    /// `recent_orders_by_status(status, since) -> Order[]`
+    /// `recent_orders_by_status(status, since) -> Order[] newest`
     ///
     /// Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN "ORDER#{since}" AND
     /// "ORDER#…"`, descending, 50 items a page; 1 request, about 2 read units.

@@ -374,7 +374,7 @@ export class ShopClient {
   }
 
   /**
-   * `orders_of_user(userId) -> Order.summary[]`
+   * `orders_of_user(userId) -> Order.summary[] newest`
    *
    * Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
    * descending, 20 items a page; 1 request, about 1 read units.
@@ -430,7 +430,7 @@ export class ShopClient {
   }
 
   /**
-   * `orders_by_status(status) -> Order[]`
+   * `orders_by_status(status) -> Order[] newest`
    *
    * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
    * "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
@@ -442,7 +442,7 @@ export class ShopClient {
   }
 
   /**
-   * `recent_orders(userId, since) -> Order.summary[]`
+   * `recent_orders(userId, since) -> Order.summary[] newest`
    *
    * Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
    * "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
@@ -454,7 +454,7 @@ export class ShopClient {
   }
 
   /**
-   * `recent_orders_by_status(status, since) -> Order[]`
+   * `recent_orders_by_status(status, since) -> Order[] newest`
    *
    * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
    * "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,

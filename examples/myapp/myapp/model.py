@@ -519,7 +519,7 @@ class MyappClient(typed.Typed):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.Query[Order]:
-        """`orders_of_user(userId) -> Order[]`
+        """`orders_of_user(userId) -> Order[] newest`
 
         Query of MyApp: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
         descending, 10 items a page; 1 request, about 0.5 read units.
@@ -552,7 +552,7 @@ class MyappClient(typed.Typed):
         *,
         backward: bool = False,
     ) -> typed.Query[PendingOrdersItem]:
-        """`pending_orders() -> Order[]`
+        """`pending_orders() -> Order[] where status = pending`
 
         Query of MyApp.GSI2: `GSI2PK = "STATUS#pending"`, 20 items a page; 1
         request, about 1 read units.
@@ -777,7 +777,7 @@ class AsyncMyappClient(typed.AsyncTyped):
         backward: bool = False,
         strong: bool = False,
     ) -> typed.AsyncQuery[Order]:
-        """`orders_of_user(userId) -> Order[]`
+        """`orders_of_user(userId) -> Order[] newest`
 
         Query of MyApp: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
         descending, 10 items a page; 1 request, about 0.5 read units.
@@ -815,7 +815,7 @@ class AsyncMyappClient(typed.AsyncTyped):
         *,
         backward: bool = False,
     ) -> typed.AsyncQuery[PendingOrdersItem]:
-        """`pending_orders() -> Order[]`
+        """`pending_orders() -> Order[] where status = pending`
 
         Query of MyApp.GSI2: `GSI2PK = "STATUS#pending"`, 20 items a page; 1
         request, about 1 read units.

@@ -375,7 +375,7 @@ export class SantaClient {
   }
 
   /**
-   * `letters() -> Letter[] + Wish[]`
+   * `letters() -> Letter[] + Wish[] descending letterId`
    *
    * Query of Letters: `PK = "LETTER"`, descending, 60 items a page; 1
    * request, about 2 read units.
@@ -399,7 +399,7 @@ export class SantaClient {
   }
 
   /**
-   * `demand(toyId) -> Toy + Wish[]`
+   * `demand(toyId) -> Toy + Wish[] descending`
    *
    * Query of Letters.ByToy: `STRING1 = "TOY#{toyId}"`, descending, 60 items
    * a page; 1 request, about 2 read units.

@@ -697,7 +697,7 @@ export class ShopClient {
   }
 
   /**
-   * `orders_of_user(userId) -> Order.summary[]`
+   * `orders_of_user(userId) -> Order.summary[] newest`
    *
    * Query of Shop: `PK = "USER#{userId}" AND begins_with(SK, "ORDER#")`,
    * descending, 20 items a page; 1 request, about 1 read units.
@@ -763,7 +763,7 @@ export class ShopClient {
   }
 
   /**
-   * `orders_by_status(status) -> Order[]`
+   * `orders_by_status(status) -> Order[] newest`
    *
    * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND begins_with(GSI1SK,
    * "ORDER#")`, descending, 50 items a page; 1 request, about 2 read units.
@@ -775,7 +775,7 @@ export class ShopClient {
   }
 
   /**
-   * `recent_orders(userId, since) -> Order.summary[]`
+   * `recent_orders(userId, since) -> Order.summary[] newest`
    *
    * Query of Shop: `PK = "USER#{userId}" AND SK BETWEEN "ORDER#{since}" AND
    * "ORDER#…"`, descending, 20 items a page; 1 request, about 1 read units.
@@ -787,7 +787,7 @@ export class ShopClient {
   }
 
   /**
-   * `recent_orders_by_status(status, since) -> Order[]`
+   * `recent_orders_by_status(status, since) -> Order[] newest`
    *
    * Query of Shop.GSI1: `GSI1PK = "STATUS#{status}" AND GSI1SK BETWEEN
    * "ORDER#{since}" AND "ORDER#…"`, descending, 50 items a page; 1 request,
@@ -800,7 +800,7 @@ export class ShopClient {
   }
 
   /**
-   * `active_users() -> User[]`
+   * `active_users() -> User[] where active = true newest createdAt`
    *
    * Query of Shop.Active: `ACTIVEPK = "ACTIVE" AND begins_with(ACTIVESK,
    * "USER#")`, descending, 20 items a page; 1 request, about 1 read units.
@@ -812,7 +812,7 @@ export class ShopClient {
   }
 
   /**
-   * `products_of_category(category) -> Product[]`
+   * `products_of_category(category) -> Product[] lowest price`
    *
    * Query of Shop.GSI1: `GSI1PK = "CATEGORY#{category}" AND
    * begins_with(GSI1SK, "PRODUCT#")`, 50 items a page; 1 request, about 1.5
@@ -825,7 +825,7 @@ export class ShopClient {
   }
 
   /**
-   * `cheap_products(category, most) -> Product[]`
+   * `cheap_products(category, most) -> Product[] lowest price`
    *
    * Query of Shop.GSI1: `GSI1PK = "CATEGORY#{category}" AND GSI1SK BETWEEN
    * "PRODUCT#" AND "PRODUCT#{most:08}…"`, 50 items a page; 1 request, about
@@ -919,7 +919,7 @@ export class ShopClient {
   }
 
   /**
-   * `views_of_day(productId, day) -> View[]`
+   * `views_of_day(productId, day) -> View[] newest`
    *
    * Query of Shop: `PK = "VIEWS#{productId}#{day}" AND begins_with(SK,
    * "AT#")`, descending, 100 items a page; 1 request, about 2.5 read units.
@@ -931,7 +931,7 @@ export class ShopClient {
   }
 
   /**
-   * `views_between(productId, from, to) -> View[]`
+   * `views_between(productId, from, to) -> View[] newest`
    *
    * Query of Shop: `PK = "VIEWS#{productId}#{at:day}" AND SK BETWEEN
    * "AT#{from}" AND "AT#{to}…"`, descending, 100 items a page; requests: 1

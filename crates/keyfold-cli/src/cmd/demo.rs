@@ -10,7 +10,7 @@ use clap::Args;
 use keyfold_client::arguments::{self, Values};
 use keyfold_client::read::{Found, Pages};
 use keyfold_client::{Backend, PageRequest, read, tables, write};
-use keyfold_codegen::chart::promise;
+use keyfold_codegen::chart::whole_promise;
 use keyfold_model::{Model, Pattern, Sources};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -199,7 +199,7 @@ fn show(model: &Model, answers: &[Answer<'_>]) {
             "\n{STRONG}{}{STRONG:#}({})  {FAINT}-> {}{FAINT:#}",
             pattern.name,
             arguments.replace(' ', ", "),
-            promise(model, pattern)
+            whole_promise(model, pattern)
         ));
         run_command::show("  ", pattern, model, found, Length::Clipped);
     }

@@ -6,7 +6,7 @@ mod pattern;
 mod rows;
 mod table;
 
-pub use crate::words::promise;
+pub use crate::words::whole_promise;
 pub use rows::{
     ExcludedRow, FileRow, IndexChart, KeyRow, PatternRow, TableChart, ViewRow, WriteRow,
 };

@@ -5,8 +5,9 @@ use super::form::{
 };
 use super::names::{Names, camel, pascal, plural};
 use super::shapes::{Place, Shapes, root};
-use crate::chart::{PatternRow, promise};
+use crate::chart::PatternRow;
 use crate::present::Known;
+use crate::words::whole_promise;
 use keyfold_model::schema::{self, IndexKind, Limit, Returned};
 use keyfold_model::{Index, Model, Pattern, PatternPlan, RequestKind};
 
@@ -267,7 +268,7 @@ fn about(model: &Model, pattern: &Pattern, rows: &[&PatternRow]) -> Vec<String> 
         "`{}({}) -> {}`",
         pattern.name,
         parameters.join(", "),
-        promise(model, pattern)
+        whole_promise(model, pattern)
     )];
     lines.extend(rows.iter().map(|row| plan_line(row)));
     lines
