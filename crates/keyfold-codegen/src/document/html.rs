@@ -133,7 +133,9 @@ td code { overflow-wrap: normal; }
 svg { display: block; }
 svg text { font: 13px ui-monospace, monospace; fill: currentColor; }
 svg rect { fill: var(--soft); stroke: var(--line); }
-svg path { fill: none; stroke: var(--accent); }
+svg path { fill: none; stroke: var(--accent); stroke-width: 1.5; }
+svg .head { fill: var(--accent); stroke: none; }
+.note { color: color-mix(in srgb, CanvasText 70%, Canvas); font-size: .9em; margin: .25rem 0; }
 .collections { display: grid; gap: .75rem; margin-bottom: 1.5rem; }
 .collection { display: grid; grid-template-columns: minmax(0, 18rem) minmax(0, 1fr); gap: .25rem 1rem; align-items: start; }
 .collection > .items { display: flex; flex-wrap: wrap; gap: .5rem; min-width: 0; }
