@@ -261,7 +261,7 @@ fn an_index_without_some_items_is_sparse() {
     let nothing: Change = |_, _, _| {};
     let line = "by_GSI1_PK \"QUEUE\" \"ORDER#{orderId}\"";
     let columns = "GSI1-PK\": string?";
-    let cases: [(usize, usize, Change, &str, &str); 10] = [
+    let cases: [(usize, usize, Change, &str, &str); 11] = [
         // Without an attribute that decides; from one in a hundred on they are exceptions.
         (40, 38, nothing, columns, line),
         (40, 39, nothing, columns, line),
@@ -321,6 +321,23 @@ fn an_index_without_some_items_is_sparse() {
                 }
             },
             "by_GSI1_PK \"orders|all\" \"ORDER#{orderId}\" sparse when state = \"queued\"",
+            columns,
+        ),
+        // An id that the items have in their keys only, and a day that is also that of a time.
+        (
+            40,
+            25,
+            |n, is_in, item| {
+                item.remove("orderId");
+                let day = format!("2024-01-{:02}", n % 28 + 1);
+                item.insert("createdAt", format!("{day}T10:00:00Z"));
+                if is_in {
+                    item.insert("endsOn", day.as_str());
+                    item.insert("GSI1-PK", day);
+                    item.insert("GSI1-SK", n.to_string());
+                }
+            },
+            "by_GSI1_PK \"{endsOn}\" \"{orderId}\"",
             columns,
         ),
         // A part of a key outside of the index is no key that a template leaves out.

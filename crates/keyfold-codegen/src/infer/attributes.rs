@@ -148,6 +148,12 @@ impl Attributes {
         day
     }
 
+    /// The field of the attribute whose texts in another key of each item are these.
+    pub(super) fn made_of(&self, texts: &[(&str, &Item)]) -> Option<String> {
+        let made = self.made.iter().find(|made| made.is(texts, ""));
+        made.map(Made::field)
+    }
+
     /// The field for a value that is in keys only: an attribute whose texts are the same in another
     /// key of each item, or a new one. `word`: the last word before it in the key.
     pub(super) fn add_made(&mut self, texts: &[(&str, &Item)], word: &str) -> String {

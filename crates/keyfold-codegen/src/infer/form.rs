@@ -57,7 +57,11 @@ pub(super) fn attribute_of(
         (padded && is_number && same_width).then(|| ((*name).clone(), Form::Padded(width)))
     };
     let exact = names.iter().filter_map(|name| fits(&name, false));
-    let mut all = exact.chain(names.iter().filter_map(|name| fits(&name, true)));
+    let mut exact: Vec<(String, Form)> = exact.collect();
+    // A whole value says more than the day of a time, which may be the same by chance.
+    exact.sort_by_key(|(_, form)| *form == Form::Day);
+    let odd = names.iter().filter_map(|name| fits(&name, true));
+    let mut all = exact.into_iter().chain(odd);
     let found = all.next()?;
     let others: Vec<String> = all.map(|(name, _)| format!("`{name}`")).collect();
     let note = format!(

@@ -29,13 +29,15 @@ pub(super) fn template(
     })
 }
 
-/// The template of a key attribute that always has the value of another attribute.
+/// The template of a key attribute that always has the value of another attribute, which the items
+/// may have in another key only.
 fn copied(column: &str, items: &[&Item], attributes: &mut Attributes) -> Option<String> {
     let texts = texts_of(items, column).filter(|texts| !texts.is_empty())?;
-    match attributes.giving(&texts)? {
-        (name, Form::Plain) => Some(format!("\"{{{name}}}\"")),
-        (name, Form::Padded(width)) => Some(format!("\"{{{name}:0{width}}}\"")),
-        (_, Form::Day) => None,
+    match attributes.giving(&texts) {
+        Some((name, Form::Plain)) => Some(format!("\"{{{name}}}\"")),
+        Some((name, Form::Padded(width))) => Some(format!("\"{{{name}:0{width}}}\"")),
+        Some((_, Form::Day)) => None,
+        None => Some(format!("\"{}\"", attributes.made_of(&texts)?)),
     }
 }
 
