@@ -103,6 +103,29 @@ fn the_table_decides_between_the_entries_of_a_late_index() {
 }
 
 #[test]
+fn the_table_decides_between_the_shards_of_a_late_index() {
+    let model = MODEL.replace("\"{createdAt}\"\n", "\"{createdAt}\" shard 4\n");
+    let place = Place::new(&model);
+    place.put(
+        "User",
+        &[("userId", "b"), ("email", "e"), ("createdAt", "2024-01-02")],
+    );
+    let found = |requests: u32| {
+        let found = place
+            .ask("by_email", &[("email", "e")], &PageRequest::default())
+            .unwrap();
+        assert_eq!(found.items.len(), 1);
+        assert_eq!(found.items[0].get("userId"), Some(&"b".into()));
+        assert_eq!(found.requests, requests);
+    };
+    found(4);
+    for shard in 0..4 {
+        put_former(&place, &format!("a{shard}"), "f", &format!("e#{shard}"));
+    }
+    found(5);
+}
+
+#[test]
 fn two_items_that_have_the_value_are_refused() {
     let place = Place::new(MODEL);
     put_former(&place, "a", "e", "e");

@@ -60,7 +60,9 @@ pub(super) fn fit(
     if let Some(reason) = check_fan_order(pattern, &fan, varying) {
         return Err(Unfit::Order(reason));
     }
-    if !single::is_unique(pattern, entity, &candidate.key) || fan != Fan::One {
+    if single::is_unique(pattern, entity, &candidate.key) {
+        check_one_moment(returned, table, candidate, open, &fan)?;
+    } else {
         check_single(returned, open, &fan)?;
     }
     let by_key = candidate.space == Space::Table && fan == Fan::One && open.is_empty();
@@ -152,6 +154,32 @@ fn check_single(returned: &Returned, open: &[Part], fan: &Fan) -> Result<(), Str
         Fan::Periods { attribute, .. } => Err(format!("a range of `{attribute}` holds many items")),
         Fan::One | Fan::Shards(_) => Ok(()),
     }
+}
+
+/// Refuses several partitions of tables for a pattern that returns one item by unique attributes.
+/// They are read one after the other, and may show the item that had the values before beside the
+/// one that has them now. Of an index, which is late anyway, clients look at the items in its
+/// table.
+fn check_one_moment(
+    returned: &Returned,
+    table: &Table,
+    candidate: &Candidate,
+    open: &[Part],
+    fan: &Fan,
+) -> Result<(), String> {
+    let is_index = candidate.space != Space::Table && table.period.is_none();
+    if returned.many || is_index {
+        return Ok(());
+    }
+    let spread = match fan {
+        Fan::One => return Ok(()),
+        Fan::Shards(_) if open.is_empty() || is_split_tail(open) => return Ok(()),
+        Fan::Shards(count) => format!("it is spread over {count} shards"),
+        Fan::Periods { attribute, .. } => format!("it is spread over periods of `{attribute}`"),
+    };
+    Err(format!(
+        "{spread}, which are not read at one moment: an item that is gone could be found beside the one that has its values now"
+    ))
 }
 
 /// The operation of a plan. `by_key` is whether the pattern gives the whole key of the table.
