@@ -10,6 +10,7 @@ mod bind;
 mod by_guard;
 mod candidate;
 mod collection;
+mod counted;
 mod fit;
 mod judge;
 mod members;

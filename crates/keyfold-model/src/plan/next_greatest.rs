@@ -3,6 +3,7 @@
 //! read strongly.
 
 use super::candidate::candidates;
+use super::counted;
 use super::fit::fit;
 use super::range;
 use crate::check::covered::is_read_back;
@@ -11,11 +12,11 @@ use crate::check::served::padded_field;
 use crate::check::shape::{Owner, Space, Spaces};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::schema::{
-    Aggregate, AggregateKind, Comparator, Condition, Entity, Fan, IndexKind, Limit, Measure, Model,
-    Operand, Order, Ordered, Parameter, Pattern, PatternPlan, Returned, SortCondition, Table,
+    Aggregate, AggregateKind, Entity, Fan, IndexKind, Limit, Model, Order, Ordered, Parameter,
+    Pattern, PatternPlan, Returned, SortCondition, Table,
 };
 use crate::template::{Format, Part};
-use crate::value;
+use crate::value::key_gives_back;
 use crate::written::fits_in_text;
 
 /// Plans the search of every `max`, and reports those that no key serves.
@@ -110,55 +111,28 @@ fn served(
     None
 }
 
-/// The kinds of items that hold the attribute: the entity itself, and some of its copies.
+/// The kinds of items that give the attribute: the entity itself, and some of its copies. Those
+/// that store it come before those that have it in their key.
 fn kinds(child: &Entity, aggregate: &Aggregate) -> Vec<Returned> {
-    let copies = child.copies.iter().enumerate().filter(|(_, copy)| {
+    let Some(of) = &aggregate.of else {
+        return Vec::new();
+    };
+    let stores = |at: &usize| {
+        let copy = child.copies.get(*at);
+        copy.is_some_and(|copy| copy.attributes.contains(of))
+    };
+    let copies = child.copies.iter().enumerate().filter(|(at, copy)| {
         // A copy that some of the items lack could miss the next greatest.
-        let holds = |name: &String| aggregate.of.as_ref() == Some(name);
-        let has_all = copy.when.iter().all(|one| is_held(one, aggregate));
-        has_all && copy.attributes.iter().any(holds)
+        let mut when = copy.when.iter();
+        let has_all = when.all(|one| counted::holds(one, aggregate, child));
+        has_all && (stores(at) || key_gives_back(&copy.key, of))
     });
+    let mut copies: Vec<usize> = copies.map(|(at, _)| at).collect();
+    copies.sort_by_key(|at| !stores(at));
     std::iter::once(None)
-        .chain(copies.map(|(at, _)| Some(at)))
+        .chain(copies.into_iter().map(Some))
         .map(|copy| all_of(aggregate, copy))
         .collect()
-}
-
-/// Whether a condition holds for each item that is in the aggregate: such an item has its references
-/// and the value that is compared, and the fixed value of the aggregate's condition.
-fn is_held(condition: &Condition, aggregate: &Aggregate) -> bool {
-    let Condition::Is(comparison) = condition else {
-        return false;
-    };
-    let name = &comparison.attribute;
-    let fixed = aggregate.condition.as_ref();
-    let links = aggregate.link.iter().map(|(_, own)| own);
-    let mut present = links
-        .chain(&aggregate.of)
-        .chain(fixed.map(|(attribute, _)| attribute));
-    if comparison.measure != Measure::Value || !comparison.fields.is_empty() {
-        return false;
-    }
-    match comparison.comparator {
-        Comparator::Exists => present.any(|one| one == name),
-        Comparator::Equal => fixed.is_some_and(|(attribute, text)| {
-            let is_it = |operand: &Operand| match operand {
-                Operand::Literal(held) => value::display(held) == *text,
-                Operand::Attribute(_) | Operand::Parameter(_) | Operand::Lent(_) => false,
-            };
-            attribute == name && comparison.operands.iter().all(is_it)
-        }),
-        Comparator::Unequal
-        | Comparator::Less
-        | Comparator::AtMost
-        | Comparator::Greater
-        | Comparator::AtLeast
-        | Comparator::Contains
-        | Comparator::Starts
-        | Comparator::In
-        | Comparator::Within
-        | Comparator::Missing => false,
-    }
 }
 
 /// All items of the aggregate's entity, or of one of its copies.
@@ -346,7 +320,8 @@ fn search(model: &Model, parent: &Entity, aggregate: &Aggregate) -> Pattern {
         returned: vec![all_of(aggregate, None)],
         together: None,
         returned_end: aggregate.span.end,
-        present: Vec::new(),
+        // Items without the attribute are not in the aggregate.
+        present: aggregate.of.iter().cloned().collect(),
         only: Vec::new(),
         order: Some(Ordered {
             order: if is_time {
