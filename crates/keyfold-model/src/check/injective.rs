@@ -7,8 +7,9 @@
 use super::rule::Rule;
 use super::shape::Spaces;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::schema::{Copy, Entity, Model, Table, Unique};
+use crate::schema::{Copy, Entity, Model, Table, Unique, UniqueMember};
 use crate::template::{Format, KeyTemplate, Part};
+use crate::words::Compared;
 use crate::written::fits_in_text;
 use std::collections::BTreeSet;
 
@@ -159,9 +160,15 @@ fn incomplete(table: &Table, entity: &Entity, copy: &Copy, missing: &str) -> Dia
 
 /// The `unique` line of which a copy's key has all attributes: no two copies are one item.
 fn kept_apart<'e>(entity: &'e Entity, copy: &Copy) -> Option<&'e Unique> {
-    let fields = identifying(&copy.key.fields_with_format());
+    let fields = copy.key.fields_with_format();
+    let tells_apart = |member: &UniqueMember| {
+        let mut formats = fields.iter().filter(|(name, _)| *name == member.attribute);
+        // Values that differ in more than their capitals differ in small letters, too.
+        let in_lower = member.compared == Compared::Lower;
+        formats.any(|(_, format)| format.keeps_value() || (in_lower && *format == Format::Lower))
+    };
     let mut uniques = entity.uniques.iter().filter(|one| !entity.is_id(one));
-    uniques.find(|unique| unique.attributes().all(|name| fields.contains(name)))
+    uniques.find(|unique| unique.members.iter().all(tells_apart))
 }
 
 /// The report about a copy of which there is one for each value that is unique. Its key lacks what
@@ -183,8 +190,13 @@ fn identified_by(
         .note(format!(
             "a copy's key holds what identifies its item, although `unique {by}` keeps two of them apart"
         ));
+    let in_key = unique.members.iter().map(|member| match member.compared {
+        Compared::Whole => member.attribute.clone(),
+        Compared::Lower => format!("{{{}:lower}}", member.attribute),
+    });
+    let in_key = in_key.collect::<Vec<_>>().join(", ");
     let through_index = format!(
-        "declare an index with `{by}` in its key, in place of the copy: `{name}?` through it is one item, too"
+        "declare an index with `{in_key}` in its key, in place of the copy: `{name}?` through it is one item, too"
     );
     if table.sort.is_none() {
         return diagnostic.help(through_index);
