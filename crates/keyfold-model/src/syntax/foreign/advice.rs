@@ -1,7 +1,10 @@
 //! What to do about lines of other languages that no change of their tokens makes one of this one.
 
-use super::tokens::{is_text, word};
+use super::tokens::{is_sign, is_text, word};
 use crate::syntax::lexer::Token;
+
+/// Help for what an entity or a view keeps of other items.
+const KEPT: &str = "an entity keeps `count orders of Order`, `sum spent of Order.total` and `max dearest of Order.total`; a least value and an average are columns of a view: `cheapest: min total`, `usual: average total`";
 
 /// Help for the line of an error.
 pub(crate) fn advice(tokens: &[Token], failed: usize, expected: &str) -> Option<&'static str> {
@@ -27,8 +30,12 @@ pub(crate) fn advice(tokens: &[Token], failed: usize, expected: &str) -> Option<
     if expected.starts_with("expected `only`, `where`") {
         return of_pattern(tokens, failed);
     }
+    if expected.starts_with("expected `)`") {
+        return of_kept(tokens);
+    }
     if expected.starts_with("expected the end of the line") {
-        return of_head(tokens, first, word(tokens, failed)?);
+        let of_head = |failed: &str| of_head(tokens, first, failed);
+        return of_kept(tokens).or_else(|| word(tokens, failed).and_then(of_head));
     }
     None
 }
@@ -85,8 +92,24 @@ fn of_entity(first: &str) -> Option<&'static str> {
         "references" | "foreign" | "belongs" | "has" => {
             Some("a reference is the type of an attribute: `userId: User.userId`")
         }
+        word if is_fold(word) => Some(KEPT),
         _ => None,
     }
+}
+
+/// Help for `cheapest: min total of Order` and `cheapest: min(Order.total)`: in a view there is
+/// less behind it.
+fn of_kept(tokens: &[Token]) -> Option<&'static str> {
+    let is_kept = is_sign(tokens, 1, ":") && is_fold(word(tokens, 2)?);
+    (is_kept && tokens.len() > 3).then_some(KEPT)
+}
+
+/// Whether a word makes one value of several in this or another language.
+fn is_fold(word: &str) -> bool {
+    matches!(
+        word.to_ascii_lowercase().as_str(),
+        "count" | "sum" | "max" | "min" | "avg" | "average" | "mean" | "minimum" | "maximum"
+    )
 }
 
 fn of_pattern(tokens: &[Token], failed: usize) -> Option<&'static str> {
