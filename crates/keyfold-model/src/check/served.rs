@@ -8,13 +8,11 @@ use super::ordered;
 use super::rule::Rule;
 use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::schema::{
-    Attribute, Column, Entity, Index, KeyPair, Limit, Order, Ordered, Parameter, Pattern, Table,
-    Type,
+    Attribute, Entity, Index, KeyPair, Limit, Order, Ordered, Parameter, Pattern, Table, Type,
 };
 use crate::syntax::MEMBER_WORDS;
 use crate::template::{Format, Part};
 use crate::written::{fits_in_text, written, written_list};
-use keyfold_types::KeyKind;
 use std::collections::BTreeSet;
 
 pub(crate) const RULE: Rule = Rule {
@@ -48,7 +46,7 @@ pattern users_in(city)  -> User[]  page 20
 
 /// The index that a repair proposes.
 pub(crate) enum IndexName {
-    /// An index of the table that the entity is not in.
+    /// An index of the table that the entity is not in, and whose key a line of it can make.
     Declared(Index),
     /// The name of a new index of this table.
     New(String, Box<Table>),
@@ -294,17 +292,10 @@ fn index_name(name: &str) -> String {
     }
 }
 
-/// The line of an index key that would serve the pattern; `None` if the key of the declared index
-/// is not made of templates.
+/// The line of an index key that would serve the pattern; `None` where no template can make it.
 fn proposal(pattern: &Pattern, entity: &Entity, free: &IndexName) -> Option<String> {
     let name = match free {
-        IndexName::Declared(index) => {
-            let is_template = |columns: &[Column]| matches!(columns, [one] if one.kind == KeyKind::S && entity.attribute(&one.name).is_none());
-            if !is_template(&index.partition) || !is_template(&index.sort) {
-                return None;
-            }
-            index.name.as_str()
-        }
+        IndexName::Declared(index) => index.name.as_str(),
         IndexName::New(name, _) => name.as_str(),
         IndexName::Unneeded | IndexName::Periods => return None,
     };

@@ -4,11 +4,14 @@ use super::by_guard;
 use super::candidate::{Candidate, candidates};
 use super::fit::{Unfit, fit};
 use crate::check::found::Found;
-use crate::check::ordered;
 use crate::check::served::{self, IndexName, Miss};
 use crate::check::shape::{Owner, Space};
+use crate::check::{covered, ordered};
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Entity, IndexKind, Model, Pattern, PatternPlan, Returned, Table};
+use crate::schema::{
+    Column, Entity, Index, IndexKind, Model, Pattern, PatternPlan, Returned, Table,
+};
+use keyfold_types::KeyKind;
 
 /// The plan by the cheapest key that serves the pattern, or a report of why no key does.
 pub(super) fn plan(
@@ -76,7 +79,7 @@ pub(super) fn plan(
         pattern,
         &[entity],
         misses,
-        &free_index(table, entity),
+        &free_index(pattern, table, entity),
     )))
 }
 
@@ -105,19 +108,40 @@ fn is_global(table: &Table, candidate: &Candidate) -> bool {
     }
 }
 
-/// The index to propose for a pattern that no key serves: one that the entity is not in yet, or a
-/// new one.
-fn free_index(table: &Table, entity: &Entity) -> IndexName {
+/// The index to propose for a pattern that no key serves: one that the entity is not in yet and can
+/// be in, or a new one.
+fn free_index(pattern: &Pattern, table: &Table, entity: &Entity) -> IndexName {
     if table.period.is_some() {
         return IndexName::Periods;
     }
-    let declared = table.indexes.iter().enumerate().find(|(at, index)| {
-        index.kind == IndexKind::Global && !entity.indexes.iter().any(|key| key.index == *at)
-    });
-    match declared {
-        Some((_, index)) => IndexName::Declared(index.clone()),
+    let mut declared = table.indexes.iter();
+    let fits = |index: &&Index| {
+        index.kind == IndexKind::Global
+            && takes_templates(table, entity, index)
+            && covered::check(pattern, table, entity, None, index).is_none()
+    };
+    match declared.find(fits) {
+        Some(index) => IndexName::Declared(index.clone()),
         None => IndexName::New(new_index_name(table), Box::new(table.clone())),
     }
+}
+
+/// Whether a line of an entity can make the key of an index by two templates: its key attributes
+/// are texts of which the entity has none yet, neither as an attribute nor in another key.
+fn takes_templates(table: &Table, entity: &Entity, index: &Index) -> bool {
+    let others = entity.indexes.iter();
+    let others = others.filter_map(|key| table.indexes.get(key.index));
+    let made: Vec<&Column> = others
+        .flat_map(Index::columns)
+        .chain(table.columns())
+        .collect();
+    let is_free = |column: &Column| {
+        column.kind == KeyKind::S
+            && entity.attribute(&column.name).is_none()
+            && made.iter().all(|other| other.name != column.name)
+    };
+    let is_one = |columns: &[Column]| matches!(columns, [one] if is_free(one));
+    is_one(&index.partition) && is_one(&index.sort)
 }
 
 /// The first of GSI1, GSI2, ... that the table does not have, as an index or at the start of its key
