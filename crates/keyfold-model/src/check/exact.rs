@@ -50,7 +50,15 @@ pub(crate) struct Range {
     pub(crate) sort: Language,
 }
 
-/// Reports a kind of item that is in the range but not in the result.
+/// A kind of item that is in the range of a pattern but not in its result.
+struct Stray<'s> {
+    shape: &'s Shape,
+    /// A key of it in the range.
+    partition: String,
+    sort: String,
+}
+
+/// Reports the kinds of items that are in the range but not in the result, all together.
 pub(crate) fn check(
     model: &Model,
     spaces: &Spaces,
@@ -58,56 +66,86 @@ pub(crate) fn check(
     found: &Found,
     range: &Range,
 ) -> Option<Diagnostic> {
-    let shapes = spaces.shapes(found.table, found.space);
-    let near = spaces.near(found.table, found.space, &range.partition, &range.sort);
-    for shape in near.into_iter().filter_map(|place| shapes.get(place)) {
-        if found.members.contains(&shape.owner) {
-            continue;
-        }
-        let Some(partition) = shape.partition.common_text(&range.partition) else {
-            continue;
-        };
-        let Some(sort) = shape.sort.common_text(&range.sort) else {
-            continue;
-        };
-        let message = format!("the range of {} also holds {}", pattern.name, shape.what);
-        let diagnostic =
-            Diagnostic::error("KF011", pattern.span, message, "would return more than it promises")
-                .label(
-                    shape.span,
-                    format!("this can make {} {}, which is in the range", quote(&partition), quote(&sort)),
-                )
-                .note(
-                    "the answer would contain items of another kind, and its pages would be filled with them",
-                );
-        return Some(with_help(diagnostic, model, pattern, found, shape));
-    }
-    None
+    let strays = strays(spaces, found, range);
+    let names = listed(strays.iter().map(|stray| stray.shape.what.clone()));
+    let message = format!("the range of {} also holds {}", pattern.name, names?);
+    let label = "would return more than it promises";
+    let diagnostic = Diagnostic::error("KF011", pattern.span, message, label);
+    let diagnostic = strays.iter().fold(diagnostic, |diagnostic, stray| {
+        let (partition, sort) = (quote(&stray.partition), quote(&stray.sort));
+        let text = format!("this can make {partition} {sort}, which is in the range");
+        diagnostic.label(stray.shape.span, text)
+    });
+    let kinds = if strays.len() == 1 {
+        "another kind"
+    } else {
+        "other kinds"
+    };
+    let diagnostic = diagnostic.note(format!(
+        "the answer would contain items of {kinds}, and its pages would be filled with them"
+    ));
+    Some(with_help(diagnostic, model, pattern, found, &strays))
 }
 
-/// Adds the ways to keep another kind out of the range, or to return it.
+/// The kinds of items that are in the range but not in the result.
+fn strays<'s>(spaces: &'s Spaces, found: &Found, range: &Range) -> Vec<Stray<'s>> {
+    let shapes = spaces.shapes(found.table, found.space);
+    let near = spaces.near(found.table, found.space, &range.partition, &range.sort);
+    let near = near.into_iter().filter_map(|place| shapes.get(place));
+    near.filter(|shape| !found.members.contains(&shape.owner))
+        .filter_map(|shape| {
+            Some(Stray {
+                shape,
+                partition: shape.partition.common_text(&range.partition)?,
+                sort: shape.sort.common_text(&range.sort)?,
+            })
+        })
+        .collect()
+}
+
+/// Names with commas between them, the last one with `and`; `None` where there are none.
+fn listed(names: impl Iterator<Item = String>) -> Option<String> {
+    let names: Vec<String> = names.collect();
+    let (last, others) = names.split_last()?;
+    Some(match others {
+        [] => last.clone(),
+        others => format!("{} and {last}", others.join(", ")),
+    })
+}
+
+/// Adds the ways to keep other kinds out of the range, or to return them.
 fn with_help(
     mut diagnostic: Diagnostic,
     model: &Model,
     pattern: &Pattern,
     found: &Found,
-    other: &Shape,
+    strays: &[Stray<'_>],
 ) -> Diagnostic {
-    let edits = repair(model, pattern, found, other.owner);
+    let owners: Vec<Owner> = strays.iter().map(|stray| stray.shape.owner).collect();
+    let (kinds, them, keys) = match strays {
+        [one] => (
+            "the two kinds",
+            one.shape.what.as_str(),
+            "another partition key",
+        ),
+        _ => ("the kinds", "them", "other partition keys"),
+    };
+    let edits = repair(model, pattern, found, &owners);
     if !edits.is_empty() {
         diagnostic = diagnostic
-            .help("give the sort keys of the two kinds different first texts")
+            .help(format!(
+                "give the sort keys of {kinds} different first texts"
+            ))
             .repair(edits);
     }
-    if let Some(name) = returnable(model, other.owner) {
+    let names = owners.iter().map(|owner| returnable(model, *owner));
+    if let Some(names) = names.collect::<Option<Vec<_>>>() {
+        let added: String = names.iter().map(|name| format!(" + {name}[]")).collect();
         diagnostic = diagnostic
-            .help(format!("return {} too: `+ {name}[]`", other.what))
-            .offer(vec![Edit::insert(
-                pattern.returned_end,
-                format!(" + {name}[]"),
-            )]);
+            .help(format!("return {them} too: `{}`", added.trim_start()))
+            .offer(vec![Edit::insert(pattern.returned_end, added)]);
     }
-    diagnostic.help(format!("give {} another partition key", other.what))
+    diagnostic.help(format!("give {them} {keys}"))
 }
 
 /// The name of a kind in the result of a pattern; `None` for guards, which are no result.
@@ -185,10 +223,11 @@ pub(crate) fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace(BREAK, "\" \""))
 }
 
-/// Puts the kind's name in front of the sort keys of the returned kind and of the neighbour, if
+/// Puts the kind's name in front of the sort keys of the returned kinds and of their neighbours, if
 /// they are templates of the table's key.
-fn repair(model: &Model, pattern: &Pattern, found: &Found, neighbour: Owner) -> Vec<Edit> {
-    if found.space != Space::Table || neighbour.is_guard || neighbour.copy.is_some() {
+fn repair(model: &Model, pattern: &Pattern, found: &Found, neighbours: &[Owner]) -> Vec<Edit> {
+    let is_entity = |owner: &Owner| !owner.is_guard && owner.copy.is_none();
+    if found.space != Space::Table || !neighbours.iter().all(is_entity) {
         return Vec::new();
     }
     let returned = pattern
@@ -197,7 +236,7 @@ fn repair(model: &Model, pattern: &Pattern, found: &Found, neighbour: Owner) -> 
         .filter(|one| one.copy.is_none())
         .map(|one| one.entity);
     let mut edits = Vec::new();
-    for at in returned.chain([neighbour.entity]) {
+    for at in returned.chain(neighbours.iter().map(|owner| owner.entity)) {
         let Some(entity) = model.entities.get(at) else {
             continue;
         };
