@@ -44,8 +44,10 @@ pub(crate) fn check(
 fn ignores_capitals(plan: &PatternPlan, parameter: &Parameter) -> Option<bool> {
     let (mut lower, mut keeps) = (false, false);
     for part in parts(plan) {
+        // The fields of a plan are arguments. A parameter of a range may have the name of another
+        // attribute.
         if let Part::Field { name, format, .. } = part
-            && (*name == parameter.attribute || *name == parameter.name)
+            && *name == parameter.name
         {
             lower |= *format == Format::Lower;
             keeps |= format.keeps_value();

@@ -5,7 +5,7 @@ use crate::check::found::Found;
 use crate::check::shape::{Space, Spaces, copy_key_in};
 use crate::check::{copied, covered, exact, single};
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Index, IndexKind, Model, Pattern};
+use crate::schema::{Fan, Index, IndexKind, Model, Pattern, PatternPlan};
 
 /// Reports everything in which a plan breaks its pattern's promise.
 pub(super) fn judge(
@@ -15,6 +15,7 @@ pub(super) fn judge(
     found: &Found,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    diagnostics.extend(named_as_periods(pattern, &found.plan));
     diagnostics.extend(range::exact(model, spaces, pattern, found));
     diagnostics.extend(exact::check_parts(model, spaces, pattern, found));
     let Some(table) = model.tables.get(found.table) else {
@@ -55,6 +56,28 @@ pub(super) fn judge(
             diagnostics.extend(single::check(pattern, entity, &key, &index.name));
         }
     }
+}
+
+/// Reports a parameter with the name of the attribute whose periods are read: the request for each
+/// of them has its period under this name.
+fn named_as_periods(pattern: &Pattern, plan: &PatternPlan) -> Option<Diagnostic> {
+    let Fan::Periods {
+        unit, attribute, ..
+    } = &plan.fan
+    else {
+        return None;
+    };
+    let mut others = pattern.parameters.iter();
+    let other = others.find(|one| one.name == *attribute && one.attribute != *attribute)?;
+    let message = format!(
+        "the parameter `{attribute}` has the name of an attribute that {} reads one {unit} after the other",
+        pattern.name
+    );
+    let label = "two things of one name";
+    Some(
+        Diagnostic::error("KF003", other.span, message, label)
+            .help("give the parameter another name"),
+    )
 }
 
 /// Reports a strong read of a global index.
