@@ -45,6 +45,29 @@ impl<'e> Above<'e> {
         self.all.iter().any(|one| has_name(one, name)) || self.model.entity(&name.text).is_some()
     }
 
+    /// Refuses a name that is that of an action above and of something else, which is `other`:
+    /// `User` in `User.name`.
+    pub(super) fn check_alone(
+        &self,
+        (name, of): (&Name, &Name),
+        other: &str,
+    ) -> Result<(), Box<Diagnostic>> {
+        let mut above = self.earlier.iter();
+        let Some(one) = above.find(|one| has_name(one.declared, name)) else {
+            return Ok(());
+        };
+        let message = format!("`{}` is {other} and the action `{}`", name.text, one.text());
+        let error = Diagnostic::error("KF003", name.span, message, "two things of one name");
+        Err(Box::new(match &one.declared.alias {
+            Some(_) => error.help("choose another name behind `as`"),
+            None => error.help(format!(
+                "give the action a name, and take the attribute by it: `{} as other` and `other.{}`",
+                one.text(),
+                written(&of.text)
+            )),
+        }))
+    }
+
     /// Resolves an operand of an assignment: an attribute of the entity of an action above.
     pub(super) fn operand(
         &self,

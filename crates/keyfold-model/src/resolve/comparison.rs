@@ -60,6 +60,16 @@ impl Operands<'_> {
         let name = braced.as_ref().unwrap_or(name);
         let found = self.item.and_then(|entity| entity.attribute(&name.text));
         let is_parameter = self.parameters.iter().any(|(one, _)| *one == name.text);
+        if let (Some(above), Some(of)) = (self.above, fields.first()) {
+            // In braces a name is that of a parameter or an attribute.
+            let is_attribute = found.is_some() && braced.is_none();
+            let other = match (is_parameter, is_attribute) {
+                (true, _) => Some("a parameter of the write"),
+                (false, true) => Some("an attribute of the item"),
+                (false, false) => None,
+            };
+            other.map_or(Ok(()), |other| above.check_alone((name, of), other))?;
+        }
         let Some(found) = found.filter(|_| !is_parameter) else {
             let above = self.above.filter(|above| above.knows(name));
             return match (above, fields.as_slice()) {

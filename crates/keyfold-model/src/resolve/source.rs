@@ -85,7 +85,7 @@ pub(super) fn declared_sources(
             )));
         }
         let source = match &key.of {
-            Some(of) => of_action(key, of, found, above)?,
+            Some(of) => of_action(key, of, found, (above, operands))?,
             None => match operands.operand(&key.operand, &found.kind)? {
                 Operand::Literal(value) => Source::Literal(value),
                 Operand::Parameter(name) => Source::Parameter(name),
@@ -126,10 +126,14 @@ fn of_action(
     key: &KeySourceDecl,
     of: &Name,
     wanted: &Attribute,
-    above: &Above<'_>,
+    (above, operands): (&Above<'_>, &Operands<'_>),
 ) -> Result<Source, Box<Diagnostic>> {
     let named = key.operand.in_braces();
     let name = named.as_ref().unwrap_or(&key.operand);
+    let mut parameters = operands.parameters.iter();
+    if parameters.any(|(parameter, _)| *parameter == name.text) {
+        above.check_alone((name, of), "a parameter of the write")?;
+    }
     let (action, _, found) = above.attribute(name, of)?;
     if found.kind != wanted.kind {
         return Err(wrong_type(found, &wanted.kind, of));
