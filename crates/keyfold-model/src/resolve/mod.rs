@@ -9,6 +9,7 @@ mod attribute;
 mod columns;
 mod comparison;
 mod condition;
+mod constant;
 mod copy;
 mod delimiters;
 mod entity;

@@ -4,6 +4,7 @@ use super::above::{Above, Earlier};
 use super::assignment::{self, check_changed_once};
 use super::comparison::Operands;
 use super::condition::{self, Subject};
+use super::constant;
 use super::names::{Entities, attribute_of};
 use super::needed::needed;
 use super::present::{Present, path_of};
@@ -224,6 +225,7 @@ impl Scope {
             let optional = creates || attribute.is_touched();
             match each.as_ref().and_then(|each| each.field(&attribute.name)) {
                 Some(field) => check_field(declared, attribute, creates, field)?,
+                None if self.is_constant(declared, attribute, entity) => {}
                 None => self.add_parameter(declared, attribute, optional)?,
             }
         }
@@ -274,10 +276,20 @@ impl Scope {
             above: None,
         };
         let mut taken = source::declared_sources(declared, entity, above, &operands)?;
-        let (own, _) = self.own(declared, entity);
+        let (own, fields) = self.own(declared, entity);
         let own = own.into_iter();
         taken.extend(source::of_alias(declared, own, &self.parameters));
+        taken.extend(constant::taken(declared, entity, |one| {
+            !fields.contains(&one.name) && self.is_constant(declared, one, entity)
+        }));
         Ok(taken)
+    }
+
+    /// Whether an action gives an attribute of a new item itself.
+    fn is_constant(&self, action: &ActionDecl, attribute: &Attribute, entity: &Entity) -> bool {
+        let is_declared = |one: &&WriteParameter| self.declared.contains(&one.name);
+        let declared = self.parameters.iter().filter(is_declared);
+        constant::is_constant(action, attribute, entity, declared)
     }
 
     /// The attributes that an action takes from parameters, and those from its records.
@@ -288,6 +300,7 @@ impl Scope {
             field.is_some()
         };
         needed(declared, entity)
+            .filter(|one| is_field(&one.name) || !self.is_constant(declared, one, entity))
             .map(|attribute| attribute.name.clone())
             .partition(|name| !is_field(name))
     }
