@@ -12,6 +12,8 @@ const PARTIAL: &str = include_str!("partial.keyfold");
 const LENT: &str = include_str!("lent.keyfold");
 const BANK: &str = include_str!("bank.keyfold");
 const HANDED_OVER: &str = include_str!("handed_over.keyfold");
+const MARKS: &str = include_str!("marks.keyfold");
+const PLACES: &str = include_str!("places.keyfold");
 
 fn model(source: &str) -> Model {
     let compiled = compile(source);
@@ -218,4 +220,14 @@ fn periods_of_collections_are_those_of_the_kinds_that_have_them() {
 fn unique_values_change_hands_in_one_write() {
     // Two items with the values that a write names are drawn rarely.
     is_proved_with(200, HANDED_OVER);
+}
+
+#[test]
+fn no_argument_is_stored_in_the_mark_of_a_kind() {
+    is_proved(MARKS);
+}
+
+#[test]
+fn single_items_and_greatest_values_are_found_in_every_place_that_holds_them() {
+    is_proved(PLACES);
 }
