@@ -145,6 +145,9 @@ fn default(
                 let wrong = match kind {
                     Type::Time(_) | Type::Date => wrong.note("it may also be `now`"),
                     Type::Ulid | Type::Uuid => wrong.note("it may also be `new`"),
+                    Type::Int | Type::Number if given.text == "now" => wrong.help(
+                        "`now` is a moment: declare the attribute as `time`, or give the number as a parameter",
+                    ),
                     Type::String
                     | Type::Int
                     | Type::Number

@@ -143,16 +143,9 @@ impl Operands<'_> {
         let literal = |text: &str| crate::value::parse("the value", kind, text);
         if name.is_quoted() {
             let text = name.unquoted();
-            return literal(text).map(Operand::Literal).map_err(|error| {
-                let is_parameter = self.parameters.iter().any(|(one, _)| *one == text);
-                match is_parameter {
-                    true => Box::new(wrong(error.to_string()).help(format!(
-                        "the parameter stands in braces: `{}`",
-                        in_braces(text)
-                    ))),
-                    false => wrong(error.to_string()),
-                }
-            });
+            return literal(text)
+                .map(Operand::Literal)
+                .map_err(|error| Box::new(self.meant_name(*wrong(error.to_string()), name)));
         }
         let braced = name.in_braces();
         let is_braced = braced.is_some();
@@ -183,6 +176,23 @@ impl Operands<'_> {
             found.with_article(),
             kind.with_article()
         )))
+    }
+
+    /// Adds the repair of a text in quotes that is a name: in braces it is that of a parameter or
+    /// an attribute.
+    fn meant_name(&self, wrong: Diagnostic, name: &Name) -> Diagnostic {
+        let text = name.unquoted();
+        let is_parameter = self.parameters.iter().any(|(one, _)| *one == text);
+        let is_attribute = self.item.is_some_and(|item| item.attribute(text).is_some());
+        let what = match (is_parameter, is_attribute) {
+            (true, _) => "parameter",
+            (false, true) => "attribute",
+            (false, false) => return wrong,
+        };
+        let braced = in_braces(text);
+        wrong
+            .help(format!("the {what} stands in braces: `{braced}`"))
+            .repair(vec![Edit::replace(name.span, braced)])
     }
 
     /// The parameter or attribute of a name, with its type.
@@ -216,7 +226,11 @@ impl Operands<'_> {
             .iter()
             .flat_map(|entity| &entity.attributes)
             .map(|attribute| attribute.name.as_str());
-        unknown("parameter or value", name, parameters.chain(attributes)).note(
+        let error = unknown("parameter or value", name, parameters.chain(attributes));
+        if name.text == "now" {
+            return error.note("`now` is a moment, and stands for a time or a date");
+        }
+        error.note(
             "a fixed text stands in quotes, a name that is no plain word in braces: `{in-stock}`",
         )
     }
