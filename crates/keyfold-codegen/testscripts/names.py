@@ -395,6 +395,7 @@ class NamesClient(typed.Typed):
 
         GetItem of Main: `pk-id = "CLASS#{id}" AND State#Date = "C"`; 1 request,
         about 0.5 read units.
+        The name `event` means something else here, so it is `event_`.
         """
         return self._one("event", {"id": id}, {"class": Class}, strong, timeout)
 
@@ -468,6 +469,7 @@ class NamesClient(typed.Typed):
 
         GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1
         request, about 0.5 read units.
+        The name `order_item` means something else here, so it is `order_item_`.
         """
         return self._one(
             "orderItem",
@@ -539,6 +541,7 @@ class NamesClient(typed.Typed):
 
         - create order_item
         Requests: PutItem.
+        The name `order_item` means something else here, so it is `order_item__`.
         """
         return self._write(
             self.part.order_item__(news=news, item_id=item_id, _=_),
@@ -625,6 +628,7 @@ class AsyncNamesClient(typed.AsyncTyped):
 
         GetItem of Main: `pk-id = "CLASS#{id}" AND State#Date = "C"`; 1 request,
         about 0.5 read units.
+        The name `event` means something else here, so it is `event_`.
         """
         return await self._one("event", {"id": id}, {"class": Class}, strong, timeout)
 
@@ -698,6 +702,7 @@ class AsyncNamesClient(typed.AsyncTyped):
 
         GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1
         request, about 0.5 read units.
+        The name `order_item` means something else here, so it is `order_item_`.
         """
         return await self._one(
             "orderItem",
@@ -778,6 +783,7 @@ class AsyncNamesClient(typed.AsyncTyped):
 
         - create order_item
         Requests: PutItem.
+        The name `order_item` means something else here, so it is `order_item__`.
         """
         return await self._write(
             self.part.order_item__(news=news, item_id=item_id, _=_),

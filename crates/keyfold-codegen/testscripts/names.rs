@@ -491,6 +491,7 @@ impl NamesParts {
     /// - create order_item
     ///
     /// Requests: PutItem.
+    /// The name `order_item` means something else here, so it is `order_item__`.
     pub fn order_item__(
         &self,
         arguments: &OrderItemArguments3,
@@ -628,6 +629,7 @@ impl<S: typed::Consistency> NamesClient<S> {
     ///
     /// GetItem of Main: `pk-id = "CLASS#{id}" AND State#Date = "C"`; 1 request, about 0.5
     /// read units.
+    /// The name `event` means something else here, so it is `event_`.
     pub fn event_(&self, id: &ClassId) -> Result<Option<Class>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "event");
         call.give("id", id);
@@ -657,6 +659,7 @@ impl<S: typed::Consistency> NamesClient<S> {
     ///
     /// GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1 request, about 0.5
     /// read units.
+    /// The name `order_item` means something else here, so it is `order_item_`.
     pub fn order_item_(&self, item_id: &ItemId) -> Result<Option<OrderItem>, typed::Error> {
         let mut call = typed::Call::new(&self.client, "orderItem");
         call.give("itemId", item_id);
@@ -703,6 +706,7 @@ impl<S: typed::Consistency> NamesClient<S> {
     /// - create order_item
     ///
     /// Requests: PutItem.
+    /// The name `order_item` means something else here, so it is `order_item__`.
     pub fn order_item__(
         &self,
         arguments: &OrderItemArguments3,
@@ -826,6 +830,7 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
     ///
     /// GetItem of Main: `pk-id = "CLASS#{id}" AND State#Date = "C"`; 1 request, about 0.5
     /// read units.
+    /// The name `event` means something else here, so it is `event_`.
     pub async fn event_(&self, id: &ClassId) -> Result<Option<Class>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "event");
         call.give("id", id);
@@ -855,6 +860,7 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
     ///
     /// GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1 request, about 0.5
     /// read units.
+    /// The name `order_item` means something else here, so it is `order_item_`.
     pub async fn order_item_(&self, item_id: &ItemId) -> Result<Option<OrderItem>, typed::Error> {
         let mut call = typed::nonblocking::Call::new(&self.client, "orderItem");
         call.give("itemId", item_id);
@@ -905,6 +911,7 @@ impl<S: typed::Consistency> AsyncNamesClient<S> {
     /// - create order_item
     ///
     /// Requests: PutItem.
+    /// The name `order_item` means something else here, so it is `order_item__`.
     pub async fn order_item__(
         &self,
         arguments: &OrderItemArguments3,

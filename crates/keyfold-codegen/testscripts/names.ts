@@ -291,6 +291,7 @@ export class NamesClient {
    *
    * GetItem of Main: `pk-id = "CLASS#{id}" AND State#Date = "C"`; 1
    * request, about 0.5 read units.
+   * The name `event` means something else here, so it is `event_`.
    */
   event_(
     args: EventArguments,
@@ -304,6 +305,7 @@ export class NamesClient {
    *
    * Query of Main: `pk-id = "PROMISE#{id}" AND begins_with(State#Date,
    * "P#")`; 1 request.
+   * The name `then` means something else here, so it is `then_`.
    */
   then_(
     args: ThenArguments,
@@ -315,6 +317,8 @@ export class NamesClient {
    * `constructor(state) -> class[]`
    *
    * Query of Main.GSI1-IX: `GSI1-PK = "STATE#{state}"`; 1 request.
+   * The name `constructor` means something else here, so it is
+   * `constructor_`.
    */
   constructor_(
     args: ConstructorArguments,
@@ -340,6 +344,7 @@ export class NamesClient {
    *
    * GetItem of Main: `pk-id = "ITEM#{itemId}" AND State#Date = "I"`; 1
    * request, about 0.5 read units.
+   * The name `orderItem` means something else here, so it is `orderItem_`.
    */
   orderItem_(
     args: OrderItemArguments_,
@@ -378,6 +383,7 @@ export class NamesClient {
    * The write `toString`:
    * - create OrderItem
    * Requests: PutItem.
+   * The name `toString` means something else here, so it is `toString_`.
    */
   toString_(
     args: ToStringArguments,
@@ -390,6 +396,7 @@ export class NamesClient {
    * The write `order_item`:
    * - create order_item
    * Requests: PutItem.
+   * The name `orderItem` means something else here, so it is `orderItem__`.
    */
   orderItem__(
     args: OrderItemArguments__,

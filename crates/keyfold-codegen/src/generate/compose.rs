@@ -32,21 +32,25 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
     let patterns = model.patterns.iter().map(|one| {
         let rows = chart.patterns.iter().filter(|row| row.name == one.name);
         let rows: Vec<&PatternRow> = rows.collect();
-        let method = methods.take((spelling.method)(&one.name));
-        pattern::form(
+        let (method, renamed) = method(&one.name, spelling, &mut methods);
+        let mut form = pattern::form(
             model,
             one,
             (method, &rows),
             &entities,
             &mut shapes,
             &mut types,
-        )
+        );
+        form.about.extend(renamed);
+        form
     });
     let patterns: Vec<_> = patterns.collect();
     let writes = model.writes.iter().map(|one| {
         let row = chart.writes.iter().find(|row| row.name == one.name);
-        let method = methods.take((spelling.method)(&one.name));
-        write::form(model, one, (method, row), &mut shapes, &mut types)
+        let (method, renamed) = method(&one.name, spelling, &mut methods);
+        let mut form = write::form(model, one, (method, row), &mut shapes, &mut types);
+        form.about.extend(renamed);
+        form
     });
     let mut writes: Vec<_> = writes.collect();
     for (entity, form) in model.entities.iter().zip(&mut entities) {
@@ -79,6 +83,15 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         patterns,
         writes,
     }
+}
+
+/// The method of a pattern or write, and the sentence of its doc comment where it has another name.
+fn method(name: &str, spelling: &Spelling, methods: &mut Names) -> (String, Option<String>) {
+    let wanted = (spelling.method)(name);
+    let method = methods.take(wanted.clone());
+    let renamed = (method != wanted)
+        .then(|| format!("The name `{wanted}` means something else here, so it is `{method}`."));
+    (method, renamed)
 }
 
 /// The hash in a plan document.
