@@ -5,6 +5,7 @@ import { type Answer, type Io, isNoTable, unitsOf } from "./io.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { endsMany } from "./transport/modules.js";
 import { isRead } from "./transport/reads.js";
+import { onAbort, pause } from "./until.js";
 
 const TIMEOUT_MS = 30_000;
 /** A timer of more milliseconds ends at once. */
@@ -33,8 +34,7 @@ export async function carryOut<T>(
   const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`));
   const late = (): void => controller.abort(failure("aborted", `${name} took longer than ${timeout} ms`));
   const timer = timeout <= TIMER_MS_MAX ? setTimeout(late, timeout) : undefined;
-  if (signal?.aborted === true) aborted();
-  signal?.addEventListener("abort", aborted, { once: true });
+  const forget = onAbort(signal, aborted);
   try {
     const run = (): Promise<T> => call(ioOf(transport, options, name, controller.signal));
     if (options.tracing === undefined) return await run();
@@ -42,7 +42,7 @@ export async function carryOut<T>(
     return await inCall(options.tracing, name, run);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", aborted);
+    forget();
   }
 }
 
@@ -83,7 +83,10 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
       return answer;
     },
     spent: () => spent,
-    pause: (least, most) => wait(least + Math.random() * (most - least), signal),
+    async pause(least, most) {
+      await pause(least + Math.random() * (most - least), signal);
+      signal.throwIfAborted();
+    },
   };
 }
 
@@ -105,35 +108,18 @@ function answered(sent: Promise<object>, operation: string, signal: AbortSignal)
       const reason = signal.reason as Error;
       reject(isRead(operation) ? reason : outcomeUnknown(reason.message, `what the ${operation} was to change`, reason));
     };
-    const end = (): void => {
+    const forget = onAbort(signal, () => {
       timer = setTimeout(lost, LAST_WORD_MS);
-    };
-    signal.addEventListener("abort", end, { once: true });
+    });
     Promise.resolve(sent)
       .then(resolve, reject)
       .finally(() => {
         clearTimeout(timer);
-        signal.removeEventListener("abort", end);
+        forget();
       });
   });
 }
 
 function randomBytes(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(16));
-}
-
-/** Waits, and no longer than until the signal. */
-function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", end);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
 }

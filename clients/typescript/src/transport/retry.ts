@@ -6,6 +6,7 @@
 
 import { failure, KeyfoldError, outcomeUnknown, transportError } from "../error.js";
 import { isConflict } from "../io.js";
+import { pause } from "../until.js";
 import { isRead } from "./reads.js";
 
 /** The retry from which on delays do not grow any more. */
@@ -101,18 +102,4 @@ function ended(
   const error = isOwn ? reason : failure("aborted", `the ${operation} was ended by its caller`);
   if (reads || lost === undefined) return error;
   return outcomeUnknown(error.message, `what the ${operation} was to change`, error);
-}
-
-/** Waits, and no longer than until the signal. */
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    if (signal?.aborted === true) end();
-    else signal?.addEventListener("abort", end);
-  });
 }

@@ -3,6 +3,7 @@
  * Node's `fetch` takes as much of the processor for one request as everything else together, so that Node's
  * own HTTP is used there, with connections that are kept open. */
 
+import { onAbort } from "../until.js";
 import { thisProcess } from "./modules.js";
 
 /** An answer of HTTP. */
@@ -93,11 +94,7 @@ function byNode(): Send | undefined {
         answer.on("end", () => resolve({ status: answer.statusCode ?? 0, date: answer.headers["date"], text }));
       });
       request.on("error", reject);
-      if (signal !== undefined) {
-        const end = (): void => request.destroy(signal.reason as Error);
-        if (signal.aborted) end();
-        else signal.addEventListener("abort", end, { once: true });
-      }
+      onAbort(signal, () => request.destroy(signal?.reason as Error));
       request.end(body);
     });
   };
