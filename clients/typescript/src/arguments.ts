@@ -1,9 +1,8 @@
-/** What callers give for patterns, writes and entities, as values of their types. */
+/** What callers give for patterns, as values of their types. */
 
 import { invalid, KeyfoldError } from "./error.js";
-import { fieldsOf } from "./key/make.js";
 import type { Model } from "./model.js";
-import type { EntityPlan, ParameterPlan, PatternPlan, Type, WritePlan } from "./plan.js";
+import type { ParameterPlan, PatternPlan, Type } from "./plan.js";
 import { shownText } from "./value/text.js";
 import { canonicalTime, digitsOf } from "./value/time.js";
 import { typed } from "./value/typed.js";
@@ -26,7 +25,7 @@ export function checked(given: Given, of: string): Given {
 }
 
 /** Types values of known names. `of` names the owner in messages. */
-function typedAll(model: Model, given: Given, known: readonly Named[], of: string): Values {
+export function typedAll(model: Model, given: Given, known: readonly Named[], of: string): Values {
   const values: Values = new Map();
   for (const [name, value] of Object.entries(checked(given, of))) {
     if (value === undefined) continue;
@@ -50,7 +49,7 @@ function valueOf(model: Model, name: string, type: Type, value: unknown, of: str
 }
 
 /** Refuses values that lack one of the names. */
-function require(values: Values, names: readonly string[], what: string, of = what): void {
+export function requireAll(values: Values, names: readonly string[], what: string, of: string = what): void {
   const missing = names.filter((name) => !values.has(name));
   if (missing.length > 0) throw invalid(`${what} needs ${missing.join(", ")}`, missing[0], of);
 }
@@ -77,7 +76,7 @@ export function argumentsOfPattern(model: Model, pattern: PatternPlan, given: Gi
   }
   const values = typedAll(model, Object.fromEntries(cut), parameters, of);
   const needed = parameters.filter((one) => one.optional !== true && one.now !== true);
-  require(values, needed.map((one) => one.name), of);
+  requireAll(values, needed.map((one) => one.name), of);
   // An optional parameter needs those before it: only these combinations have a proved plan.
   let absent: string | undefined;
   for (const { name } of parameters.filter((one) => one.optional === true)) {
@@ -87,55 +86,4 @@ export function argumentsOfPattern(model: Model, pattern: PatternPlan, given: Gi
     if (!values.has(name)) absent ??= name;
   }
   return values;
-}
-
-/** The arguments of a named write. Optional attributes and those with a default may be left out. */
-export function argumentsOfWrite(model: Model, write: WritePlan, given: Given): Values {
-  const parameters = write.parameters ?? [];
-  const of = `the write ${write.name}`;
-  const values = typedAll(model, given, parameters, of);
-  require(values, parameters.filter((one) => one.optional !== true).map((one) => one.name), of);
-  return values;
-}
-
-/** The attributes of a whole entity. A version is the one that the stored entity must have. */
-export function wholeEntity(model: Model, entity: EntityPlan, given: Given): Values {
-  refuseKept(entity, given);
-  const values = typedAll(model, given, entity.attributes, entity.name);
-  const needed = entity.attributes.filter(
-    (one) => one.optional !== true && one.kept !== true && one.default === undefined,
-  );
-  require(values, needed.map((one) => one.name), entity.name);
-  return values;
-}
-
-/** Some attributes of an entity, among them all of its key. */
-export function someOfEntity(model: Model, entity: EntityPlan, given: Given): Values {
-  refuseKept(entity, given);
-  const values = typedAll(model, given, entity.attributes, entity.name);
-  require(values, identityOf(entity), `the key of ${entity.name}`, entity.name);
-  return values;
-}
-
-/** Whether a value is given. What an object inherits is not. */
-export function isGiven(given: Given, name: string): boolean {
-  return Object.hasOwn(given, name) && given[name] !== undefined;
-}
-
-/** The attributes of an entity's key, each once. */
-export function keyFields(entity: EntityPlan): string[] {
-  return [...new Set(entity.key.flatMap((one) => fieldsOf(one.parts)))];
-}
-
-/** The attributes that identify an item: its `id`, or those of its key. */
-export function identityOf(entity: EntityPlan): readonly string[] {
-  return entity.id ?? keyFields(entity);
-}
-
-function refuseKept(entity: EntityPlan, given: Given): void {
-  for (const { name, kept } of entity.attributes) {
-    if (kept === true && entity.version !== name && isGiven(checked(given, entity.name), name)) {
-      throw invalid(`${name} of ${entity.name} is kept by the model and not written by hand`, name, entity.name);
-    }
-  }
 }

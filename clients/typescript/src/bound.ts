@@ -2,7 +2,9 @@
 
 import { invalid } from "./error.js";
 import type { AttributeValue, Condition } from "./plan.js";
-import { held, isEqual, order, whole, type Values } from "./value/value.js";
+import { whole } from "./value/arithmetic.js";
+import { isEqual, order } from "./value/compare.js";
+import { held, type Values } from "./value/value.js";
 
 /** The right side of a comparison. */
 export type Other = { readonly value: AttributeValue } | { readonly path: Path };

@@ -2,6 +2,7 @@
 
 import { failure, invalid, outcomeUnknown } from "./error.js";
 import { type Answer, type Io, isNoTable, unitsOf } from "./io.js";
+import type { Model } from "./model.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
 import { endsMany } from "./transport/modules.js";
 import { isRead } from "./transport/reads.js";
@@ -18,11 +19,12 @@ const LAST_WORD_MS = 100;
 export interface Driver {
   readonly transport: Transport;
   readonly options: ClientOptions;
+  readonly model: Model;
 }
 
 /** Carries out one call. `name` is that of its pattern, write or entity. */
 export async function carryOut<T>(
-  { transport, options }: Driver,
+  { transport, options }: Omit<Driver, "model">,
   name: string,
   given: CallOptions,
   call: (io: Io) => Promise<T>,

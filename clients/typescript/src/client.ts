@@ -1,16 +1,11 @@
 /** The client of a model: patterns, writes, events and tables. Writes, events and tables are imported when one
  * is asked for, so that a program that only reads does not load them. */
 
-import {
-  argumentsOfPattern,
-  argumentsOfWrite,
-  checked,
-  type Given,
-  wholeEntity,
-} from "./arguments.js";
+import { argumentsOfPattern, checked, type Given } from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
 import type { Bound, Position } from "./cursor.js";
 import { invalid, KeyfoldError, owned } from "./error.js";
+import { loadAll, loadFor } from "./features.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
 import type {
@@ -32,10 +27,8 @@ import type {
   Written,
 } from "./options.js";
 import type { PatternPlan, Plan } from "./plan.js";
-import { type FoundPage, type PageStart, readPage } from "./read/page.js";
+import { type FoundPage, isSingle, type PageStart, readPage } from "./read/page.js";
 import { transportOf } from "./transport/connect.js";
-import { display } from "./value/text.js";
-import type { Outcome } from "./write/execute.js";
 
 export type { Given } from "./arguments.js";
 
@@ -51,17 +44,16 @@ interface Reading {
 export class Client {
   /** The plan. */
   readonly plan: Plan;
-  readonly #model: Model;
   readonly #driver: Driver;
 
   constructor(plan: Plan, connection: Connection, options: ClientOptions = {}) {
     this.plan = plan;
-    this.#model = new Model(plan);
+    const model = new Model(plan);
     const { cursorSecret: secret } = options;
     if (secret !== undefined && (typeof secret !== "string" || secret === "")) {
       throw invalid("a secret of cursors is a text of one character or more", "cursorSecret");
     }
-    this.#driver = { transport: transportOf(connection, options), options };
+    this.#driver = { transport: transportOf(connection, options), options, model };
   }
 
   /** How numbers are given. */
@@ -78,7 +70,7 @@ export class Client {
   /** The item of a pattern that returns one; `undefined` where there is none. */
   async one<T = FoundItem>(pattern: string, args: Given = {}, options: ReadOptions = {}): Promise<T | undefined> {
     const reading = await this.#reading(pattern, args, options);
-    if (reading.pattern.returns.length !== 1 || reading.pattern.returns[0]?.many === true) {
+    if (!isSingle(reading.pattern)) {
       throw invalid(`the pattern ${pattern} returns several items; read a page of it`, pattern);
     }
     const [item] = (await this.#found(reading)).items;
@@ -136,10 +128,9 @@ export class Client {
 
   /** All items of an answer. More than `most` are the error `too_many`. */
   async all<T = FoundItem>(pattern: string, args: Given, most: number, options: ReadOptions = {}): Promise<T[]> {
-    const reading = await this.#reading(pattern, args, options);
     const all: T[] = [];
-    for await (const page of this.#all(reading)) {
-      all.push(...page.items.map((item) => item.item as T));
+    for await (const item of this.items<T>(pattern, args, options)) {
+      all.push(item);
       if (all.length > most) {
         const message = `${pattern} has more than ${most} items; read its pages, or allow more`;
         throw new KeyfoldError(message, { code: "too_many", pattern, most });
@@ -150,53 +141,33 @@ export class Client {
 
   /** Runs a named write. */
   async write(name: string, args: Given = {}, options: CallOptions = {}): Promise<Written> {
-    const write = this.#model.write(name);
-    const values = argumentsOfWrite(this.#model, write, args);
-    return this.#written(name, `the write ${name}`, options, async (io) => {
-      const { runWrite } = await import("./write/all.js");
-      return runWrite(io, this.#model, write, values);
-    });
+    return (await writes()).run(this.#driver, name, args, options);
   }
 
   /** Creates an entity that must not exist. */
   async create(entity: string, values: Given, options: CallOptions = {}): Promise<Written> {
-    const plan = this.#model.entity(entity);
-    const whole = wholeEntity(this.#model, plan, values);
-    return this.#changed("create", entity, options, (all, io) => all.createEntity(io, this.#model, plan, whole));
+    return (await writes()).writeWhole(this.#driver, "create", entity, values, options);
   }
 
   /** Writes a whole entity, whether it exists or not. */
   async put(entity: string, values: Given, options: CallOptions = {}): Promise<Written> {
-    const plan = this.#model.entity(entity);
-    const whole = wholeEntity(this.#model, plan, values);
-    return this.#changed("put", entity, options, (all, io) => all.putEntity(io, this.#model, plan, whole));
+    return (await writes()).writeWhole(this.#driver, "put", entity, values, options);
   }
 
   /** Changes some attributes of an entity that exists: its key, and the changes. */
   async update(entity: string, values: Given, options: UpdateOptions = {}): Promise<Written> {
-    const plan = this.#model.entity(entity);
-    const { changesOf, withKey } = await import("./write/all.js");
-    const { key, remove } = checked(options as Given, `the options of ${entity}`) as UpdateOptions;
-    const all = key === undefined ? values : withKey(this.#model, plan, values, key);
-    const [some, names] = changesOf(this.#model, plan, all, remove);
-    return this.#changed("update", entity, options, (writes, io) =>
-      writes.updateEntity(io, this.#model, plan, some, names),
-    );
+    return (await writes()).update(this.#driver, entity, values, options);
   }
 
   /** Deletes an entity that exists: its key, and the version that it must have. */
   async delete(entity: string, key: Given, options: CallOptions = {}): Promise<Written> {
-    const plan = this.#model.entity(entity);
-    const { keyOfEntity } = await import("./write/all.js");
-    const values = keyOfEntity(this.#model, plan, key);
-    return this.#changed("delete", entity, options, (all, io) => all.deleteEntity(io, this.#model, plan, values));
+    return (await writes()).remove(this.#driver, entity, key, options);
   }
 
   /** Carries several writes out in one transaction, as if one happened after the other: all of them or none. At
    * most 100 items change, and 4 MB. */
   async transact(writes: readonly TransactionWrite[], options: CallOptions = {}): Promise<Transacted> {
-    const { transacted } = await import("./several.js");
-    return carryOut(this.#driver, "transact", options, transacted(this.#model, writes));
+    return (await several()).transacted(this.#driver, writes, options);
   }
 
   /** Reads entities by their keys, 100 in a request: one for each key in their order, `undefined` for an absent one.
@@ -206,52 +177,39 @@ export class Client {
     keys: readonly Given[],
     options: ManyOptions = {},
   ): Promise<(T | undefined)[]> {
-    const { found } = await import("./several.js");
-    const { onUnknown, numbers } = this.#driver.options;
-    const call = found(this.#model, entity, keys, { onUnknown, numbers, isStrong: options.strong === true });
-    return (await owned(entity, carryOut(this.#driver, `getMany ${entity}`, options, call))) as (T | undefined)[];
+    return (await several()).found<T>(this.#driver, entity, keys, options);
   }
 
   /** Writes whole entities, whether they exist or not, 25 in a request. Each is written as a whole; the batch is not
    * atomic. It takes entities from which nothing follows: no copy, guard, count, version or part. */
   async putMany(entity: string, items: readonly Given[], options: CallOptions = {}): Promise<BatchWritten> {
-    return this.#batch("put", entity, items, options);
+    return (await several()).batch(this.#driver, "put", entity, items, options);
   }
 
   /** Deletes entities, whether they exist or not, as `putMany` writes them. */
   async deleteMany(entity: string, keys: readonly Given[], options: CallOptions = {}): Promise<BatchWritten> {
-    return this.#batch("delete", entity, keys, options);
+    return (await several()).batch(this.#driver, "delete", entity, keys, options);
   }
 
   /** A stream record as a typed entity; `undefined` for an item that follows from one, whose record comes beside
    * it: a copy, unless `copies` asks for them, a guard, a further part of a list. */
   async event<T = FoundItem>(record: StreamRecord, options: EventOptions = {}): Promise<EntityEvent<T> | undefined> {
-    const { eventOf } = await import("./write/all.js");
-    const { numbers, onUnknown } = this.#driver.options;
-    const shown = { numbers, onUnknown: options.onUnknown ?? onUnknown };
-    const asked = { shown, copies: options.copies === true };
-    const event = await carryOut(this.#driver, "event", {}, (io) => eventOf(io, this.#model, record, asked));
-    if (event === undefined) return undefined;
-    const { kind, old, new: next } = event;
-    return {
-      kind,
-      ...(old !== undefined && { old: old as T }),
-      ...(next !== undefined && { new: next as T }),
-    };
+    return (await writes()).event<T>(this.#driver, record, options);
   }
 
   /** Creates the tables that do not exist, and compares the others with the model. */
   async ensureTables(options: CallOptions = {}): Promise<TableOutcome[]> {
-    const { ensureTables } = await import("./write/all.js");
-    return carryOut(this.#driver, "ensureTables", options, (io) => ensureTables(io, this.#model));
+    return (await writes()).tables(this.#driver, options);
   }
 
   /** Checks what a caller gives for a pattern. */
   async #reading(name: string, given: Given, options: ReadOptions): Promise<Reading> {
     const { limit, after: cursor, backward, strong } = checked(options as Given, `the options of ${name}`) as ReadOptions;
-    const pattern = this.#model.pattern(name);
+    const { model } = this.#driver;
+    const pattern = model.pattern(name);
     const of = `the pattern ${name}`;
-    const args = argumentsOfPattern(this.#model, pattern, given);
+    await loadFor(model, pattern);
+    const args = argumentsOfPattern(model, pattern, given);
     if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) {
       throw invalid(`the limit of ${name} is no whole number above 0: ${limit}`, "limit", of);
     }
@@ -267,14 +225,14 @@ export class Client {
 
   /** Reads one page. */
   #found({ pattern, bound, start, options }: Reading): Promise<FoundPage> {
-    const read = (io: Io): Promise<FoundPage> => readPage(io, this.#model, pattern, bound.args, start);
+    const read = (io: Io): Promise<FoundPage> => readPage(io, this.#driver.model, pattern, bound.args, start);
     return owned(`the pattern ${pattern.name}`, carryOut(this.#driver, pattern.name, options, read));
   }
 
   /** Reads one page after the other. The answer from its beginning to its end has all required items. */
   async *#all(reading: Reading): AsyncGenerator<FoundPage, void, undefined> {
     const { pattern } = reading;
-    const required = pattern.returns.length > 1 ? await import("./read/rare.js") : undefined;
+    const required = pattern.returns.length > 1 ? await import("./read/collection.js") : undefined;
     const left = new Set(required?.missing(pattern, []));
     let { start } = reading;
     do {
@@ -298,38 +256,16 @@ export class Client {
       capacity: units,
     };
   }
+}
 
-  async #batch(
-    verb: "put" | "delete",
-    entity: string,
-    given: readonly Given[],
-    options: CallOptions,
-  ): Promise<BatchWritten> {
-    const { batch } = await import("./several.js");
-    const call = batch(this.#model, verb, entity, given);
-    return owned(entity, carryOut(this.#driver, `${verb}Many ${entity}`, options, call));
-  }
+/** Writes, events and tables. */
+async function writes(): Promise<typeof import("./write/all.js")> {
+  const [all] = await Promise.all([import("./write/all.js"), loadAll()]);
+  return all;
+}
 
-  #changed(
-    verb: string,
-    entity: string,
-    options: CallOptions,
-    change: (all: typeof import("./write/all.js"), io: Io) => Promise<Outcome>,
-  ): Promise<Written> {
-    const call = async (io: Io): Promise<Outcome> => change(await import("./write/all.js"), io);
-    return this.#written(`${verb} ${entity}`, entity, options, call);
-  }
-
-  /** Carries a write out. `of` owns what is invalid in it. */
-  async #written(
-    name: string,
-    of: string,
-    options: CallOptions,
-    call: (io: Io) => Promise<Outcome>,
-  ): Promise<Written> {
-    const { operation, changes, capacity, made } = await owned(of, carryOut(this.#driver, name, options, call));
-    // A moment or an identifier is a text.
-    const shown = made.map((one) => ({ ...one, value: display(one.value) }));
-    return { operation, changes: [...changes], capacity, made: shown };
-  }
+/** Calls of several writes, keys or items. */
+async function several(): Promise<typeof import("./several.js")> {
+  const [all] = await Promise.all([import("./several.js"), loadAll()]);
+  return all;
 }

@@ -3,8 +3,9 @@
 
 import { invalid } from "./error.js";
 import type { Item, PatternPlan, Plan } from "./plan.js";
+import { jsonOfItem } from "./value/compare.js";
 import { digest } from "./value/sha256.js";
-import { base64Of, bytesOf, jsonOfItem, type Values } from "./value/value.js";
+import { base64Of, bytesOf, type Values } from "./value/value.js";
 
 /** The digits of the digest that binds a cursor to its pattern and arguments. */
 const BOUND_DIGITS = 16;

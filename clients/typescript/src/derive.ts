@@ -3,9 +3,10 @@
 
 import { bind, holds } from "./bound.js";
 import { invalid, KeyfoldError } from "./error.js";
-import type { Io } from "./io.js";
-import { CHUNK, column, fieldsOf, text as made } from "./key/make.js";
 import { checkIndexes } from "./index-lengths.js";
+import type { Io } from "./io.js";
+import { CHUNK, lower } from "./key/formats.js";
+import { column, fieldsOf, text as made } from "./key/make.js";
 import { checkLength } from "./lengths.js";
 import { columnsOf, kindName, type Model, physicalName } from "./model.js";
 import type {
@@ -18,10 +19,12 @@ import type {
   TablePlan,
   UniquePlan,
 } from "./plan.js";
-import { chunksOf, digestAttribute, digestOf, pack, partsAttribute } from "./stored.js";
-import { display, lower } from "./value/text.js";
-import { epochSeconds, periodOf } from "./value/time.js";
-import { held, isSameItem, setOwn, type Values, whole } from "./value/value.js";
+import { chunksOf, digestAttribute, digestOf, partsAttribute } from "./split.js";
+import { whole } from "./value/arithmetic.js";
+import { isSameItem } from "./value/compare.js";
+import { display } from "./value/text.js";
+import { canonicalTime, periodOf } from "./value/time.js";
+import { held, setOwn, type Values } from "./value/value.js";
 
 /** The role of an item. */
 export type Role =
@@ -285,4 +288,15 @@ function indexAttributes(table: TablePlan, indexKey: IndexKeyPlan, values: Value
     const names = columns.map((one) => one.attribute);
     return Object.fromEntries(Object.entries(stored).filter(([name]) => names.includes(name)));
   }
+}
+
+/** The seconds from 1970 to a time or day; `undefined` for another text. */
+function epochSeconds(text: string): number | undefined {
+  const exact = canonicalTime(text, 0);
+  return exact === undefined ? undefined : Math.floor(Date.parse(exact.padStart(20, "0")) / 1000);
+}
+
+/** A value as it is stored: compressed, if the model says so. */
+async function pack(io: Io, entity: EntityPlan, name: string, value: AttributeValue): Promise<AttributeValue> {
+  return entity.compressed?.includes(name) === true ? (await import("./packed.js")).compress(io, value) : value;
 }

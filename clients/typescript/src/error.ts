@@ -137,6 +137,16 @@ export function strayItem(message: string): KeyfoldError {
   return new KeyfoldError(message, { code: "unknown_item" });
 }
 
+/** The result of a task; `undefined` where it finds something invalid. */
+export function unlessInvalid<T>(task: () => T): T | undefined {
+  try {
+    return task();
+  } catch (error) {
+    if (error instanceof KeyfoldError) return undefined;
+    throw error;
+  }
+}
+
 /** The result of a call. What is invalid in it is so of this entity, pattern or write. */
 export async function owned<T>(of: string, call: Promise<T>): Promise<T> {
   try {

@@ -2,12 +2,15 @@
 
 import { invalid } from "./error.js";
 import type { Io } from "./io.js";
-import { columnsOf, isOfPeriod, kindName, type Model } from "./model.js";
+import { columnsOf, kindName, type Model } from "./model.js";
 import type { FoundItem, StreamRecord } from "./options.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, KeyColumn, TablePlan, UniquePlan } from "./plan.js";
-import { checkedItem, unknownItem, unknownOf } from "./read/item.js";
+import { unknownItem, unknownOf } from "./read/unknown.js";
+import { checkedItem } from "./read/item.js";
 import { fitsColumn, type Shown } from "./read/kinds.js";
-import { isAsWritten, valuesOf } from "./stored.js";
+import { isAsWritten } from "./split.js";
+import { valuesOf } from "./stored.js";
+import { isOfPeriod } from "./value/period.js";
 import type { Numbers } from "./value/plain.js";
 import { base64Of, held } from "./value/value.js";
 

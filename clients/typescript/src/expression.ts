@@ -3,7 +3,7 @@
 import type { Bound, Path, Test } from "./bound.js";
 import { Placeholders } from "./placeholders.js";
 import type { AttributeValue } from "./plan.js";
-import { isEqual } from "./value/value.js";
+import { isEqual } from "./value/compare.js";
 
 /** A condition on an item. */
 export type Term =

@@ -97,16 +97,3 @@ export function isConflict(error: unknown): boolean {
     (exception === "TransactionCanceledException" && reasonCodes(error).includes("TransactionConflict"))
   );
 }
-
-/** Whether the condition of an action failed on an item that is stored. */
-export function hasFound({ detail }: KeyfoldError, action: number): boolean {
-  return detail.code === "service" && detail.found?.includes(action) === true;
-}
-
-/** The indexes of the actions whose condition failed; none when the failure is no condition. */
-export function failedActions(error: unknown): number[] {
-  const exception = exceptionOf(error);
-  if (exception === "ConditionalCheckFailedException") return [0];
-  if (exception !== "TransactionCanceledException") return [];
-  return reasonCodes(error).flatMap((code, at) => (code === "ConditionalCheckFailed" ? [at] : []));
-}

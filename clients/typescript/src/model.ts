@@ -2,7 +2,6 @@
 
 import { invalid } from "./error.js";
 import type {
-  AggregatePlan,
   AttributePlan,
   Column,
   CopyPlan,
@@ -14,7 +13,7 @@ import type {
   Type,
   WritePlan,
 } from "./plan.js";
-import { inName, isPeriodInName } from "./value/time.js";
+import { inName } from "./value/time.js";
 
 /** The version of the form of plan documents that this runtime knows. */
 const VERSION = 1;
@@ -37,7 +36,6 @@ export class Model {
   readonly #patterns: Map<string, PatternPlan>;
   readonly #writes: Map<string, WritePlan>;
   readonly #attributes: Map<string, Map<string, AttributePlan>>;
-  readonly #aggregates: Map<string, [EntityPlan, AggregatePlan][]>;
 
   constructor(plan: Plan) {
     if (plan.keyfoldPlan !== VERSION) {
@@ -54,13 +52,6 @@ export class Model {
     this.#attributes = new Map(plan.entities.map((one) => [one.name, byName(one.attributes)]));
     const isKind = plan.entities.some((entity) => entity.attributes.some((one) => one.name === "kind"));
     this.kindMember = isKind ? "$kind" : "kind";
-    this.#aggregates = new Map();
-    for (const parent of plan.entities) {
-      for (const aggregate of parent.aggregates ?? []) {
-        const known = this.#aggregates.get(aggregate.entity) ?? [];
-        this.#aggregates.set(aggregate.entity, [...known, [parent, aggregate]]);
-      }
-    }
   }
 
   /** The entity with this name. */
@@ -87,11 +78,6 @@ export class Model {
   attribute(entity: EntityPlan, name: string): AttributePlan | undefined {
     return this.#attributes.get(entity.name)?.get(name);
   }
-
-  /** The aggregates that follow the items of an entity, each with the entity that keeps it. */
-  aggregatesOf(entity: EntityPlan): readonly [EntityPlan, AggregatePlan][] {
-    return this.#aggregates.get(entity.name) ?? [];
-  }
 }
 
 function found<T>(all: Map<string, T>, name: string, what: string): T {
@@ -112,12 +98,6 @@ export function physicalName(table: TablePlan, period: string): string {
   return `${table.name}_${inName(period)}`;
 }
 
-/** Whether a physical table is one of a period of a table. */
-export function isOfPeriod(table: TablePlan, name: string): boolean {
-  const start = `${table.name}_`;
-  return table.period !== undefined && name.startsWith(start) && isPeriodInName(table.period, name.slice(start.length));
-}
-
 /** The key attributes of a table. */
 export function columnsOf(table: TablePlan): readonly Column[] {
   return table.sort === undefined ? [table.partition] : [table.partition, table.sort];
@@ -131,10 +111,4 @@ export function indexColumns(index: IndexPlan): readonly Column[] {
 /** The index of a table with this name. */
 export function indexOf(table: TablePlan, name: string | undefined): IndexPlan | undefined {
   return table.indexes?.find((index) => index.name === name);
-}
-
-/** Whether an entity stores an attribute in its main item as it is. */
-export function storesPlainly(entity: EntityPlan, name: string): boolean {
-  const others = [...(entity.compressed ?? []), ...(entity.leftOut ?? [])];
-  return !others.includes(name) && entity.split?.attribute !== name;
 }

@@ -1,54 +1,66 @@
 /** The calls of several writes, keys or items, which are loaded when a program makes one. */
 
-import { type Given, wholeEntity } from "./arguments.js";
+import type { Given } from "./arguments.js";
+import { carryOut, type Driver } from "./call.js";
 import type { MadeValue } from "./complete.js";
-import { invalid } from "./error.js";
+import { invalid, owned } from "./error.js";
 import type { Io } from "./io.js";
-import type { Model } from "./model.js";
-import type { BatchWritten, FoundItem, Made, Transacted, TransactionWrite } from "./options.js";
-import { type ManyShown, readMany } from "./read/many.js";
+import type { BatchWritten, CallOptions, Made, ManyOptions, Transacted, TransactionWrite } from "./options.js";
+import { readMany } from "./read/many.js";
 import { display } from "./value/text.js";
+import { wholeEntity } from "./write/arguments.js";
 import { deleteMany, putMany } from "./write/many.js";
 import { keyOfEntity, partOf } from "./write/part.js";
 import { written } from "./write/refusal.js";
 import { transact } from "./write/transact.js";
 
 /** Several writes in one transaction. */
-export function transacted(model: Model, writes: readonly TransactionWrite[]): (io: Io) => Promise<Transacted> {
+export async function transacted(
+  driver: Driver,
+  writes: readonly TransactionWrite[],
+  options: CallOptions,
+): Promise<Transacted> {
+  const { model } = driver;
   const parts = listed(writes, "the transaction").map((one) => partOf(model, one));
-  return async (io) => {
+  return carryOut(driver, "transact", options, async (io) => {
     const done = await transact(io, model, parts);
     return { ...done, writes: done.writes.map(({ changes, made }) => ({ changes, made: shown(made) })) };
-  };
+  });
 }
 
 /** Entities by their keys. */
-export function found(
-  model: Model,
+export async function found<T>(
+  driver: Driver,
   entity: string,
   keys: readonly Given[],
-  shown: ManyShown,
-): (io: Io) => Promise<(FoundItem | undefined)[]> {
+  options: ManyOptions,
+): Promise<(T | undefined)[]> {
+  const { model, options: { onUnknown, numbers } } = driver;
   const plan = model.entity(entity);
   const all = listed(keys, entity).map((key) => keyOfEntity(model, plan, key));
-  return (io) => readMany(io, model, plan, all, shown);
+  const shown = { onUnknown, numbers, isStrong: options.strong === true };
+  const call = carryOut(driver, `getMany ${entity}`, options, (io) => readMany(io, model, plan, all, shown));
+  return (await owned(entity, call)) as (T | undefined)[];
 }
 
 /** Entities that are put or deleted in batches. */
-export function batch(
-  model: Model,
+export async function batch(
+  driver: Driver,
   verb: "put" | "delete",
   entity: string,
   given: readonly Given[],
-): (io: Io) => Promise<BatchWritten> {
+  options: CallOptions,
+): Promise<BatchWritten> {
+  const { model } = driver;
   const plan = written(model.entity(entity));
   const isPut = verb === "put";
   const all = listed(given, entity).map((one) => (isPut ? wholeEntity(model, plan, one) : keyOfEntity(model, plan, one)));
   const write = isPut ? putMany : deleteMany;
-  return async (io) => {
+  const call = async (io: Io): Promise<BatchWritten> => {
     const done = await write(io, model, plan, all);
     return { ...done, made: done.made.map(shown) };
   };
+  return owned(entity, carryOut(driver, `${verb}Many ${entity}`, options, call));
 }
 
 /** Values that were made. A moment or an identifier is a text. */

@@ -2,9 +2,10 @@
 
 import { failure, KeyfoldError } from "./error.js";
 import { exceptionOf, type Io, isNoTable } from "./io.js";
-import { isOfPeriod, type Model, physicalName } from "./model.js";
+import { type Model, physicalName } from "./model.js";
 import type { TableOutcome } from "./options.js";
 import type { TablePlan } from "./plan.js";
+import { isOfPeriod } from "./value/period.js";
 import { periodOf, timeOfEpochMs } from "./value/time.js";
 
 /** The most times that a new table is asked for, each half a second after the other, until it is active. */

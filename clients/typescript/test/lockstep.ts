@@ -7,6 +7,7 @@ import { argumentsOfPattern } from "../src/arguments.js";
 import { Client, type Given } from "../src/client.js";
 import { cursorOf, positionOfCursor } from "../src/cursor.js";
 import { KeyfoldError } from "../src/error.js";
+import { loadAll, unload } from "../src/features.js";
 import { Model } from "../src/model.js";
 import type { BatchWritten, FoundItem, Made, TransactionWrite, Transport, Written } from "../src/options.js";
 import { transportOf } from "../src/transport/connect.js";
@@ -143,6 +144,16 @@ function errorOf({ exception, message = "", reasons = [], found = [], transport 
   return new KeyfoldError(message, { code: "service", exception, reasons: all, found });
 }
 
+/** The client of a program that has loaded nothing else: each call loads what it needs. */
+function fresh(client: Client): Client {
+  return new Proxy(client, {
+    get: (of, name) => (...given: unknown[]): unknown => {
+      unload();
+      return (Reflect.get(of, name) as (...all: unknown[]) => unknown).apply(of, given);
+    },
+  });
+}
+
 /** A model under proof. */
 class Subject {
   readonly #plan: Plan;
@@ -158,7 +169,7 @@ class Subject {
     const transport = connection === undefined ? new Lines() : new Counted(connection);
     const identifiers = random.values();
     const ofWrites = call.writes?.map((one) => one.random.values());
-    const client = new Client(this.#plan, transport, {
+    const all = new Client(this.#plan, transport, {
       numbers: "exact",
       cursorSecret: SECRET,
       timeout: 600_000,
@@ -168,8 +179,10 @@ class Subject {
         return Buffer.from(own?.next().value ?? "", "hex");
       },
     });
+    // The values of the proof are of any type.
+    await loadAll();
     try {
-      return { done: await this.#done(client, call, transport) };
+      return { done: await this.#done(fresh(all), call, transport) };
     } catch (error) {
       if (error instanceof KeyfoldError) return { failed: { code: codeOf(error), message: error.message } };
       return { failed: { code: "fault", message: error instanceof Error ? error.stack : String(error) } };

@@ -10,10 +10,10 @@ const files = [
   "client.js",
   "error.js",
   "transport/node.js",
-  "value/text.js",
-  "value/time.js",
-  "value/typed.js",
   "key/fitted.js",
+  "key/formats.js",
+  "value/period.js",
+  "value/typed.js",
 ];
 const { Client, KeyfoldError, connect, fittedEnd, isPeriodInName, lower, typed } = await source(...files);
 

@@ -3,12 +3,12 @@
  * A range of DynamoDB includes its ends. An end outside of the range (`a > low`) becomes the next key
  * inside of it, or a text beside which no key lies. */
 
-import type { AttributeValue, FieldPart, Limit, Part, Type } from "../plan.js";
-import { base64Of, bytesOf, type Values } from "../value/value.js";
-import { negatedNumber, nextNumber } from "../value/arithmetic.js";
 import { invalid } from "../error.js";
-import { widthOfField } from "./field.js";
-import { column, directed, isField, LAST, type Padding, text, written } from "./make.js";
+import type { AttributeValue, FieldPart, Limit, Part, Type } from "../plan.js";
+import { negatedNumber, nextNumber } from "../value/arithmetic.js";
+import { base64Of, bytesOf, type Values } from "../value/value.js";
+import { directed, type Padding, widthOfField } from "./formats.js";
+import { column, isField, LAST, text, written } from "./make.js";
 
 /** An end of a range of keys: at a key that it includes, before a key, none, or of an empty range. */
 export type End = { readonly at: AttributeValue } | { readonly before: AttributeValue } | "open" | "nothing";

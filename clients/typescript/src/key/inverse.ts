@@ -1,10 +1,12 @@
 /** Keys to values: parts read backwards. Hashes, small letters and cut periods do not come back. */
 
+import { unlessInvalid } from "../error.js";
 import type { AttributeValue, FieldPart, Part } from "../plan.js";
+import { isEqual } from "../value/compare.js";
 import { canonicalNumber } from "../value/number.js";
-import { isEqual, type Values } from "../value/value.js";
-import { isInvertible, widthOfField } from "./field.js";
-import { isBare, isField, isNumber, nines, shardDigits, text as made } from "./make.js";
+import type { Values } from "../value/value.js";
+import { isInvertible, nines, shardDigits, widthOfField } from "./formats.js";
+import { isBare, isField, isNumber, text as made } from "./make.js";
 
 /** The values that a key attribute was made of; `undefined` when the parts cannot have made it. */
 export function inverse(parts: readonly Part[], key: AttributeValue): Values | undefined {
@@ -65,11 +67,7 @@ function valueOf(part: FieldPart, written: string): AttributeValue | undefined {
     value = { S: plain };
   }
   // Only the text that the value makes is its text: `007` is not that of a plain 7.
-  try {
-    return made([part], new Map([[part.field, value]])) === written ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return unlessInvalid(() => made([part], new Map([[part.field, value]]))) === written ? value : undefined;
 }
 
 function plainOf({ format }: FieldPart, written: string): string | undefined {

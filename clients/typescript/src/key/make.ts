@@ -1,28 +1,22 @@
-/** Keys: the texts that parts make of values. */
+/** Keys: the texts that parts make of values. Those of rarer formats are made by `formats`. */
 
 import { invalid } from "../error.js";
+import { formats } from "../features.js";
 import type { AttributeValue, FieldPart, Part, Type } from "../plan.js";
-import { digest, sha256 } from "../value/sha256.js";
-import { display, lower, shownText } from "../value/text.js";
-import { periodOf } from "../value/time.js";
+import { display, shownText } from "../value/text.js";
 import type { Values } from "../value/value.js";
 
-/** The name of the value that selects a shard, instead of the one that follows from the item. */
-export const SHARD = "#shard";
-/** The name of the value that selects a part of a split item; without it, the first part. */
-export const CHUNK = "#part";
 /** The border between two attributes. No text in a key contains it. */
-const BREAK = "\0";
+export const BREAK = "\0";
 /** The last character, which stands above every key. */
 export const LAST = "\u{10ffff}";
 
-const TEXTS: readonly string[] = [
-  "string", "time.s", "time.ms", "time.us", "time.ns", "date", "hour", "day", "month", "year", "ulid", "uuid",
-];
+/** The types of single values that are no texts. */
+const OTHERS: readonly string[] = ["int", "number", "bool", "binary"];
 
 /** Whether values of a type are texts. */
 export function isText(type: Type): boolean {
-  return typeof type === "string" ? TEXTS.includes(type) : type.words !== undefined;
+  return typeof type === "string" ? !OTHERS.includes(type) : type.words !== undefined;
 }
 
 /** Whether values of a type are numbers. */
@@ -85,34 +79,7 @@ export function text(parts: readonly Part[], values: Values): string {
 function partText(part: Part, values: Values): string {
   if (typeof part === "string") return part;
   if (isField(part)) return written(part, value(values, part.field));
-  if ("shards" in part) {
-    const chosen = values.get(SHARD);
-    const number = chosen === undefined ? String(shardOf(part.shards, text(part.of, values))) : display(chosen);
-    return number.padStart(shardDigits(part.shards), "0");
-  }
-  if ("part" in part) {
-    const chosen = values.get(CHUNK);
-    return (chosen === undefined ? "0" : display(chosen)).padStart(part.part, "0");
-  }
-  return BREAK;
-}
-
-/** The digits of the number of a shard. */
-export function shardDigits(count: number): number {
-  return String(Math.max(count - 1, 0)).length;
-}
-
-/** The shard of a text: the first four bytes of its SHA-256 modulo the number of shards. */
-function shardOf(count: number, key: string): number {
-  const bytes = sha256(new TextEncoder().encode(key));
-  return new DataView(bytes.buffer).getUint32(0) % Math.max(count, 1);
-}
-
-/** The text that a range of keys starts with. A last field with an empty text is left out. */
-export function prefix(parts: readonly Part[], values: Values): string {
-  const last = parts.at(-1);
-  const isEmpty = isField(last) && values.get(last.field)?.S === "";
-  return text(isEmpty ? parts.slice(0, -1) : parts, values);
+  return "break" in part ? BREAK : formats.numbered(part, values);
 }
 
 function empty(name: string): Error {
@@ -133,63 +100,11 @@ export function written(part: FieldPart, held: AttributeValue): string {
   if (plain === undefined) {
     throw invalid(`${name} is no ${typeText(type)}: ${shownText(display(held))}`, name);
   }
-  if (typeof format === "object") {
-    if (format.cut !== undefined) return periodOf(format.cut, plain);
-    return paddedText(name, plain, format.padded ?? { whole: 0 });
-  }
-  switch (format) {
-    case "reversed":
-      return nines(plain);
-    case "hash":
-      return digest(plain);
-    case "escaped":
-      return escaped(plain, part.not ?? "");
-    case "lower":
-      return checked(part, lower(plain));
-    default:
-      return checked(part, plain);
-  }
-}
-
-/** How a number is padded. */
-export interface Padding {
-  readonly whole: number;
-  readonly decimals?: number;
-  readonly reversed?: true;
-  readonly signed?: true;
-}
-
-function paddedText(name: string, plain: string, padding: Padding): string {
-  const { whole, decimals = 0 } = padding;
-  const isNegative = padding.signed === true && plain.startsWith("-");
-  const size = isNegative ? plain.slice(1) : plain;
-  const [before = "", behind = ""] = size.split(".");
-  if (!/^[0-9]*$/.test(before + behind) || before.length > whole || behind.length > decimals) {
-    const digits = decimals === 0 ? `${whole}` : `${whole}.${decimals}`;
-    throw invalid(
-      `${name}: ${plain} does not fit ${digits} digits; a padded number has no more digits, and is 0 or more unless it is \`signed\``,
-      name,
-    );
-  }
-  const fraction = decimals === 0 ? "" : `.${behind.padEnd(decimals, "0")}`;
-  return directed(before.padStart(whole, "0") + fraction, isNegative, padding);
-}
-
-/** A padded number as a key has it: greater numbers have greater texts, or lesser ones where it is
- * reversed. */
-export function directed(padded: string, isNegative: boolean, { reversed, signed }: Padding): string {
-  if (signed !== true) return reversed === true ? nines(padded) : padded;
-  const isZero = /^[0.]*$/.test(padded);
-  return isNegative !== (reversed === true) && !isZero ? `-${nines(padded)}` : `0${padded}`;
-}
-
-/** Each digit subtracted from nine, which reverses the order of texts of one width. */
-export function nines(plain: string): string {
-  return plain.replace(/[0-9]/g, (digit) => String(9 - Number(digit)));
+  return format === undefined || format === "bare" ? checked(part, plain) : formats.formatted(part, plain);
 }
 
 /** The text, unless it is empty or contains a character with a meaning in keys. */
-function checked(part: FieldPart, plain: string): string {
+export function checked(part: FieldPart, plain: string): string {
   const { field: name, type, not = "" } = part;
   for (const one of plain) {
     if ((type === "string" && not.includes(one)) || one === BREAK || one === LAST) {
@@ -203,16 +118,4 @@ function checked(part: FieldPart, plain: string): string {
   }
   if (plain === "") throw empty(name);
   return plain;
-}
-
-/** The text with `%` and the delimiters replaced by `%` and the digits of each byte. */
-function escaped(plain: string, not: string): string {
-  const bytes = (one: string): string =>
-    Array.from(new TextEncoder().encode(one), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
-  let out = "";
-  for (const one of plain) {
-    out += one === "%" || one === BREAK || one === LAST || not.includes(one) ? bytes(one) : one;
-  }
-  // An empty text must not make an empty key.
-  return out === "" ? "%" : out;
 }

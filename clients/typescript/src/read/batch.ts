@@ -4,7 +4,7 @@ import { failure, invalid } from "../error.js";
 import { type Io, isNoTable, REPORTED, together, unitsOf } from "../io.js";
 import { Placeholders } from "../placeholders.js";
 import type { Item } from "../plan.js";
-import { hasKey, jsonOfItem } from "../value/value.js";
+import { hasKey, jsonOfItem } from "../value/compare.js";
 import { emptyRaw, type Question, type Raw } from "./question.js";
 import { projection, tableOf, wholeKey } from "./request.js";
 

@@ -4,7 +4,8 @@
 import { failure } from "../error.js";
 import { together } from "../io.js";
 import type { PatternPlan } from "../plan.js";
-import { addRaw, emptyRaw, itemQuestion, type Question, type Raw } from "./question.js";
+import { itemQuestion } from "./items.js";
+import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
 import { getItem } from "./request.js";
 
 /** Reads the single kinds for the first page. */

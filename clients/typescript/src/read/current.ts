@@ -3,14 +3,16 @@
 
 import { failure } from "../error.js";
 import { backOff, isConflict, REPORTED, TRIES, unitsOf } from "../io.js";
+import { lower } from "../key/formats.js";
 import { isField } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, EntityPlan, Item, PatternPlan, UniquePlan } from "../plan.js";
 import { valuesOf } from "../stored.js";
-import { lower } from "../value/text.js";
-import { hasKey, held, isEqual, setOwn } from "../value/value.js";
-import { unknownOf } from "./item.js";
+import { hasKey, isEqual } from "../value/compare.js";
+import { held, setOwn } from "../value/value.js";
+import { unknownOf } from "./unknown.js";
 import type { Kinds } from "./kinds.js";
+import { groups, ordered } from "./parts.js";
 import type { Question, Raw } from "./question.js";
 import { tableOf } from "./request.js";
 
@@ -19,16 +21,16 @@ const TRANSACTION_ACTIONS_MAX = 100;
 /** Keeps the entries of a single item's index whose item in the table has the unique values that the pattern
  * gives. The guard allows one at each moment, and the items are read as they are at one moment. */
 export async function keepCurrent(question: Question, pattern: PatternPlan, kinds: Kinds, raw: Raw): Promise<void> {
-  const kind = kinds.only();
+  const [kind, other] = kinds.kinds;
   const unique = kind && uniqueOf(question, pattern, kind.entity);
-  if (kind === undefined || unique === undefined) return;
+  if (kind === undefined || other !== undefined || unique === undefined) return;
   if (question.plan.index === undefined && kind.entity.id === undefined) return;
-  const groups = kinds.groups(raw.items);
+  const all = groups(kinds, raw.items);
   // All parts are of one item.
-  if (groups.length < 2) return;
+  if (all.length < 2) return;
   const owners: { readonly key: Item; readonly members: readonly Item[] }[] = [];
-  for (const members of groups) {
-    const main = kinds.mainOf(members);
+  for (const members of all) {
+    const main = ordered(kinds, members)[0];
     const key = main && ownKey(question, main);
     if (key !== undefined && !owners.some((one) => hasKey(one.key, key))) owners.push({ key, members });
   }

@@ -7,8 +7,9 @@ import { invalid } from "../error.js";
 import { column } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, Item, PatternPlan } from "../plan.js";
+import { isEqual } from "../value/compare.js";
 import { sortedNames } from "../value/text.js";
-import { held, isEqual } from "../value/value.js";
+import { held } from "../value/value.js";
 import type { Question } from "./question.js";
 
 /** Where a position holds its period, and with a number behind it a shard. */

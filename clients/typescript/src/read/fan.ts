@@ -3,14 +3,17 @@
 
 import { failure, invalid } from "../error.js";
 import { together } from "../io.js";
-import { SHARD } from "../key/make.js";
+import { SHARD } from "../key/formats.js";
 import type { FanPlan, Item, Type, Unit } from "../plan.js";
+import { whole } from "../value/arithmetic.js";
+import { firstTime, PERIODS_MAX, periodsBetween } from "../value/period.js";
 import { display } from "../value/text.js";
-import { firstTime, periodsBetween, PERIODS_MAX, timeOfEpochMs } from "../value/time.js";
-import { whole, type Values } from "../value/value.js";
+import { timeOfEpochMs } from "../value/time.js";
+import type { Values } from "../value/value.js";
 import { positionOf } from "./cursor.js";
+import { compareItems } from "./items.js";
 import { inPeriod, inShards, shardPosition, type ShardPosition, splitPeriod } from "./position.js";
-import { addRaw, compareItems, emptyRaw, isDescending, type Question, type Raw } from "./question.js";
+import { addRaw, emptyRaw, isDescending, type Question, type Raw } from "./question.js";
 import { onePage } from "./request.js";
 
 /** A fan over periods. */

@@ -1,18 +1,42 @@
 /** One item by its `id`, whose key has attributes that change: the guard of the id holds them. */
 
 import { strayItem } from "../error.js";
+import { backOff, TRIES } from "../io.js";
 import type { ReadPlan } from "../plan.js";
 import { shown } from "../value/text.js";
 import { held, type Values } from "../value/value.js";
-import { type Question, type Raw } from "./question.js";
+import type { Found } from "./kinds.js";
+import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
 import { getItem } from "./request.js";
 
 /** The guard of a plan. */
-export type Guard = NonNullable<ReadPlan["guard"]>;
+type Guard = NonNullable<ReadPlan["guard"]>;
+
+/** Reads the guard, and the page of the item that it leads to. An item that moved between the two reads is looked
+ * for again, strongly. */
+export async function readGuarded(
+  question: Question,
+  guard: Guard,
+  read: (question: Question) => Promise<[Raw, Found[]]>,
+): Promise<[Raw, Found[]]> {
+  const all = emptyRaw();
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const isStrong = question.isStrong || tried > 0;
+    const [found, args] = await placeOfGuard(question, guard, isStrong);
+    addRaw(all, found);
+    if (args === undefined) return [all, []];
+    const [raw, items] = await read({ ...question, args, isStrong });
+    addRaw(all, raw);
+    all.asked = raw.asked;
+    if (items.length > 0) return [all, items];
+    await backOff(question.io, tried);
+  }
+  throw lost(question);
+}
 
 /** Reads the guard. Returns its cost, and the arguments with what the guard holds; no arguments where there
  * is no guard, and no item. */
-export async function placeOfGuard(
+async function placeOfGuard(
   question: Question,
   guard: Guard,
   isStrong: boolean,
@@ -40,7 +64,7 @@ function planOf({ table }: ReadPlan, { key: [partition, sort] }: Guard): ReadPla
 }
 
 /** The error about a guard whose item is not where it says. */
-export function lost(question: Question): Error {
+function lost(question: Question): Error {
   const names = [...question.args].map(([name, value]) => `${name} = ${shown(value)}`);
   return strayItem(
     `the item with ${names.join(", ")} is not where the guard of its id says: it was not written through the model, or moves without end`,

@@ -1,15 +1,24 @@
-/** From stored items to the model's: keys distinguish the kinds, split lists are joined. */
+/** From stored items to the model's: keys distinguish the kinds. */
 
 import type { Io } from "../io.js";
 import { isBare } from "../key/make.js";
 import { kindName, type Model } from "../model.js";
 import type { FoundItem } from "../options.js";
-import type { AttributeValue, CopyPlan, EntityPlan, Item, KeyColumn, PatternPlan, ReadPlan, ReturnedPlan, TablePlan } from "../plan.js";
-import { digestAttribute, isAsWritten, valuesOf } from "../stored.js";
+import type {
+  AttributeValue,
+  CopyPlan,
+  EntityPlan,
+  Item,
+  KeyColumn,
+  PatternPlan,
+  ReadPlan,
+  ReturnedPlan,
+  TablePlan,
+} from "../plan.js";
+import { valuesOf } from "../stored.js";
 import type { Numbers } from "../value/plain.js";
-import { compareTexts } from "../value/text.js";
-import { held, isEqual, type Values } from "../value/value.js";
-import { checkedItem, unknownItem, unknownOf } from "./item.js";
+import { held } from "../value/value.js";
+import { checkedItem } from "./item.js";
 
 /** An item and its kind. */
 export interface Found {
@@ -79,17 +88,15 @@ function kindOf(model: Model, returned: ReturnedPlan, pattern: PatternPlan, plan
   };
 }
 
-/** The list of a split entity, if the pattern returns it. */
-function listOf(kind: Kind): string | undefined {
-  return kind.attributes.find((name) => name === kind.entity.split?.attribute);
-}
-
 /** The kinds of items that a pattern returns. */
 export class Kinds {
+  /** The table that is read. */
+  readonly table: TablePlan;
+  readonly kinds: readonly Kind[];
+  /** Whether an entity may be stored as several items. */
+  readonly isSplit: boolean;
   readonly #io: Io;
   readonly #pattern: PatternPlan;
-  readonly #table: TablePlan;
-  readonly #kinds: readonly Kind[];
   readonly #onUnknown: OnUnknown;
   readonly #numbers: Numbers;
   readonly #model: Model;
@@ -105,103 +112,43 @@ export class Kinds {
     this.#io = io;
     this.#model = model;
     this.#pattern = pattern;
-    this.#table = model.table(plan.table);
-    this.#kinds = returns.map((one) => kindOf(model, one, pattern, plan));
+    this.table = model.table(plan.table);
+    this.kinds = returns.map((one) => kindOf(model, one, pattern, plan));
+    this.isSplit = this.kinds.some((kind) => kind.isSplit);
     this.#numbers = numbers;
     this.#onUnknown = plan.request === "Scan" ? "skip" : onUnknown;
   }
 
-  /** The kind, where the pattern returns only one. */
-  only(): Kind | undefined {
-    return this.#kinds.length === 1 ? this.#kinds[0] : undefined;
-  }
-
-  /** Whether an entity may be stored as several items. */
-  isSplit(): boolean {
-    return this.#kinds.some((kind) => kind.isSplit);
-  }
-
-  /** The digest attributes of the split lists, which show whether all parts belong together. */
-  digests(): string[] {
-    return this.#kinds.flatMap((kind) => {
-      const list = kind.isSplit ? listOf(kind) : undefined;
-      return list === undefined ? [] : [digestAttribute(list)];
-    });
-  }
-
-  #kindOf(item: Item): Kind | undefined {
-    return this.#kinds.find((kind) => kind.key.every((one) => fitsColumn(one, held(item, one.attribute))));
-  }
-
-  /** The sort key without the number of the part, and that number; `undefined` for an item that is none. */
-  #partOf(item: Item): [string, string] | undefined {
-    const kind = this.#kindOf(item);
-    const text = kind?.isSplit === true ? held(item, this.#table.sort?.name ?? "")?.S : undefined;
-    const last = kind?.key[1]?.parts.at(-1);
-    if (text === undefined || typeof last !== "object" || !("part" in last)) return undefined;
-    return [text.slice(0, -last.part), text.slice(-last.part)];
-  }
-
-  /** The items that belong together. The parts of one entity lie side by side. */
-  groups(items: readonly Item[]): Item[][] {
-    const groups: Item[][] = [];
-    let open: [AttributeValue | undefined, string] | undefined;
-    for (const item of items) {
-      const start = this.#partOf(item)?.[0];
-      const partition = held(item, this.#table.partition.name);
-      const last = groups.at(-1);
-      if (last !== undefined && start !== undefined && open?.[1] === start && isEqual(open[0], partition)) last.push(item);
-      else groups.push([item]);
-      open = start === undefined ? undefined : [partition, start];
-    }
-    return groups;
-  }
-
-  /** The main item of an entity among its parts. */
-  mainOf(members: readonly Item[]): Item | undefined {
-    return this.#ordered(members)[0];
-  }
-
-  /** The parts of an entity in order. */
-  #ordered(members: readonly Item[]): Item[] {
-    const number = (item: Item): string => this.#partOf(item)?.[1] ?? "";
-    return [...members].sort((one, other) => compareTexts(number(one), number(other)));
+  /** The kind of an item. */
+  of(item: Item): Kind | undefined {
+    return this.kinds.find((kind) => kind.key.every((one) => fitsColumn(one, held(item, one.attribute))));
   }
 
   /** The items with their kinds; `undefined` when parts of a list do not belong together. */
   async found(items: readonly Item[]): Promise<Found[] | undefined> {
     const found: Found[] = [];
-    for (const group of this.groups(items)) {
+    const parts = this.isSplit ? await import("./rare.js") : undefined;
+    for (const group of parts?.groups(this, items) ?? items.map((item) => [item])) {
       const first = group[0] as Item;
-      const kind = this.#kindOf(first);
+      const kind = this.of(first);
       if (kind === undefined) {
         if (this.#onUnknown === "skip") continue;
-        throw unknownItem(`${this.#pattern.name} found`, this.#table, first);
+        throw (await import("./unknown.js")).unknownItem(`${this.#pattern.name} found`, this.table, first);
       }
       const { entity, copy, name } = kind;
-      const origin = { io: this.#io, table: this.#table, entity, copy };
+      const origin = { io: this.#io, table: this.table, entity, copy };
       try {
-        const ordered = this.#ordered(group);
+        const ordered = parts?.ordered(this, group) ?? group;
         const values = await valuesOf(origin, kind.attributes, ordered);
-        if (kind.isSplit && !this.#isComplete(kind, ordered, values)) return undefined;
-        found.push({ name, kind: kindName(entity, copy), entity, item: this.#item(kind, values) });
+        if (kind.isSplit && parts?.isComplete(this, kind, ordered, values) === false) return undefined;
+        const item = checkedItem(this.#model, this.#numbers, kind, values);
+        found.push({ name, kind: kindName(entity, copy), entity, item });
       } catch (error) {
+        const { unknownOf } = await import("./unknown.js");
         const unknown = unknownOf(error, origin, first, `${this.#pattern.name} found an item of ${name}`);
         if (this.#onUnknown === "error") throw unknown;
       }
     }
     return found;
-  }
-
-  #item(kind: Kind, values: Values): FoundItem {
-    return checkedItem(this.#model, this.#numbers, kind, values);
-  }
-
-  /** Whether the parts of an entity are complete: they begin with the first, and where the pattern returns
-   * the list, its digest is the stored one. */
-  #isComplete(kind: Kind, parts: readonly Item[], values: Values): boolean {
-    const first = parts[0] as Item;
-    const begins = /^0*$/.test(this.#partOf(first)?.[1] ?? "x");
-    return begins && (listOf(kind) === undefined || isAsWritten(kind.entity, first, values));
   }
 }

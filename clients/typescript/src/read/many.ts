@@ -1,15 +1,17 @@
 /** Entities by their keys: BatchGetItem, in the order of the keys, absent ones as absent. */
 
-import { heldPlace, idGuard, identifyingPlace, placeOf } from "../derive.js";
+import { heldPlace, identifyingPlace, idGuard, placeOf } from "../derive.js";
 import { invalid, strayItem } from "../error.js";
 import { backOff, type Io, together, TRIES } from "../io.js";
 import type { Model } from "../model.js";
 import type { FoundItem } from "../options.js";
 import type { EntityPlan, Item } from "../plan.js";
 import { valuesOf } from "../stored.js";
-import { jsonOfItem, type Values } from "../value/value.js";
+import { jsonOfItem } from "../value/compare.js";
+import type { Values } from "../value/value.js";
 import { atKey, fetchAll, type Keyed, KEYS_MAX, type Wanted } from "./batch.js";
-import { checkedItem, unknownOf } from "./item.js";
+import { unknownOf } from "./unknown.js";
+import { checkedItem } from "./item.js";
 import type { Shown } from "./kinds.js";
 
 /** How the items are read and shown. */

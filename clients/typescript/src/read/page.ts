@@ -18,7 +18,7 @@ import { timeOfEpochMs } from "../value/time.js";
 import type { Numbers } from "../value/plain.js";
 import type { Values } from "../value/value.js";
 import { type Found, Kinds, type OnUnknown } from "./kinds.js";
-import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
+import { emptyRaw, type Question, type Raw } from "./question.js";
 import { getItem, onePage } from "./request.js";
 
 /** The start, the size and the direction of a page. */
@@ -64,7 +64,6 @@ export async function readPage(
     return { ...pageOf(raw), items, now: undefined };
   }
   const kinds = new Kinds(io, model, pattern, plan, start);
-  const isSingle = pattern.returns.length === 1 && pattern.returns[0]?.many !== true;
   const question: Question = {
     io,
     name: pattern.name,
@@ -73,28 +72,35 @@ export async function readPage(
     plan,
     args: withFixed(pattern, args, now),
     parameters: pattern.parameters ?? [],
-    digests: kinds.digests(),
+    digests: kinds.isSplit ? (await import("./rare.js")).digests(kinds) : [],
     // Whether one item is single is seen only where all of them are read.
-    limit: isSingle ? undefined : (start.limit ?? plan.page),
+    limit: isSingle(pattern) ? undefined : (start.limit ?? plan.page),
     backward: start.backward === true,
     isStrong: plan.strong === true || (start.strong === true && strongOf(pattern, plan, model)),
   };
   if (after !== undefined) (await import("../paging.js")).checkPosition(question, pattern, after);
   const hasBeside = plan.beside !== undefined && after === undefined;
-  const range = readFound(question, pattern, kinds, after, now);
+  const read = (one: Question): Promise<[Raw, Found[]]> => readConsistent(one, pattern, kinds, after, now);
+  const { guard } = plan;
+  const range = guard === undefined ? read(question) : (await import("./rare.js")).readGuarded(question, guard, read);
   const [first, [raw, items]] = hasBeside
-    ? await both((async () => (await import("./rare.js")).readBeside(question, pattern))(), range)
+    ? await both((async () => (await import("./collection.js")).readBeside(question, pattern))(), range)
     : ([emptyRaw(), await range] as const);
   raw.requests += first.requests;
   raw.units += first.units;
   items.unshift(...((await kinds.found(first.items)) ?? []));
-  if (isSingle) checkSingle(pattern, items, raw.asked);
+  if (isSingle(pattern)) checkSingle(pattern, items, raw.asked);
   if (pattern.returns.length > 1) {
-    const { checkRequired } = await import("./rare.js");
+    const { checkRequired } = await import("./collection.js");
     checkRequired(model, pattern, question, items, { after, next: raw.next, asked: raw.asked });
   }
   const usesNow = pattern.parameters?.some((one) => one.now === true) === true || plan.fan?.periods !== undefined;
   return { ...pageOf(raw), items, now: usesNow ? now : undefined };
+}
+
+/** Whether a pattern returns one item. */
+export function isSingle({ returns: [first, second] }: PatternPlan): boolean {
+  return second === undefined && first?.many !== true;
 }
 
 /** The results of two that run at the same time. */
@@ -134,33 +140,6 @@ function withFixed(pattern: PatternPlan, args: Values, now: number): Values {
   return all;
 }
 
-/** Reads a page; of a plan with a guard, the guard first. An item that moved between the two reads is looked
- * for again, strongly. */
-async function readFound(
-  question: Question,
-  pattern: PatternPlan,
-  kinds: Kinds,
-  after: Item | undefined,
-  now: number,
-): Promise<[Raw, Found[]]> {
-  const { guard } = question.plan;
-  if (guard === undefined) return readConsistent(question, pattern, kinds, after, now);
-  const { lost, placeOfGuard } = await import("./rare.js");
-  const read = emptyRaw();
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    const isStrong = question.isStrong || tried > 0;
-    const [found, args] = await placeOfGuard(question, guard, isStrong);
-    addRaw(read, found);
-    if (args === undefined) return [read, []];
-    const [raw, items] = await readConsistent({ ...question, args, isStrong }, pattern, kinds, after, now);
-    addRaw(read, raw);
-    read.asked = raw.asked;
-    if (items.length > 0) return [read, items];
-    await backOff(question.io, tried);
-  }
-  throw lost(question);
-}
-
 /** Reads a page until the parts of every list in it belong together: a writer may change them while they are
  * read. */
 async function readConsistent(
@@ -170,10 +149,9 @@ async function readConsistent(
   after: Item | undefined,
   now: number,
 ): Promise<[Raw, Found[]]> {
-  const isSingle = pattern.returns.length === 1 && pattern.returns[0]?.many !== true;
   for (let tried = 0; tried < TRIES; tried += 1) {
     const raw = await readOnce(question, kinds, after, now);
-    if (isSingle && raw.items.length > 1) {
+    if (isSingle(pattern) && raw.items.length > 1) {
       await (await import("./rare.js")).keepCurrent(question, pattern, kinds, raw);
     }
     const items = await kinds.found(raw.items.splice(0));
@@ -197,9 +175,9 @@ async function readOnce(question: Question, kinds: Kinds, after: Item | undefine
     case "Query":
     case "Scan":
       if (plan.fan !== undefined) {
-        return (await import("./rare.js")).readFan(question, plan.fan, kinds.isSplit(), after, now);
+        return (await import("./rare.js")).readFan(question, plan.fan, kinds.isSplit, after, now);
       }
-      if (kinds.isSplit()) return (await import("./rare.js")).readSplit(question, kinds, after);
+      if (kinds.isSplit) return (await import("./rare.js")).readSplit(question, kinds, after);
       return onePage(question, args, after, limit);
   }
 }

@@ -8,8 +8,8 @@ import type { Item } from "../plan.js";
 import { sortedNames } from "../value/text.js";
 import { periodOf } from "../value/time.js";
 import type { Values } from "../value/value.js";
-import { keyCondition, printKey } from "./condition.js";
-import { emptyRaw, isDescending, keyValue, type Question, type Raw } from "./question.js";
+import { keyCondition } from "./condition.js";
+import { emptyRaw, isDescending, keyValue, printKey, type Question, type Raw } from "./question.js";
 
 /** The name of the table that a request goes to; with periods, of the table of the given time. */
 export function tableOf({ plan, table }: Question, args: Values): string {
@@ -96,12 +96,10 @@ export function onePage(
   after: Item | undefined,
   limit: number | undefined,
 ): Promise<Raw> {
-  return question.plan.request === "Scan"
-    ? scan(question, after, limit)
-    : query(question, tableOf(question, args), args, after, limit);
+  return query(question, tableOf(question, args), args, after, limit);
 }
 
-/** Reads one page of a query. */
+/** Reads one page of a query or scan of a table. */
 export async function query(
   question: Question,
   name: string,
@@ -109,9 +107,10 @@ export async function query(
   after: Item | undefined,
   limit: number | undefined,
 ): Promise<Raw> {
-  const { plan } = question;
+  const { plan, isStrong } = question;
+  const isQuery = plan.request !== "Scan";
   const { made, filtered } = await withFilter(question);
-  const terms = await keyCondition(question, args, made);
+  const terms = isQuery ? await keyCondition(question, args, made) : [];
   if (terms === undefined) return emptyRaw("nothing: no key lies in the range");
   const filter = filtered();
   const projected = projection(question, made);
@@ -120,41 +119,19 @@ export async function query(
     TableName: name,
     ...(plan.index !== undefined && { IndexName: plan.index }),
     ...(limit !== undefined && { Limit: limit }),
-    ...(question.isStrong && { ConsistentRead: true }),
-    ...(isDescending(question) && { ScanIndexForward: false }),
+    ...(isStrong && { ConsistentRead: true }),
+    ...(isQuery && isDescending(question) && { ScanIndexForward: false }),
     ...(after !== undefined && { ExclusiveStartKey: after }),
-    KeyConditionExpression: terms.map(([expression]) => expression).join(" AND "),
+    ...(isQuery && { KeyConditionExpression: terms.map(([expression]) => expression).join(" AND ") }),
     ...filter,
     ...(fetchesAll && { Select: "ALL_ATTRIBUTES" }),
     ...projected,
     ...made.members(),
     ...REPORTED,
   };
-  const answer = await ask(question, "Query", input);
-  return paged(answer, terms.map(([, printed]) => printed).join(" AND "));
-}
-
-function paged(answer: Answer, asked: string): Raw {
-  const items = [...(answer.Items ?? [])];
-  return { items, asked, requests: 1, units: unitsOf(answer), next: answer.LastEvaluatedKey };
-}
-
-/** Reads one page of a scan. */
-async function scan(question: Question, after: Item | undefined, limit: number | undefined): Promise<Raw> {
-  const { made, filtered } = await withFilter(question);
-  const filter = filtered();
-  const projected = projection(question, made);
-  const input = {
-    TableName: question.plan.table,
-    ...(limit !== undefined && { Limit: limit }),
-    ...(question.isStrong && { ConsistentRead: true }),
-    ...(after !== undefined && { ExclusiveStartKey: after }),
-    ...filter,
-    ...projected,
-    ...made.members(),
-    ...REPORTED,
-  };
-  return paged(await question.io.ask("Scan", input), "every item");
+  const answer = await ask(question, isQuery ? "Query" : "Scan", input);
+  const asked = isQuery ? terms.map(([, printed]) => printed).join(" AND ") : "every item";
+  return { items: [...(answer.Items ?? [])], asked, requests: 1, units: unitsOf(answer), next: answer.LastEvaluatedKey };
 }
 
 /** The placeholders of a request of a plan, and its filter. Few plans have one. */

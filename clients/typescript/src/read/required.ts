@@ -1,12 +1,13 @@
 /** The items that a collection must contain: `Order + OrderItem[]` without its order is no answer. */
 
-import { failure } from "../error.js";
+import { failure, unlessInvalid } from "../error.js";
 import { column } from "../key/make.js";
 import { indexOf, type Model } from "../model.js";
 import type { Item, KeyColumn, PatternPlan, ReturnedPlan } from "../plan.js";
 import { setOwn } from "../value/value.js";
+import { compareItems } from "./items.js";
 import type { Found } from "./kinds.js";
-import { compareItems, type Question } from "./question.js";
+import type { Question } from "./question.js";
 
 /** What a page has read: from after a key to another one. */
 export interface Read {
@@ -72,11 +73,9 @@ function sortKey(model: Model, one: ReturnedPlan, question: Question): Item | un
   for (const [at, name] of (question.plan.sortAttributes ?? []).entries()) {
     const parts = columns[at]?.parts;
     if (parts === undefined) break;
-    try {
-      setOwn(key, name, column(parts, question.args));
-    } catch {
-      return undefined;
-    }
+    const value = unlessInvalid(() => column(parts, question.args));
+    if (value === undefined) return undefined;
+    setOwn(key, name, value);
   }
   return key;
 }

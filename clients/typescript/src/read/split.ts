@@ -3,6 +3,7 @@
 import type { Item } from "../plan.js";
 import { positionOf } from "./cursor.js";
 import type { Kinds } from "./kinds.js";
+import { groups } from "./parts.js";
 import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
 import { onePage } from "./request.js";
 
@@ -15,10 +16,10 @@ export async function readSplit(question: Question, kinds: Kinds, start: Item | 
     const page = await onePage(question, question.args, after, undefined);
     addRaw(raw, page);
     after = page.next;
-    const groups = kinds.groups(raw.items);
-    const complete = after === undefined ? groups.length : Math.max(groups.length - 1, 0);
+    const all = groups(kinds, raw.items);
+    const complete = after === undefined ? all.length : Math.max(all.length - 1, 0);
     if (limit !== undefined && (complete > limit || (complete === limit && after !== undefined))) {
-      raw.items = groups.slice(0, limit).flat();
+      raw.items = all.slice(0, limit).flat();
       const last = raw.items.at(-1);
       raw.next = last && positionOf(question, last);
       return raw;

@@ -5,12 +5,13 @@ import { type Io, REPORTED } from "../io.js";
 import type { Model } from "../model.js";
 import { Placeholders } from "../placeholders.js";
 import type { Item, PatternPlan, ReadPlan, ReturnedPlan } from "../plan.js";
-import { hasKey, type Values } from "../value/value.js";
+import { hasKey } from "../value/compare.js";
+import type { Values } from "../value/value.js";
 import { askAll, atKey, byTable, type Keyed } from "./batch.js";
-import { printKey } from "./condition.js";
 import { readAtOnce } from "./current.js";
 import { type Found, Kinds, type Shown } from "./kinds.js";
-import { emptyRaw, type Question, questionOf, type Raw } from "./question.js";
+import { questionOf } from "./items.js";
+import { emptyRaw, printKey, type Question, type Raw } from "./question.js";
 import { projection, wholeKey } from "./request.js";
 
 /** One item to read. */

@@ -1,6 +1,7 @@
 /** Errors of answers: the service's exceptions as the codes of this package. */
 
 import { KeyfoldError, type Reason } from "../error.js";
+import { parsed } from "../value/text.js";
 
 /** Exceptions of a service that is asked too much: nothing was done. */
 const THROTTLES: readonly string[] = [
@@ -38,15 +39,6 @@ export function exceptionIn(body: string): Exception | undefined {
     reasons: Array.isArray(reasons) ? (reasons as ExceptionReason[]) : [],
     item,
   };
-}
-
-/** The JSON of a text; `undefined` for another text. */
-export function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The error of a service's refusal. */

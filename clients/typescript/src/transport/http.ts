@@ -3,10 +3,11 @@
 import { KeyfoldError } from "../error.js";
 import type { Credentials, Transport } from "../options.js";
 import { until } from "../until.js";
-import { exceptionIn, parsed, refusal } from "./answer.js";
+import { parsed } from "../value/text.js";
+import { exceptionIn, refusal } from "./answer.js";
+import type { Target } from "./endpoint.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
 import { KeptCredentials } from "./kept.js";
-import type { Target } from "./endpoint.js";
 import { type Attempt, repeated, type Retries, withToken } from "./retry.js";
 import { type HttpAnswer, type Send, sendBy } from "./send.js";
 import { Signer } from "./sign.js";

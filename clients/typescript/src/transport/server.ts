@@ -1,7 +1,7 @@
 /** A Keyfold server in a process of its own. */
 
 import { transportError } from "../error.js";
-import { parsed } from "./answer.js";
+import { parsed } from "../value/text.js";
 import { variable } from "./environment.js";
 import { builtin, type Child, thisProcess } from "./modules.js";
 

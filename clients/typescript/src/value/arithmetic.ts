@@ -1,6 +1,7 @@
 /** Sums of decimal numbers, and their neighbours. */
 
-import { aligned, decimalText, DIGITS_MAX, MAGNITUDE_MIN, normal, parsed } from "./number.js";
+import type { AttributeValue } from "../plan.js";
+import { type Decimal, decimalText, DIGITS_MAX, MAGNITUDE_MIN, normal, parseDecimal } from "./number.js";
 
 /** The exact sum; `undefined` where it has more than 38 digits or is out of range. */
 export function addNumbers(one: string, other: string): string | undefined {
@@ -37,4 +38,27 @@ export function nextNumber(text: string, isWhole: boolean): string | undefined {
   const less = isPower ? full * 10n - 1n : full - 1n;
   const next = normal(-less, exponent - missing - (isPower ? 1 : 0));
   return next === undefined ? "0" : decimalText(next);
+}
+
+/** A number that is known to be one. */
+function parsed(text: string): Decimal {
+  return parseDecimal(text) ?? { coefficient: 0n, exponent: 0 };
+}
+
+/** The coefficients of two numbers with the lower of their exponents. */
+export function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
+  const exponent = Math.min(one.exponent, other.exponent);
+  const scaled = (of: Decimal): bigint => of.coefficient * 10n ** BigInt(of.exponent - exponent);
+  return [scaled(one), scaled(other), exponent];
+}
+
+/** Less than zero, zero, or more, as `one` is less, equal or greater. */
+export function compareNumbers(one: string, other: string): number {
+  const [left, right] = aligned(parsed(one), parsed(other));
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** A value that is a whole number. */
+export function whole(number: number): AttributeValue {
+  return { N: String(number) };
 }

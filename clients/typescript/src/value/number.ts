@@ -65,21 +65,3 @@ export function canonicalNumber(text: string): string | undefined {
   const parsed = parseDecimal(text);
   return parsed && decimalText(parsed);
 }
-
-/** A number that is known to be one. */
-export function parsed(text: string): Decimal {
-  return parseDecimal(text) ?? { coefficient: 0n, exponent: 0 };
-}
-
-/** The coefficients of two numbers with the lower of their exponents. */
-export function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
-  const exponent = Math.min(one.exponent, other.exponent);
-  const scaled = (of: Decimal): bigint => of.coefficient * 10n ** BigInt(of.exponent - exponent);
-  return [scaled(one), scaled(other), exponent];
-}
-
-/** Less than zero, zero, or more, as `one` is less, equal or greater. */
-export function compareNumbers(one: string, other: string): number {
-  const [left, right] = aligned(parsed(one), parsed(other));
-  return left < right ? -1 : left > right ? 1 : 0;
-}

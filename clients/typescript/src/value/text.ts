@@ -62,18 +62,11 @@ export function shown(value: AttributeValue | undefined): string {
   return value === undefined ? "" : shownText(display(value));
 }
 
-/** The code points that have a small letter in Unicode 13, in ranges whose gaps Unicode 13 does not have. A key
- * has one form in all languages, whose runtimes have later versions: what those add stays as it is. */
-const WITH_SMALL: string =
-  "41-376 37f 386-38a 38c 38e-3a1 3a3-52e 531-556 10a0-10c5 10c7 10cd 13a0-13f5 1c90-1cba 1cbd-1cbf " +
-  "1e00-1f0f 1f18-1f1d 1f28-1f3f 1f48-1f4d 1f59 1f5b 1f5d 1f5f-1f6f 1f88-1faf 1fb8-1fbc 1fc8-1fcc " +
-  "1fd8-1fdb 1fe8-1fec 1ff8-1ffc 2126-2183 24b6-24cf 2c00-2c2e 2c60-2cf2 a640-a69a a722-a7be a7c2-a7c9 " +
-  "a7f5 ff21-ff3a 10400-10427 104b0-104d3 10c80-10cb2 118a0-118bf 16e40-16e5f 1e900-1e921";
-let withSmall: RegExp | undefined;
-
-/** A text in small letters, each letter on its own: a prefix of the text gives a prefix of it. */
-export function lower(text: string): string {
-  // The blanks between the ranges are in the class, too, and stay blanks.
-  withSmall ??= new RegExp(`[${WITH_SMALL.replace(/[0-9a-f]+/g, "\\u{$&}")}]`, "gu");
-  return text.replace(withSmall, (letter) => letter.toLowerCase());
+/** The JSON of a text; `undefined` for another text. */
+export function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }

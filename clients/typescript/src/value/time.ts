@@ -2,10 +2,7 @@
 
 import type { Type, Unit } from "../plan.js";
 
-/** The most periods of a range: each is a request. */
-export const PERIODS_MAX = 10_000;
-
-const WIDTHS: Readonly<Record<Unit, number>> = { hour: 13, day: 10, month: 7, year: 4 };
+export const WIDTHS: Readonly<Record<Unit, number>> = { hour: 13, day: 10, month: 7, year: 4 };
 const DAY = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 const TIME =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]{1,9}))?)?(Z|z|([+-])([0-9]{2})(?::?([0-9]{2}))?)$/;
@@ -34,11 +31,6 @@ export function widthOfTime(digits: number): number {
   return digits === 0 ? 20 : 21 + digits;
 }
 
-/** The characters of a period. */
-export function widthOf(unit: Unit): number {
-  return WIDTHS[unit];
-}
-
 /** The period of a time or day. */
 export function periodOf(unit: Unit, time: string): string {
   return time.slice(0, WIDTHS[unit]);
@@ -49,12 +41,6 @@ export function inName(period: string): string {
   return period.replace(/[-T]/g, "_");
 }
 
-/** Whether a part of a table's name stands for a period of the calendar: `2024_13` does not. */
-export function isPeriodInName(unit: Unit, text: string): boolean {
-  const period = text.replace(/_/g, (_, at: number) => (at === 10 ? "T" : "-"));
-  return inName(period) === text && isPeriod(unit, period);
-}
-
 /** Whether a text is a day of the calendar. */
 export function isDay(text: string): boolean {
   const found = DAY.exec(text);
@@ -63,17 +49,6 @@ export function isDay(text: string): boolean {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= days;
-}
-
-/** Whether a text names a period. */
-export function isPeriod(unit: Unit, text: string): boolean {
-  const forms: Readonly<Record<Unit, RegExp>> = {
-    hour: /^[0-9-]{10}T(?:[01][0-9]|2[0-3])$/,
-    day: /^[0-9-]{10}$/,
-    month: /^[0-9]{4}-[0-9]{2}$/,
-    year: /^[0-9]{4}$/,
-  };
-  return forms[unit].test(text) && isDay((text + "0000-01-01".slice(text.length)).slice(0, 10));
 }
 
 /** Milliseconds of a day and time in UTC, years below 100 included. */
@@ -90,7 +65,7 @@ function withNanos(epoch: number, fraction: string): string | undefined {
 }
 
 /** A time cut to its digits. */
-function cut(text: string, digits: number): string {
+export function cut(text: string, digits: number): string {
   return `${text.slice(0, digits === 0 ? 19 : 20 + digits)}Z`;
 }
 
@@ -129,38 +104,4 @@ export function timeOfEpochMs(type: Type, epoch: number): string | undefined {
   const digits = digitsOf(type);
   if (at === undefined || (digits === undefined && type !== "date")) return undefined;
   return digits === undefined ? at.slice(0, 10) : cut(at, digits);
-}
-
-/** The seconds from 1970 to a time or day; `undefined` for another text. */
-export function epochSeconds(text: string): number | undefined {
-  const exact = canonicalTime(text, 0);
-  return exact === undefined ? undefined : Math.floor(Date.parse(exact.padStart(20, "0")) / 1000);
-}
-
-/** The first time of a period, or its first day where the type is a date. */
-export function firstTime(type: Type, period: string): string {
-  const text = period + "0000-01-01T00:00:00.000000000Z".slice(period.length);
-  const digits = digitsOf(type);
-  return digits === undefined ? text.slice(0, 10) : cut(text, digits);
-}
-
-/** The periods from that of `low` to that of `high`; `undefined` when there are too many, or a text is no
- * time. */
-export function periodsBetween(unit: Unit, low: string, high: string): string[] | undefined {
-  const start = (text: string): number => {
-    const period = periodOf(unit, text);
-    return isPeriod(unit, period) ? Date.parse(firstTime("time.ms", period)) : Number.NaN;
-  };
-  const [at, last] = [new Date(start(low)), start(high)];
-  if (Number.isNaN(at.getTime()) || Number.isNaN(last)) return undefined;
-  const periods: string[] = [];
-  while (at.getTime() <= last && at.getUTCFullYear() <= 9999) {
-    if (periods.length === PERIODS_MAX) return undefined;
-    periods.push(periodOf(unit, at.toISOString()));
-    if (unit === "hour") at.setUTCHours(at.getUTCHours() + 1);
-    else if (unit === "day") at.setUTCDate(at.getUTCDate() + 1);
-    else if (unit === "month") at.setUTCMonth(at.getUTCMonth() + 1);
-    else at.setUTCFullYear(at.getUTCFullYear() + 1);
-  }
-  return periods;
 }

@@ -8,9 +8,11 @@ import { type Place, placeOf } from "../derive.js";
 import { failure } from "../error.js";
 import type { Change, Changed } from "../expression.js";
 import { addNumbers, negatedNumber } from "../value/arithmetic.js";
-import { areEqual, held, isEqual, isSameItem, setOwn } from "../value/value.js";
+import { areEqual, isEqual, isSameItem } from "../value/compare.js";
+import { held, setOwn } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { type AggregateChange, contributionOf, itemsAdded, noParentText, type Target } from "./contribution.js";
+import { aggregatesOf } from "./decides.js";
 import { followMaximum } from "./maximum.js";
 import { placeOfItem, subject } from "./refusal.js";
 import { type Draft, type EntityChange, isAt, type Step, step } from "./step.js";
@@ -36,7 +38,7 @@ export async function addAggregates(context: Context, draft: Draft): Promise<voi
 
 /** Adds the steps of the aggregates that follow the change of one entity. */
 async function follow(context: Context, { entity, before, after }: EntityChange, draft: Draft): Promise<void> {
-  for (const [parent, aggregate] of context.model.aggregatesOf(entity)) {
+  for (const [parent, aggregate] of aggregatesOf(context.model, entity)) {
     const [old, next] = [contributionOf(aggregate, before), contributionOf(aggregate, after)];
     const of = { parent, aggregate, child: entity, before, after };
     if (old !== undefined && next !== undefined && areEqual(old.parent, next.parent)) {

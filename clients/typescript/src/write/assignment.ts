@@ -6,10 +6,10 @@ import { failure, invalid } from "../error.js";
 import type { Change } from "../expression.js";
 import type { Model } from "../model.js";
 import type { AssignmentPlan, AttributeValue, EntityPlan, Operand, Type } from "../plan.js";
-import { addNumbers, negatedNumber } from "../value/arithmetic.js";
-import { compareNumbers } from "../value/number.js";
+import { addNumbers, compareNumbers, negatedNumber } from "../value/arithmetic.js";
+import { isEqual } from "../value/compare.js";
 import { compareTexts, shown } from "../value/text.js";
-import { held, isEqual, type Values } from "../value/value.js";
+import { held, type Values } from "../value/value.js";
 import { lentName } from "./inputs.js";
 import { itemText, lacks, noPlace, pathText } from "./lacking.js";
 

@@ -1,7 +1,7 @@
 /** Which actions the engine carries out by itself, without a read before them. */
 
 import { attributesOf, parametersOf, type Path, without } from "../bound.js";
-import { type Model, storesPlainly } from "../model.js";
+import type { Model } from "../model.js";
 import type { ActionPlan, AssignmentPlan, EntityPlan, Operand } from "../plan.js";
 import { typeAt } from "./assignment.js";
 
@@ -99,4 +99,10 @@ function isSimple(model: Model, entity: EntityPlan, assignment: AssignmentPlan):
     (fields.length === 0 || storesPlainly(entity, attribute)) &&
     (!isCollection || changesItself)
   );
+}
+
+/** Whether an entity stores an attribute in its main item as it is. */
+export function storesPlainly(entity: EntityPlan, name: string): boolean {
+  const others = [...(entity.compressed ?? []), ...(entity.leftOut ?? [])];
+  return !others.includes(name) && entity.split?.attribute !== name;
 }

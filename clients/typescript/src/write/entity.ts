@@ -5,17 +5,18 @@ import { derive, type Derived, guardKey, idGuard, isSameDerived, placeOf } from 
 import { invalid } from "../error.js";
 import type { Term } from "../expression.js";
 import type { AggregatePlan, EntityPlan } from "../plan.js";
-import { digestAttribute } from "../stored.js";
+import { digestAttribute } from "../split.js";
 import { addNumbers } from "../value/arithmetic.js";
+import { isSameItem } from "../value/compare.js";
 import { sortedNames } from "../value/text.js";
-import { held, isSameItem, type Values } from "../value/value.js";
+import { held, type Values } from "../value/value.js";
 import type { Context } from "./context.js";
 import { decides } from "./decides.js";
 import { leftBehind } from "./left-behind.js";
 import { type GivenNames, mainStep } from "./main-item.js";
 import { move, movedGuard, watchedOf } from "./moved.js";
 import { keyText, occupied, type Refusal, taken } from "./refusal.js";
-import { type Draft, put, putNew, remove, type RemainingItems, type Step, step, unlessStale } from "./step.js";
+import { type Draft, put, putNew, type RemainingItems, remove, type Step, step, unlessStale } from "./step.js";
 import {
   derivedOf,
   explained,

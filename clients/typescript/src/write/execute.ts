@@ -2,7 +2,7 @@
 
 import type { MadeValue } from "../complete.js";
 import { failure, KeyfoldError, outcomeUnknown } from "../error.js";
-import { type Answer, backOff, failedActions, hasFound, isConflict, isNoTable, REPORTED } from "../io.js";
+import { type Answer, backOff, isConflict, isNoTable, REPORTED } from "../io.js";
 import { ensurePeriods } from "../tables.js";
 import { sizeOfItem } from "../value/size.js";
 import { compareTexts, display, sortedNames } from "../value/text.js";
@@ -10,7 +10,7 @@ import { withAggregates } from "./aggregate.js";
 import type { Context } from "./context.js";
 import { errorOf, placeOfItem } from "./refusal.js";
 import { type Draft, isAt, lowered, type Step } from "./step.js";
-import { lackingOf, type Unread } from "./unread.js";
+import { failedActions, hasFound, lackingOf, type Unread } from "./unread.js";
 
 /** The most actions of one transaction. */
 const ACTIONS_MAX = 100;

@@ -1,14 +1,15 @@
 /** The values that the actions of a named write take: parameters, fields of records, and attributes of the
  * entities of other actions. */
 
-import { identityOf } from "../arguments.js";
 import type { MadeValue } from "../complete.js";
 import { identifyingPlace } from "../derive.js";
 import { failure, invalid, KeyfoldError } from "../error.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, Item, LentPlan, TakenPlan, WritePlan } from "../plan.js";
+import { isSameItem } from "../value/compare.js";
 import { shown } from "../value/text.js";
-import { isSameItem, type Values } from "../value/value.js";
+import type { Values } from "../value/value.js";
+import { identityOf } from "./arguments.js";
 import { itemText, lacks } from "./lacking.js";
 import { keyText, placeOfEntity } from "./refusal.js";
 

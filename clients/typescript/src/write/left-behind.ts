@@ -6,11 +6,12 @@
 import { columnsMade, isChosen } from "../derive.js";
 import { failure } from "../error.js";
 import type { Removed } from "../expression.js";
-import { givesBack } from "../key/field.js";
+import { givesBack } from "../key/formats.js";
 import { fieldsOf } from "../key/make.js";
 import { columnsOf, indexColumns, indexOf, type Model } from "../model.js";
 import type { EntityPlan, IndexKeyPlan, Item } from "../plan.js";
-import { isEqual, type Values } from "../value/value.js";
+import { isEqual } from "../value/compare.js";
+import type { Values } from "../value/value.js";
 import { itemText } from "./lacking.js";
 import type { StoredEntity } from "./stored-entity.js";
 

@@ -5,8 +5,9 @@ import type { Derived } from "../derive.js";
 import type { Changed, Term } from "../expression.js";
 import type { Model } from "../model.js";
 import type { AttributeValue, EntityPlan, Item } from "../plan.js";
+import { isEqual } from "../value/compare.js";
 import { sortedNames } from "../value/text.js";
-import { held, isEqual } from "../value/value.js";
+import { held } from "../value/value.js";
 import { put, type Step, step, unlessStale } from "./step.js";
 
 /** The attributes that a caller gives: all of the entity, or these. Given ones are written even where they

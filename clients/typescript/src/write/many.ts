@@ -9,7 +9,9 @@ import { type Answer, type Io, isNoTable, REPORTED, together, unitsOf, type Writ
 import type { Model } from "../model.js";
 import type { EntityPlan, Item } from "../plan.js";
 import { ensurePeriods } from "../tables.js";
-import { hasKey, jsonOfItem, type Values } from "../value/value.js";
+import { hasKey, jsonOfItem } from "../value/compare.js";
+import type { Values } from "../value/value.js";
+import { aggregatesOf } from "./decides.js";
 
 /** The most requests for items that the service leaves unprocessed. */
 const TRIES = 16;
@@ -96,7 +98,7 @@ function checkAlone(model: Model, entity: EntityPlan, verb: string): void {
 }
 
 function reasonOf(model: Model, entity: EntityPlan): string | undefined {
-  const [counted] = model.aggregatesOf(entity);
+  const [counted] = aggregatesOf(model, entity);
   const [unique] = entity.uniques ?? [];
   const [kept] = entity.aggregates ?? [];
   if ((entity.copies ?? []).length > 0) return "it has copies";

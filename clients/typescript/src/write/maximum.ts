@@ -8,16 +8,17 @@ import { derive, tableName } from "../derive.js";
 import { failure } from "../error.js";
 import { type Changed, isSameTerm, type Removed, type Term } from "../expression.js";
 import type { AggregatePlan, AttributeValue, Item } from "../plan.js";
-import { questionOf } from "../read/question.js";
+import { questionOf } from "../read/items.js";
 import { query } from "../read/request.js";
 import { valuesOf } from "../stored.js";
 import { addNumbers } from "../value/arithmetic.js";
+import { hasKey, isEqual, order } from "../value/compare.js";
 import { typed } from "../value/typed.js";
-import { hasKey, held, isEqual, order, setOwn, type Values } from "../value/value.js";
+import { held, setOwn, type Values } from "../value/value.js";
 import { type Context, get } from "./context.js";
 import { type AggregateChange, itemsAdded, noParentText, type Target } from "./contribution.js";
 import { placeOfItem, subject } from "./refusal.js";
-import { isAt, type MaximumChange, type Step, type StepAction, step } from "./step.js";
+import { isAt, type MaximumChange, type Step, step, type StepAction } from "./step.js";
 
 /** Adds the step of the parent that keeps the maximum, or changes the step that it has already. */
 export async function followMaximum(

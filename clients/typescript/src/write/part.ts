@@ -1,19 +1,12 @@
 /** The writes of a transaction as the caller gives them, with what the model knows of them. */
 
-import {
-  argumentsOfWrite,
-  checked,
-  type Given,
-  identityOf,
-  isGiven,
-  someOfEntity,
-  wholeEntity,
-} from "../arguments.js";
+import { checked, type Given } from "../arguments.js";
 import { invalid } from "../error.js";
 import type { Model } from "../model.js";
 import type { TransactionWrite } from "../options.js";
 import type { EntityPlan } from "../plan.js";
 import type { Values } from "../value/value.js";
+import { argumentsOfWrite, identityOf, isGiven, someOfEntity, wholeEntity } from "./arguments.js";
 import { written } from "./refusal.js";
 import type { Part } from "./transact.js";
 

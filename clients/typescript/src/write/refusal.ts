@@ -1,12 +1,12 @@
 /** Refusals of a write: the meaning of a failed condition, and the sentence that the caller reads. */
 
-import { identityOf } from "../arguments.js";
 import { identifyingPlace } from "../derive.js";
 import { failure, invalid, KeyfoldError, type Place } from "../error.js";
 import type { Model } from "../model.js";
 import type { AttributeValue, EntityPlan, Item } from "../plan.js";
 import { shown } from "../value/text.js";
 import { bytesOf, type Values } from "../value/value.js";
+import { identityOf } from "./arguments.js";
 
 /** The entity that a refusal is about. */
 export type Subject = Pick<Place, "entity" | "id">;

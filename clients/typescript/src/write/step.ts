@@ -4,7 +4,8 @@
 import type { Derived, Role } from "../derive.js";
 import { type Changed, Expressions, type Removed, type Term } from "../expression.js";
 import type { AttributeValue, EntityPlan, Item, TablePlan } from "../plan.js";
-import { isSameItem, type Values } from "../value/value.js";
+import { isSameItem } from "../value/compare.js";
+import type { Values } from "../value/value.js";
 import { isByItem, type Refusal } from "./refusal.js";
 import type { Unread } from "./unread.js";
 

@@ -1,22 +1,19 @@
 /** An entity as it is stored: its main item, the parts of a split list, and its attributes. */
 
-import { keyFields } from "../arguments.js";
 import { derive, type Derived, guardKey, heldPlace, idGuard, keyOf, tableName } from "../derive.js";
 import { failure, KeyfoldError } from "../error.js";
 import { type Answer, backOff, isNoTable, REPORTED, TRIES } from "../io.js";
-import { CHUNK, column } from "../key/make.js";
+import { CHUNK } from "../key/formats.js";
+import { column } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, EntityPlan, Item, UniquePlan } from "../plan.js";
-import { unknownOf } from "../read/item.js";
-import {
-  digestAttribute,
-  isAsWritten,
-  partsAttribute,
-  type Unreadable,
-  valuesOf,
-  withoutList,
-} from "../stored.js";
-import { held, isSameItem, type Values, whole } from "../value/value.js";
+import { unknownOf } from "../read/unknown.js";
+import { digestAttribute, isAsWritten, partsAttribute, withoutList } from "../split.js";
+import { type Unreadable, valuesOf } from "../stored.js";
+import { whole } from "../value/arithmetic.js";
+import { isSameItem } from "../value/compare.js";
+import { held, type Values } from "../value/value.js";
+import { keyFields } from "./arguments.js";
 import { type Context, get } from "./context.js";
 import { decides } from "./decides.js";
 import { itemText } from "./lacking.js";

@@ -3,7 +3,7 @@
 
 import { type Path, valueAt } from "../bound.js";
 import { KeyfoldError } from "../error.js";
-import { exceptionOf, failedActions, reasonCodes } from "../io.js";
+import { exceptionOf, reasonCodes } from "../io.js";
 import { isNumber } from "../key/make.js";
 import type { Model } from "../model.js";
 import type { ActionPlan, EntityPlan, Item } from "../plan.js";
@@ -83,4 +83,17 @@ function lackOf({ entity, values, changed, taken }: Unread, stored: Values): Key
   }
   const missing = taken.find((path) => valueAt(stored, path) === undefined);
   return missing && lacks(item, missing);
+}
+
+/** Whether the condition of an action failed on an item that is stored. */
+export function hasFound({ detail }: KeyfoldError, action: number): boolean {
+  return detail.code === "service" && detail.found?.includes(action) === true;
+}
+
+/** The indexes of the actions whose condition failed; none when the failure is no condition. */
+export function failedActions(error: unknown): number[] {
+  const exception = exceptionOf(error);
+  if (exception === "ConditionalCheckFailedException") return [0];
+  if (exception !== "TransactionCanceledException") return [];
+  return reasonCodes(error).flatMap((code, at) => (code === "ConditionalCheckFailed" ? [at] : []));
 }

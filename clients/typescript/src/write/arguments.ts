@@ -1,0 +1,59 @@
+/** What callers give for writes and entities, as values of their types. */
+
+import { checked, type Given, requireAll, typedAll } from "../arguments.js";
+import { invalid } from "../error.js";
+import { fieldsOf } from "../key/make.js";
+import type { Model } from "../model.js";
+import type { EntityPlan, WritePlan } from "../plan.js";
+import type { Values } from "../value/value.js";
+
+/** The arguments of a named write. Optional attributes and those with a default may be left out. */
+export function argumentsOfWrite(model: Model, write: WritePlan, given: Given): Values {
+  const parameters = write.parameters ?? [];
+  const of = `the write ${write.name}`;
+  const values = typedAll(model, given, parameters, of);
+  requireAll(values, parameters.filter((one) => one.optional !== true).map((one) => one.name), of);
+  return values;
+}
+
+/** The attributes of a whole entity. A version is the one that the stored entity must have. */
+export function wholeEntity(model: Model, entity: EntityPlan, given: Given): Values {
+  refuseKept(entity, given);
+  const values = typedAll(model, given, entity.attributes, entity.name);
+  const needed = entity.attributes.filter(
+    (one) => one.optional !== true && one.kept !== true && one.default === undefined,
+  );
+  requireAll(values, needed.map((one) => one.name), entity.name);
+  return values;
+}
+
+/** Some attributes of an entity, among them all of its key. */
+export function someOfEntity(model: Model, entity: EntityPlan, given: Given): Values {
+  refuseKept(entity, given);
+  const values = typedAll(model, given, entity.attributes, entity.name);
+  requireAll(values, identityOf(entity), `the key of ${entity.name}`, entity.name);
+  return values;
+}
+
+/** Whether a value is given. What an object inherits is not. */
+export function isGiven(given: Given, name: string): boolean {
+  return Object.hasOwn(given, name) && given[name] !== undefined;
+}
+
+/** The attributes of an entity's key, each once. */
+export function keyFields(entity: EntityPlan): string[] {
+  return [...new Set(entity.key.flatMap((one) => fieldsOf(one.parts)))];
+}
+
+/** The attributes that identify an item: its `id`, or those of its key. */
+export function identityOf(entity: EntityPlan): readonly string[] {
+  return entity.id ?? keyFields(entity);
+}
+
+function refuseKept(entity: EntityPlan, given: Given): void {
+  for (const { name, kept } of entity.attributes) {
+    if (kept === true && entity.version !== name && isGiven(checked(given, entity.name), name)) {
+      throw invalid(`${name} of ${entity.name} is kept by the model and not written by hand`, name, entity.name);
+    }
+  }
+}
