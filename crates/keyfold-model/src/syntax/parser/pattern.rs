@@ -256,7 +256,7 @@ fn periods(cursor: &mut Cursor<'_>, unit: Unit, word: Name) -> Parsed<LimitDecl>
         | LimitDecl::Period(..)
         | LimitDecl::Periods(..) => {
             let message = format!("a {unit} of an attribute is one {unit}, or a range of them");
-            let wrong = Diagnostic::error("KF001", at, message, "neither");
+            let wrong = Diagnostic::error("KF001", at, message, "no range");
             Err(Box::new(wrong.help(format!(
                 "write `{unit} of a`, `{unit} of a in first..last`, or one end, as in `{unit} of a >= first`"
             ))))
