@@ -32,25 +32,21 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
     let patterns = model.patterns.iter().map(|one| {
         let rows = chart.patterns.iter().filter(|row| row.name == one.name);
         let rows: Vec<&PatternRow> = rows.collect();
-        let (method, renamed) = method(&one.name, spelling, &mut methods);
-        let mut form = pattern::form(
+        let method = methods.take_method((spelling.method)(&one.name));
+        pattern::form(
             model,
             one,
             (method, &rows),
             &entities,
             &mut shapes,
             &mut types,
-        );
-        form.about.extend(renamed);
-        form
+        )
     });
     let patterns: Vec<_> = patterns.collect();
     let writes = model.writes.iter().map(|one| {
         let row = chart.writes.iter().find(|row| row.name == one.name);
-        let (method, renamed) = method(&one.name, spelling, &mut methods);
-        let mut form = write::form(model, one, (method, row), &mut shapes, &mut types);
-        form.about.extend(renamed);
-        form
+        let method = methods.take_method((spelling.method)(&one.name));
+        write::form(model, one, (method, row), &mut shapes, &mut types)
     });
     let mut writes: Vec<_> = writes.collect();
     for (entity, form) in model.entities.iter().zip(&mut entities) {
@@ -83,15 +79,6 @@ pub(super) fn form(model: &Model, spelling: &Spelling, settings: &Settings) -> F
         patterns,
         writes,
     }
-}
-
-/// The method of a pattern or write, and the sentence of its doc comment where it has another name.
-fn method(name: &str, spelling: &Spelling, methods: &mut Names) -> (String, Option<String>) {
-    let wanted = (spelling.method)(name);
-    let method = methods.take(wanted.clone());
-    let renamed = (method != wanted)
-        .then(|| format!("The name `{wanted}` means something else here, so it is `{method}`."));
-    (method, renamed)
 }
 
 /// The hash in a plan document.

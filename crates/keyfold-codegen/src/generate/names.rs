@@ -77,6 +77,13 @@ pub(super) fn plural(name: &str) -> String {
     }
 }
 
+/// The name of a method.
+pub(super) struct Method {
+    pub(super) name: String,
+    /// The sentence of its doc comment where it is not the name that was wanted.
+    pub(super) renamed: Option<String>,
+}
+
 /// The identifiers of one scope, each of which stands for one thing.
 pub(super) struct Names {
     taken: BTreeSet<String>,
@@ -119,6 +126,14 @@ impl Names {
             }
         }
         name
+    }
+
+    /// Takes the identifier of a method.
+    pub(super) fn take_method(&mut self, wanted: String) -> Method {
+        let name = self.take(wanted.clone());
+        let renamed = (name != wanted)
+            .then(|| format!("The name `{wanted}` means something else here, so it is `{name}`."));
+        Method { name, renamed }
     }
 }
 

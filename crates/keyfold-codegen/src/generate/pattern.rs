@@ -3,7 +3,7 @@
 use super::form::{
     Answer, Count, EntityForm, Field, Item, Many, Parameter, PatternForm, Shape, Whole, WholeMember,
 };
-use super::names::{Names, camel, pascal, plural};
+use super::names::{Method, Names, camel, pascal, plural};
 use super::shapes::{Place, Shapes, root};
 use crate::chart::PatternRow;
 use crate::present::Known;
@@ -15,7 +15,7 @@ use keyfold_model::{Index, Model, Pattern, PatternPlan, RequestKind};
 pub(super) fn form(
     model: &Model,
     pattern: &Pattern,
-    (method, rows): (String, &[&PatternRow]),
+    (method, rows): (Method, &[&PatternRow]),
     entities: &[EntityForm],
     shapes: &mut Shapes<'_>,
     names: &mut Names,
@@ -43,14 +43,16 @@ pub(super) fn form(
         Some((item, returned))
     });
     let items: Vec<(Item, &Returned)> = items.collect();
+    let mut about = about(model, pattern, rows);
+    about.extend(method.renamed);
     PatternForm {
         name: pattern.name.clone(),
-        method,
+        method: method.name,
         arguments_type,
         choice_type,
         parameters,
         answer: answer(model, pattern, items, names),
-        about: about(model, pattern, rows),
+        about,
     }
 }
 

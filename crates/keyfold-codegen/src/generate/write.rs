@@ -1,7 +1,7 @@
 //! Named writes of the middle form.
 
 use super::form::{Field, Shape, WriteForm};
-use super::names::{Names, pascal};
+use super::names::{Method, Names, pascal};
 use super::shapes::{Place, Shapes, root};
 use crate::chart::WriteRow;
 use keyfold_model::schema::{Source, WriteParameter};
@@ -11,7 +11,7 @@ use keyfold_model::{Action, Entity, Model, Operand, Write};
 pub(super) fn form(
     model: &Model,
     write: &Write,
-    (method, row): (String, Option<&WriteRow>),
+    (method, row): (Method, Option<&WriteRow>),
     shapes: &mut Shapes<'_>,
     names: &mut Names,
 ) -> WriteForm {
@@ -32,9 +32,10 @@ pub(super) fn form(
         about.extend(row.actions.iter().map(|action| format!("- {action}")));
         about.push(format!("Requests: {}.", row.requests));
     }
+    about.extend(method.renamed);
     WriteForm {
         name: write.name.clone(),
-        method,
+        method: method.name,
         arguments_type,
         parameters,
         made: None,
