@@ -178,9 +178,11 @@ fn models(folder: &Path) -> Result<Vec<String>, Failure> {
     };
     let mut found = Vec::new();
     for entry in entries {
-        let path = entry
-            .map_err(|error| Failure::unwritten(folder, &error))?
-            .path();
+        let entry = entry.map_err(|error| {
+            let message = format!("cannot read the folder {}: {error}", folder.display());
+            Failure::usage(message).in_folder(folder)
+        })?;
+        let path = entry.path();
         let is_model = path.extension().is_some_and(|end| end == "keyfold") && path.is_file();
         let Some(file) = path.file_name().filter(|_| is_model) else {
             continue;
@@ -251,8 +253,10 @@ fn clients(arguments: &Arguments, name: &str) -> Vec<(Target, String)> {
 
 /// The text of `keyfold.toml`.
 fn settings(model: &str, clients: &[(Target, String)]) -> String {
+    let model = toml_edit::Value::from(model).to_string();
+    let model = model.trim();
     let mut text = format!(
-        "# The project: commands need no FILE and no --endpoint here.\nmodel = \"{model}\"\n\n# The connection that is used where no other is named by --connection.\nconnection = \"local\"\n\n[connections]\nlocal = \"keyfold:.keyfold/data\"\nserver = \"http://localhost:8000\"\n\n# The files that `keyfold generate` writes.\n[outputs]\n"
+        "# The project: commands need no FILE and no --endpoint here.\nmodel = {model}\n\n# The connection that is used where no other is named by --connection.\nconnection = \"local\"\n\n[connections]\nlocal = \"keyfold:.keyfold/data\"\nserver = \"http://localhost:8000\"\n\n# The files that `keyfold generate` writes.\n[outputs]\n"
     );
     for (target, client) in clients {
         let client = toml_edit::Value::from(client.as_str()).to_string();
