@@ -51,7 +51,7 @@ fn check(line: &str, is_open: impl Fn(usize) -> bool, expected: &str) {
 fn a_model_of_a_sparse_index_holds_for_every_item() {
     let by_state = "\"OPEN\" \"TICKET#{ticketId:06}\" sparse when state = \"open\"";
     let most = |at: usize| !matches!(at, 7 | 23);
-    let some = |at: usize| at % 5 == 0;
+    let some = |at: usize| at.is_multiple_of(5);
     check(by_state, most, "sparse when openedBy");
     check(by_state, some, "sparse when openedBy");
     // One item says nothing of what decides.

@@ -177,6 +177,11 @@ fn init_uses_the_model_that_is_there() {
             .starts_with("used app/mine.keyfold")
     );
     assert!(read(&place, "app/keyfold.toml").contains("model = \"mine.keyfold\""));
+    // A name that TOML has to quote.
+    let place = Workplace::new();
+    place.write("our \"own\".keyfold", "model mine 1\ntable Mine (PK, SK)\n");
+    place.json(0, &["init"]);
+    place.text(&["check"]);
     // A model with errors is shown with them, and nothing is written.
     let place = Workplace::new();
     place.write("mine.keyfold", "model mine 1\ntable\n");
