@@ -47,10 +47,12 @@ impl Blocking {
                     self.addresses.forget();
                 }
                 let why = why(&error);
-                match error {
-                    ureq::Error::Timeout(_) => Attempt::Late { is_sent, why },
-                    _ if is_sent => Attempt::Unknown(why),
-                    _ => Attempt::NotSent(why),
+                if matches!(error, ureq::Error::Timeout(_)) {
+                    Attempt::Late { is_sent, why }
+                } else if is_sent {
+                    Attempt::Unknown(why)
+                } else {
+                    Attempt::NotSent(why)
                 }
             }
             Ok((head, answer)) => Attempt::of_answer(url, head, answer),
