@@ -1,0 +1,158 @@
+//! Copies tables and follows their changes.
+
+use super::places::Places;
+use super::watch::{Moved, show, watched};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::terminal;
+use clap::{Args, value_parser};
+use keyfold_client::blocked;
+use keyfold_motion::tables::{self, Followable, Found};
+use keyfold_motion::world::World;
+use keyfold_motion::{Options, Progress};
+use serde_json::json;
+use std::sync::Arc;
+
+/// The bytes of a strongly consistent read unit, and of a write unit.
+const READ_UNIT_BYTES: u64 = 4_096;
+const WRITE_UNIT_BYTES: u64 = 1_024;
+
+#[derive(Args)]
+pub(super) struct Run {
+    /// Where the tables are: http://127.0.0.1:8000, dynamodb://eu-west-1?profile=NAME,
+    /// keyfold:./data, or the name of a connection of keyfold.toml.
+    #[arg(value_name = "FROM", required = true)]
+    from: Option<String>,
+    /// Where they go.
+    #[arg(value_name = "TO", required = true)]
+    to: Option<String>,
+    /// A table; may be given several times [default: all tables of the source].
+    #[arg(long, value_name = "TABLE")]
+    table: Vec<String>,
+    /// The segments of a table that are copied at once. A move that was begun keeps its own.
+    #[arg(long, default_value_t = 4, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000))]
+    segments: u32,
+    /// The most read units of the source a second, and the most write units of the target; of each
+    /// table.
+    #[arg(long, value_name = "UNITS", value_parser = value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    /// Nothing writes to the source meanwhile: copy without following. A data folder has no other
+    /// writers anyway.
+    #[arg(long)]
+    writers_stopped: bool,
+    /// End when the target is even with the source.
+    #[arg(long)]
+    stop_when_even: bool,
+    /// Begin at once, and switch streams on where they are off.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Copies and follows until all is even, or until Ctrl-C.
+pub(super) fn carry(run: &Run, output: Output) -> Result<(), Failure> {
+    let named = Places {
+        from: run.from.clone().unwrap_or_default(),
+        to: run.to.clone().unwrap_or_default(),
+        table: run.table.clone(),
+    };
+    let places = named.open_or_make()?;
+    let world = places.world();
+    let follows = places.is_shared && !run.writers_stopped;
+    let mut found = Vec::new();
+    for table in named.tables(&*world)? {
+        found.push(blocked(tables::look(&*world, &table))?);
+    }
+    let is_agreed = run.yes || (output == Output::Text && announce(&found, follows)?);
+    let mut moved = Vec::new();
+    for found in found {
+        let stream = match follows {
+            true => Some(stream_of(&*world, &found, is_agreed)?),
+            false => None,
+        };
+        let options = Options {
+            segments: run.segments,
+            rate: run.rate,
+            until_even: run.stop_when_even,
+            ..Options::new(&found.table)
+        };
+        blocked(tables::prepare(&*world, &options, &found, stream.clone()))?;
+        let progress = Arc::new(Progress::default());
+        moved.push(Moved {
+            threads: places.threads(&progress),
+            found,
+            options,
+            stream,
+            progress,
+        });
+    }
+    let ended = watched(&moved, output);
+    places.target.sync()?;
+    let is_even = ended?;
+    if run.stop_when_even && !is_even {
+        return Err(Failure::refused(
+            "it was stopped before the target was even with the source: the same command goes on from there",
+        ));
+    }
+    let document = json!({
+        "tables": moved.iter().map(Moved::view).collect::<Vec<_>>(),
+        "isEven": is_even,
+    });
+    output.result(|| document, || show(&moved, is_even));
+    Ok(())
+}
+
+/// The stream of a table; it is switched on where it is off.
+fn stream_of(world: &dyn World, found: &Found, is_agreed: bool) -> Result<String, Failure> {
+    let table = &found.table;
+    match found.followable() {
+        Followable::Yes(stream) => Ok(stream),
+        Followable::NoStream if is_agreed => Ok(blocked(tables::switch_stream_on(world, table))?),
+        Followable::NoStream => Err(Failure::refused(format!(
+            "the table {table} of the source has no stream: --yes switches it on, --writers-stopped \
+             copies without following"
+        ))),
+        Followable::NoImages => Err(Failure::refused(format!(
+            "the stream of {table} has no new images, and a stream cannot be changed: switch it off and \
+             on with NEW_AND_OLD_IMAGES, or copy with --writers-stopped"
+        ))),
+    }
+}
+
+/// Shows what is read and written, and asks on a terminal. Returns whether somebody has agreed.
+fn announce(found: &[Found], follows: bool) -> Result<bool, Failure> {
+    let heading = [
+        "table",
+        "items",
+        "bytes",
+        "read units",
+        "write units",
+        "changes",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(found.iter().map(|found| {
+        // A transaction writes each item for two; its tombstone is looked up for two more.
+        let writes = (found.bytes() / WRITE_UNIT_BYTES + found.items()) * 2;
+        let checks = if follows { found.items() * 2 } else { 0 };
+        let changes = match (follows, found.followable()) {
+            (false, _) => "not followed",
+            (true, Followable::Yes(_)) => "followed",
+            (true, Followable::NoStream) => "followed; its stream is switched on",
+            (true, Followable::NoImages) => "its stream has no new images",
+        };
+        vec![
+            found.table.clone(),
+            found.items().to_string(),
+            found.bytes().to_string(),
+            found.bytes().div_ceil(READ_UNIT_BYTES).to_string(),
+            (writes + checks).to_string(),
+            changes.to_owned(),
+        ]
+    }));
+    terminal::table("", &rows);
+    match terminal::is_confirmed() {
+        Some(false) => Err(Failure::refused(
+            "nothing was written; --yes begins at once",
+        )),
+        agreed => Ok(agreed.is_some()),
+    }
+}

@@ -1,0 +1,67 @@
+//! `keyfold move`: carries tables from one place to another while their writers go on.
+//!
+//! - `places`: opens both; `carry`: copies and follows, and says what it costs first; `watch`: shows how
+//!   far the runs are, and stops them on Ctrl-C; `compare`: verifies; `ending`: status, abort, complete.
+//!
+//! Each table has a run of its own (`keyfold_motion`), on threads of its own.
+
+mod carry;
+mod compare;
+mod ending;
+mod places;
+mod watch;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use clap::{Args, Subcommand};
+use carry::Run;
+use places::Places;
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    run: Run,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Show how far the moves of the target are.
+    Status {
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Compare the tables of both places, and name each item that differs.
+    Verify {
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Delete the target's tables of moves that are not complete, with all that was noted.
+    Abort {
+        #[command(flatten)]
+        places: Places,
+        /// Begin at once.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// End the moves: the target's tables get expiry and protection, and nothing is followed any more.
+    Complete {
+        #[command(flatten)]
+        places: Places,
+        /// Begin at once.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    match &arguments.action {
+        Some(Action::Status { places }) => ending::status(places, output),
+        Some(Action::Verify { places }) => compare::verify(places, output),
+        Some(Action::Abort { places, yes }) => ending::abort(places, *yes, output),
+        Some(Action::Complete { places, yes }) => ending::complete(places, *yes, output),
+        None => carry::carry(&arguments.run, output),
+    }
+}
