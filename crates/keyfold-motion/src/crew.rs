@@ -1,6 +1,7 @@
 //! What the tasks of a run share: their surroundings, the fence, and why the run ends.
 
 use crate::ledger::Ledger;
+use crate::options::Options;
 use crate::pace::Pace;
 use crate::progress::Progress;
 use crate::rows::RunRow;
@@ -13,40 +14,6 @@ use keyfold_types::KeySchema;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-/// How a table is moved.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The table.
-    pub table: String,
-    /// The table of the target that keeps the rows of moves.
-    pub rows: String,
-    /// How many segments of the table are copied at once, when the move begins; it stays so.
-    pub segments: u32,
-    /// The most items of a page; without it, a page is a megabyte.
-    pub page: Option<u32>,
-    /// The most read units of the source a second, and the most write units of the target.
-    pub rate: Option<u32>,
-    /// Whether the run ends when the target is even with the source.
-    pub until_even: bool,
-    /// The time between two looks at a stream without records.
-    pub poll_time: Duration,
-}
-
-impl Options {
-    /// A move of a table in four segments.
-    pub fn new(table: &str) -> Options {
-        Options {
-            table: table.to_owned(),
-            rows: crate::rows::LEDGER.to_owned(),
-            segments: 4,
-            page: None,
-            rate: None,
-            until_even: false,
-            poll_time: Duration::from_millis(250),
-        }
-    }
-}
 
 /// Why a task ends before its work is done.
 #[derive(Debug)]

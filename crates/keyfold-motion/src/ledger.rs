@@ -1,7 +1,8 @@
 //! The requests on the rows of a move. Each change is conditional on what its run has seen.
 
+use crate::options::Options;
 use crate::rows::{
-    AT, Checkpoint, FENCE, MOVE, PART, PHASE, Phase, RunRow, SEEN, STEP, gone_part, gone_prefix,
+    AT, Checkpoint, FENCE, MOVE, PART, PHASE, Phase, RunRow, SEEN, STEP, TARGET, gone_part, gone_prefix,
     run_part, whole,
 };
 use keyfold_api::{
@@ -29,6 +30,10 @@ pub const IS_ABSENT: &str = "attribute_not_exists(#part)";
 /// The condition that a tombstone is one of this move.
 pub const IS_OF_MOVE: &str = "#move = :move";
 
+/// The condition that a move is still to make its table, or has made this one.
+pub const IS_MAKING: &str =
+    "#move = :move AND #phase = :copying AND (attribute_not_exists(#target) OR #target = :target)";
+
 /// The rows of the move of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
@@ -46,6 +51,14 @@ pub(crate) enum Changed {
 }
 
 impl Ledger {
+    /// The rows of the move with these options.
+    pub(crate) fn of(options: &Options) -> Ledger {
+        Ledger {
+            rows: options.rows.clone(),
+            table: options.table.clone(),
+        }
+    }
+
     /// Creates the table of rows if it is absent.
     ///
     /// # Errors
@@ -80,6 +93,28 @@ impl Ledger {
             ..PutItemInput::default()
         };
         changed(ask(io, input).await)
+    }
+
+    /// Notes which table the move has made.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn made(
+        &self,
+        io: &dyn Io,
+        id: u64,
+        target: &str,
+    ) -> Result<Changed, ClientError> {
+        let attributes = ExpressionAttributes::default()
+            .name("#move", MOVE)
+            .name("#phase", PHASE)
+            .name("#target", TARGET)
+            .value(":move", whole(id))
+            .value(":copying", Phase::Copying.word())
+            .value(":target", target);
+        let mut update = self.update_run("SET #target = :target", attributes);
+        update.condition_expression = Some(IS_MAKING.to_owned());
+        changed(ask(io, update).await)
     }
 
     /// Takes the move from the run that it was seen with. Returns its row as it is then.

@@ -12,19 +12,23 @@
 //! - `run`: takes the move and starts its tasks; `copy`: one for each segment; `follow`: one for the
 //!   stream, of whose records `changes` makes writes; `commit`: effects and checkpoint.
 //! - [`verify`]: compares both places.
-//! - [`tables`]: the tables of both places, and how a move is aborted or completed.
+//! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
+//!   completed.
 //! - `held`: the rows that a run has taken.
 //! - `crew`, `pace`, `progress`: what the tasks share, their rate, and how far they are.
 //!
 //! Not here: what people see of a move. The `keyfold` command shows it.
 
+mod begin;
 mod changes;
 mod commit;
 mod copy;
 mod crew;
+mod ending;
 mod follow;
 mod held;
 mod ledger;
+mod options;
 mod pace;
 mod progress;
 mod rows;
@@ -34,9 +38,11 @@ pub mod threads;
 pub mod verify;
 pub mod world;
 
+pub use begin::{MADE_BY, prepare};
 pub use copy::HAS_NONE;
-pub use crew::Options;
-pub use ledger::{IS_ABSENT, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE};
+pub use ending::{Aborted, Status, abort, complete, status};
+pub use options::Options;
+pub use ledger::{IS_ABSENT, IS_MAKING, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE};
 pub use progress::{Figures, Progress};
 pub use rows::{LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};

@@ -2,7 +2,7 @@
 //!
 //! | `part` | what it is | attributes |
 //! |---|---|---|
-//! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `seen`, `phase` |
+//! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase` |
 //! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at` |
 //! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at` |
 //! | `T gone DIGEST` | a tombstone: a change deleted the item while the table was copied | `move` |
@@ -10,6 +10,8 @@
 //! - `move` is a random number, drawn when the move begins; tombstones of another move mean nothing.
 //! - `fence` begins with a random number and grows with each run. A run changes a row only as long as
 //!   the row has its fence, so that a run which stood still changes nothing when it goes on.
+//! - `source` and `target` distinguish both tables from others of their name: their ids, or their ARNs and
+//!   when they were made. `target` is absent until the table is made.
 //! - `step` counts the changes of a row: a transaction that is sent twice happens once.
 //!
 //! Requests are not here: [`crate::ledger`] sends them.
@@ -29,6 +31,8 @@ pub(crate) const STEP: &str = "step";
 pub(crate) const AT: &str = "at";
 pub(crate) const SEGMENTS: &str = "segments";
 pub(crate) const STREAM: &str = "stream";
+pub(crate) const SOURCE: &str = "source";
+pub(crate) const TARGET: &str = "target";
 pub(crate) const SEEN: &str = "seen";
 pub(crate) const PHASE: &str = "phase";
 
@@ -78,6 +82,10 @@ pub struct RunRow {
     pub segments: u32,
     /// The stream whose changes are followed; `None` when writers are stopped meanwhile.
     pub stream: Option<String>,
+    /// What distinguishes the source's table from another one of its name.
+    pub source: String,
+    /// The same of the target's table; `None` until the move has made it.
+    pub target: Option<String>,
     /// When the changes were last known to be complete, milliseconds since 1970.
     pub seen_ms: i64,
     /// How far it is.
@@ -92,6 +100,10 @@ impl RunRow {
         item.insert(SEGMENTS, i64::from(self.segments));
         item.insert(SEEN, self.seen_ms);
         item.insert(PHASE, self.phase.word());
+        item.insert(SOURCE, self.source.as_str());
+        if let Some(target) = &self.target {
+            item.insert(TARGET, target.as_str());
+        }
         if let Some(stream) = &self.stream {
             item.insert(STREAM, stream.as_str());
         }
@@ -108,6 +120,8 @@ impl RunRow {
             fence: number(item, FENCE).ok_or(FENCE)?,
             segments: segments.ok_or(SEGMENTS)?,
             stream: text(item, STREAM).map(str::to_owned),
+            source: text(item, SOURCE).ok_or(SOURCE)?.to_owned(),
+            target: text(item, TARGET).map(str::to_owned),
             seen_ms: seen.ok_or(SEEN)?,
             phase: text(item, PHASE).and_then(Phase::of).ok_or(PHASE)?,
         })
@@ -242,6 +256,8 @@ mod tests {
             fence: 7,
             segments: 4,
             stream: Some("arn".to_owned()),
+            source: "id of the source".to_owned(),
+            target: Some("id of the target".to_owned()),
             seen_ms: 1_700_000_000_000,
             phase: Phase::Following,
         };

@@ -6,14 +6,16 @@
 //!                             └─ follow the stream ──────────────────────────────── even
 //! ```
 //!
-//! The tables are made before ([`crate::tables`]). What a run has written when it ends, whatever the
+//! The move is begun, and its table made, before ([`crate::begin`]). What a run has written when it ends, whatever the
 //! reason, is where the next one goes on.
 
+use crate::begin::may_go_on;
 use crate::copy::copy;
-use crate::crew::{Crew, Options, Patience, Stop};
+use crate::crew::{Crew, Patience, Stop};
 use crate::follow::follow;
 use crate::held::{create, note};
 use crate::ledger::{Changed, Ledger};
+use crate::options::Options;
 use crate::progress::Progress;
 use crate::rows::{Checkpoint, Mark, Phase, RunRow, segment_part};
 use crate::world::{At, Place, World};
@@ -37,7 +39,7 @@ pub enum Ended {
     Even,
 }
 
-/// Carries a move on: begins it if nobody has, and takes it from the run that has it.
+/// Carries a move on that [`crate::prepare`] has begun: takes it from the run that has it.
 ///
 /// # Errors
 /// The backend's; `Refused` when another run takes the move, or when changes of the source are lost.
@@ -69,10 +71,7 @@ async fn carried(
     (schema, stream): (KeySchema, Option<String>),
     progress: Arc<Progress>,
 ) -> Result<Ended, Stop> {
-    let ledger = Ledger {
-        rows: options.rows.clone(),
-        table: options.table.clone(),
-    };
+    let ledger = Ledger::of(&options);
     let run = take(&*world, &ledger, &options, stream).await?;
     let crew = Crew::new((world, options), (ledger, run), schema, progress);
     let crew = Arc::new(crew);
@@ -118,33 +117,20 @@ async fn take(
         world,
         place: Place::Target,
     };
-    ledger.ensure(&target).await?;
     let now_ms = world.epoch_ms();
     loop {
         let Some(seen) = ledger.run(&target).await? else {
-            let row = begin_row(world, options, stream.clone());
-            match ledger.begin(&target, &row).await? {
-                Changed::Yes => return Ok(row),
-                Changed::No => continue,
-            }
+            let why = format!("the move of {} was aborted meanwhile", options.table);
+            return Err(Stop::Failed(ClientError::refused(why)));
         };
+        if seen.target.is_none() {
+            let why = format!("the move of {} has no table yet", options.table);
+            return Err(Stop::Failed(ClientError::refused(why)));
+        }
         check(&seen, &options.table, stream.as_ref(), now_ms)?;
         if let Some(mine) = ledger.take(&target, &seen).await? {
             return Ok(mine);
         }
-    }
-}
-
-/// The row of a move that begins now.
-pub(crate) fn begin_row(world: &dyn World, options: &Options, stream: Option<String>) -> RunRow {
-    RunRow {
-        id: world.random(),
-        // The fences of a later move of the table are others.
-        fence: world.random() >> 1,
-        segments: options.segments.max(1),
-        stream,
-        seen_ms: world.epoch_ms(),
-        phase: Phase::Copying,
     }
 }
 
@@ -160,19 +146,7 @@ fn check(
             "the move of {table} cannot go on: {why}; abort it and begin it again"
         )))
     };
-    match seen.phase {
-        Phase::Copying | Phase::Following => {}
-        Phase::Aborting => {
-            return Err(ClientError::refused(format!(
-                "the move of {table} is being aborted: abort it again to end that"
-            )));
-        }
-        Phase::Completing => {
-            return Err(ClientError::refused(format!(
-                "the move of {table} is being completed: complete it again to end that"
-            )));
-        }
-    }
+    may_go_on(seen, table)?;
     match (&seen.stream, stream) {
         // What changed since would not be copied, and yet the run would end well.
         (None, None) if seen.phase == Phase::Following => Err(ClientError::refused(format!(

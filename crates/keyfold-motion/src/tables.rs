@@ -1,21 +1,16 @@
-//! The tables of a move: what the source has, the target's like it, and the two ways out of a move.
+//! The tables of a move: what the source has, and the target's like it.
 //!
 //! The target's table has the same key, indexes, capacity, stream settings, class and tags. Two settings
 //! wait until the move is complete: expiry, since both sides would delete items, and protection from
 //! deletion, since an aborted move deletes the table. Not carried: keys of encryption, policies,
 //! replicas and point-in-time recovery, which belong to an account.
 
-use crate::crew::Options;
-use crate::ledger::{Changed, Ledger};
-use crate::rows::{Mark, Phase, RunRow};
-use crate::run::begin_row;
 use crate::world::{At, Place, World};
 use keyfold_api::{
-    CreateTableInput, DeleteTableInput, DescribeTimeToLiveInput, ErrorKind, IndexDescription,
-    KeyType, ListTagsOfResourceInput, Named, ProvisionedThroughput,
-    ProvisionedThroughputDescription, SecondaryIndex, StreamSpecification, StreamViewType,
-    TableDescription, TableStatus, Tag, TimeToLiveSpecification, TimeToLiveStatus,
-    UpdateTableInput, UpdateTimeToLiveInput, WireName, known,
+    CreateTableInput, DescribeTimeToLiveInput, ErrorKind, IndexDescription, KeyType,
+    ListTagsOfResourceInput, Named, ProvisionedThroughput, ProvisionedThroughputDescription,
+    SecondaryIndex, StreamSpecification, StreamViewType, TableDescription, TableStatus, Tag,
+    TimeToLiveStatus, UpdateTableInput, WireName, known,
 };
 use keyfold_client::ClientError;
 use keyfold_stream::described;
@@ -24,8 +19,11 @@ use keyfold_types::{KeyAttribute, KeyKind, KeySchema};
 use std::time::Duration;
 
 /// The most times that a table is asked for until it is as it is to be, and the time between.
-const ACTIVE_TRIES: u32 = 1_200;
-const ACTIVE_PAUSE: Duration = Duration::from_millis(250);
+pub(crate) const ACTIVE_TRIES: u32 = 1_200;
+pub(crate) const ACTIVE_PAUSE: Duration = Duration::from_millis(250);
+
+/// The most tags of a table.
+const TAGS_MAX: usize = 50;
 
 /// A table of the source.
 #[derive(Debug, Clone)]
@@ -87,7 +85,27 @@ impl Found {
     }
 }
 
-fn at(world: &dyn World, place: Place) -> At<'_> {
+impl Found {
+    /// What distinguishes the table from another one of its name.
+    pub(crate) fn identity(&self) -> String {
+        identity(&self.description)
+    }
+}
+
+/// What distinguishes a table from another one of its name: its id, or its ARN and when it was made.
+pub(crate) fn identity(description: &TableDescription) -> String {
+    match &description.table_id {
+        Some(id) => id.clone(),
+        None => {
+            let arn = description.table_arn.as_deref().unwrap_or_default();
+            let made_ms = description.creation_date_time.map_or(0, |moment| moment.0);
+            format!("{arn} {made_ms}")
+        }
+    }
+}
+
+/// A place of a world.
+pub(crate) fn at(world: &dyn World, place: Place) -> At<'_> {
     At { world, place }
 }
 
@@ -108,8 +126,8 @@ pub async fn look(world: &dyn World, table: &str) -> Result<Found, ClientError> 
     Ok(Found {
         table: table.to_owned(),
         schema,
-        expiry: expiry(world, table).await?,
-        tags: tags(world, &description).await?,
+        expiry: expiry(&source, table).await?,
+        tags: tags(&source, &description).await?,
         description,
     })
 }
@@ -136,18 +154,19 @@ fn schema_of(description: &TableDescription) -> Option<KeySchema> {
 }
 
 /// Whether an endpoint does not have an operation, or does not let us use it.
-fn is_absent(error: &ClientError) -> bool {
+pub(crate) fn is_absent(error: &ClientError) -> bool {
     matches!(
         error.kind(),
         Some(ErrorKind::UnknownOperation | ErrorKind::AccessDenied)
     )
 }
 
-async fn expiry(world: &dyn World, table: &str) -> Result<Option<String>, ClientError> {
+/// The attribute after which the items of a table expire.
+pub(crate) async fn expiry(io: &At<'_>, table: &str) -> Result<Option<String>, ClientError> {
     let input = DescribeTimeToLiveInput {
         table_name: Some(table.to_owned()),
     };
-    let found = match ask(&at(world, Place::Source), input).await {
+    let found = match ask(io, input).await {
         Ok(found) => found.time_to_live_description.unwrap_or_default(),
         Err(error) if error.kind() == Some(ErrorKind::UnknownOperation) => return Ok(None),
         Err(error) => return Err(error),
@@ -158,14 +177,18 @@ async fn expiry(world: &dyn World, table: &str) -> Result<Option<String>, Client
     })
 }
 
-async fn tags(world: &dyn World, description: &TableDescription) -> Result<Vec<Tag>, ClientError> {
+/// The tags of a table; none where the endpoint has none, or does not show them.
+pub(crate) async fn tags(
+    io: &At<'_>,
+    description: &TableDescription,
+) -> Result<Vec<Tag>, ClientError> {
     let (mut tags, mut next) = (Vec::new(), None);
     loop {
         let input = ListTagsOfResourceInput {
             resource_arn: description.table_arn.clone(),
             next_token: next,
         };
-        let page = match ask(&at(world, Place::Source), input).await {
+        let page = match ask(io, input).await {
             Ok(page) => page,
             Err(error) if is_absent(&error) => return Ok(tags),
             Err(error) => return Err(error),
@@ -202,7 +225,10 @@ pub async fn switch_stream_on(world: &dyn World, table: &str) -> Result<String, 
 }
 
 /// Waits until a table is active.
-async fn active(
+///
+/// # Errors
+/// The backend's; `Refused` when it is not for long.
+pub(crate) async fn active(
     world: &dyn World,
     place: Place,
     table: &str,
@@ -221,62 +247,15 @@ async fn active(
     )))
 }
 
-/// Begins a move: notes it in the target, and makes the table there. Of a move that was begun, what is
-/// missing is made.
-///
-/// # Errors
-/// `Refused` when the target has a table of this name that no move has made; the backend's otherwise.
-pub async fn prepare(
-    world: &dyn World,
-    options: &Options,
-    found: &Found,
-    stream: Option<String>,
-) -> Result<(), ClientError> {
-    let target = at(world, Place::Target);
-    let ledger = ledger_of(options);
-    ledger.ensure(&target).await?;
-    let existing = described(&target, &found.table).await?;
-    if ledger.run(&target).await?.is_none() {
-        if existing.is_some() {
-            return Err(ClientError::refused(format!(
-                "the target has a table {} already, which no move has made: nothing was written",
-                found.table
-            )));
-        }
-        ledger
-            .begin(&target, &begin_row(world, options, stream))
-            .await?;
-    }
-    if existing.is_none() {
-        // A run has worked on a table that is gone: what it has copied does not come again.
-        if !ledger.checkpoints(&target).await?.is_empty() {
-            return Err(ClientError::refused(format!(
-                "the table {} that the move has made in the target is gone: abort the move and begin it \
-                 again",
-                found.table
-            )));
-        }
-        match ask(&target, definition(found)).await {
-            Ok(_) => {}
-            Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    active(world, Place::Target, &found.table).await.map(|_| ())
-}
-
-fn ledger_of(options: &Options) -> Ledger {
-    Ledger {
-        rows: options.rows.clone(),
-        table: options.table.clone(),
-    }
-}
-
-/// The definition of the target's table.
-fn definition(found: &Found) -> CreateTableInput {
+/// The definition of the target's table, with the tag of the move that makes it.
+pub(crate) fn definition(found: &Found, made_by: Tag) -> CreateTableInput {
     let table = &found.description;
     let mode = table.billing_mode_summary.as_ref();
     let throughput = table.provisioned_throughput.as_ref().and_then(provisioned);
+    let mut tags = found.tags.clone();
+    if tags.len() < TAGS_MAX {
+        tags.push(made_by);
+    }
     let indexes = |all: &Option<Vec<IndexDescription>>, is_global: bool| {
         let all = all.as_ref().filter(|all| !all.is_empty())?;
         Some(all.iter().map(|index| index_of(index, is_global)).collect())
@@ -298,7 +277,7 @@ fn definition(found: &Found) -> CreateTableInput {
             .stream_specification
             .clone()
             .filter(|stream| stream.stream_enabled == Some(true)),
-        tags: (!found.tags.is_empty()).then(|| found.tags.clone()),
+        tags: (!tags.is_empty()).then_some(tags),
         table_class: table
             .table_class_summary
             .as_ref()
@@ -328,173 +307,3 @@ fn provisioned(described: &ProvisionedThroughputDescription) -> Option<Provision
     })
 }
 
-/// A move, as the target knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
-    /// Its row.
-    pub run: RunRow,
-    /// The segments that are copied.
-    pub segments_done: u32,
-}
-
-/// The move of a table; `None` when there is none.
-///
-/// # Errors
-/// The backend's.
-pub async fn status(world: &dyn World, options: &Options) -> Result<Option<Status>, ClientError> {
-    let target = at(world, Place::Target);
-    if described(&target, &options.rows).await?.is_none() {
-        return Ok(None);
-    }
-    let ledger = ledger_of(options);
-    let Some(run) = ledger.run(&target).await? else {
-        return Ok(None);
-    };
-    let rows = ledger.checkpoints(&target).await?;
-    let done = rows
-        .iter()
-        .filter(|row| Mark::of(&row.at) == Some(Mark::Done));
-    Ok(Some(Status {
-        segments_done: u32::try_from(done.count()).unwrap_or(u32::MAX),
-        run,
-    }))
-}
-
-/// Aborts the move of a table: deletes it from the target, with all that the move has noted. A run that
-/// is under way stops, and changes nothing any more. The source is as it was.
-///
-/// # Errors
-/// `NotFound` when there is no move; the backend's otherwise. Then the same call goes on.
-pub async fn abort(world: &dyn World, options: &Options) -> Result<(), ClientError> {
-    let target = at(world, Place::Target);
-    if take_out(world, options, Phase::Aborting).await? == Phase::Completing {
-        return Err(ClientError::refused(format!(
-            "the move of {} is being completed: complete it again to end that",
-            options.table
-        )));
-    }
-    let input = DeleteTableInput {
-        table_name: Some(options.table.clone()),
-    };
-    match ask(&target, input).await {
-        Ok(_) => {}
-        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => {}
-        Err(error) => return Err(error),
-    }
-    wait_gone(world, &options.table).await?;
-    end(world, options).await
-}
-
-/// Takes the move from its run for good, when it may go to a phase, and returns the phase before. Without
-/// its checkpoints a run writes nothing, and it makes none, since its fence is another.
-async fn take_out(world: &dyn World, options: &Options, to: Phase) -> Result<Phase, ClientError> {
-    let target = at(world, Place::Target);
-    let ledger = ledger_of(options);
-    loop {
-        let Some(status) = status(world, options).await? else {
-            return Err(no_move(&options.table));
-        };
-        let before = status.run.phase;
-        let may_go = match (before, to) {
-            (Phase::Copying | Phase::Following | Phase::Aborting, Phase::Aborting) => true,
-            (Phase::Following | Phase::Completing, Phase::Completing) => true,
-            (
-                Phase::Copying | Phase::Following | Phase::Aborting | Phase::Completing,
-                Phase::Copying | Phase::Following | Phase::Aborting | Phase::Completing,
-            ) => false,
-        };
-        if !may_go {
-            return Ok(before);
-        }
-        let Some(mine) = ledger.take(&target, &status.run).await? else {
-            continue;
-        };
-        let now = (mine.fence, mine.seen_ms);
-        if ledger.note(&target, now, to).await? == Changed::Yes {
-            ledger.forget_checkpoints(&target).await?;
-            return Ok(before);
-        }
-    }
-}
-
-async fn wait_gone(world: &dyn World, table: &str) -> Result<(), ClientError> {
-    for _ in 0..ACTIVE_TRIES {
-        if described(&at(world, Place::Target), table).await?.is_none() {
-            return Ok(());
-        }
-        world.pause(ACTIVE_PAUSE).await;
-    }
-    Err(ClientError::refused(format!(
-        "the table {table} of the target is not deleted yet: the same command goes on"
-    )))
-}
-
-fn no_move(table: &str) -> ClientError {
-    ClientError::not_found(format!("the target knows of no move of the table {table}"))
-}
-
-/// Completes the move of a table: the target's table gets the settings that waited, and what the move
-/// has noted is deleted.
-///
-/// # Errors
-/// `NotFound` when there is no move; `Refused` when the table is not copied; the backend's otherwise.
-/// Then the same call goes on.
-pub async fn complete(
-    world: &dyn World,
-    options: &Options,
-    found: &Found,
-) -> Result<(), ClientError> {
-    let target = at(world, Place::Target);
-    let refused = |why: &str| {
-        let why = format!("the move of {} cannot be completed: {why}", options.table);
-        Err(ClientError::refused(why))
-    };
-    match take_out(world, options, Phase::Completing).await? {
-        Phase::Copying => return refused("its table is not copied yet"),
-        Phase::Aborting => return refused("it is being aborted; abort it again to end that"),
-        Phase::Following | Phase::Completing => {}
-    }
-    if let Some(attribute) = &found.expiry {
-        let input = UpdateTimeToLiveInput {
-            table_name: Some(options.table.clone()),
-            time_to_live_specification: Some(TimeToLiveSpecification {
-                enabled: Some(true),
-                attribute_name: Some(attribute.clone()),
-            }),
-        };
-        match ask(&target, input).await {
-            Ok(_) => {}
-            // It is on: an earlier call came to this.
-            Err(error) if error.kind() == Some(ErrorKind::Validation) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    if found.description.deletion_protection_enabled == Some(true) {
-        let input = UpdateTableInput {
-            table_name: Some(options.table.clone()),
-            deletion_protection_enabled: Some(true),
-            ..UpdateTableInput::default()
-        };
-        ask(&target, input).await?;
-        active(world, Place::Target, &options.table).await?;
-    }
-    end(world, options).await
-}
-
-/// Deletes the rows of a move, and their table when it has no others.
-async fn end(world: &dyn World, options: &Options) -> Result<(), ClientError> {
-    let target = at(world, Place::Target);
-    let ledger = ledger_of(options);
-    ledger.forget(&target).await?;
-    if ledger.all(&target, "").await?.is_empty() {
-        let input = DeleteTableInput {
-            table_name: Some(options.rows.clone()),
-        };
-        match ask(&target, input).await {
-            Ok(_) => {}
-            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}

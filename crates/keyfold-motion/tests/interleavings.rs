@@ -39,6 +39,7 @@ fn any_interleaving_ends_with_the_source() {
                         sum.runs += seen.runs;
                         sum.kills += seen.kills;
                         sum.restarts += seen.restarts;
+                        sum.by_hand += seen.by_hand;
                         sum.steps += seen.steps;
                     }
                     sum
@@ -52,10 +53,11 @@ fn any_interleaving_ends_with_the_source() {
     });
     let sum = |of: fn(&Seen) -> u64| parts.iter().map(of).sum::<u64>();
     println!(
-        "{all} worlds: {} runs, {} kills, {} restarts, {} steps",
+        "{all} worlds: {} runs, {} kills, {} restarts, {} tables deleted by hand, {} steps",
         sum(|seen| seen.runs),
         sum(|seen| seen.kills),
         sum(|seen| seen.restarts),
+        sum(|seen| seen.by_hand),
         sum(|seen| seen.steps)
     );
     assert!(

@@ -5,13 +5,16 @@
 //! requests that a move sends, and nothing else: another one ends the test.
 
 mod places;
+mod settings;
 
 use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_client::ClientError;
 use keyfold_motion::world::{Place, World};
-use keyfold_motion::{Ended, Options, Progress, carry_on};
+use keyfold_motion::tables::{Followable, look};
+use keyfold_motion::{
+    Aborted, Ended, Options, Progress, abort, carry_on, complete, prepare,
+};
 use keyfold_stream::world::Boxed;
-use keyfold_types::{KeyAttribute, KeyKind, KeySchema};
 pub(crate) use places::Mutant;
 use places::Places;
 use std::collections::BTreeMap;
@@ -61,8 +64,24 @@ struct State {
     /// Requests whose senders wait no more, and that will arrive.
     under_way: Vec<(u64, Place, Request)>,
     begun: Vec<(u64, Boxed<'static, ()>)>,
-    ended: BTreeMap<u64, Result<Ended, ClientError>>,
+    ended: BTreeMap<u64, Result<Done, ClientError>>,
     faults: bool,
+}
+
+/// What a process of the world is to do.
+#[derive(Clone, Copy)]
+enum Wish {
+    Run,
+    Abort,
+    Complete,
+}
+
+/// What a process has done.
+#[derive(Debug)]
+enum Done {
+    Run(Ended),
+    Aborted(Aborted),
+    Completed,
 }
 
 struct SimWorld {
@@ -157,6 +176,8 @@ pub(crate) struct Seen {
     pub(crate) runs: u64,
     pub(crate) kills: u64,
     pub(crate) restarts: u64,
+    /// How often somebody had to delete the target's table.
+    pub(crate) by_hand: u64,
     pub(crate) steps: u64,
 }
 
@@ -203,41 +224,74 @@ impl Simulation {
         }
     }
 
-    /// Lets writers, runs and faults happen, then one run alone to its end; says what differs then.
+    /// Lets writers, runs and faults happen, then one run alone to its end; completes the move, and says
+    /// what differs then.
     pub(crate) fn carry_out(mut self) -> Result<Seen, String> {
         let mut seen = Seen::default();
-        self.start();
+        self.start(Wish::Run);
         while self.writes_left > 0 {
             self.step(&mut seen)?;
         }
         lock(&self.state).faults = false;
         self.kills_left = 0;
         self.restarts_left = 0;
-        let mut last = self.start();
+        let mut last = self.start(Wish::Run);
         loop {
             self.step(&mut seen)?;
             let ended = lock(&self.state).ended.remove(&last);
-            match ended {
-                None => {}
-                Some(Ok(Ended::Even)) => break,
-                Some(Ok(Ended::Stopped)) => return Err("it stopped by itself".to_owned()),
-                // A request of an earlier run, which was late, took the move.
-                Some(Err(error)) if error.to_string().contains("another process") => {
-                    last = self.start();
+            let next = match ended {
+                None => continue,
+                Some(Ok(Done::Run(Ended::Even))) => {
+                    self.arrive();
+                    lock(&self.state).places.compare()?;
+                    Wish::Complete
                 }
-                Some(Err(error)) => return Err(format!("the last run has an error: {error}")),
-            }
+                Some(Ok(Done::Run(Ended::Stopped))) => {
+                    return Err("it stopped by itself".to_owned());
+                }
+                Some(Ok(Done::Aborted(_))) => Wish::Run,
+                Some(Ok(Done::Completed)) => break,
+                Some(Err(error)) => self.after(&error.to_string(), &mut seen)?,
+            };
+            last = self.start(next);
         }
+        self.arrive();
+        let mut state = lock(&self.state);
+        seen.runs = self.runs;
+        seen.steps = state.steps;
+        state.places.check_complete()?;
+        state.places.compare().map(|()| seen)
+    }
+
+    /// All requests arrive that are under way.
+    fn arrive(&mut self) {
         let mut state = lock(&self.state);
         for (_, place, request) in std::mem::take(&mut state.under_way) {
             state.places.answer(place, &request).ok();
         }
-        seen.runs = self.runs;
-        seen.steps = state.steps;
-        state.places.compare().map(|()| seen)
     }
 
-    fn start(&mut self) -> u64 {
+    /// What somebody does after an error, who does what its sentence says.
+    fn after(&mut self, error: &str, seen: &mut Seen) -> Result<Wish, String> {
+        let says = |text: &str| error.contains(text);
+        if says("no move has made") {
+            seen.by_hand += 1;
+            lock(&self.state).places.delete_by_hand();
+            return Ok(Wish::Run);
+        }
+        if says("another process") || says("aborted meanwhile") || says("knows of no move") {
+            return Ok(Wish::Run);
+        }
+        if says("abort the move") || says("abort it") {
+            return Ok(Wish::Abort);
+        }
+        if says("run the same command again") {
+            return Ok(Wish::Run);
+        }
+        Err(format!("a process has an error: {error}"))
+    }
+
+    fn start(&mut self, wish: Wish) -> u64 {
         self.runs += 1;
         let run = self.runs;
         let world: Arc<dyn World> = Arc::new(SimWorld {
@@ -245,23 +299,9 @@ impl Simulation {
             run,
         });
         let (options, state) = (self.options.clone(), Arc::clone(&self.state));
-        let schema = KeySchema {
-            partition: vec![KeyAttribute {
-                name: "id".to_owned(),
-                kind: KeyKind::S,
-            }],
-            sort: Vec::new(),
-        };
         let task: Boxed<'static, ()> = Box::pin(async move {
-            let stream = Some("stream".to_owned());
-            let ended = carry_on(
-                world,
-                options,
-                (schema, stream),
-                Arc::new(Progress::default()),
-            );
-            let ended = ended.await;
-            lock(&state).ended.insert(run, ended);
+            let done = carried_out(world, options, wish).await;
+            lock(&state).ended.insert(run, done);
         });
         self.tasks.insert((run, 0), task);
         self.poll((run, 0));
@@ -349,6 +389,7 @@ impl Simulation {
             for (_, _, what) in gone {
                 // Some of its requests arrive yet.
                 if let What::Request(place, request) = what
+                    && !is_of_table(&request)
                     && state.chance.happens(2)
                 {
                     state.under_way.push((run, place, *request));
@@ -356,18 +397,26 @@ impl Simulation {
             }
             state.places.kill();
             drop(state);
-            self.start();
+            self.start(Wish::Run);
         } else if dice == 7 && is_faulty && self.restarts_left > 0 {
             self.restarts_left -= 1;
             seen.restarts += 1;
-            lock(&self.state).places.abort();
-            self.start();
+            self.start(Wish::Abort);
         }
-        // A run that has ended with an error is started again.
-        let is_over = lock(&self.state).ended.contains_key(&self.runs);
-        let is_final = !is_faulty;
-        if is_over && !is_final {
-            self.start();
+        if !is_faulty {
+            return;
+        }
+        // What has ended is begun again.
+        let ended = lock(&self.state).ended.remove(&self.runs);
+        match ended {
+            None => {}
+            Some(Ok(_)) => {
+                self.start(Wish::Run);
+            }
+            Some(Err(error)) => {
+                let wish = self.after(&error.to_string(), seen).unwrap_or(Wish::Run);
+                self.start(wish);
+            }
         }
     }
 
@@ -394,6 +443,43 @@ impl Simulation {
     }
 }
 
+/// What a process does.
+async fn carried_out(
+    world: Arc<dyn World>,
+    options: Options,
+    wish: Wish,
+) -> Result<Done, ClientError> {
+    match wish {
+        Wish::Run => {
+            let found = look(&*world, &options.table).await?;
+            let stream = match found.followable() {
+                Followable::Yes(stream) => Some(stream),
+                Followable::NoStream | Followable::NoImages => None,
+            };
+            prepare(&*world, &options, &found, stream.clone()).await?;
+            let progress = Arc::new(Progress::default());
+            let ended = carry_on(world, options, (found.schema, stream), progress).await;
+            ended.map(Done::Run)
+        }
+        Wish::Abort => abort(&*world, &options).await.map(Done::Aborted),
+        Wish::Complete => {
+            let found = look(&*world, &options.table).await?;
+            complete(&*world, &options, &found)
+                .await
+                .map(|()| Done::Completed)
+        }
+    }
+}
+
+/// Whether a request arrives at once or never. Tables are made and deleted by their names alone: a
+/// request that is later than all that follows cannot be distinguished from one of today.
+fn is_of_table(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::CreateTable(_) | Request::DeleteTable(_) | Request::UpdateTimeToLive(_)
+    )
+}
+
 /// Carries out a request, or not.
 fn answer(
     state: &mut State,
@@ -410,7 +496,7 @@ fn answer(
             state.places.answer(place, &request).ok();
             Err(lost())
         }
-        5 | 6 => {
+        5 | 6 if !is_of_table(&request) => {
             state.under_way.push((run, place, request));
             Err(lost())
         }

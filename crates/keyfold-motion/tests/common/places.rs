@@ -1,16 +1,18 @@
 //! The source and the target as plain maps.
 
+use super::settings::Settings;
 use keyfold_api::{
-    CreateTableInput, ErrorKind, GetRecordsInput, GetRecordsOutput, GetShardIteratorOutput,
-    KeySchemaElement, KeyType, Named, OperationType, PageOutput, ReasonCode, Request, Response,
-    ScanInput, SequenceNumberRange, Shard, StreamDescription, StreamEvent, StreamRecord,
-    TableDescription, TableStatus, TransactWriteItem, UpdateItemInput,
+    DeleteItemInput, DescribeStreamOutput, ErrorKind, GetItemOutput, GetRecordsInput,
+    GetRecordsOutput, GetShardIteratorOutput, Named, OperationType, PageOutput, ReasonCode, Request,
+    Response, ScanInput, SequenceNumberRange, Shard, StreamDescription, StreamEvent, StreamRecord,
+    TransactWriteItem, UpdateItemInput, WriteItemOutput,
 };
-use keyfold_api::{DescribeStreamOutput, GetItemOutput, WriteItemOutput};
 use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_motion::world::Place;
-use keyfold_motion::{HAS_NONE, IS_ABSENT, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE};
+use keyfold_motion::{
+    HAS_NONE, IS_ABSENT, IS_MAKING, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE,
+};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
@@ -48,13 +50,13 @@ pub(crate) struct Places {
     writes: u64,
     target: BTreeMap<String, Item>,
     rows: BTreeMap<String, Item>,
+    /// The tables themselves.
+    settings: Settings,
     /// The effects that come after their checkpoint, of a mutant.
     later: Vec<Vec<TransactWriteItem>>,
     /// The iterator before the last one, by shard: a page may come twice.
     before: BTreeMap<String, String>,
 }
-
-const ROWS: &str = "keyfold_motion";
 
 impl Places {
     pub(crate) fn new(mutant: Option<Mutant>) -> Places {
@@ -70,6 +72,7 @@ impl Places {
             writes: 0,
             target: BTreeMap::new(),
             rows: BTreeMap::new(),
+            settings: Settings::default(),
             later: Vec::new(),
             before: BTreeMap::new(),
         }
@@ -121,15 +124,28 @@ impl Places {
         }
     }
 
-    /// The move is aborted: its rows and what it has written are gone.
-    pub(crate) fn abort(&mut self) {
-        self.rows.clear();
+    /// Somebody deletes the target's table by hand.
+    pub(crate) fn delete_by_hand(&mut self) {
+        self.settings.table = None;
         self.target.clear();
     }
 
     /// A run is killed: a mutant's effects that were to come do not.
     pub(crate) fn kill(&mut self) {
         self.later.clear();
+    }
+
+    /// What a completed move has left undone.
+    pub(crate) fn check_complete(&self) -> Result<(), String> {
+        match &self.settings.table {
+            Some(table) if table.expires && self.rows.is_empty() => Ok(()),
+            Some(table) => Err(format!(
+                "it is not complete: expires {}, {} rows",
+                table.expires,
+                self.rows.len()
+            )),
+            None => Err("there is no table".to_owned()),
+        }
     }
 
     /// What differs between the places.
@@ -190,7 +206,23 @@ impl Places {
                 }))
             }
             (Place::Source, Request::GetRecords(input)) => Ok(self.records(input)),
-            (Place::Target, Request::DescribeTable(_)) => Ok(Response::DescribeTable(table())),
+            (Place::Target, Request::DeleteTable(input)) => {
+                match input.table_name.as_deref() == Some(super::settings::ROWS) {
+                    true => self.rows.clear(),
+                    false => self.target.clear(),
+                }
+                self.settings.answer(place, request)
+            }
+            (
+                _,
+                Request::DescribeTable(_)
+                | Request::CreateTable(_)
+                | Request::DescribeTimeToLive(_)
+                | Request::UpdateTimeToLive(_)
+                | Request::ListTagsOfResource(_)
+                | Request::UntagResource(_),
+            ) => self.settings.answer(place, request),
+            (Place::Target, _) if !self.settings.has(request) => Err(not_found()),
             (Place::Target, Request::GetItem(input)) => {
                 let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap());
                 let found = self.rows.get(part).map(RawItem::encode);
@@ -200,7 +232,10 @@ impl Places {
                 }))
             }
             (Place::Target, Request::Scan(input)) => {
-                let prefix = text(value(&input.expression_attributes, ":prefix"));
+                let prefix = match &input.filter_expression {
+                    Some(_) => text(value(&input.expression_attributes, ":prefix")),
+                    None => "",
+                };
                 let found = self
                     .rows
                     .iter()
@@ -221,17 +256,7 @@ impl Places {
                 Ok(Response::PutItem(WriteItemOutput::default()))
             }
             (Place::Target, Request::UpdateItem(input)) => self.update(input),
-            (Place::Target, Request::DeleteItem(input)) => {
-                assert_eq!(input.condition_expression.as_deref(), Some(IS_OF_MOVE));
-                let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap());
-                let id = value(&input.expression_attributes, ":move");
-                let found = self.rows.get(part).and_then(|row| row.get("move"));
-                if found != Some(id) {
-                    return Err(condition_failed());
-                }
-                self.rows.remove(part);
-                Ok(Response::DeleteItem(WriteItemOutput::default()))
-            }
+            (Place::Target, Request::DeleteItem(input)) => self.delete(input),
             (Place::Target, Request::TransactWriteItems(input)) => {
                 self.transaction(input.transact_items.as_ref().unwrap())
             }
@@ -321,14 +346,35 @@ impl Places {
         })
     }
 
+    fn delete(&mut self, input: &DeleteItemInput) -> Result<Response, ClientError> {
+        let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap());
+        let name = match input.condition_expression.as_deref() {
+            None => None,
+            Some(IS_OF_MOVE) => Some(("move", ":move")),
+            Some(other) => panic!("{other}"),
+        };
+        if let Some((name, given)) = name {
+            let given = value(&input.expression_attributes, given);
+            if self.rows.get(part).and_then(|row| row.get(name)) != Some(given) {
+                return Err(condition_failed());
+            }
+        }
+        self.rows.remove(part);
+        Ok(Response::DeleteItem(WriteItemOutput::default()))
+    }
+
     fn update(&mut self, input: &UpdateItemInput) -> Result<Response, ClientError> {
         let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap()).to_owned();
         let attributes = &input.expression_attributes;
-        let fence = value(attributes, ":fence");
+        let is = |row: &Item, name: &str, given: &str| row.get(name) == Some(value(attributes, given));
         let holds = match (self.rows.get(&part), input.condition_expression.as_deref()) {
             (None, _) => false,
             (Some(row), Some(IS_MINE)) => {
-                row.get("fence") == Some(fence) || self.mutant == Some(Mutant::NoFence)
+                is(row, "fence", ":fence") || self.mutant == Some(Mutant::NoFence)
+            }
+            (Some(row), Some(IS_MAKING)) => {
+                let is_open = row.get("target").is_none() || is(row, "target", ":target");
+                is(row, "move", ":move") && is(row, "phase", ":copying") && is_open
             }
             (Some(_), other) => panic!("{other:?}"),
         };
@@ -337,6 +383,7 @@ impl Places {
         }
         let row = self.rows.get_mut(&part).unwrap();
         match input.update_expression.as_deref().unwrap() {
+            "SET #target = :target" => row.insert("target", value(attributes, ":target").clone()),
             "SET #fence = :mine" => row.insert("fence", value(attributes, ":mine").clone()),
             "SET #seen = :now, #phase = :phase" => {
                 row.insert("phase", value(attributes, ":phase").clone())
@@ -348,6 +395,9 @@ impl Places {
 
     fn transaction(&mut self, actions: &[TransactWriteItem]) -> Result<Response, ClientError> {
         assert!(actions.len() <= 100);
+        if !self.settings.has_all(actions) {
+            return Err(not_found());
+        }
         let holds: Vec<bool> = actions.iter().map(|action| self.holds(action)).collect();
         if holds.contains(&false) {
             let code = |holds: &bool| match holds {
@@ -437,7 +487,7 @@ impl Places {
         }
         if let Some(put) = &action.put {
             let item = put.item.as_ref().unwrap().as_ref().unwrap();
-            match put.table_name.as_deref() == Some(ROWS) {
+            match put.table_name.as_deref() == Some(super::settings::ROWS) {
                 true => self.rows.insert(part_of(item).to_owned(), item.clone()),
                 false => self
                     .target
@@ -473,21 +523,6 @@ fn event((sequence, key, value): (u64, usize, Option<i64>)) -> StreamEvent {
     }
 }
 
-fn table() -> TableDescription {
-    let input = CreateTableInput {
-        key_schema: Some(vec![KeySchemaElement {
-            attribute_name: Some("part".to_owned()),
-            key_type: Some(Named::Known(KeyType::Hash)),
-        }]),
-        ..CreateTableInput::default()
-    };
-    TableDescription {
-        key_schema: input.key_schema,
-        table_status: Some(Named::Known(TableStatus::Active)),
-        ..TableDescription::default()
-    }
-}
-
 fn part_of(item: &Item) -> &str {
     text(item.get("part").unwrap())
 }
@@ -511,8 +546,16 @@ fn value<'a>(attributes: &'a keyfold_api::ExpressionAttributes, name: &str) -> &
 }
 
 fn condition_failed() -> ClientError {
+    service(ErrorKind::ConditionalCheckFailed)
+}
+
+fn not_found() -> ClientError {
+    service(ErrorKind::ResourceNotFound)
+}
+
+pub(crate) fn service(kind: ErrorKind) -> ClientError {
     ClientError::Service {
-        kind: Some(ErrorKind::ConditionalCheckFailed),
+        kind: Some(kind),
         exception: String::new(),
         message: String::new(),
         reasons: Vec::new(),

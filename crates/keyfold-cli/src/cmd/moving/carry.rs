@@ -9,7 +9,7 @@ use clap::{Args, value_parser};
 use keyfold_client::blocked;
 use keyfold_motion::tables::{self, Followable, Found};
 use keyfold_motion::world::World;
-use keyfold_motion::{Options, Progress};
+use keyfold_motion::{Options, Progress, prepare};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ pub(super) fn carry(run: &Run, output: Output) -> Result<(), Failure> {
             until_even: run.stop_when_even,
             ..Options::new(&found.table)
         };
-        blocked(tables::prepare(&*world, &options, &found, stream.clone()))?;
+        blocked(prepare(&*world, &options, &found, stream.clone()))?;
         let progress = Arc::new(Progress::default());
         moved.push(Moved {
             threads: places.threads(&progress),

@@ -5,8 +5,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, GOOD, STRONG};
 use keyfold_client::blocked;
-use keyfold_motion::tables::{self, Status};
-use keyfold_motion::Options;
+use keyfold_motion::tables;
+use keyfold_motion::{Aborted, Options, Status, abort as abort_move};
+use keyfold_motion::{complete as complete_move, status as status_of};
 use keyfold_motion::world::World;
 use serde_json::json;
 
@@ -16,7 +17,7 @@ pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
     let world = opened.world();
     let mut moves: Vec<(String, Status)> = Vec::new();
     for table in places.tables(&*world)? {
-        if let Some(status) = blocked(tables::status(&*world, &Options::new(&table)))? {
+        if let Some(status) = blocked(status_of(&*world, &Options::new(&table)))? {
             moves.push((table, status));
         }
     }
@@ -52,7 +53,7 @@ pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
 fn moving(places: &Places, world: &dyn World) -> Result<Vec<String>, Failure> {
     let mut moving = Vec::new();
     for table in places.tables(world)? {
-        if blocked(tables::status(world, &Options::new(&table)))?.is_some() {
+        if blocked(status_of(world, &Options::new(&table)))?.is_some() {
             moving.push(table);
         }
     }
@@ -74,7 +75,12 @@ pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Fa
         asked("nothing was deleted")?;
     }
     for table in &tables {
-        blocked(tables::abort(&*world, &Options::new(table)))?;
+        match blocked(abort_move(&*world, &Options::new(table)))? {
+            Aborted::Deleted => {}
+            Aborted::Kept => terminal::error_line(&format!(
+                "the table {table} of the target is none that the move has made: it stays as it is"
+            )),
+        }
     }
     opened.target.sync()?;
     ended(&tables, "aborted", output);
@@ -94,7 +100,7 @@ pub(super) fn complete(places: &Places, yes: bool, output: Output) -> Result<(),
     }
     for table in &tables {
         let found = blocked(tables::look(&*world, table))?;
-        blocked(tables::complete(&*world, &Options::new(table), &found))?;
+        blocked(complete_move(&*world, &Options::new(table), &found))?;
     }
     opened.target.sync()?;
     ended(&tables, "complete", output);

@@ -1,0 +1,233 @@
+//! The two ways out of a move, and what the target knows of it.
+
+use crate::begin::{MADE_BY, is_made_by};
+use crate::ledger::{Changed, Ledger};
+use crate::options::Options;
+use crate::rows::{Mark, Phase, RunRow};
+use crate::tables::{ACTIVE_PAUSE, ACTIVE_TRIES, Found, active, at, is_absent};
+use crate::world::{Place, World};
+use keyfold_api::{
+    DeleteTableInput, ErrorKind, TableStatus, TimeToLiveSpecification, UntagResourceInput,
+    UpdateTableInput, UpdateTimeToLiveInput, known,
+};
+use keyfold_client::ClientError;
+use keyfold_stream::described;
+use keyfold_stream::world::ask;
+
+/// A move, as the target knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// Its row.
+    pub run: RunRow,
+    /// The segments that are copied.
+    pub segments_done: u32,
+}
+
+/// The move of a table; `None` when there is none.
+///
+/// # Errors
+/// The backend's.
+pub async fn status(world: &dyn World, options: &Options) -> Result<Option<Status>, ClientError> {
+    let target = at(world, Place::Target);
+    if described(&target, &options.rows).await?.is_none() {
+        return Ok(None);
+    }
+    let ledger = Ledger::of(options);
+    let Some(run) = ledger.run(&target).await? else {
+        return Ok(None);
+    };
+    let rows = ledger.checkpoints(&target).await?;
+    let done = rows
+        .iter()
+        .filter(|row| Mark::of(&row.at) == Some(Mark::Done));
+    Ok(Some(Status {
+        segments_done: u32::try_from(done.count()).unwrap_or(u32::MAX),
+        run,
+    }))
+}
+
+/// What became of the target's table when its move was aborted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aborted {
+    /// It was deleted, or was not there.
+    Deleted,
+    /// The move has not made it: it is as it was.
+    Kept,
+}
+
+/// Aborts the move of a table: deletes it from the target if the move has made it, with all that the
+/// move has noted. A run that is under way stops, and changes nothing any more. The source is as it was.
+///
+/// # Errors
+/// `NotFound` when there is no move; the backend's otherwise. Then the same call goes on.
+pub async fn abort(world: &dyn World, options: &Options) -> Result<Aborted, ClientError> {
+    let target = at(world, Place::Target);
+    if take_out(world, options, Phase::Aborting).await? == Phase::Completing {
+        return Err(ClientError::refused(format!(
+            "the move of {} is being completed: complete it again to end that",
+            options.table
+        )));
+    }
+    // Nothing notes another table from now on.
+    let Some(row) = Ledger::of(options).run(&target).await? else {
+        return Err(no_move(&options.table));
+    };
+    let aborted = delete_made(world, options, &row).await?;
+    end(world, options).await?;
+    Ok(aborted)
+}
+
+/// Deletes the table that a move has made, and waits until it is gone.
+async fn delete_made(
+    world: &dyn World,
+    options: &Options,
+    row: &RunRow,
+) -> Result<Aborted, ClientError> {
+    let target = at(world, Place::Target);
+    for _ in 0..ACTIVE_TRIES {
+        let Some(existing) = described(&target, &options.table).await? else {
+            return Ok(Aborted::Deleted);
+        };
+        if !is_made_by(&target, row, &existing).await? {
+            return Ok(Aborted::Kept);
+        }
+        if known(&existing.table_status) != Some(TableStatus::Deleting) {
+            let input = DeleteTableInput {
+                table_name: Some(options.table.clone()),
+            };
+            match ask(&target, input).await {
+                Ok(_) => continue,
+                // It is being made, or changed: later.
+                Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {}
+                Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => continue,
+                Err(error) => return Err(error),
+            }
+        }
+        world.pause(ACTIVE_PAUSE).await;
+    }
+    Err(ClientError::refused(format!(
+        "the table {} of the target is not deleted yet: the same command goes on",
+        options.table
+    )))
+}
+
+/// Takes the move from its run for good, when it may go to a phase, and returns the phase before. Without
+/// its checkpoints a run writes nothing, and it makes none, since its fence is another.
+async fn take_out(world: &dyn World, options: &Options, to: Phase) -> Result<Phase, ClientError> {
+    let target = at(world, Place::Target);
+    let ledger = Ledger::of(options);
+    loop {
+        let Some(status) = status(world, options).await? else {
+            return Err(no_move(&options.table));
+        };
+        let before = status.run.phase;
+        let may_go = match (before, to) {
+            (Phase::Copying | Phase::Following | Phase::Aborting, Phase::Aborting) => true,
+            (Phase::Following | Phase::Completing, Phase::Completing) => true,
+            (
+                Phase::Copying | Phase::Following | Phase::Aborting | Phase::Completing,
+                Phase::Copying | Phase::Following | Phase::Aborting | Phase::Completing,
+            ) => false,
+        };
+        if !may_go {
+            return Ok(before);
+        }
+        let Some(mine) = ledger.take(&target, &status.run).await? else {
+            continue;
+        };
+        let now = (mine.fence, mine.seen_ms);
+        if ledger.note(&target, now, to).await? == Changed::Yes {
+            ledger.forget_checkpoints(&target).await?;
+            return Ok(before);
+        }
+    }
+}
+
+fn no_move(table: &str) -> ClientError {
+    ClientError::not_found(format!("the target knows of no move of the table {table}"))
+}
+
+/// Completes the move of a table: the target's table gets the settings that waited, and what the move
+/// has noted is deleted.
+///
+/// # Errors
+/// `NotFound` when there is no move; `Refused` when the table is not copied; the backend's otherwise.
+/// Then the same call goes on.
+pub async fn complete(
+    world: &dyn World,
+    options: &Options,
+    found: &Found,
+) -> Result<(), ClientError> {
+    let target = at(world, Place::Target);
+    let refused = |why: &str| {
+        let why = format!("the move of {} cannot be completed: {why}", options.table);
+        Err(ClientError::refused(why))
+    };
+    match take_out(world, options, Phase::Completing).await? {
+        Phase::Copying => return refused("its table is not copied yet"),
+        Phase::Aborting => return refused("it is being aborted; abort it again to end that"),
+        Phase::Following | Phase::Completing => {}
+    }
+    if let Some(attribute) = &found.expiry {
+        let input = UpdateTimeToLiveInput {
+            table_name: Some(options.table.clone()),
+            time_to_live_specification: Some(TimeToLiveSpecification {
+                enabled: Some(true),
+                attribute_name: Some(attribute.clone()),
+            }),
+        };
+        match ask(&target, input).await {
+            Ok(_) => {}
+            // It is on: an earlier call came to this.
+            Err(error) if error.kind() == Some(ErrorKind::Validation) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if found.description.deletion_protection_enabled == Some(true) {
+        let input = UpdateTableInput {
+            table_name: Some(options.table.clone()),
+            deletion_protection_enabled: Some(true),
+            ..UpdateTableInput::default()
+        };
+        ask(&target, input).await?;
+        active(world, Place::Target, &options.table).await?;
+    }
+    untag(world, options).await?;
+    end(world, options).await
+}
+
+/// Removes the tag of the move from the target's table.
+async fn untag(world: &dyn World, options: &Options) -> Result<(), ClientError> {
+    let target = at(world, Place::Target);
+    let found = described(&target, &options.table).await?;
+    let Some(arn) = found.and_then(|found| found.table_arn) else {
+        return Ok(());
+    };
+    let input = UntagResourceInput {
+        resource_arn: Some(arn),
+        tag_keys: Some(vec![MADE_BY.to_owned()]),
+    };
+    match ask(&target, input).await {
+        Ok(()) => Ok(()),
+        Err(error) if is_absent(&error) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Deletes the rows of a move, and their table when it has no others.
+async fn end(world: &dyn World, options: &Options) -> Result<(), ClientError> {
+    let target = at(world, Place::Target);
+    let ledger = Ledger::of(options);
+    ledger.forget(&target).await?;
+    if ledger.all(&target, "").await?.is_empty() {
+        let input = DeleteTableInput {
+            table_name: Some(options.rows.clone()),
+        };
+        match ask(&target, input).await {
+            Ok(_) => {}
+            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! A move belongs to the two tables that it began with: no other one is read, written or deleted.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test fails by panicking"
+)]
+
+mod engines;
+
+use engines::{
+    Engines, Fate, TABLE, count, delete_table, engine, has_table, make_table, put,
+};
+use keyfold_api::Request;
+use keyfold_client::blocked;
+use keyfold_motion::world::Place;
+use keyfold_motion::{Ended, Options, abort};
+use std::sync::Arc;
+
+fn source() -> Arc<keyfold_client::Backend> {
+    let source = engine();
+    make_table(&source, true);
+    put(&source, 1, "one");
+    source
+}
+
+fn options() -> Options {
+    Options {
+        until_even: true,
+        ..Options::new(TABLE)
+    }
+}
+
+fn is_create(place: Place, request: &Request) -> bool {
+    match request {
+        Request::CreateTable(input) => {
+            place == Place::Target && input.table_name.as_deref() == Some(TABLE)
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn another_source_of_the_same_name_is_refused() {
+    let target = engine();
+    let world = Engines::new(source(), Arc::clone(&target));
+    world.prepare(&options()).unwrap();
+    let other = Engines::new(source(), target);
+    let refused = other.carry(&options(), &Arc::default()).unwrap_err().to_string();
+    assert!(refused.contains("another table"), "{refused}");
+    // The source that it began with is taken.
+    assert_eq!(world.carry(&options(), &Arc::default()).unwrap(), Ended::Even);
+}
+
+#[test]
+fn a_source_that_was_made_anew_is_refused() {
+    let world = Engines::new(source(), engine());
+    world.prepare(&options()).unwrap();
+    delete_table(world.of(Place::Source));
+    make_table(world.of(Place::Source), true);
+    let refused = world.carry(&options(), &Arc::default()).unwrap_err().to_string();
+    assert!(refused.contains("another table"), "{refused}");
+}
+
+#[test]
+fn a_target_that_was_made_anew_is_refused_and_not_deleted() {
+    let world = Engines::new(source(), engine());
+    world.prepare(&options()).unwrap();
+    delete_table(world.of(Place::Target));
+    make_table(world.of(Place::Target), false);
+    put(world.of(Place::Target), 7, "of somebody else");
+    let refused = world.carry(&options(), &Arc::default()).unwrap_err().to_string();
+    assert!(refused.contains("not the one that the move has made"), "{refused}");
+    assert_eq!(count(world.of(Place::Target), TABLE), 1);
+    blocked(abort(&*world, &options())).unwrap();
+    assert_eq!(count(world.of(Place::Target), TABLE), 1);
+}
+
+#[test]
+fn a_target_that_is_gone_is_refused() {
+    let world = Engines::new(source(), engine());
+    world.prepare(&options()).unwrap();
+    delete_table(world.of(Place::Target));
+    let refused = world.prepare(&options()).unwrap_err().to_string();
+    assert!(refused.contains("is gone"), "{refused}");
+    assert!(!has_table(world.of(Place::Target), TABLE));
+}
+
+#[test]
+fn a_table_that_came_before_that_of_the_move_is_refused_and_not_deleted() {
+    let world = Engines::new(source(), engine());
+    world.decide(|place, request| match is_create(place, request) {
+        true => Fate::NotSent,
+        false => Fate::Done,
+    });
+    world.prepare(&options()).unwrap_err();
+    world.decide(|_, _| Fate::Done);
+    make_table(world.of(Place::Target), false);
+    put(world.of(Place::Target), 7, "of somebody else");
+    let refused = world.prepare(&options()).unwrap_err().to_string();
+    assert!(refused.contains("no move has made"), "{refused}");
+    blocked(abort(&*world, &options())).unwrap();
+    assert_eq!(count(world.of(Place::Target), TABLE), 1);
+}
+
+#[test]
+fn a_table_whose_making_was_not_answered_is_that_of_the_move() {
+    let world = Engines::new(source(), engine());
+    world.decide(|place, request| match is_create(place, request) {
+        true => Fate::Lost,
+        false => Fate::Done,
+    });
+    world.prepare(&options()).ok();
+    world.decide(|_, _| Fate::Done);
+    assert_eq!(world.carry(&options(), &Arc::default()).unwrap(), Ended::Even);
+    blocked(abort(&*world, &options())).unwrap();
+    assert!(!has_table(world.of(Place::Target), TABLE));
+}
+
+#[test]
+fn a_move_that_is_being_aborted_makes_no_table() {
+    let world = Engines::new(source(), engine());
+    world.prepare(&options()).unwrap();
+    // The abort ends before the rows are deleted.
+    world.decide(|place, request| match request {
+        Request::DeleteItem(_) if place == Place::Target => Fate::NotSent,
+        Request::BatchWriteItem(_) if place == Place::Target => Fate::NotSent,
+        _ => Fate::Done,
+    });
+    blocked(abort(&*world, &options())).unwrap_err();
+    world.decide(|_, _| Fate::Done);
+    let refused = world.prepare(&options()).unwrap_err().to_string();
+    assert!(refused.contains("is being aborted"), "{refused}");
+    assert!(!has_table(world.of(Place::Target), TABLE));
+    blocked(abort(&*world, &options())).unwrap();
+
+}
