@@ -4,10 +4,15 @@
 //! Of the records of a transaction the last one of each item counts: its new image replaces the whole
 //! item, and a removal deletes it. As long as segments are copied, a removal leaves a tombstone, so that
 //! a page that was read before does not bring the item back.
+//!
+//! The target is even with the source up to a moment when each shard was read later: it has ended, or
+//! its pages were empty for the time that a record takes to appear. The stream must have been on then.
+//! So a writer that goes on does not keep the run from saying up to when it is even.
 
 use crate::changes::{Batch, Change};
 use crate::commit::{Committed, commit};
 use crate::crew::{Crew, Patience, Stop};
+use crate::guard::{KEPT_MS, check_tables};
 use crate::held::{create, note};
 use crate::ledger::Changed;
 use crate::rows::{Checkpoint, shard_part};
@@ -22,15 +27,14 @@ use std::time::Duration;
 
 /// The time between two looks at the stream's shards.
 const DISCOVERY_TIME: Duration = Duration::from_secs(5);
-/// The rounds without any record after which nothing is left: a page of a shard may be empty before
-/// its end.
-const EVEN_ROUNDS: u32 = 3;
+/// The least pages without records, one after the other, of a shard that has none left.
+const EMPTY_PAGES: u32 = 3;
 /// The most records of a page.
 const PAGE_MAX: usize = 1_000;
 /// The time between two notes that the changes are complete.
 const NOTE_TIME: Duration = Duration::from_secs(30);
 
-/// Follows the stream, and ends the run when it cannot, or when nothing is left.
+/// Follows the stream, and ends the run when it cannot.
 pub(crate) async fn follow(crew: Arc<Crew>, stream: String, rows: Vec<Checkpoint>) {
     let mut follower = Follower {
         crew: Arc::clone(&crew),
@@ -40,14 +44,27 @@ pub(crate) async fn follow(crew: Arc<Crew>, stream: String, rows: Vec<Checkpoint
             .map(|row| (row.part.clone(), row))
             .collect(),
         iterators: BTreeMap::new(),
+        empty: BTreeMap::new(),
         listed: Vec::new(),
         looked: None,
-        quiet: 0,
+        ended: None,
+        guarded: crew.world.now(),
         noted: None,
+        noted_ms: crew.run.seen_ms,
     };
     if let Err(stop) = follower.run().await {
         crew.end(stop);
     }
+}
+
+/// The pages of a shard since its last record.
+#[derive(Debug, Clone, Copy)]
+struct Empty {
+    /// When the first of them was asked for.
+    since: Duration,
+    /// When the last of them was.
+    last: Duration,
+    pages: u32,
 }
 
 struct Follower {
@@ -57,45 +74,86 @@ struct Follower {
     tails: BTreeMap<String, Checkpoint>,
     /// The iterators of shards that were read before, by their part.
     iterators: BTreeMap<String, String>,
+    /// The shards whose last page had no records, by their part.
+    empty: BTreeMap<String, Empty>,
     listed: Vec<Shard>,
+    /// When the shards were asked for; `None` when they are to be asked for now.
     looked: Option<Duration>,
-    /// The rounds without any record after the table was copied.
-    quiet: u32,
+    /// When the last shard ended, whose children are listed later.
+    ended: Option<Duration>,
+    /// When both tables were looked at.
+    guarded: Duration,
     noted: Option<Duration>,
+    noted_ms: i64,
 }
 
 impl Follower {
     async fn run(&mut self) -> Result<(), Stop> {
         loop {
             self.crew.check()?;
-            let was_copied = !self.crew.is_copying();
             self.look().await?;
             let is_quiet = self.round().await?;
             self.note().await?;
-            self.quiet = match is_quiet && was_copied {
-                true => self.quiet + 1,
-                false => 0,
-            };
-            let is_even = self.quiet >= EVEN_ROUNDS;
-            self.crew.progress.set_even(is_even);
-            if is_even && self.crew.options.until_even {
-                return Ok(());
-            }
+            self.judge().await?;
             if is_quiet {
                 self.crew.world.pause(self.crew.options.poll_time).await;
             }
         }
     }
 
+    /// Decides up to which moment the target is even with the source.
+    async fn judge(&mut self) -> Result<(), Stop> {
+        let now = self.crew.world.now();
+        if !self.is_recent(self.guarded, now) {
+            // The last look at the tables does not count before this one has found them.
+            self.crew.progress.set_even(None);
+            check_tables(&self.crew, now.saturating_sub(self.guarded)).await?;
+            self.guarded = now;
+        }
+        let to = match self.crew.is_copying() {
+            true => None,
+            false => self.read_to().map(|to| to.min(self.guarded)),
+        };
+        self.crew.progress.set_even(to);
+        Ok(())
+    }
+
+    /// Whether a look need not be repeated: it was not long ago, and later than all that is asked for.
+    fn is_recent(&self, at: Duration, now: Duration) -> bool {
+        let is_late = |asked: Option<Duration>| asked.is_none_or(|asked| at >= asked.min(now));
+        let listed = self
+            .ended
+            .map(|ended| ended + self.crew.options.settle_time);
+        now.saturating_sub(at) < DISCOVERY_TIME
+            && is_late(self.crew.progress.goal())
+            && is_late(listed.filter(|listed| *listed <= now))
+    }
+
+    /// The moment up to which all records were read.
+    fn read_to(&self) -> Option<Duration> {
+        let settle = self.crew.options.settle_time;
+        let mut to = self.looked?;
+        if self.ended.is_some_and(|ended| to < ended + settle) {
+            return None;
+        }
+        for shard in &self.listed {
+            let part = shard_part(&self.crew.options.table, &shard.key.shard);
+            if self.position(&part).ok()? == Position::End {
+                continue;
+            }
+            let empty = self.empty.get(&part)?;
+            if empty.pages < EMPTY_PAGES || empty.last.saturating_sub(empty.since) < settle {
+                return None;
+            }
+            to = to.min(empty.last.saturating_sub(settle));
+        }
+        Some(to)
+    }
+
     /// Looks at the shards of the stream, when it is time.
     async fn look(&mut self) -> Result<(), Stop> {
         let now = self.crew.world.now();
-        let is_recent = self
-            .looked
-            .is_some_and(|at| now.saturating_sub(at) < DISCOVERY_TIME);
-        // The rounds that decide that nothing is left look each time.
-        let decides = self.crew.options.until_even && !self.crew.is_copying();
-        if is_recent && !decides {
+        if self.looked.is_some_and(|at| self.is_recent(at, now)) {
             return Ok(());
         }
         let listed = self.list().await?;
@@ -161,7 +219,7 @@ impl Follower {
 
     fn lost(&self, why: &str) -> Stop {
         Stop::Failed(ClientError::refused(format!(
-            "changes of {} are lost: {why} in the source, which keeps changes for 24 hours; abort the \
+            "changes of {} are lost: {why}, and the source keeps changes for 24 hours; abort the \
              move and begin it again",
             self.crew.options.table
         )))
@@ -210,7 +268,8 @@ impl Follower {
 
     /// Applies a page of a shard. Returns whether it was empty.
     async fn page(&mut self, shard: &Shard, part: &str) -> Result<bool, Stop> {
-        let (events, next) = self.read(shard, part).await?;
+        let (sent, events, next) = self.read(shard, part).await?;
+        self.count_empty(part, sent, events.is_empty() && next.is_some());
         let position = self.position(part)?;
         let is_new = |event: &StreamEvent| {
             let number = event.dynamodb.as_ref()?.sequence_number.as_deref()?;
@@ -220,7 +279,7 @@ impl Follower {
             .into_iter()
             .filter(|event| is_new(event).is_some())
             .collect();
-        let is_empty = events.is_empty() && next.is_some();
+        let is_quiet = events.is_empty() && next.is_some();
         if !self.apply(part, &events).await? {
             self.iterators.remove(part);
             return Ok(false);
@@ -233,18 +292,36 @@ impl Follower {
                 let end = Batch::end();
                 self.send(part, &end).await?;
                 self.iterators.remove(part);
+                self.ended = Some(self.crew.world.now());
                 self.looked = None;
             }
         }
-        Ok(is_empty)
+        Ok(is_quiet)
     }
 
-    /// The next records of a shard, and the iterator behind them; `None` at its end.
+    /// Counts the pages of a shard without records, one after the other.
+    fn count_empty(&mut self, part: &str, sent: Duration, is_empty: bool) {
+        if !is_empty {
+            self.empty.remove(part);
+            return;
+        }
+        let first = Empty {
+            since: sent,
+            last: sent,
+            pages: 0,
+        };
+        let empty = self.empty.entry(part.to_owned()).or_insert(first);
+        empty.last = sent;
+        empty.pages += 1;
+    }
+
+    /// When the next records of a shard were asked for, these, and the iterator behind them; `None` at its
+    /// end.
     async fn read(
         &mut self,
         shard: &Shard,
         part: &str,
-    ) -> Result<(Vec<StreamEvent>, Option<String>), Stop> {
+    ) -> Result<(Duration, Vec<StreamEvent>, Option<String>), Stop> {
         let mut patience = Patience::new();
         loop {
             self.crew.check()?;
@@ -255,6 +332,7 @@ impl Follower {
                 Some(known) => Ok(known),
                 None => iterator(&source, &shard.key, &self.position(part)?).await,
             };
+            let sent = crew.world.now();
             let answer = match found {
                 Ok(found) => {
                     self.iterators.insert(part.to_owned(), found.clone());
@@ -264,7 +342,9 @@ impl Follower {
             };
             let error = match answer {
                 Ok(page) => {
-                    return Ok((page.records.unwrap_or_default(), page.next_shard_iterator));
+                    self.check_kept()?;
+                    let events = page.records.unwrap_or_default();
+                    return Ok((sent, events, page.next_shard_iterator));
                 }
                 Err(error) => error,
             };
@@ -277,6 +357,14 @@ impl Follower {
                 }
                 Some(_) | None => crew.wait_out(&mut patience, Place::Source, error).await?,
             }
+        }
+    }
+
+    /// Fails when this process stood still for so long that records may have gone unread.
+    fn check_kept(&self) -> Result<(), Stop> {
+        match self.crew.world.epoch_ms().saturating_sub(self.noted_ms) > KEPT_MS {
+            true => Err(self.lost("this process stood still for a day")),
+            false => Ok(()),
         }
     }
 
@@ -354,10 +442,15 @@ impl Follower {
         {
             return Ok(());
         }
+        let now_ms = self.crew.world.epoch_ms();
+        self.check_kept()?;
         match note(&self.crew).await? {
-            Changed::Yes => self.noted = Some(now),
-            Changed::No => return Err(Stop::Lost),
+            Changed::Yes => {
+                self.noted = Some(now);
+                self.noted_ms = now_ms;
+                Ok(())
+            }
+            Changed::No => Err(Stop::Lost),
         }
-        Ok(())
     }
 }

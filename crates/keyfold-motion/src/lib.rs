@@ -14,7 +14,7 @@
 //! - [`verify`]: compares both places.
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed.
-//! - `held`: the rows that a run has taken.
+//! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
 //! - `crew`, `pace`, `progress`: what the tasks share, their rate, and how far they are.
 //!
 //! Not here: what people see of a move. The `keyfold` command shows it.
@@ -26,6 +26,7 @@ mod copy;
 mod crew;
 mod ending;
 mod follow;
+mod guard;
 mod held;
 mod ledger;
 mod options;

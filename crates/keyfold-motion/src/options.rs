@@ -15,8 +15,13 @@ pub struct Options {
     pub page: Option<u32>,
     /// The most read units of the source a second, and the most write units of the target.
     pub rate: Option<u32>,
-    /// Whether the run ends when the target is even with the source.
+    /// Whether the run ends when the target is even with the source, as it was when the last segment was
+    /// copied, or when the run began.
     pub until_even: bool,
+    /// The longest that a write of the source takes until it is in the stream, and that a reader needs
+    /// to pass a part of a shard without records. A shard whose pages were empty for so long has no
+    /// record that is older.
+    pub settle_time: Duration,
     /// The time between two looks at a stream without records.
     pub poll_time: Duration,
 }
@@ -31,6 +36,7 @@ impl Options {
             page: None,
             rate: None,
             until_even: false,
+            settle_time: Duration::from_secs(10),
             poll_time: Duration::from_millis(250),
         }
     }

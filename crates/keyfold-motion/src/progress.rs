@@ -4,12 +4,15 @@ use crate::world::Place;
 use keyfold_client::ClientError;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// The counters of a run, which its tasks write and its watchers read.
 #[derive(Debug, Default)]
 pub struct Progress {
     is_stopping: AtomicBool,
-    is_even: AtomicBool,
+    /// One more than the milliseconds; 0 is none.
+    even_to_ms: AtomicU64,
+    goal_ms: AtomicU64,
     items: AtomicU64,
     kept: AtomicU64,
     bytes: AtomicU64,
@@ -51,8 +54,30 @@ pub struct Figures {
     pub troubles: u64,
     /// The last of these failures.
     pub trouble: Option<String>,
-    /// Whether the table is copied, and no change is left that the source has.
-    pub is_even: bool,
+    /// The moment, of the surroundings' clock, up to which all changes of the source are in the target;
+    /// `None` while the table is copied, and while changes are read.
+    pub even_to: Option<Duration>,
+}
+
+impl Figures {
+    /// Whether the table is copied, and no change is left that the source had when it was looked.
+    pub fn is_even(&self) -> bool {
+        self.even_to.is_some()
+    }
+}
+
+fn moment(stored: &AtomicU64) -> Option<Duration> {
+    let ms = stored.load(Ordering::SeqCst).checked_sub(1)?;
+    Some(Duration::from_millis(ms))
+}
+
+fn set(stored: &AtomicU64, moment: Option<Duration>) {
+    let ms = moment.map_or(0, |moment| {
+        u64::try_from(moment.as_millis())
+            .unwrap_or(u64::MAX)
+            .saturating_add(1)
+    });
+    stored.store(ms, Ordering::SeqCst);
 }
 
 impl Progress {
@@ -86,8 +111,24 @@ impl Progress {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone(),
-            is_even: self.is_even.load(Ordering::SeqCst),
+            even_to: moment(&self.even_to_ms),
         }
+    }
+
+    /// Asks for a look whether all changes up to a moment, of the surroundings' clock, are in the target:
+    /// [`Figures::even_to`] answers it.
+    pub fn set_goal(&self, goal: Duration) {
+        set(&self.goal_ms, Some(goal));
+    }
+
+    /// The moment that was asked for.
+    pub(crate) fn goal(&self) -> Option<Duration> {
+        moment(&self.goal_ms)
+    }
+
+    /// Whether all changes up to the moment that was asked for are in the target.
+    pub fn is_at_goal(&self) -> bool {
+        self.goal().is_some_and(|goal| moment(&self.even_to_ms).is_some_and(|to| to >= goal))
     }
 
     pub(crate) fn begun(&self, segments: u32) {
@@ -123,8 +164,8 @@ impl Progress {
             .fetch_max(made_ms.unwrap_or(0), Ordering::Relaxed);
     }
 
-    pub(crate) fn set_even(&self, is_even: bool) {
-        self.is_even.store(is_even, Ordering::SeqCst);
+    pub(crate) fn set_even(&self, to: Option<Duration>) {
+        set(&self.even_to_ms, to);
     }
 
     pub(crate) fn troubled(&self, place: Place, error: &ClientError) {

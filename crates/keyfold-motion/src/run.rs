@@ -13,6 +13,7 @@ use crate::begin::may_go_on;
 use crate::copy::copy;
 use crate::crew::{Crew, Patience, Stop};
 use crate::follow::follow;
+use crate::guard::{KEPT_MS, check_tables};
 use crate::held::{create, note};
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
@@ -27,9 +28,6 @@ use std::time::Duration;
 
 /// The time between two looks at the tasks.
 const LOOK_TIME: Duration = Duration::from_millis(100);
-/// How long a stream keeps records, but for an hour.
-const KEPT_MS: i64 = 23 * 3_600_000;
-
 /// How a run ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
@@ -52,7 +50,7 @@ pub async fn carry_on(
     let table = options.table.clone();
     let ended = carried(world, options, (schema, stream), Arc::clone(&progress)).await;
     if ended.is_err() {
-        progress.set_even(false);
+        progress.set_even(None);
     }
     match ended {
         Ok(ended) => Ok(ended),
@@ -86,6 +84,7 @@ async fn carried(
 
 /// Starts the tasks, and waits until one of them ends the run or all is done.
 async fn watched(crew: &Arc<Crew>) -> Result<Ended, Stop> {
+    let began = crew.world.now();
     let rows = take_rows(crew).await?;
     begin(crew, rows);
     loop {
@@ -94,13 +93,18 @@ async fn watched(crew: &Arc<Crew>) -> Result<Ended, Stop> {
             crew.is_copying.store(false, Ordering::SeqCst);
             end_copy(crew).await?;
         }
-        let is_even = match crew.run.stream {
-            Some(_) => crew.progress.figures().is_even,
-            None => !crew.is_copying(),
-        };
-        if is_even && (crew.options.until_even || crew.run.stream.is_none()) {
-            crew.progress.set_even(true);
-            return Ok(Ended::Even);
+        let now = crew.world.now();
+        match (&crew.run.stream, crew.is_copying()) {
+            (_, true) => {}
+            (None, false) => {
+                check_tables(crew, now.saturating_sub(began)).await?;
+                crew.progress.set_even(Some(now));
+                return Ok(Ended::Even);
+            }
+            (Some(_), false) if !crew.options.until_even => {}
+            (Some(_), false) if crew.progress.is_at_goal() => return Ok(Ended::Even),
+            (Some(_), false) if crew.progress.goal().is_none() => crew.progress.set_goal(now),
+            (Some(_), false) => {}
         }
         crew.world.pause(LOOK_TIME).await;
     }

@@ -54,24 +54,7 @@ pub enum Followable {
 impl Found {
     /// Whether the table's changes can be followed.
     pub fn followable(&self) -> Followable {
-        let stream = self.description.stream_specification.as_ref();
-        let is_on = stream.and_then(|stream| stream.stream_enabled) == Some(true);
-        let Some(arn) = self
-            .description
-            .latest_stream_arn
-            .as_ref()
-            .filter(|_| is_on)
-        else {
-            return Followable::NoStream;
-        };
-        match stream.and_then(|stream| known(&stream.stream_view_type)) {
-            Some(StreamViewType::NewImage | StreamViewType::NewAndOldImages) => {
-                Followable::Yes(arn.clone())
-            }
-            Some(StreamViewType::KeysOnly | StreamViewType::OldImage) | None => {
-                Followable::NoImages
-            }
-        }
+        followable(&self.description)
     }
 
     /// The number of its items, as DescribeTable reports it.
@@ -89,6 +72,21 @@ impl Found {
     /// What distinguishes the table from another one of its name.
     pub(crate) fn identity(&self) -> String {
         identity(&self.description)
+    }
+}
+
+/// Whether the changes of a table can be followed.
+pub(crate) fn followable(table: &TableDescription) -> Followable {
+    let stream = table.stream_specification.as_ref();
+    let is_on = stream.and_then(|stream| stream.stream_enabled) == Some(true);
+    let Some(arn) = table.latest_stream_arn.as_ref().filter(|_| is_on) else {
+        return Followable::NoStream;
+    };
+    match stream.and_then(|stream| known(&stream.stream_view_type)) {
+        Some(StreamViewType::NewImage | StreamViewType::NewAndOldImages) => {
+            Followable::Yes(arn.clone())
+        }
+        Some(StreamViewType::KeysOnly | StreamViewType::OldImage) | None => Followable::NoImages,
     }
 }
 

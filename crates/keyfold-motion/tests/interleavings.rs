@@ -40,6 +40,8 @@ fn any_interleaving_ends_with_the_source() {
                         sum.kills += seen.kills;
                         sum.restarts += seen.restarts;
                         sum.by_hand += seen.by_hand;
+                        sum.days += seen.days;
+                        sum.switches += seen.switches;
                         sum.steps += seen.steps;
                     }
                     sum
@@ -53,11 +55,14 @@ fn any_interleaving_ends_with_the_source() {
     });
     let sum = |of: fn(&Seen) -> u64| parts.iter().map(of).sum::<u64>();
     println!(
-        "{all} worlds: {} runs, {} kills, {} restarts, {} tables deleted by hand, {} steps",
+        "{all} worlds: {} runs, {} kills, {} restarts, {} tables deleted by hand, \
+         {} days, {} switches, {} steps",
         sum(|seen| seen.runs),
         sum(|seen| seen.kills),
         sum(|seen| seen.restarts),
         sum(|seen| seen.by_hand),
+        sum(|seen| seen.days),
+        sum(|seen| seen.switches),
         sum(|seen| seen.steps)
     );
     assert!(
@@ -83,6 +88,8 @@ fn wrong_moves_are_found() {
         Mutant::WrongOrder,
         Mutant::ChildrenFirst,
         Mutant::CopyOverwrites,
+        Mutant::EvenAtOnce,
+        Mutant::StreamIsOn,
     ] {
         let found = (0..MUTANT_WORLDS)
             .find(|seed| run(*seed, Some(mutant)).is_err_and(|why| why.contains(" became ")));

@@ -4,6 +4,7 @@
 //! The places are plain maps, so that a hundred thousand worlds take seconds. They understand the
 //! requests that a move sends, and nothing else: another one ends the test.
 
+mod chance;
 mod places;
 mod settings;
 
@@ -15,6 +16,7 @@ use keyfold_motion::{
     Aborted, Ended, Options, Progress, abort, carry_on, complete, prepare,
 };
 use keyfold_stream::world::Boxed;
+use chance::Chance;
 pub(crate) use places::Mutant;
 use places::Places;
 use std::collections::BTreeMap;
@@ -22,27 +24,6 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-
-/// Seeded chance.
-pub(crate) struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(bound.max(1)).unwrap()).unwrap()
-    }
-
-    fn happens(&mut self, once_in: usize) -> bool {
-        once_in > 0 && self.below(once_in) == 0
-    }
-}
 
 /// A task of a run.
 type TaskKey = (u64, usize);
@@ -66,6 +47,7 @@ struct State {
     begun: Vec<(u64, Boxed<'static, ()>)>,
     ended: BTreeMap<u64, Result<Done, ClientError>>,
     faults: bool,
+    days: i64,
 }
 
 /// What a process of the world is to do.
@@ -150,7 +132,7 @@ impl World for SimWorld {
     }
 
     fn epoch_ms(&self) -> i64 {
-        1_700_000_000_000
+        1_700_000_000_000 + lock(&self.state).days * 24 * 3_600_000
     }
 
     fn spawn(&self, task: Boxed<'static, ()>) {
@@ -165,9 +147,15 @@ pub(crate) struct Simulation {
     tasks: BTreeMap<TaskKey, Boxed<'static, ()>>,
     options: Options,
     runs: u64,
+    /// Whether changes are followed; without that, nothing is written after the beginning.
+    follows: bool,
     writes_left: usize,
     restarts_left: usize,
     kills_left: usize,
+    days_left: usize,
+    switches_left: usize,
+    /// The steps with faults, at least.
+    faulty_steps: u64,
 }
 
 /// What a world has seen.
@@ -178,6 +166,10 @@ pub(crate) struct Seen {
     pub(crate) restarts: u64,
     /// How often somebody had to delete the target's table.
     pub(crate) by_hand: u64,
+    /// How often all stood still for a day.
+    pub(crate) days: u64,
+    /// How often the stream was switched off.
+    pub(crate) switches: u64,
     pub(crate) steps: u64,
 }
 
@@ -187,24 +179,33 @@ impl Simulation {
     pub(crate) fn new(seed: u64, mutant: Option<Mutant>) -> Simulation {
         let mut chance = Chance(seed);
         let segments = 1 + chance.below(2);
+        let follows = !chance.happens(5);
         let options = Options {
+            settle_time: match mutant {
+                Some(Mutant::EvenAtOnce) => Duration::ZERO,
+                _ => Duration::from_secs(10),
+            },
             segments: u32::try_from(segments).unwrap(),
             page: Some(1 + u32::try_from(chance.below(2)).unwrap()),
             until_even: true,
             ..Options::new("T")
         };
-        let mut places = Places::new(mutant);
+        let mut places = Places::new(mutant, follows, chance.next());
         for _ in 0..3 + chance.below(3) {
             places.write(chance.below(4), true);
         }
         // What was written before is in the stream only in part.
         if chance.happens(2) {
-            places.forget_records();
+            places.trim();
         }
         Simulation {
-            writes_left: 4 + chance.below(5),
+            follows,
+            writes_left: if follows { 4 + chance.below(5) } else { 0 },
             restarts_left: chance.below(2),
             kills_left: chance.below(3),
+            days_left: usize::from(chance.happens(12)),
+            switches_left: usize::from(follows && chance.happens(12)),
+            faulty_steps: 30 + chance.below(60) as u64,
             state: Arc::new(Mutex::new(State {
                 places,
                 chance,
@@ -217,6 +218,7 @@ impl Simulation {
                 begun: Vec::new(),
                 ended: BTreeMap::new(),
                 faults: true,
+                days: 0,
             })),
             tasks: BTreeMap::new(),
             options,
@@ -229,12 +231,14 @@ impl Simulation {
     pub(crate) fn carry_out(mut self) -> Result<Seen, String> {
         let mut seen = Seen::default();
         self.start(Wish::Run);
-        while self.writes_left > 0 {
+        while self.writes_left > 0 || lock(&self.state).steps < self.faulty_steps {
             self.step(&mut seen)?;
         }
         lock(&self.state).faults = false;
         self.kills_left = 0;
         self.restarts_left = 0;
+        self.days_left = 0;
+        self.switches_left = 0;
         let mut last = self.start(Wish::Run);
         loop {
             self.step(&mut seen)?;
@@ -279,6 +283,13 @@ impl Simulation {
             lock(&self.state).places.delete_by_hand();
             return Ok(Wish::Run);
         }
+        if says("has no stream") {
+            lock(&self.state).places.switch_on();
+            return Ok(Wish::Run);
+        }
+        if says("complete the move") && !lock(&self.state).faults {
+            return Ok(Wish::Complete);
+        }
         if says("another process") || says("aborted meanwhile") || says("knows of no move") {
             return Ok(Wish::Run);
         }
@@ -299,8 +310,9 @@ impl Simulation {
             run,
         });
         let (options, state) = (self.options.clone(), Arc::clone(&self.state));
+        let follows = self.follows;
         let task: Boxed<'static, ()> = Box::pin(async move {
-            let done = carried_out(world, options, wish).await;
+            let done = carried_out(world, options, (wish, follows)).await;
             lock(&state).ended.insert(run, done);
         });
         self.tasks.insert((run, 0), task);
@@ -335,6 +347,7 @@ impl Simulation {
     fn step(&mut self, seen: &mut Seen) -> Result<(), String> {
         let mut state = lock(&self.state);
         state.steps += 1;
+        state.places.step = state.steps;
         if state.steps > STEPS_MAX {
             let waiting = state.waiting.iter().map(|(_, task, what)| match what {
                 What::Pause => format!("{task:?} pauses"),
@@ -373,7 +386,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Kills a run, starts another, or aborts the move and begins it again.
+    /// Kills a run, starts another, aborts the move and begins it again, lets a day pass, or switches the
+    /// stream off.
     fn disturb(&mut self, dice: usize, seen: &mut Seen) {
         let is_faulty = lock(&self.state).faults;
         if dice == 6 && is_faulty && self.kills_left > 0 {
@@ -402,6 +416,21 @@ impl Simulation {
             self.restarts_left -= 1;
             seen.restarts += 1;
             self.start(Wish::Abort);
+        } else if dice == 8 && is_faulty && self.days_left > 0 {
+            // All processes stand still for a day.
+            self.days_left -= 1;
+            seen.days += 1;
+            let mut state = lock(&self.state);
+            state.days += 1;
+            state.places.trim();
+        } else if dice == 9 && is_faulty && self.switches_left > 0 {
+            self.switches_left -= 1;
+            seen.switches += 1;
+            let mut state = lock(&self.state);
+            state.places.switch_off();
+            if state.chance.happens(2) {
+                state.places.switch_on();
+            }
         }
         if !is_faulty {
             return;
@@ -447,14 +476,17 @@ impl Simulation {
 async fn carried_out(
     world: Arc<dyn World>,
     options: Options,
-    wish: Wish,
+    (wish, follows): (Wish, bool),
 ) -> Result<Done, ClientError> {
     match wish {
         Wish::Run => {
             let found = look(&*world, &options.table).await?;
             let stream = match found.followable() {
-                Followable::Yes(stream) => Some(stream),
-                Followable::NoStream | Followable::NoImages => None,
+                Followable::Yes(stream) if follows => Some(stream),
+                Followable::NoStream | Followable::NoImages if follows => {
+                    return Err(ClientError::refused("the table has no stream"));
+                }
+                Followable::Yes(_) | Followable::NoStream | Followable::NoImages => None,
             };
             prepare(&*world, &options, &found, stream.clone()).await?;
             let progress = Arc::new(Progress::default());

@@ -1,5 +1,6 @@
 //! The source and the target as plain maps.
 
+use super::chance::Chance;
 use super::settings::Settings;
 use keyfold_api::{
     DeleteItemInput, DescribeStreamOutput, ErrorKind, GetItemOutput, GetRecordsInput,
@@ -33,21 +34,49 @@ pub(crate) enum Mutant {
     ChildrenFirst,
     /// A scanned item replaces the one of the target.
     CopyOverwrites,
+    /// A stream without records for some pages has none left.
+    EvenAtOnce,
+    /// Nobody looks whether the stream is on.
+    StreamIsOn,
 }
 
 struct StreamShard {
+    /// The stream that it belongs to.
+    stream: usize,
     parent: Option<usize>,
     /// The keys whose changes it has.
     keys: Vec<usize>,
-    records: Vec<(u64, usize, Option<i64>)>,
+    records: Vec<Written>,
     is_open: bool,
+    /// From when on it is listed.
+    listed: u64,
+    /// Until when its pages are empty, though it has records.
+    empty_until: u64,
 }
+
+/// A record of a shard.
+#[derive(Clone)]
+struct Written {
+    number: u64,
+    key: usize,
+    value: Option<i64>,
+    /// From when on readers see it.
+    seen: u64,
+}
+
+/// The most steps until a record appears, or a shard is listed, and the most that a reader finds nothing
+/// before the next record: together less than the time after which nothing is left.
+const LATE_STEPS: usize = 6;
+const EMPTY_STEPS: usize = 8;
 
 pub(crate) struct Places {
     mutant: Option<Mutant>,
     source: BTreeMap<usize, i64>,
     shards: Vec<StreamShard>,
     writes: u64,
+    /// The present step of the world.
+    pub(crate) step: u64,
+    chance: Chance,
     target: BTreeMap<String, Item>,
     rows: BTreeMap<String, Item>,
     /// The tables themselves.
@@ -59,22 +88,57 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn new(mutant: Option<Mutant>) -> Places {
-        Places {
+    pub(crate) fn new(mutant: Option<Mutant>, has_stream: bool, seed: u64) -> Places {
+        let mut places = Places {
             mutant,
             source: BTreeMap::new(),
-            shards: vec![StreamShard {
-                parent: None,
-                keys: (0..4).collect(),
-                records: Vec::new(),
-                is_open: true,
-            }],
+            shards: Vec::new(),
             writes: 0,
+            step: 0,
+            chance: Chance(seed),
             target: BTreeMap::new(),
             rows: BTreeMap::new(),
             settings: Settings::default(),
             later: Vec::new(),
             before: BTreeMap::new(),
+        };
+        if has_stream {
+            places.switch_on();
+            places.settings.seems_on = mutant == Some(Mutant::StreamIsOn);
+        }
+        places
+    }
+
+    /// The source gets a stream.
+    pub(crate) fn switch_on(&mut self) {
+        let number = self.settings.switch_on();
+        self.shards.push(StreamShard {
+            stream: number,
+            parent: None,
+            keys: (0..4).collect(),
+            records: Vec::new(),
+            is_open: true,
+            listed: 0,
+            empty_until: 0,
+        });
+    }
+
+    /// The source's stream is switched off.
+    pub(crate) fn switch_off(&mut self) {
+        self.settings.has_stream = false;
+        for shard in &mut self.shards {
+            shard.is_open = false;
+        }
+    }
+
+    pub(crate) fn has_stream(&self) -> bool {
+        self.settings.has_stream
+    }
+
+    /// A day passes: the records up to now have left the stream.
+    pub(crate) fn trim(&mut self) {
+        for shard in &mut self.shards {
+            shard.records.clear();
         }
     }
 
@@ -91,15 +155,16 @@ impl Places {
         }
         let open = self.shards.iter_mut();
         let mut of_key = open.filter(|shard| shard.is_open && shard.keys.contains(&key));
-        let shard = of_key.next().unwrap();
-        shard.records.push((self.writes, key, value));
-    }
-
-    /// The records up to now have left the stream.
-    pub(crate) fn forget_records(&mut self) {
-        for shard in &mut self.shards {
-            shard.records.clear();
-        }
+        let late = self.chance.below(LATE_STEPS) as u64;
+        // Without a stream there is no shard.
+        let Some(shard) = of_key.next() else { return };
+        let last = shard.records.last().map_or(0, |last| last.seen);
+        shard.records.push(Written {
+            number: self.writes,
+            key,
+            value,
+            seen: last.max(self.step + late),
+        });
     }
 
     /// Ends the shard of a key; its children have one half of its keys each.
@@ -108,17 +173,21 @@ impl Places {
             .shards
             .iter()
             .position(|shard| shard.is_open && shard.keys.contains(&key));
-        let at = of_key.unwrap();
+        let Some(at) = of_key else { return };
+        let listed = self.step + self.chance.below(LATE_STEPS) as u64;
         self.shards[at].is_open = false;
         let keys = self.shards[at].keys.clone();
         let (one, other) = keys.split_at(keys.len() / 2);
         for keys in [one, other] {
             if !keys.is_empty() {
                 self.shards.push(StreamShard {
+                    stream: self.shards[at].stream,
                     parent: Some(at),
                     keys: keys.to_vec(),
                     records: Vec::new(),
                     is_open: true,
+                    listed,
+                    empty_until: 0,
                 });
             }
         }
@@ -194,11 +263,13 @@ impl Places {
         }
         match (place, request) {
             (Place::Source, Request::Scan(input)) => Ok(Response::Scan(self.scan(input))),
-            (Place::Source, Request::DescribeStream(_)) => Ok(self.described()),
+            (Place::Source, Request::DescribeStream(input)) => {
+                Ok(self.described(input.stream_arn.as_deref().unwrap()))
+            }
             (Place::Source, Request::GetShardIterator(input)) => {
                 let shard = input.shard_id.clone().unwrap();
                 let after = match &input.sequence_number {
-                    Some(number) => self.behind(&shard, number.parse().unwrap()),
+                    Some(number) => number.parse().unwrap(),
                     None => 0,
                 };
                 Ok(Response::GetShardIterator(GetShardIteratorOutput {
@@ -291,8 +362,12 @@ impl Places {
         }
     }
 
-    fn described(&self) -> Response {
-        let shards = self.shards.iter().enumerate().map(|(at, shard)| {
+    fn described(&self, stream: &str) -> Response {
+        let all = self.shards.iter().enumerate();
+        let listed = all.filter(|(_, shard)| {
+            stream == format!("stream {}", shard.stream) && shard.listed <= self.step
+        });
+        let shards = listed.map(|(at, shard)| {
             let parent = match self.mutant {
                 Some(Mutant::ChildrenFirst) => None,
                 _ => shard.parent,
@@ -318,30 +393,38 @@ impl Places {
         })
     }
 
-    fn behind(&self, shard: &str, number: u64) -> usize {
-        let records = &self.shards[shard.parse::<usize>().unwrap()].records;
-        records.partition_point(|(of, _, _)| *of <= number)
-    }
-
-    /// A page of at most three records.
+    /// A page of at most three records behind a number.
     fn records(&mut self, input: &GetRecordsInput) -> Response {
         let iterator = input.shard_iterator.as_deref().unwrap();
-        let (name, from) = iterator.split_once(':').unwrap();
-        let from: usize = from.parse().unwrap();
-        let shard = &self.shards[name.parse::<usize>().unwrap()];
-        let end = (from + 3).min(shard.records.len());
-        let mut page: Vec<(u64, usize, Option<i64>)> = shard.records[from..end].to_vec();
+        let (name, after) = iterator.split_once(':').unwrap();
+        let after: u64 = after.parse().unwrap();
+        let step = self.step;
+        let shard = &mut self.shards[name.parse::<usize>().unwrap()];
+        let behind = shard.records.iter().filter(|record| record.number > after);
+        let mut page: Vec<Written> = behind
+            .take_while(|record| record.seen <= step)
+            .take(3)
+            .cloned()
+            .collect();
+        if step < shard.empty_until {
+            page.clear();
+        } else if !page.is_empty() && self.chance.happens(4) {
+            // The reader finds nothing for a while before the next record.
+            shard.empty_until = step + self.chance.below(EMPTY_STEPS) as u64;
+        }
+        let end = page.last().map_or(after, |last| last.number);
+        let is_last = shard.records.last().is_none_or(|last| last.number <= end);
         if self.mutant == Some(Mutant::WrongOrder) && page.len() > 1 {
-            let numbers: Vec<u64> = page.iter().map(|(number, _, _)| *number).collect();
+            let numbers: Vec<u64> = page.iter().map(|record| record.number).collect();
             page.reverse();
             for (record, number) in page.iter_mut().zip(numbers) {
-                record.0 = number;
+                record.number = number;
             }
         }
-        let is_over = !shard.is_open && end == shard.records.len();
+        let is_over = !shard.is_open && is_last;
         self.before.insert(name.to_owned(), iterator.to_owned());
         Response::GetRecords(GetRecordsOutput {
-            records: Some(page.into_iter().map(event).collect()),
+            records: Some(page.iter().map(event).collect()),
             next_shard_iterator: (!is_over).then(|| format!("{name}:{end}")),
         })
     }
@@ -507,7 +590,8 @@ fn item(key: usize, value: i64) -> Item {
     item
 }
 
-fn event((sequence, key, value): (u64, usize, Option<i64>)) -> StreamEvent {
+fn event(record: &Written) -> StreamEvent {
+    let (sequence, key, value) = (record.number, record.key, record.value);
     StreamEvent {
         event_name: Some(Named::Known(match value {
             Some(_) => OperationType::Modify,

@@ -28,6 +28,9 @@ pub(crate) struct Settings {
     made: u64,
     /// Whether the source has a stream.
     pub(crate) has_stream: bool,
+    streams: usize,
+    /// The stream seems to be the first one, and on, of a mutant.
+    pub(crate) seems_on: bool,
 }
 
 impl Default for Settings {
@@ -36,12 +39,21 @@ impl Default for Settings {
             table: None,
             has_rows: false,
             made: 0,
-            has_stream: true,
+            has_stream: false,
+            streams: 0,
+            seems_on: false,
         }
     }
 }
 
 impl Settings {
+    /// Switches the stream of the source on, and returns its number.
+    pub(crate) fn switch_on(&mut self) -> usize {
+        self.has_stream = true;
+        self.streams += 1;
+        self.streams
+    }
+
     /// Whether the table of a request is there.
     pub(crate) fn has(&self, request: &Request) -> bool {
         let name = match request {
@@ -173,7 +185,7 @@ impl Settings {
             (_, ROWS) => ("part", "rows".to_owned()),
             (_, _) => ("id", format!("target {}", self.table.as_ref().unwrap().id)),
         };
-        let has_stream = self.has_stream && place == Place::Source;
+        let has_stream = (self.has_stream || self.seems_on) && place == Place::Source;
         Ok(TableDescription {
             table_name: Some(name.to_owned()),
             table_arn: Some(format!("arn of {id}")),
@@ -187,7 +199,10 @@ impl Settings {
                 key_type: Some(Named::Known(KeyType::Hash)),
             }]),
             table_status: Some(Named::Known(TableStatus::Active)),
-            latest_stream_arn: has_stream.then(|| "stream".to_owned()),
+            latest_stream_arn: has_stream.then(|| match self.seems_on {
+                true => "stream 1".to_owned(),
+                false => format!("stream {}", self.streams),
+            }),
             stream_specification: has_stream.then_some(StreamSpecification {
                 stream_enabled: Some(true),
                 stream_view_type: Some(Named::Known(StreamViewType::NewAndOldImages)),

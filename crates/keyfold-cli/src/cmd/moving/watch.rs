@@ -56,13 +56,13 @@ pub(super) fn watched(moved: &[Moved], output: Output) -> Result<bool, Failure> 
     for result in results {
         is_even &= result? == Ended::Even;
     }
-    Ok(is_even || moved.iter().all(|one| one.progress.figures().is_even))
+    Ok(is_even || moved.iter().all(|one| one.progress.figures().is_even()))
 }
 
 /// Whether the runs that are ending are even.
 fn has_ended_well(moved: &[Moved]) -> bool {
     let mut ending = moved.iter().filter(|one| one.progress.is_stopping());
-    ending.all(|one| one.progress.figures().is_even)
+    ending.all(|one| one.progress.figures().is_even())
 }
 
 /// Notes Ctrl-C and SIGTERM.
@@ -90,7 +90,7 @@ fn say(moved: &[Moved], said: &mut String) {
         sum.records += figures.records;
         sum.segments_done += figures.segments_done;
         sum.segments += figures.segments;
-        even += usize::from(figures.is_even);
+        even += usize::from(figures.is_even());
     }
     // A line for each segment, and when the tables become even; not for each item.
     let now = format!("{}/{even}", sum.segments_done);
@@ -130,7 +130,7 @@ impl Moved {
             "changes": figures.changes,
             "segments": figures.segments,
             "segmentsDone": figures.segments_done,
-            "isEven": figures.is_even,
+            "isEven": figures.is_even(),
             "expiry": self.found.expiry,
         })
     }
@@ -144,7 +144,7 @@ pub(super) fn show(moved: &[Moved], is_even: bool) {
             one.found.table,
             figures.items,
             figures.changes,
-            if figures.is_even { ", even" } else { "" }
+            if figures.is_even() { ", even" } else { "" }
         ));
         if let Some(attribute) = &one.found.expiry {
             terminal::line(&format!(
