@@ -6,6 +6,7 @@ use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_stream::Position;
 use keyfold_types::Item;
+use keyfold_types::limits::ITEM_BYTES_MAX;
 use std::collections::BTreeMap;
 
 /// What becomes of an item.
@@ -22,6 +23,9 @@ pub(crate) enum Change {
     },
 }
 
+/// The bytes of a tombstone, at the most: its part has the table's name and two digests.
+const TOMBSTONE_BYTES: u64 = 512;
+
 impl Change {
     fn actions(&self) -> usize {
         match self {
@@ -35,10 +39,17 @@ impl Change {
         }
     }
 
-    fn bytes(&self) -> u64 {
-        match self {
-            Change::Put(item) => item.size_bytes(),
-            Change::Delete { key, tombstone: _ } => key.size_bytes(),
+    /// The bytes that the change counts for in a transaction: those of the item as it is then, or as it
+    /// was before. `before` is that one; without it, a deleted item may be as large as any.
+    fn bytes(&self, before: Option<&Item>) -> u64 {
+        match (self, before) {
+            (Change::Put(item), before) => {
+                item.size_bytes().max(before.map_or(0, Item::size_bytes))
+            }
+            (Change::Delete { tombstone, .. }, before) => {
+                let item = before.map_or(ITEM_BYTES_MAX, Item::size_bytes);
+                item + if *tombstone { TOMBSTONE_BYTES } else { 0 }
+            }
         }
     }
 }
@@ -62,7 +73,7 @@ impl Batch {
     /// # Errors
     /// `Refused` when a record has not what it needs.
     pub(crate) fn of(events: &[StreamEvent], tombstones: bool) -> Result<Batch, ClientError> {
-        let mut changes: BTreeMap<Vec<u8>, Change> = BTreeMap::new();
+        let mut changes: BTreeMap<Vec<u8>, (Change, u64)> = BTreeMap::new();
         let (mut actions, mut bytes) = (0, 0);
         let mut batch = Batch {
             changes: Vec::new(),
@@ -74,18 +85,20 @@ impl Batch {
             let record = Read::of(event, tombstones)?;
             let before = changes.get(&record.key);
             actions += record.change.actions();
-            actions -= before.map_or(0, Change::actions);
-            bytes += record.change.bytes();
-            bytes -= before.map_or(0, Change::bytes);
+            actions -= before.map_or(0, |(change, _)| change.actions());
+            // The item before the batch may be as large as any of its images.
+            let counted = before.map_or(0, |(_, counted)| *counted);
+            let counts = record.bytes.max(counted);
+            bytes += counts - counted;
             if batch.records > 0 && (actions > ACTIONS_MAX || bytes > BYTES_MAX) {
                 break;
             }
-            changes.insert(record.key, record.change);
+            changes.insert(record.key, (record.change, counts));
             batch.records += 1;
             batch.to = Position::After(record.number);
             batch.made_ms = record.made_ms.or(batch.made_ms);
         }
-        batch.changes = changes.into_values().collect();
+        batch.changes = changes.into_values().map(|(change, _)| change).collect();
         Ok(batch)
     }
 
@@ -105,6 +118,8 @@ struct Read {
     /// The bytes of the key, which are the same for equal keys.
     key: Vec<u8>,
     change: Change,
+    /// What it counts for in a transaction.
+    bytes: u64,
     number: String,
     made_ms: Option<u64>,
 }
@@ -133,7 +148,12 @@ impl Read {
             },
             None => return Err(lacks("known kind")),
         };
+        let old_image = match &record.old_image {
+            Some(Ok(image)) => Some(image),
+            Some(Err(_)) | None => None,
+        };
         Ok(Read {
+            bytes: change.bytes(old_image),
             key: RawItem::encode(key).bytes().to_vec(),
             change,
             number: number.ok_or_else(|| lacks("sequence number"))?,
@@ -193,10 +213,46 @@ mod tests {
         assert_eq!(b.get("v"), Some(&4.into()));
     }
 
+    /// The old image of a record, with a text of so many bytes.
+    fn with_old(mut event: StreamEvent, bytes: usize) -> StreamEvent {
+        let record = event.dynamodb.as_mut().unwrap();
+        let Some(Ok(mut old)) = record.keys.clone() else {
+            panic!("no key");
+        };
+        old.insert("text", "x".repeat(bytes));
+        record.old_image = Some(Ok(old));
+        event
+    }
+
+    #[test]
+    fn deleted_items_count_with_their_bytes() {
+        let deleted = |number: usize| event(number, &number.to_string(), None);
+        let unknown: Vec<StreamEvent> = (0..20).map(deleted).collect();
+        // Any of them may have 400 KB.
+        assert_eq!(Batch::of(&unknown, false).unwrap().records, 7);
+        let large: Vec<StreamEvent> = (0..20)
+            .map(|number| with_old(deleted(number), 300_000))
+            .collect();
+        assert_eq!(Batch::of(&large, true).unwrap().records, 9);
+        let small: Vec<StreamEvent> = (0..20)
+            .map(|number| with_old(deleted(number), 100))
+            .collect();
+        assert_eq!(Batch::of(&small, true).unwrap().records, 20);
+        // A small image replaces a large one, which is deleted then.
+        let replaced: Vec<StreamEvent> = (0..20)
+            .flat_map(|number| {
+                let name = number.to_string();
+                let put = with_old(event(number * 2, &name, Some(1)), 390_000);
+                [put, with_old(event(number * 2 + 1, &name, None), 10)]
+            })
+            .collect();
+        assert_eq!(Batch::of(&replaced, false).unwrap().records, 14);
+    }
+
     #[test]
     fn a_transaction_has_at_most_its_actions() {
         let deleted: Vec<StreamEvent> = (0..120)
-            .map(|number| event(number, &number.to_string(), None))
+            .map(|number| with_old(event(number, &number.to_string(), None), 10))
             .collect();
         assert_eq!(Batch::of(&deleted, true).unwrap().records, 49);
         assert_eq!(Batch::of(&deleted, false).unwrap().records, 99);

@@ -1,6 +1,6 @@
 //! What the tasks of a run share: their surroundings, the fence, and why the run ends.
 
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, may_pass};
 use crate::options::Options;
 use crate::pace::Pace;
 use crate::progress::Progress;
@@ -153,7 +153,10 @@ impl Crew {
         place: Place,
         error: ClientError,
     ) -> Result<(), Stop> {
-        let is_busy = error.is_passing() || error.is_conflict() || error.is_throttled();
+        let is_busy = error.is_passing()
+            || error.is_conflict()
+            || error.is_throttled()
+            || may_pass(&error);
         let is_away = matches!(
             error,
             ClientError::Transport(_)

@@ -19,6 +19,10 @@ use keyfold_types::{Item, Value};
 pub const IS_SEEN: &str = "#fence = :fence AND #step = :step";
 /// The condition that a run has the move still.
 pub const IS_MINE: &str = "#fence = :fence";
+/// The condition that a run has the move still, and that a note of it is no older than the one that
+/// stands.
+pub const IS_EARLIER: &str =
+    "#fence = :fence AND #seen <= :now AND #phase IN (:phase, :before, :earlier)";
 /// The condition that a row is there.
 pub const IS_THERE: &str = "attribute_exists(#part)";
 /// The condition that no tombstone of this move stands.
@@ -151,15 +155,24 @@ impl Ledger {
         (fence, now_ms): (u64, i64),
         phase: Phase,
     ) -> Result<Changed, ClientError> {
+        let from = phase.from();
         let attributes = ExpressionAttributes::default()
             .name("#fence", FENCE)
             .name("#seen", SEEN)
             .name("#phase", PHASE)
             .value(":fence", whole(fence))
             .value(":now", now_ms)
-            .value(":phase", phase.word());
-        let update = self.update_run("SET #seen = :now, #phase = :phase", attributes);
-        changed(ask(io, update).await)
+            .value(":phase", phase.word())
+            .value(":before", from[0].word())
+            .value(":earlier", from[1].word());
+        let mut update = self.update_run("SET #seen = :now, #phase = :phase", attributes);
+        update.condition_expression = Some(IS_EARLIER.to_owned());
+        if changed(ask(io, update).await)? == Changed::Yes {
+            return Ok(Changed::Yes);
+        }
+        // A later note of this run stands already.
+        let stands = self.run(io).await?.is_some_and(|row| row.fence == fence);
+        Ok(if stands { Changed::Yes } else { Changed::No })
     }
 
     fn update_run(&self, set: &str, attributes: ExpressionAttributes) -> UpdateItemInput {
@@ -462,6 +475,29 @@ fn changed<T>(answer: Result<T, ClientError>) -> Result<Changed, ClientError> {
         Err(error) if !failed(&error).is_empty() => Ok(Changed::No),
         Err(error) => Err(error),
     }
+}
+
+/// Whether a transaction was cancelled for reasons of which some pass: capacity was exhausted, or another
+/// transaction had an item. The conditions that failed beside them may hold the next time.
+pub(crate) fn may_pass(error: &ClientError) -> bool {
+    let ClientError::Service {
+        kind: Some(ErrorKind::TransactionCanceled),
+        reasons,
+        ..
+    } = error
+    else {
+        return false;
+    };
+    let passing = [
+        ReasonCode::ThrottlingError,
+        ReasonCode::ProvisionedThroughputExceeded,
+        ReasonCode::TransactionConflict,
+    ];
+    let known = [ReasonCode::None, ReasonCode::ConditionalCheckFailed];
+    reasons.iter().any(|(code, _)| passing.contains(code))
+        && reasons
+            .iter()
+            .all(|(code, _)| passing.contains(code) || known.contains(code))
 }
 
 /// The actions of a cancelled transaction whose condition failed; none when another reason is beside

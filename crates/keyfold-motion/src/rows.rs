@@ -60,6 +60,15 @@ impl Phase {
         }
     }
 
+    /// The phases from which a move comes to this one; itself where they are fewer.
+    pub(crate) fn from(self) -> [Phase; 2] {
+        match self {
+            Phase::Copying => [Phase::Copying, Phase::Copying],
+            Phase::Following | Phase::Aborting => [Phase::Copying, Phase::Following],
+            Phase::Completing => [Phase::Following, Phase::Following],
+        }
+    }
+
     fn of(word: &str) -> Option<Phase> {
         let all = [
             Phase::Copying,

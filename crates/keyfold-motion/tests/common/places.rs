@@ -12,7 +12,7 @@ use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_motion::world::Place;
 use keyfold_motion::{
-    HAS_NONE, IS_ABSENT, IS_MAKING, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE,
+    HAS_NONE, IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE,
 };
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
@@ -77,6 +77,8 @@ pub(crate) struct Places {
     /// The present step of the world.
     pub(crate) step: u64,
     chance: Chance,
+    /// Whether a phase has gone backwards.
+    went_back: bool,
     target: BTreeMap<String, Item>,
     rows: BTreeMap<String, Item>,
     /// The tables themselves.
@@ -96,6 +98,7 @@ impl Places {
             writes: 0,
             step: 0,
             chance: Chance(seed),
+            went_back: false,
             target: BTreeMap::new(),
             rows: BTreeMap::new(),
             settings: Settings::default(),
@@ -207,6 +210,7 @@ impl Places {
     /// What a completed move has left undone.
     pub(crate) fn check_complete(&self) -> Result<(), String> {
         match &self.settings.table {
+            _ if self.went_back => Err("a phase went backwards".to_owned()),
             Some(table) if table.expires && self.rows.is_empty() => Ok(()),
             Some(table) => Err(format!(
                 "it is not complete: expires {}, {} rows",
@@ -455,6 +459,17 @@ impl Places {
             (Some(row), Some(IS_MINE)) => {
                 is(row, "fence", ":fence") || self.mutant == Some(Mutant::NoFence)
             }
+            (Some(row), Some(IS_EARLIER)) => {
+                let is_mine = is(row, "fence", ":fence") || self.mutant == Some(Mutant::NoFence);
+                let phases = [":phase", ":before", ":earlier"];
+                let is_earlier = phases.iter().any(|given| is(row, "phase", given));
+                let number = |value: Option<&Value>| match value {
+                    Some(Value::N(number)) => number.to_string().parse::<i64>().unwrap(),
+                    other => panic!("{other:?}"),
+                };
+                let seen = number(row.get("seen")) <= number(Some(value(attributes, ":now")));
+                is_mine && is_earlier && seen
+            }
             (Some(row), Some(IS_MAKING)) => {
                 let is_open = row.get("target").is_none() || is(row, "target", ":target");
                 is(row, "move", ":move") && is(row, "phase", ":copying") && is_open
@@ -469,6 +484,9 @@ impl Places {
             "SET #target = :target" => row.insert("target", value(attributes, ":target").clone()),
             "SET #fence = :mine" => row.insert("fence", value(attributes, ":mine").clone()),
             "SET #seen = :now, #phase = :phase" => {
+                let after = value(attributes, ":phase");
+                self.went_back |= order(row.get("phase").unwrap()) > order(after);
+                row.insert("seen", value(attributes, ":now").clone());
                 row.insert("phase", value(attributes, ":phase").clone())
             }
             other => panic!("{other}"),
@@ -605,6 +623,12 @@ fn event(record: &Written) -> StreamEvent {
         }),
         ..StreamEvent::default()
     }
+}
+
+/// The order of a phase.
+fn order(phase: &Value) -> usize {
+    let all = ["copying", "following", "aborting", "completing"];
+    all.iter().position(|one| *one == text(phase)).unwrap()
 }
 
 fn part_of(item: &Item) -> &str {
