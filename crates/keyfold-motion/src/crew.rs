@@ -70,6 +70,25 @@ impl Patience {
     }
 }
 
+/// Ends a run when it is dropped before its task is done, which only a panic does.
+struct EndsRun {
+    crew: Arc<Crew>,
+    is_done: AtomicBool,
+}
+
+impl Drop for EndsRun {
+    fn drop(&mut self) {
+        if !self.is_done.load(Ordering::SeqCst) {
+            let why = format!(
+                "a task of the move of {} has panicked, which is a fault of this program; what was written \
+                 is right, and the same command goes on from there",
+                self.crew.options.table
+            );
+            self.crew.end(Stop::Failed(ClientError::refused(why)));
+        }
+    }
+}
+
 impl Crew {
     pub(crate) fn new(
         (world, options): (Arc<dyn World>, Options),
@@ -103,6 +122,19 @@ impl Crew {
     pub(crate) fn end(&self, stop: Stop) {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         end.get_or_insert(stop);
+    }
+
+    /// Runs a task beside this one. One that panics ends the run.
+    pub(crate) fn spawn(self: &Arc<Crew>, task: impl Future<Output = ()> + Send + 'static) {
+        let guard = EndsRun {
+            crew: Arc::clone(self),
+            is_done: AtomicBool::new(false),
+        };
+        self.world.spawn(Box::pin(async move {
+            let guard = guard;
+            task.await;
+            guard.is_done.store(true, Ordering::SeqCst);
+        }));
     }
 
     /// Why the run ends, if it does.

@@ -4,7 +4,7 @@ use crate::begin::{MADE_BY, is_made_by};
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::rows::{Mark, Phase, RunRow};
-use crate::tables::{ACTIVE_PAUSE, ACTIVE_TRIES, Found, active, at, is_absent};
+use crate::tables::{ACTIVE_PAUSE, ACTIVE_TRIES, Found, active, at, expiry, is_absent};
 use crate::world::{Place, World};
 use keyfold_api::{
     DeleteTableInput, ErrorKind, TableStatus, TimeToLiveSpecification, UntagResourceInput,
@@ -53,6 +53,32 @@ pub enum Aborted {
     Deleted,
     /// The move has not made it: it is as it was.
     Kept,
+}
+
+/// All moves of a table of rows, by their tables.
+///
+/// # Errors
+/// The backend's.
+pub async fn moves(world: &dyn World, rows: &str) -> Result<Vec<(String, Status)>, ClientError> {
+    let target = at(world, Place::Target);
+    if described(&target, rows).await?.is_none() {
+        return Ok(Vec::new());
+    }
+    let ledger = Ledger {
+        rows: rows.to_owned(),
+        table: String::new(),
+    };
+    let mut moves = Vec::new();
+    for table in ledger.tables(&target).await? {
+        let options = Options {
+            rows: rows.to_owned(),
+            ..Options::new(&table)
+        };
+        if let Some(status) = status(world, &options).await? {
+            moves.push((table, status));
+        }
+    }
+    Ok(moves)
 }
 
 /// Aborts the move of a table: deletes it from the target if the move has made it, with all that the
@@ -168,7 +194,8 @@ pub async fn complete(
         Phase::Aborting => return refused("it is being aborted; abort it again to end that"),
         Phase::Following | Phase::Completing => {}
     }
-    if let Some(attribute) = &found.expiry {
+    let set = expiry(&target, &options.table).await?;
+    if let Some(attribute) = found.expiry.as_ref().filter(|one| set.as_ref() != Some(*one)) {
         let input = UpdateTimeToLiveInput {
             table_name: Some(options.table.clone()),
             time_to_live_specification: Some(TimeToLiveSpecification {
@@ -176,12 +203,7 @@ pub async fn complete(
                 attribute_name: Some(attribute.clone()),
             }),
         };
-        match ask(&target, input).await {
-            Ok(_) => {}
-            // It is on: an earlier call came to this.
-            Err(error) if error.kind() == Some(ErrorKind::Validation) => {}
-            Err(error) => return Err(error),
-        }
+        ask(&target, input).await?;
     }
     if found.description.deletion_protection_enabled == Some(true) {
         let input = UpdateTableInput {
@@ -218,16 +240,29 @@ async fn untag(world: &dyn World, options: &Options) -> Result<(), ClientError> 
 async fn end(world: &dyn World, options: &Options) -> Result<(), ClientError> {
     let target = at(world, Place::Target);
     let ledger = Ledger::of(options);
-    ledger.forget(&target).await?;
-    if ledger.all(&target, "").await?.is_empty() {
-        let input = DeleteTableInput {
-            table_name: Some(options.rows.clone()),
-        };
-        match ask(&target, input).await {
-            Ok(_) => {}
-            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => {}
-            Err(error) => return Err(error),
-        }
+    if let Some(run) = ledger.run(&target).await? {
+        ledger.forget(&target, &run).await?;
     }
-    Ok(())
+    forget_ledger(world, options).await.map(|_| ())
+}
+
+/// Deletes the table of rows when it has none, and returns whether it was there. It stays when a move
+/// was ended by a command that was killed before its last request.
+///
+/// # Errors
+/// The backend's.
+pub async fn forget_ledger(world: &dyn World, options: &Options) -> Result<bool, ClientError> {
+    let target = at(world, Place::Target);
+    let ledger = Ledger::of(options);
+    if described(&target, &options.rows).await?.is_none() || !ledger.is_empty(&target).await? {
+        return Ok(false);
+    }
+    let input = DeleteTableInput {
+        table_name: Some(options.rows.clone()),
+    };
+    match ask(&target, input).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(false),
+        Err(error) => Err(error),
+    }
 }

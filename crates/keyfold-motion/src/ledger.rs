@@ -3,10 +3,10 @@
 use crate::options::Options;
 use crate::rows::{
     AT, Checkpoint, FENCE, MOVE, PART, PHASE, Phase, RunRow, SEEN, STEP, TARGET, gone_part, gone_prefix,
-    run_part, whole,
+    run_part, table_of_run, whole,
 };
 use keyfold_api::{
-    ConditionCheck, DeleteItemInput, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput,
+    BatchWriteItemInput, ConditionCheck, DeleteItemInput, PageOutput, WriteRequest, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput,
     ReasonCode, ScanInput, TransactPut, TransactUpdate, TransactWriteItem, TransactWriteItemsInput,
     UpdateItemInput,
 };
@@ -14,6 +14,7 @@ use keyfold_client::ClientError;
 use keyfold_stream::ensure;
 use keyfold_stream::world::{Io, ask};
 use keyfold_types::{Item, Value};
+use std::time::Duration;
 
 /// The condition that a row is as its run has seen it.
 pub const IS_SEEN: &str = "#fence = :fence AND #step = :step";
@@ -25,18 +26,18 @@ pub const IS_EARLIER: &str =
     "#fence = :fence AND #seen <= :now AND #phase IN (:phase, :before, :earlier)";
 /// The condition that a row is there.
 pub const IS_THERE: &str = "attribute_exists(#part)";
-/// The condition that no tombstone of this move stands.
-pub const IS_NOT_GONE: &str = "attribute_not_exists(#part) OR #move <> :move";
 /// The filter of rows whose part begins with a text.
 const IS_PREFIXED: &str = "begins_with(#part, :prefix)";
 /// The condition that nothing is stored.
 pub const IS_ABSENT: &str = "attribute_not_exists(#part)";
-/// The condition that a tombstone is one of this move.
-pub const IS_OF_MOVE: &str = "#move = :move";
 
 /// The condition that a move is still to make its table, or has made this one.
 pub const IS_MAKING: &str =
     "#move = :move AND #phase = :copying AND (attribute_not_exists(#target) OR #target = :target)";
+
+/// The most writes of a BatchWriteItem, and the pause before those that it left.
+const BATCH_MAX: usize = 25;
+const UNPROCESSED_PAUSE: Duration = Duration::from_millis(250);
 
 /// The rows of the move of a table.
 #[derive(Debug, Clone)]
@@ -208,20 +209,7 @@ impl Ledger {
     pub(crate) async fn all(&self, io: &dyn Io, prefix: &str) -> Result<Vec<Item>, ClientError> {
         let (mut rows, mut after) = (Vec::new(), None);
         loop {
-            let input = ScanInput {
-                table_name: Some(self.rows.clone()),
-                consistent_read: Some(true),
-                exclusive_start_key: after.map(Ok),
-                filter_expression: (!prefix.is_empty()).then(|| IS_PREFIXED.to_owned()),
-                expression_attributes: match prefix.is_empty() {
-                    true => ExpressionAttributes::default(),
-                    false => ExpressionAttributes::default()
-                        .name("#part", PART)
-                        .value(":prefix", prefix),
-                },
-                ..ScanInput::default()
-            };
-            let page = ask(io, input).await?;
+            let page = self.page(io, prefix, after).await?;
             rows.extend(
                 page.items
                     .unwrap_or_default()
@@ -233,6 +221,29 @@ impl Ledger {
                 return Ok(rows);
             }
         }
+    }
+
+    /// A page of the rows whose part begins with a text.
+    async fn page(
+        &self,
+        io: &dyn Io,
+        prefix: &str,
+        after: Option<Item>,
+    ) -> Result<PageOutput, ClientError> {
+        let input = ScanInput {
+            table_name: Some(self.rows.clone()),
+            consistent_read: Some(true),
+            exclusive_start_key: after.map(Ok),
+            filter_expression: (!prefix.is_empty()).then(|| IS_PREFIXED.to_owned()),
+            expression_attributes: match prefix.is_empty() {
+                true => ExpressionAttributes::default(),
+                false => ExpressionAttributes::default()
+                    .name("#part", PART)
+                    .value(":prefix", prefix),
+            },
+            ..ScanInput::default()
+        };
+        ask(io, input).await
     }
 
     /// One checkpoint, as it is now.
@@ -359,12 +370,9 @@ impl Ledger {
         TransactWriteItem {
             condition_check: Some(ConditionCheck {
                 table_name: Some(self.rows.clone()),
-                key: Some(Ok(part_key(&gone_part(&self.table, key)))),
-                condition_expression: Some(IS_NOT_GONE.to_owned()),
-                expression_attributes: ExpressionAttributes::default()
-                    .name("#part", PART)
-                    .name("#move", MOVE)
-                    .value(":move", whole(id)),
+                key: Some(Ok(part_key(&gone_part(&self.table, id, key)))),
+                condition_expression: Some(IS_ABSENT.to_owned()),
+                expression_attributes: ExpressionAttributes::default().name("#part", PART),
                 ..ConditionCheck::default()
             }),
             ..TransactWriteItem::default()
@@ -373,37 +381,53 @@ impl Ledger {
 
     /// The action that stores the tombstone of a key.
     pub(crate) fn gone(&self, key: &Item, id: u64) -> TransactWriteItem {
-        let mut row = part_key(&gone_part(&self.table, key));
-        row.insert(MOVE, whole(id));
         TransactWriteItem {
             put: Some(TransactPut {
                 table_name: Some(self.rows.clone()),
-                item: Some(Ok(row)),
+                item: Some(Ok(part_key(&gone_part(&self.table, id, key)))),
                 ..TransactPut::default()
             }),
             ..TransactWriteItem::default()
         }
     }
 
-    /// Deletes the tombstones of a move.
+    /// Deletes the tombstones of a move, as many as a request takes at once.
     ///
     /// # Errors
-    /// The backend's.
+    /// The backend's; then the same call goes on.
     pub(crate) async fn forget_gone(&self, io: &dyn Io, id: u64) -> Result<(), ClientError> {
-        for row in self.all(io, &gone_prefix(&self.table)).await? {
-            let Some(Value::S(part)) = row.get(PART) else {
-                continue;
+        let mut after = None;
+        loop {
+            let page = self.page(io, &gone_prefix(&self.table, id), after).await?;
+            let parts: Vec<Item> = page
+                .items
+                .unwrap_or_default()
+                .iter()
+                .map(|row| part_of(&row.to_item()))
+                .collect();
+            for some in parts.chunks(BATCH_MAX) {
+                self.delete_all(io, some.to_vec()).await?;
+            }
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Deletes rows that nothing else can mean, in one request, or in more where it leaves some.
+    async fn delete_all(&self, io: &dyn Io, keys: Vec<Item>) -> Result<(), ClientError> {
+        let mut left: Vec<WriteRequest> = keys.into_iter().map(WriteRequest::delete).collect();
+        while !left.is_empty() {
+            let input = BatchWriteItemInput {
+                request_items: Some(vec![(self.rows.clone(), left)]),
+                ..BatchWriteItemInput::default()
             };
-            let delete = DeleteItemInput {
-                table_name: Some(self.rows.clone()),
-                key: Some(Ok(part_key(part))),
-                condition_expression: Some(IS_OF_MOVE.to_owned()),
-                expression_attributes: ExpressionAttributes::default()
-                    .name("#move", MOVE)
-                    .value(":move", whole(id)),
-                ..DeleteItemInput::default()
-            };
-            changed(ask(io, delete).await)?;
+            let unprocessed = ask(io, input).await?.unprocessed_items;
+            left = unprocessed.into_iter().flat_map(|(_, some)| some).collect();
+            if !left.is_empty() {
+                io.pause(UNPROCESSED_PAUSE).await;
+            }
         }
         Ok(())
     }
@@ -414,7 +438,7 @@ impl Ledger {
     /// The backend's.
     pub(crate) async fn forget_checkpoints(&self, io: &dyn Io) -> Result<(), ClientError> {
         for row in self.checkpoints(io).await? {
-            self.delete(io, &row.part).await?;
+            self.delete(io, &row.part, row.fence).await?;
         }
         Ok(())
     }
@@ -423,25 +447,64 @@ impl Ledger {
     ///
     /// # Errors
     /// The backend's.
-    pub(crate) async fn forget(&self, io: &dyn Io) -> Result<(), ClientError> {
-        let run = run_part(&self.table);
-        for row in self.all(io, &format!("{} ", self.table)).await? {
-            if let Some(Value::S(part)) = row.get(PART)
-                && *part != run
-            {
-                self.delete(io, part).await?;
-            }
-        }
-        self.delete(io, &run).await
+    pub(crate) async fn forget(&self, io: &dyn Io, run: &RunRow) -> Result<(), ClientError> {
+        self.forget_checkpoints(io).await?;
+        self.forget_gone(io, run.id).await?;
+        self.delete(io, &run_part(&self.table), run.fence).await
     }
 
-    async fn delete(&self, io: &dyn Io, part: &str) -> Result<(), ClientError> {
+    /// The tables that have a move.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn tables(&self, io: &dyn Io) -> Result<Vec<String>, ClientError> {
+        let (mut tables, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.page(io, "", after).await?;
+            for row in page.items.unwrap_or_default() {
+                if let Some(Value::S(part)) = row.to_item().get(PART) {
+                    tables.extend(table_of_run(part).map(str::to_owned));
+                }
+            }
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                tables.sort_unstable();
+                return Ok(tables);
+            }
+        }
+    }
+
+    /// Whether the table of rows has none.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn is_empty(&self, io: &dyn Io) -> Result<bool, ClientError> {
+        let mut after = None;
+        loop {
+            let page = self.page(io, "", after).await?;
+            if page.items.is_some_and(|items| !items.is_empty()) {
+                return Ok(false);
+            }
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Deletes a row that has a fence. A request that is late deletes no row of a later move, whose
+    /// fences are others.
+    async fn delete(&self, io: &dyn Io, part: &str, fence: u64) -> Result<(), ClientError> {
         let delete = DeleteItemInput {
             table_name: Some(self.rows.clone()),
             key: Some(Ok(part_key(part))),
+            condition_expression: Some(IS_MINE.to_owned()),
+            expression_attributes: ExpressionAttributes::default()
+                .name("#fence", FENCE)
+                .value(":fence", whole(fence)),
             ..DeleteItemInput::default()
         };
-        ask(io, delete).await.map(|_| ())
+        changed(ask(io, delete).await).map(|_| ())
     }
 
     async fn get(&self, io: &dyn Io, part: &str) -> Result<Option<Item>, ClientError> {
@@ -461,6 +524,12 @@ impl Ledger {
             self.rows
         ))
     }
+}
+
+/// The key of a row.
+fn part_of(row: &Item) -> Item {
+    let part = row.get(PART).map(|part| (PART, part.clone()));
+    Item::from_iter(part)
 }
 
 fn part_key(part: &str) -> Item {

@@ -41,9 +41,9 @@ pub mod world;
 
 pub use begin::{MADE_BY, prepare};
 pub use copy::HAS_NONE;
-pub use ending::{Aborted, Status, abort, complete, status};
+pub use ending::{Aborted, Status, abort, complete, forget_ledger, moves, status};
 pub use options::Options;
-pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE};
+pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE};
 pub use progress::{Figures, Progress};
 pub use rows::{LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};

@@ -153,8 +153,10 @@ impl Progress {
         self.segments_done.fetch_add(1, Ordering::SeqCst);
     }
 
-    pub(crate) fn is_copied(&self) -> bool {
-        self.segments_done.load(Ordering::SeqCst) >= self.segments.load(Ordering::SeqCst)
+    /// Whether all segments are copied, of a run that has begun.
+    pub fn is_copied(&self) -> bool {
+        let segments = self.segments.load(Ordering::SeqCst);
+        segments > 0 && self.segments_done.load(Ordering::SeqCst) >= segments
     }
 
     pub(crate) fn applied(&self, records: usize, changes: usize, made_ms: Option<u64>) {

@@ -5,9 +5,10 @@
 //! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase` |
 //! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at` |
 //! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at` |
-//! | `T gone DIGEST` | a tombstone: a change deleted the item while the table was copied | `move` |
+//! | `T gone MOVE DIGEST` | a tombstone: a change deleted the item while the table was copied | |
 //!
-//! - `move` is a random number, drawn when the move begins; tombstones of another move mean nothing.
+//! - `move` is a random number, drawn when the move begins. The parts of tombstones have it, so that those
+//!   of another move mean nothing.
 //! - `fence` begins with a random number and grows with each run. A run changes a row only as long as
 //!   the row has its fence, so that a run which stood still changes nothing when it goes on.
 //! - `source` and `target` distinguish both tables from others of their name: their ids, or their ARNs and
@@ -212,6 +213,11 @@ pub(crate) fn run_part(table: &str) -> String {
     format!("{table} run")
 }
 
+/// The table of the move whose row has a part. No name of a table has a space.
+pub(crate) fn table_of_run(part: &str) -> Option<&str> {
+    part.strip_suffix(" run").filter(|table| !table.contains(' '))
+}
+
 pub(crate) fn segment_part(table: &str, segment: u32) -> String {
     format!("{table} segment {segment:04}")
 }
@@ -220,15 +226,15 @@ pub(crate) fn shard_part(table: &str, shard: &str) -> String {
     format!("{table} shard {shard}")
 }
 
-/// What the parts of a table's tombstones begin with.
-pub(crate) fn gone_prefix(table: &str) -> String {
-    format!("{table} gone ")
+/// What the parts of a move's tombstones begin with.
+pub(crate) fn gone_prefix(table: &str, id: u64) -> String {
+    format!("{table} gone {id:016x} ")
 }
 
 /// The part of the tombstone of a key. The digest is one that nobody can aim at: a key that shared the
 /// tombstone of another would not be copied.
-pub(crate) fn gone_part(table: &str, key: &Item) -> String {
-    let mut part = gone_prefix(table);
+pub(crate) fn gone_part(table: &str, id: u64, key: &Item) -> String {
+    let mut part = gone_prefix(table, id);
     for byte in Sha256::digest(RawItem::encode(key).bytes()) {
         // Writing to a text cannot fail.
         write!(part, "{byte:02x}").ok();
@@ -298,7 +304,8 @@ mod tests {
     #[test]
     fn equal_keys_have_one_tombstone() {
         let key = |text: &str| Item::from_iter([("n", Value::n(text).unwrap())]);
-        assert_eq!(gone_part("T", &key("1")), gone_part("T", &key("1.0")));
-        assert_ne!(gone_part("T", &key("1")), gone_part("T", &key("10")));
+        assert_eq!(gone_part("T", 7, &key("1")), gone_part("T", 7, &key("1.0")));
+        assert_ne!(gone_part("T", 7, &key("1")), gone_part("T", 7, &key("10")));
+        assert_ne!(gone_part("T", 7, &key("1")), gone_part("T", 8, &key("1")));
     }
 }

@@ -207,15 +207,13 @@ fn begin(crew: &Arc<Crew>, rows: Vec<Checkpoint>) {
     for row in rows {
         match parts.iter().find(|(_, part)| *part == row.part) {
             Some((segment, _)) => {
-                let task = copy(Arc::clone(crew), *segment, row);
-                crew.world.spawn(Box::pin(task));
+                crew.spawn(copy(Arc::clone(crew), *segment, row));
             }
             None => shards.push(row),
         }
     }
     if let Some(stream) = &crew.run.stream {
-        let task = follow(Arc::clone(crew), stream.clone(), shards);
-        crew.world.spawn(Box::pin(task));
+        crew.spawn(follow(Arc::clone(crew), stream.clone(), shards));
     }
 }
 

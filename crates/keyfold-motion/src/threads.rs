@@ -23,18 +23,20 @@ pub struct Threads {
 const SLICE: Duration = Duration::from_millis(20);
 
 impl Threads {
-    /// Threads that send requests to two backends, and whose pauses end when the move is to stop.
+    /// Threads that send requests to two backends, and whose pauses end when the move is to stop. Runs
+    /// whose time begins at one moment can be compared by it.
     pub fn new(
         source: Arc<Backend>,
         target: Arc<Backend>,
         progress: Arc<Progress>,
+        began: Instant,
     ) -> Arc<Threads> {
         Arc::new_cyclic(|itself| Threads {
             itself: Weak::clone(itself),
             source,
             target,
             progress,
-            began: Instant::now(),
+            began,
             tasks: Mutex::default(),
         })
     }

@@ -3,7 +3,7 @@
 use super::chance::Chance;
 use super::settings::Settings;
 use keyfold_api::{
-    DeleteItemInput, DescribeStreamOutput, ErrorKind, GetItemOutput, GetRecordsInput,
+    BatchWriteItemInput, BatchWriteItemOutput, DeleteItemInput, DescribeStreamOutput, ErrorKind, GetItemOutput, GetRecordsInput,
     GetRecordsOutput, GetShardIteratorOutput, Named, OperationType, PageOutput, ReasonCode, Request,
     Response, ScanInput, SequenceNumberRange, Shard, StreamDescription, StreamEvent, StreamRecord,
     TransactWriteItem, UpdateItemInput, WriteItemOutput,
@@ -12,7 +12,7 @@ use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_motion::world::Place;
 use keyfold_motion::{
-    HAS_NONE, IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_NOT_GONE, IS_OF_MOVE, IS_SEEN, IS_THERE,
+    HAS_NONE, IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE,
 };
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
@@ -38,6 +38,8 @@ pub(crate) enum Mutant {
     EvenAtOnce,
     /// Nobody looks whether the stream is on.
     StreamIsOn,
+    /// A row is deleted whose fence is another one.
+    LateDeletes,
 }
 
 struct StreamShard {
@@ -332,6 +334,7 @@ impl Places {
             }
             (Place::Target, Request::UpdateItem(input)) => self.update(input),
             (Place::Target, Request::DeleteItem(input)) => self.delete(input),
+            (Place::Target, Request::BatchWriteItem(input)) => Ok(self.delete_some(input)),
             (Place::Target, Request::TransactWriteItems(input)) => {
                 self.transaction(input.transact_items.as_ref().unwrap())
             }
@@ -433,18 +436,33 @@ impl Places {
         })
     }
 
+    /// Deletes rows, but for the last of them now and then.
+    fn delete_some(&mut self, input: &BatchWriteItemInput) -> Response {
+        let (table, requests) = input.request_items.as_ref().unwrap().first().unwrap();
+        assert!(requests.len() <= 25);
+        let leaves = usize::from(self.chance.happens(4));
+        let (done, left) = requests.split_at(requests.len() - leaves);
+        for request in done {
+            let key = request.delete.as_ref().unwrap().as_ref().unwrap();
+            self.rows.remove(part_of(key.as_ref().unwrap()));
+        }
+        Response::BatchWriteItem(BatchWriteItemOutput {
+            unprocessed_items: match left {
+                [] => Vec::new(),
+                left => vec![(table.clone(), left.to_vec())],
+            },
+            ..BatchWriteItemOutput::default()
+        })
+    }
+
     fn delete(&mut self, input: &DeleteItemInput) -> Result<Response, ClientError> {
         let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap());
-        let name = match input.condition_expression.as_deref() {
-            None => None,
-            Some(IS_OF_MOVE) => Some(("move", ":move")),
-            Some(other) => panic!("{other}"),
-        };
-        if let Some((name, given)) = name {
-            let given = value(&input.expression_attributes, given);
-            if self.rows.get(part).and_then(|row| row.get(name)) != Some(given) {
-                return Err(condition_failed());
-            }
+        assert_eq!(input.condition_expression.as_deref(), Some(IS_MINE));
+        let fence = value(&input.expression_attributes, ":fence");
+        if self.rows.get(part).and_then(|row| row.get("fence")) != Some(fence)
+            && self.mutant != Some(Mutant::LateDeletes)
+        {
+            return Err(condition_failed());
         }
         self.rows.remove(part);
         Ok(Response::DeleteItem(WriteItemOutput::default()))
@@ -532,11 +550,7 @@ impl Places {
                 .get(part_of(check.key.as_ref().unwrap().as_ref().unwrap()));
             let attributes = &check.expression_attributes;
             return match check.condition_expression.as_deref().unwrap() {
-                IS_NOT_GONE => {
-                    let id = value(attributes, ":move");
-                    row.is_none_or(|row| row.get("move") != Some(id))
-                        || self.mutant == Some(Mutant::NoTombstones)
-                }
+                IS_ABSENT => row.is_none() || self.mutant == Some(Mutant::NoTombstones),
                 IS_MINE => {
                     let fence = value(attributes, ":fence");
                     row.is_some_and(|row| row.get("fence") == Some(fence))

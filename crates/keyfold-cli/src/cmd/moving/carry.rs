@@ -1,7 +1,7 @@
 //! Copies tables and follows their changes.
 
-use super::places::Places;
-use super::watch::{Moved, show, watched};
+use super::places::{Opened, Places};
+use super::watch::{Moved, Until, show, watched};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal;
@@ -12,6 +12,7 @@ use keyfold_motion::world::World;
 use keyfold_motion::{Options, Progress, prepare};
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The bytes of a strongly consistent read unit, and of a write unit.
 const READ_UNIT_BYTES: u64 = 4_096;
@@ -63,29 +64,20 @@ pub(super) fn carry(run: &Run, output: Output) -> Result<(), Failure> {
         found.push(blocked(tables::look(&*world, &table))?);
     }
     let is_agreed = run.yes || (output == Output::Text && announce(&found, follows)?);
-    let mut moved = Vec::new();
+    let mut streams = Vec::new();
     for found in found {
         let stream = match follows {
             true => Some(stream_of(&*world, &found, is_agreed)?),
             false => None,
         };
-        let options = Options {
-            segments: run.segments,
-            rate: run.rate,
-            until_even: run.stop_when_even,
-            ..Options::new(&found.table)
-        };
-        blocked(prepare(&*world, &options, &found, stream.clone()))?;
-        let progress = Arc::new(Progress::default());
-        moved.push(Moved {
-            threads: places.threads(&progress),
-            found,
-            options,
-            stream,
-            progress,
-        });
+        streams.push((found, stream));
     }
-    let ended = watched(&moved, output);
+    let moved = begun(&places, run, streams)?;
+    let until = match run.stop_when_even {
+        true => Until::AllEven,
+        false => Until::Stopped,
+    };
+    let ended = watched(&moved, until, output);
     places.target.sync()?;
     let is_even = ended?;
     if run.stop_when_even && !is_even {
@@ -99,6 +91,45 @@ pub(super) fn carry(run: &Run, output: Output) -> Result<(), Failure> {
     });
     output.result(|| document, || show(&moved, is_even));
     Ok(())
+}
+
+/// Begins the moves of tables, or goes on with what is missing of them.
+fn begun(
+    places: &Opened,
+    run: &Run,
+    tables: Vec<(Found, Option<String>)>,
+) -> Result<Vec<Moved>, Failure> {
+    let mut moved = Vec::new();
+    for (found, stream) in tables {
+        let options = Options {
+            segments: run.segments,
+            rate: run.rate,
+            settle_time: places.settle_time,
+            ..Options::new(&found.table)
+        };
+        moved.push(one_begun(places, options, found, stream)?);
+    }
+    Ok(moved)
+}
+
+/// Begins the move of a table, or goes on with what is missing of it.
+pub(super) fn one_begun(
+    places: &Opened,
+    options: Options,
+    found: Found,
+    stream: Option<String>,
+) -> Result<Moved, Failure> {
+    let progress = Arc::new(Progress::default());
+    let threads = places.threads(&progress);
+    blocked(prepare(&*threads, &options, &found, stream.clone()))?;
+    Ok(Moved {
+        threads,
+        found,
+        options,
+        stream,
+        progress,
+        has_failed: AtomicBool::new(false),
+    })
 }
 
 /// The stream of a table; it is switched on where it is off.

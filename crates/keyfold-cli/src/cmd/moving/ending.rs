@@ -1,26 +1,27 @@
 //! What the target knows of moves, and how they end.
 
-use super::places::Places;
+use super::carry::one_begun;
+use super::places::{Opened, Places};
+use super::watch::{Moved, Until, watched};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::terminal::{self, GOOD, STRONG};
+use crate::terminal::{self, GOOD, STRONG, counted};
 use keyfold_client::blocked;
-use keyfold_motion::tables;
-use keyfold_motion::{Aborted, Options, Status, abort as abort_move};
-use keyfold_motion::{complete as complete_move, status as status_of};
+use keyfold_motion::tables::{self, Found};
+use keyfold_motion::verify::{Comparison, compare};
 use keyfold_motion::world::World;
+use keyfold_motion::{Aborted, Options, Phase, Status, abort as abort_move};
+use keyfold_motion::{complete as complete_move, forget_ledger};
 use serde_json::json;
+use std::time::Duration;
+
+/// How long `complete` waits until the target is even, beside the time that a record takes to appear.
+const WAIT_TIME: Duration = Duration::from_secs(60);
 
 /// The moves of the target.
 pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
-    let opened = places.open()?;
-    let world = opened.world();
-    let mut moves: Vec<(String, Status)> = Vec::new();
-    for table in places.tables(&*world)? {
-        if let Some(status) = blocked(status_of(&*world, &Options::new(&table)))? {
-            moves.push((table, status));
-        }
-    }
+    let opened = places.open_target()?;
+    let moves = places.moves(&*opened.world())?;
     let view = |(table, status): &(String, Status)| {
         json!({
             "table": table,
@@ -49,32 +50,42 @@ pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The tables of moves that the target knows of.
-fn moving(places: &Places, world: &dyn World) -> Result<Vec<String>, Failure> {
-    let mut moving = Vec::new();
-    for table in places.tables(world)? {
-        if blocked(status_of(world, &Options::new(&table)))?.is_some() {
-            moving.push(table);
-        }
+/// The moves of the target, at least one. An empty table of rows, which a killed command has left, goes.
+fn moving(
+    places: &Places,
+    world: &dyn World,
+    output: Output,
+) -> Result<Option<Vec<(String, Status)>>, Failure> {
+    let moves = places.moves(world)?;
+    if !moves.is_empty() {
+        return Ok(Some(moves));
     }
-    match moving.is_empty() {
-        true => Err(Failure::not_found(
-            "the target knows of no move of these tables",
-        )),
-        false => Ok(moving),
+    if blocked(forget_ledger(world, &Options::new("")))? {
+        ended(&[], "ended", output);
+        return Ok(None);
     }
+    Err(Failure::not_found(
+        "the target knows of no move of these tables",
+    ))
+}
+
+fn list(moves: &[(String, Status)]) -> String {
+    let names: Vec<&str> = moves.iter().map(|(table, _)| table.as_str()).collect();
+    names.join(", ")
 }
 
 pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Failure> {
-    let opened = places.open()?;
+    let opened = places.open_target()?;
     let world = opened.world();
-    let tables = moving(places, &*world)?;
+    let Some(moves) = moving(places, &*world, output)? else {
+        return Ok(());
+    };
     if !yes {
-        let list = tables.join(", ");
+        let list = list(&moves);
         terminal::error_line(&format!("these tables of the target are deleted: {list}"));
         asked("nothing was deleted")?;
     }
-    for table in &tables {
+    for (table, _) in &moves {
         match blocked(abort_move(&*world, &Options::new(table)))? {
             Aborted::Deleted => {}
             Aborted::Kept => terminal::error_line(&format!(
@@ -83,35 +94,138 @@ pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Fa
         }
     }
     opened.target.sync()?;
-    ended(&tables, "aborted", output);
+    ended(&moves, "aborted", output);
     Ok(())
 }
 
-pub(super) fn complete(places: &Places, yes: bool, output: Output) -> Result<(), Failure> {
+pub(super) fn complete(
+    places: &Places,
+    (yes, unchecked): (bool, bool),
+    output: Output,
+) -> Result<(), Failure> {
     let opened = places.open()?;
     let world = opened.world();
-    let tables = moving(places, &*world)?;
+    let Some(moves) = moving(places, &*world, output)? else {
+        return Ok(());
+    };
     if !yes {
-        let list = tables.join(", ");
+        let list = list(&moves);
         terminal::error_line(&format!(
             "changes of the source are followed no more, of these tables: {list}"
         ));
         asked("nothing was ended")?;
     }
-    for table in &tables {
-        let found = blocked(tables::look(&*world, table))?;
-        blocked(complete_move(&*world, &Options::new(table), &found))?;
+    let mut found = Vec::new();
+    for (table, status) in &moves {
+        check_phase(table, status.run.phase)?;
+        found.push(blocked(tables::look(&*world, table))?);
+    }
+    if !unchecked {
+        check_nothing_left(&opened, &moves, &found, output)?;
+    }
+    for found in &found {
+        blocked(complete_move(&*world, &Options::new(&found.table), found))?;
     }
     opened.target.sync()?;
-    ended(&tables, "complete", output);
+    ended(&moves, "complete", output);
     Ok(())
 }
 
-fn ended(tables: &[String], word: &str, output: Output) {
-    let view = |table: &String| json!({ "table": table, "phase": word });
+fn check_phase(table: &str, phase: Phase) -> Result<(), Failure> {
+    match phase {
+        Phase::Following | Phase::Completing => Ok(()),
+        Phase::Copying => Err(Failure::refused(format!(
+            "the move of {table} cannot be completed: its table is not copied yet"
+        ))),
+        Phase::Aborting => Err(Failure::refused(format!(
+            "the move of {table} cannot be completed: it is being aborted; abort it again to end that"
+        ))),
+    }
+}
+
+/// Applies what is left of the source's changes, and refuses while more come. A table whose changes are
+/// not followed is compared.
+fn check_nothing_left(
+    opened: &Opened,
+    moves: &[(String, Status)],
+    found: &[Found],
+    output: Output,
+) -> Result<(), Failure> {
+    let mut moved = Vec::new();
+    for ((_, status), found) in moves.iter().zip(found) {
+        // An earlier call has checked it.
+        if status.run.phase == Phase::Completing {
+            continue;
+        }
+        match &status.run.stream {
+            Some(stream) => {
+                let options = Options {
+                    settle_time: opened.settle_time,
+                    ..Options::new(&found.table)
+                };
+                moved.push(one_begun(
+                    opened,
+                    options,
+                    found.clone(),
+                    Some(stream.clone()),
+                )?);
+            }
+            None => check_equal(opened, found)?,
+        }
+    }
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let until = Until::AllEvenWithin(WAIT_TIME + opened.settle_time * 2);
+    let ended = watched(&moved, until, output);
+    opened.target.sync()?;
+    match ended? {
+        true => Ok(()),
+        false => Err(still_written(&moved)),
+    }
+}
+
+fn still_written(moved: &[Moved]) -> Failure {
+    let behind: Vec<String> = moved
+        .iter()
+        .filter(|one| !one.progress.is_at_goal())
+        .map(|one| {
+            let changes = usize::try_from(one.progress.figures().records).unwrap_or(usize::MAX);
+            format!("{} ({} came)", one.found.table, counted(changes, "record"))
+        })
+        .collect();
+    Failure::refused(format!(
+        "the source is still written while the move is to be completed: {}. Stop its writers and complete \
+         it again; `--unchecked` completes it as it is, and what is written to the source is not carried",
+        behind.join(", ")
+    ))
+}
+
+fn check_equal(opened: &Opened, found: &Found) -> Result<(), Failure> {
+    let comparison = Comparison {
+        table: found.table.clone(),
+        schema: found.schema.clone(),
+        page: None,
+        lag: Duration::from_secs(1),
+    };
+    let compared = blocked(compare(&*opened.world(), &comparison, &|_, _| {}))?;
+    let count = compared.differences.len() + compared.undecided.len();
+    match count {
+        0 => Ok(()),
+        count => Err(Failure::refused(format!(
+            "the table {} of the target is not that of the source: {}, which `keyfold move verify` names. \
+             Abort the move and begin it again; `--unchecked` completes it as it is",
+            found.table,
+            counted(count, "difference")
+        ))),
+    }
+}
+
+fn ended(moves: &[(String, Status)], word: &str, output: Output) {
+    let view = |(table, _): &(String, Status)| json!({ "table": table, "phase": word });
     output.result(
-        || json!({ "tables": tables.iter().map(view).collect::<Vec<_>>() }),
-        || terminal::line(&format!("{GOOD}{word}{GOOD:#} {}", tables.join(", "))),
+        || json!({ "tables": moves.iter().map(view).collect::<Vec<_>>() }),
+        || terminal::line(&format!("{GOOD}{word}{GOOD:#} {}", list(moves))),
     );
 }
 

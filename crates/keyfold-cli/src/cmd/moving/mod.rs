@@ -46,13 +46,17 @@ enum Action {
         #[arg(long)]
         yes: bool,
     },
-    /// End the moves: the target's tables get expiry and protection, and nothing is followed any more.
+    /// End the moves: what is left is applied, the target's tables get expiry and protection, and nothing
+    /// is followed any more.
     Complete {
         #[command(flatten)]
         places: Places,
         /// Begin at once.
         #[arg(long)]
         yes: bool,
+        /// Do not look whether changes of the source are left.
+        #[arg(long)]
+        unchecked: bool,
     },
 }
 
@@ -61,7 +65,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Some(Action::Status { places }) => ending::status(places, output),
         Some(Action::Verify { places }) => compare::verify(places, output),
         Some(Action::Abort { places, yes }) => ending::abort(places, *yes, output),
-        Some(Action::Complete { places, yes }) => ending::complete(places, *yes, output),
+        Some(Action::Complete {
+            places,
+            yes,
+            unchecked,
+        }) => ending::complete(places, (*yes, *unchecked), output),
         None => carry::carry(&arguments.run, output),
     }
 }

@@ -5,12 +5,15 @@ use crate::failure::Failure;
 use crate::project::Project;
 use clap::Args;
 use keyfold_client::{Backend, Connection, blocked};
+use keyfold_motion::tables::look;
 use keyfold_motion::threads::Threads;
 use keyfold_motion::world::{At, Place, World};
-use keyfold_motion::{LEDGER, Progress};
+use keyfold_motion::{LEDGER, Progress, Status, moves};
 use keyfold_stream::names;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The tables of positions and failures, which belong to the streams of one place.
 const LEFT_OUT: [&str; 3] = [LEDGER, "keyfold_leases", "keyfold_failures"];
@@ -36,6 +39,10 @@ pub(super) struct Opened {
     pub(super) target: Arc<Backend>,
     /// Whether others may write to the source.
     pub(super) is_shared: bool,
+    /// How long a record may take to appear in the source's stream.
+    pub(super) settle_time: Duration,
+    /// From which on all runs count their time.
+    pub(super) began: Instant,
 }
 
 impl Places {
@@ -47,7 +54,7 @@ impl Places {
         self.open_or_make()
     }
 
-    /// Opens both places. A data folder that is the target is made.
+    /// Opens both places. A data folder that is the target is made, once the source has answered.
     pub(super) fn open_or_make(&self) -> Result<Opened, Failure> {
         let (from, to) = (connection(&self.from)?, connection(&self.to)?);
         if from == to {
@@ -56,27 +63,89 @@ impl Places {
         if let Connection::Folder(folder) = &from {
             check_folder(folder)?;
         }
+        let source = Arc::new(opened(&from, false)?);
+        self.reach(&source)?;
         Ok(Opened {
             is_shared: !matches!(from, Connection::Folder(_)),
-            source: Arc::new(opened(&from)?),
-            target: Arc::new(opened(&to)?),
+            settle_time: settle_time(&from),
+            source,
+            target: Arc::new(opened(&to, true)?),
+            began: Instant::now(),
         })
     }
 
-    /// The tables that are named, or all.
-    pub(super) fn tables(&self, world: &dyn World) -> Result<Vec<String>, Failure> {
-        if !self.table.is_empty() {
-            return Ok(self.table.clone());
+    /// Opens the target alone, for what does not ask the source.
+    pub(super) fn open_target(&self) -> Result<Opened, Failure> {
+        let to = connection(&self.to)?;
+        if let Connection::Folder(folder) = &to {
+            check_folder(folder)?;
         }
-        let source = At {
-            world,
-            place: Place::Source,
+        let target = Arc::new(opened(&to, true)?);
+        Ok(Opened {
+            is_shared: false,
+            settle_time: Duration::ZERO,
+            source: Arc::clone(&target),
+            target,
+            began: Instant::now(),
+        })
+    }
+
+    /// Asks the source for its tables, or for those that are named.
+    fn reach(&self, source: &Arc<Backend>) -> Result<(), Failure> {
+        let opened = Opened {
+            source: Arc::clone(source),
+            target: Arc::clone(source),
+            is_shared: false,
+            settle_time: Duration::ZERO,
+            began: Instant::now(),
         };
-        let mut all = blocked(names(&source))?;
-        all.retain(|name| !LEFT_OUT.contains(&name.as_str()));
+        let world = opened.world();
+        for table in self.tables(&*world)? {
+            blocked(look(&*world, &table))?;
+        }
+        Ok(())
+    }
+
+    /// The tables that are named, or all; each once.
+    pub(super) fn tables(&self, world: &dyn World) -> Result<Vec<String>, Failure> {
+        let mut all = match self.table.is_empty() {
+            false => self.table.clone(),
+            true => {
+                let source = At {
+                    world,
+                    place: Place::Source,
+                };
+                blocked(names(&source))?
+            }
+        };
+        if self.table.is_empty() {
+            all.retain(|name| !LEFT_OUT.contains(&name.as_str()));
+        }
+        let mut seen = BTreeSet::new();
+        all.retain(|name| seen.insert(name.clone()));
         match all.is_empty() {
             true => Err(Failure::not_found("the source has no tables")),
             false => Ok(all),
+        }
+    }
+
+    /// The moves of the target, of the tables that are named, or all.
+    pub(super) fn moves(&self, world: &dyn World) -> Result<Vec<(String, Status)>, Failure> {
+        let mut moves = blocked(moves(world, LEDGER))?;
+        moves.retain(|(table, _)| self.table.is_empty() || self.table.contains(table));
+        Ok(moves)
+    }
+}
+
+/// How long a record may take to appear in the stream of a place.
+fn settle_time(connection: &Connection) -> Duration {
+    match connection {
+        Connection::Amazon(_) => Duration::from_secs(10),
+        Connection::Endpoint { url, .. } if url.contains("amazonaws.com") => {
+            Duration::from_secs(10)
+        }
+        Connection::Endpoint { .. } | Connection::Folder(_) | Connection::Memory => {
+            Duration::from_secs(1)
         }
     }
 }
@@ -109,9 +178,16 @@ fn connection(text: &str) -> Result<Connection, Failure> {
     }
 }
 
-fn opened(connection: &Connection) -> Result<Backend, Failure> {
+/// Opens a place. The engine of a data folder that is the source deletes nothing meanwhile: the items
+/// that expire there are those of the target's expiry.
+fn opened(connection: &Connection, is_target: bool) -> Result<Backend, Failure> {
     match connection {
-        Connection::Folder(folder) => Ok(Backend::Embedded(backend::engine(Some(folder))?)),
+        Connection::Folder(folder) => {
+            let engine = backend::engine_with(Some(folder), |options| {
+                options.background &= is_target;
+            })?;
+            Ok(Backend::Embedded(engine))
+        }
         Connection::Memory | Connection::Endpoint { .. } | Connection::Amazon(_) => {
             backend::server(connection)
         }
@@ -124,6 +200,7 @@ impl Opened {
             Arc::clone(&self.source),
             Arc::clone(&self.target),
             Arc::clone(progress),
+            self.began,
         )
     }
 

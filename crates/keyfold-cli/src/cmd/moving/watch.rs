@@ -12,10 +12,12 @@ use keyfold_motion::{Ended, Figures, Options, Progress, carry_on};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The time between two looks at the runs.
 const LOOK_TIME: Duration = Duration::from_millis(200);
+/// The exit code of a process that Ctrl-C has ended.
+const ENDED_BY_SIGNAL: i32 = 130;
 
 /// A table that is moved.
 pub(super) struct Moved {
@@ -24,12 +26,26 @@ pub(super) struct Moved {
     pub(super) stream: Option<String>,
     pub(super) progress: Arc<Progress>,
     pub(super) threads: Arc<Threads>,
+    /// Whether its run has ended with an error.
+    pub(super) has_failed: AtomicBool,
+}
+
+/// When the runs of a command end by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    /// They do not: Ctrl-C ends them.
+    Stopped,
+    /// When all tables are even, up to one moment after the last of them was copied.
+    AllEven,
+    /// As `AllEven`, or when this time has passed before.
+    AllEvenWithin(Duration),
 }
 
 /// Carries all moves on, each on a thread. Returns whether all are even.
-pub(super) fn watched(moved: &[Moved], output: Output) -> Result<bool, Failure> {
+pub(super) fn watched(moved: &[Moved], until: Until, output: Output) -> Result<bool, Failure> {
     let stops = Arc::new(AtomicBool::new(false));
     listen(&stops)?;
+    let mut together = Together::new(until);
     let results: Vec<Result<Ended, ClientError>> = std::thread::scope(|scope| {
         let runs: Vec<_> = moved
             .iter()
@@ -37,8 +53,9 @@ pub(super) fn watched(moved: &[Moved], output: Output) -> Result<bool, Failure> 
             .collect();
         let mut said = String::new();
         while !runs.iter().all(|run| run.is_finished()) {
-            let has_failed = moved.iter().any(|one| one.progress.is_stopping());
-            if stops.load(Ordering::SeqCst) || (has_failed && !has_ended_well(moved)) {
+            together.look(moved);
+            let has_failed = moved.iter().any(Moved::has_failed);
+            if stops.load(Ordering::SeqCst) || has_failed || together.is_over {
                 moved.iter().for_each(|one| one.progress.stop());
             }
             if output == Output::Text {
@@ -56,16 +73,52 @@ pub(super) fn watched(moved: &[Moved], output: Output) -> Result<bool, Failure> 
     for result in results {
         is_even &= result? == Ended::Even;
     }
-    Ok(is_even || moved.iter().all(|one| one.progress.figures().is_even()))
+    Ok(is_even || together.is_even)
 }
 
-/// Whether the runs that are ending are even.
-fn has_ended_well(moved: &[Moved]) -> bool {
-    let mut ending = moved.iter().filter(|one| one.progress.is_stopping());
-    ending.all(|one| one.progress.figures().is_even())
+/// The moment up to which all tables are to be even.
+struct Together {
+    until: Until,
+    began: Instant,
+    /// It was asked for, after the last table was copied.
+    has_goal: bool,
+    is_even: bool,
+    is_over: bool,
 }
 
-/// Notes Ctrl-C and SIGTERM.
+impl Together {
+    fn new(until: Until) -> Together {
+        Together {
+            until,
+            began: Instant::now(),
+            has_goal: false,
+            is_even: false,
+            is_over: false,
+        }
+    }
+
+    fn look(&mut self, moved: &[Moved]) {
+        let within = match self.until {
+            Until::Stopped => return,
+            Until::AllEven => None,
+            Until::AllEvenWithin(time) => Some(time),
+        };
+        let is_late = within.is_some_and(|time| self.began.elapsed() > time);
+        if !self.has_goal && moved.iter().all(|one| one.progress.is_copied()) {
+            self.has_goal = true;
+            for one in moved {
+                one.progress.set_goal(one.threads.now());
+            }
+        }
+        // A table that is not followed is even when it is copied, and its run has ended.
+        let is_even = |one: &Moved| one.stream.is_none() || one.progress.is_at_goal();
+        self.is_even = self.has_goal && moved.iter().all(is_even);
+        self.is_over = self.is_even || is_late;
+    }
+}
+
+/// Notes the first Ctrl-C or SIGTERM; the second one ends the process. What was written stays right, as
+/// after any kill.
 fn listen(stops: &Arc<AtomicBool>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -76,6 +129,9 @@ fn listen(stops: &Arc<AtomicBool>) -> Result<(), Failure> {
     std::thread::spawn(move || {
         runtime.block_on(signals.next());
         stops.store(true, Ordering::SeqCst);
+        terminal::error_line("it stops after the requests that are under way; once more ends it at once");
+        runtime.block_on(signals.next());
+        std::process::exit(ENDED_BY_SIGNAL);
     });
     Ok(())
 }
@@ -108,15 +164,35 @@ fn say(moved: &[Moved], said: &mut String) {
     ));
 }
 
+/// Ends the tasks of a run when it has ended, whatever the reason.
+struct Ends<'m>(&'m Moved);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.has_failed.store(true, Ordering::SeqCst);
+        }
+        self.0.progress.stop();
+        self.0.threads.join();
+    }
+}
+
 impl Moved {
     fn carry_on(&self) -> Result<Ended, ClientError> {
         let world: Arc<dyn World> = Arc::clone(&self.threads) as Arc<dyn World>;
         let of = (self.found.schema.clone(), self.stream.clone());
         let (options, progress) = (self.options.clone(), Arc::clone(&self.progress));
+        // Also when it panics.
+        let ends = Ends(self);
         let ended = blocked(carry_on(world, options, of, progress));
-        self.progress.stop();
-        self.threads.join();
+        let has_failed = ended.is_err();
+        self.has_failed.store(has_failed, Ordering::SeqCst);
+        drop(ends);
         ended
+    }
+
+    fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::SeqCst)
     }
 
     pub(super) fn view(&self) -> Json {
