@@ -8,8 +8,9 @@
 mod workplace;
 
 use keyfold_api::{
-    AttributeDefinition, BillingMode, CreateTableInput, DeleteItemInput, KeySchemaElement, KeyType,
-    Named, PutItemInput, ScalarAttributeType, StreamSpecification, StreamViewType,
+    AttributeDefinition, BillingMode, CreateTableInput, DeleteItemInput, DeleteTableInput,
+    DescribeTableInput, KeySchemaElement, KeyType, Named, PutItemInput, ScalarAttributeType,
+    StreamSpecification, StreamViewType,
 };
 use keyfold_client::Backend;
 use keyfold_types::Item;
@@ -23,8 +24,12 @@ const TABLE: &str = "Notes";
 const ITEMS: u64 = 600;
 
 fn make_table(backend: &Backend) {
+    make_table_named(backend, TABLE);
+}
+
+fn make_table_named(backend: &Backend, table: &str) {
     let input = CreateTableInput {
-        table_name: Some(TABLE.to_owned()),
+        table_name: Some(table.to_owned()),
         attribute_definitions: Some(vec![AttributeDefinition {
             attribute_name: Some("id".to_owned()),
             attribute_type: Some(Named::Known(ScalarAttributeType::S)),
@@ -44,12 +49,16 @@ fn make_table(backend: &Backend) {
 }
 
 fn put(backend: &Backend, number: u64, text: &str) {
+    put_to(backend, TABLE, number, text);
+}
+
+fn put_to(backend: &Backend, table: &str, number: u64, text: &str) {
     let item = Item::from_iter([
         ("id", format!("n{number}")),
         ("text", format!("{text} {}", "x".repeat(4_000))),
     ]);
     let input = PutItemInput {
-        table_name: Some(TABLE.to_owned()),
+        table_name: Some(table.to_owned()),
         item: Some(Ok(item)),
         ..PutItemInput::default()
     };
@@ -161,4 +170,103 @@ fn an_aborted_move_leaves_nothing_and_can_begin_again() {
     let refused = place.json(1, &[&["move"][..], &both].concat());
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(message.contains("which no move has made"), "{message}");
+}
+
+#[test]
+fn a_move_is_completed_when_nothing_is_left() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let backend = from.backend();
+    make_table(&backend);
+    put(&backend, 1, "first");
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let run = [&["move"][..], &both, &["--stop-when-even"]].concat();
+    // A table that is named twice is moved once.
+    let twice = [&run[..], &["--table", TABLE, "--table", TABLE]].concat();
+    let report = place.json(0, &twice);
+    assert_eq!(report["tables"].as_array().unwrap().len(), 1, "{report}");
+    // As long as the source is written, the move goes on.
+    let complete = [&["move", "complete"][..], &both, &["--yes"]].concat();
+    let ends = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| write_on(&backend, &ends));
+        let refused = place.json(1, &[&complete[..], &["--wait", "3"]].concat());
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains("still written"), "{message}");
+        ends.store(true, Ordering::SeqCst);
+    });
+    // What was written since the last run is carried first.
+    put(&backend, 7_000, "last");
+    place.json(0, &complete);
+    place.json(0, &[&["move", "verify"][..], &both].concat());
+    let refused = place.json(1, &complete);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("knows of no move"), "{message}");
+}
+
+#[test]
+fn an_abort_needs_no_source_and_leaves_tables_of_others() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    make_table(&from.backend());
+    put(&from.backend(), 1, "first");
+    let source = from.endpoint.clone();
+    let both = [source.as_str(), to.endpoint.as_str()];
+    place.json(0, &[&["move"][..], &both, &["--stop-when-even"]].concat());
+    let input = DeleteTableInput {
+        table_name: Some(TABLE.to_owned()),
+    };
+    to.backend().call(input.into()).unwrap();
+    make_table(&to.backend());
+    let refused = place.json(1, &[&["move"][..], &both].concat());
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("not the one that the move has made"), "{message}");
+    drop(from);
+    place.json(0, &[&["move", "abort"][..], &both, &["--yes"]].concat());
+    let input = DescribeTableInput {
+        table_name: Some(TABLE.to_owned()),
+    };
+    to.backend().call(input.into()).unwrap();
+}
+
+#[test]
+fn a_target_folder_is_not_made_for_a_source_that_does_not_answer() {
+    let place = Workplace::new();
+    let gone = Server::start(&[]).endpoint.clone();
+    place.json(1, &["move", &gone, "keyfold:copy"]);
+    assert!(!place.folder.path().join("copy").exists());
+    let from = Server::start(&[]);
+    place.json(1, &["move", &from.endpoint, "keyfold:copy", "--table", "None"]);
+    assert!(!place.folder.path().join("copy").exists());
+}
+
+#[test]
+fn several_tables_are_followed_until_all_are_even() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let backend = from.backend();
+    make_table(&backend);
+    make_table_named(&backend, "Small");
+    for number in 0..200 {
+        put(&backend, number, "first");
+    }
+    let ends = AtomicBool::new(false);
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let report = std::thread::scope(|scope| {
+        // The small table is even long before the other one is copied, and is written after that.
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(1_500));
+            for number in 0..20 {
+                put_to(&backend, "Small", number, "late");
+            }
+            ends.store(true, Ordering::SeqCst);
+        });
+        place.json(
+            0,
+            &[&["move"][..], &both, &["--stop-when-even", "--rate", "600"]].concat(),
+        )
+    });
+    assert!(ends.load(Ordering::SeqCst), "the move was faster than the writer");
+    assert_eq!(report["isEven"], true, "{report}");
+    place.json(0, &[&["move", "verify"][..], &both].concat());
 }

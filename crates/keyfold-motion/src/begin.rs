@@ -44,7 +44,9 @@ pub async fn prepare(
         let row = ledger.run(&target).await?;
         let existing = described(&target, &found.table).await?;
         problem = match (row, existing) {
-            (None, Some(_)) => Some(not_made(&found.table)),
+            // Another process may have begun the move between the two looks.
+            (None, Some(_)) if tried > 0 => return Err(not_made(&found.table)),
+            (None, Some(_)) => None,
             (None, None) => {
                 let row = begin_row(world, options, found, stream.clone());
                 ledger.begin(&target, &row).await?;

@@ -11,7 +11,7 @@ use keyfold_api::Request;
 use keyfold_client::ClientError;
 use keyfold_stream::world::ask;
 use keyfold_types::KeySchema;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ pub(crate) struct Crew {
     pub(crate) is_copying: AtomicBool,
     /// Whether all segments are copied, and the tombstones forgotten.
     pub(crate) is_past_copy: AtomicBool,
+    /// When it was last noted that no change was missed, milliseconds since 1970.
+    pub(crate) noted_ms: AtomicI64,
     end: Mutex<Option<Stop>>,
 }
 
@@ -101,6 +103,7 @@ impl Crew {
             writes: Pace::new(options.rate),
             is_copying: AtomicBool::new(true),
             is_past_copy: AtomicBool::new(false),
+            noted_ms: AtomicI64::new(run.seen_ms),
             end: Mutex::new(None),
             world,
             options,

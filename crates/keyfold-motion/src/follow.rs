@@ -12,7 +12,7 @@
 use crate::changes::{Batch, Change};
 use crate::commit::{Committed, commit};
 use crate::crew::{Crew, Patience, Stop};
-use crate::guard::{KEPT_MS, check_tables};
+use crate::guard::{check_kept, check_tables};
 use crate::held::{create, note};
 use crate::ledger::Changed;
 use crate::rows::{Checkpoint, shard_part};
@@ -50,7 +50,6 @@ pub(crate) async fn follow(crew: Arc<Crew>, stream: String, rows: Vec<Checkpoint
         ended: None,
         guarded: crew.world.now(),
         noted: None,
-        noted_ms: crew.run.seen_ms,
     };
     if let Err(stop) = follower.run().await {
         crew.end(stop);
@@ -84,7 +83,6 @@ struct Follower {
     /// When both tables were looked at.
     guarded: Duration,
     noted: Option<Duration>,
-    noted_ms: i64,
 }
 
 impl Follower {
@@ -342,7 +340,7 @@ impl Follower {
             };
             let error = match answer {
                 Ok(page) => {
-                    self.check_kept()?;
+                    check_kept(&crew)?;
                     let events = page.records.unwrap_or_default();
                     return Ok((sent, events, page.next_shard_iterator));
                 }
@@ -357,14 +355,6 @@ impl Follower {
                 }
                 Some(_) | None => crew.wait_out(&mut patience, Place::Source, error).await?,
             }
-        }
-    }
-
-    /// Fails when this process stood still for so long that records may have gone unread.
-    fn check_kept(&self) -> Result<(), Stop> {
-        match self.crew.world.epoch_ms().saturating_sub(self.noted_ms) > KEPT_MS {
-            true => Err(self.lost("this process stood still for a day")),
-            false => Ok(()),
         }
     }
 
@@ -442,12 +432,9 @@ impl Follower {
         {
             return Ok(());
         }
-        let now_ms = self.crew.world.epoch_ms();
-        self.check_kept()?;
         match note(&self.crew).await? {
             Changed::Yes => {
                 self.noted = Some(now);
-                self.noted_ms = now_ms;
                 Ok(())
             }
             Changed::No => Err(Stop::Lost),

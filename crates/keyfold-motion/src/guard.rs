@@ -6,10 +6,31 @@ use crate::world::Place;
 use keyfold_api::TableDescription;
 use keyfold_client::ClientError;
 use keyfold_stream::described;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long a stream keeps records, but for an hour.
 pub(crate) const KEPT_MS: i64 = 23 * 3_600_000;
+
+/// Looks whether this process stood still for so long that records may have gone unread: a note of it
+/// would say that none has.
+///
+/// # Errors
+/// `Failed` when it did.
+pub(crate) fn check_kept(crew: &Crew) -> Result<(), Stop> {
+    let since_ms = crew
+        .world
+        .epoch_ms()
+        .saturating_sub(crew.noted_ms.load(Ordering::SeqCst));
+    if crew.run.stream.is_none() || since_ms <= KEPT_MS {
+        return Ok(());
+    }
+    Err(Stop::Failed(ClientError::refused(format!(
+        "changes of {} are lost: this process stood still for a day, and the source keeps changes for 24 \
+         hours; abort the move and begin it again",
+        crew.options.table
+    ))))
+}
 
 /// Looks at both tables. `since` is the time that passed since the last look which found them as they
 /// are to be.

@@ -2,6 +2,7 @@
 //! move is.
 
 use crate::crew::{Crew, Patience, Stop};
+use crate::guard::check_kept;
 use crate::ledger::Changed;
 use crate::rows::{Checkpoint, Phase};
 use crate::world::Place;
@@ -44,13 +45,18 @@ pub(crate) async fn note(crew: &Crew) -> Result<Changed, Stop> {
         true => Phase::Following,
         false => Phase::Copying,
     };
-    let now = (crew.run.fence, crew.world.epoch_ms());
+    let now_ms = crew.world.epoch_ms();
+    check_kept(crew)?;
     let mut patience = Patience::new();
     loop {
         crew.check()?;
         let target = crew.at(Place::Target);
+        let now = (crew.run.fence, now_ms);
         match crew.ledger.note(&target, now, phase).await {
-            Ok(changed) => return Ok(changed),
+            Ok(changed) => {
+                crew.noted_ms.fetch_max(now_ms, Ordering::SeqCst);
+                return Ok(changed);
+            }
             Err(error) => crew.wait_out(&mut patience, Place::Target, error).await?,
         }
     }

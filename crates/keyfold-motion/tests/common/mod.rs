@@ -13,7 +13,7 @@ use keyfold_client::ClientError;
 use keyfold_motion::world::{Place, World};
 use keyfold_motion::tables::{Followable, look};
 use keyfold_motion::{
-    Aborted, Ended, Options, Progress, abort, carry_on, complete, prepare,
+    Ended, Options, Progress, abort, carry_on, complete, prepare,
 };
 use keyfold_stream::world::Boxed;
 use chance::Chance;
@@ -62,7 +62,7 @@ enum Wish {
 #[derive(Debug)]
 enum Done {
     Run(Ended),
-    Aborted(Aborted),
+    Aborted,
     Completed,
 }
 
@@ -253,14 +253,14 @@ impl Simulation {
                 Some(Ok(Done::Run(Ended::Stopped))) => {
                     return Err("it stopped by itself".to_owned());
                 }
-                Some(Ok(Done::Aborted(_))) => Wish::Run,
+                Some(Ok(Done::Aborted)) => Wish::Run,
                 Some(Ok(Done::Completed)) => break,
                 Some(Err(error)) => self.after(&error.to_string(), &mut seen)?,
             };
             last = self.start(next);
         }
         self.arrive();
-        let mut state = lock(&self.state);
+        let state = lock(&self.state);
         seen.runs = self.runs;
         seen.steps = state.steps;
         state.places.check_complete()?;
@@ -296,7 +296,8 @@ impl Simulation {
         if says("abort the move") || says("abort it") {
             return Ok(Wish::Abort);
         }
-        if says("run the same command again") {
+        // Another process has deleted a table meanwhile.
+        if says("run the same command again") || says("ResourceNotFound") {
             return Ok(Wish::Run);
         }
         Err(format!("a process has an error: {error}"))
@@ -493,7 +494,7 @@ async fn carried_out(
             let ended = carry_on(world, options, (found.schema, stream), progress).await;
             ended.map(Done::Run)
         }
-        Wish::Abort => abort(&*world, &options).await.map(Done::Aborted),
+        Wish::Abort => abort(&*world, &options).await.map(|_| Done::Aborted),
         Wish::Complete => {
             let found = look(&*world, &options.table).await?;
             complete(&*world, &options, &found)

@@ -136,10 +136,6 @@ impl Places {
         }
     }
 
-    pub(crate) fn has_stream(&self) -> bool {
-        self.settings.has_stream
-    }
-
     /// A day passes: the records up to now have left the stream.
     pub(crate) fn trim(&mut self) {
         for shard in &mut self.shards {
@@ -679,7 +675,7 @@ pub(crate) fn service(kind: ErrorKind) -> ClientError {
     ClientError::Service {
         kind: Some(kind),
         exception: String::new(),
-        message: String::new(),
+        message: kind.exception().to_owned(),
         reasons: Vec::new(),
         found: Vec::new(),
     }

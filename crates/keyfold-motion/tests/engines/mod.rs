@@ -17,16 +17,18 @@ use keyfold_types::Item;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-pub const TABLE: &str = "Notes";
+pub(crate) const TABLE: &str = "Notes";
 
 /// What becomes of a request, as a test decides it.
-pub enum Fate {
+pub(crate) enum Fate {
     /// It is carried out.
     Done,
     /// It does not arrive.
     NotSent,
     /// It is carried out, and its answer is lost.
     Lost,
+    /// The task that sends it panics.
+    Panics,
     /// This is the answer.
     Answer(Result<Response, ClientError>),
 }
@@ -34,14 +36,14 @@ pub enum Fate {
 type Decides = Box<dyn FnMut(Place, &Request) -> Fate + Send>;
 
 /// The surroundings of a move.
-pub struct Engines {
+pub(crate) struct Engines {
     itself: Weak<Engines>,
-    pub places: [Arc<Backend>; 2],
+    pub(crate) places: [Arc<Backend>; 2],
     began: Instant,
     decides: Mutex<Decides>,
 }
 
-pub fn engine() -> Arc<Backend> {
+pub(crate) fn engine() -> Arc<Backend> {
     let options = EngineOptions {
         background: false,
         ..EngineOptions::new(StoreOptions::Memory)
@@ -50,7 +52,7 @@ pub fn engine() -> Arc<Backend> {
 }
 
 impl Engines {
-    pub fn new(source: Arc<Backend>, target: Arc<Backend>) -> Arc<Engines> {
+    pub(crate) fn new(source: Arc<Backend>, target: Arc<Backend>) -> Arc<Engines> {
         Arc::new_cyclic(|itself| Engines {
             itself: Weak::clone(itself),
             places: [source, target],
@@ -60,11 +62,11 @@ impl Engines {
     }
 
     /// Decides from now on what becomes of requests.
-    pub fn decide(&self, decides: impl FnMut(Place, &Request) -> Fate + Send + 'static) {
+    pub(crate) fn decide(&self, decides: impl FnMut(Place, &Request) -> Fate + Send + 'static) {
         *self.decides.lock().unwrap() = Box::new(decides);
     }
 
-    pub fn of(&self, place: Place) -> &Backend {
+    pub(crate) fn of(&self, place: Place) -> &Backend {
         match place {
             Place::Source => &self.places[0],
             Place::Target => &self.places[1],
@@ -72,7 +74,7 @@ impl Engines {
     }
 
     /// Begins the move of the table, or goes on with what is missing of it.
-    pub fn prepare(&self, options: &Options) -> Result<Found, ClientError> {
+    pub(crate) fn prepare(&self, options: &Options) -> Result<Found, ClientError> {
         let found = blocked(tables::look(self, TABLE))?;
         let stream = match found.followable() {
             Followable::Yes(stream) => Some(stream),
@@ -83,7 +85,7 @@ impl Engines {
     }
 
     /// Carries the move on to its end.
-    pub fn carry(&self, options: &Options, progress: &Arc<Progress>) -> Result<Ended, ClientError> {
+    pub(crate) fn carry(&self, options: &Options, progress: &Arc<Progress>) -> Result<Ended, ClientError> {
         let found = self.prepare(options)?;
         let stream = match found.followable() {
             Followable::Yes(stream) => Some(stream),
@@ -108,6 +110,7 @@ impl World for Engines {
                     check: String::new(),
                 })
             }
+            Fate::Panics => panic!("a fault of the program"),
             Fate::Answer(answer) => answer,
         };
         Box::pin(std::future::ready(answer))
@@ -137,7 +140,7 @@ impl World for Engines {
 }
 
 /// Makes the table, with a stream of new and old images where it is wanted.
-pub fn make_table(backend: &Backend, has_stream: bool) {
+pub(crate) fn make_table(backend: &Backend, has_stream: bool) {
     let input = CreateTableInput {
         table_name: Some(TABLE.to_owned()),
         attribute_definitions: Some(vec![AttributeDefinition {
@@ -158,21 +161,21 @@ pub fn make_table(backend: &Backend, has_stream: bool) {
     backend.call(input.into()).unwrap();
 }
 
-pub fn delete_table(backend: &Backend) {
+pub(crate) fn delete_table(backend: &Backend) {
     let input = DeleteTableInput {
         table_name: Some(TABLE.to_owned()),
     };
     backend.call(input.into()).unwrap();
 }
 
-pub fn has_table(backend: &Backend, table: &str) -> bool {
+pub(crate) fn has_table(backend: &Backend, table: &str) -> bool {
     let input = DescribeTableInput {
         table_name: Some(table.to_owned()),
     };
     backend.call(input.into()).is_ok()
 }
 
-pub fn description(backend: &Backend) -> TableDescription {
+pub(crate) fn description(backend: &Backend) -> TableDescription {
     let input = DescribeTableInput {
         table_name: Some(TABLE.to_owned()),
     };
@@ -183,7 +186,7 @@ pub fn description(backend: &Backend) -> TableDescription {
 }
 
 /// Switches the stream of the table on or off.
-pub fn switch_stream(backend: &Backend, is_on: bool) {
+pub(crate) fn switch_stream(backend: &Backend, is_on: bool) {
     let input = UpdateTableInput {
         table_name: Some(TABLE.to_owned()),
         stream_specification: Some(StreamSpecification {
@@ -195,7 +198,7 @@ pub fn switch_stream(backend: &Backend, is_on: bool) {
     backend.call(input.into()).unwrap();
 }
 
-pub fn put(backend: &Backend, number: u64, text: &str) {
+pub(crate) fn put(backend: &Backend, number: u64, text: &str) {
     let item = Item::from_iter([("id", format!("n{number}")), ("text", text.to_owned())]);
     let input = PutItemInput {
         table_name: Some(TABLE.to_owned()),
@@ -205,7 +208,7 @@ pub fn put(backend: &Backend, number: u64, text: &str) {
     backend.call(input.into()).unwrap();
 }
 
-pub fn delete(backend: &Backend, number: u64) {
+pub(crate) fn delete(backend: &Backend, number: u64) {
     let input = DeleteItemInput {
         table_name: Some(TABLE.to_owned()),
         key: Some(Ok(Item::from_iter([("id", format!("n{number}"))]))),
@@ -215,7 +218,7 @@ pub fn delete(backend: &Backend, number: u64) {
 }
 
 /// The number of items of a table.
-pub fn count(backend: &Backend, table: &str) -> usize {
+pub(crate) fn count(backend: &Backend, table: &str) -> usize {
     let (mut count, mut after) = (0, None);
     loop {
         let input = ScanInput {

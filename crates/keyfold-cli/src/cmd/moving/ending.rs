@@ -15,9 +15,6 @@ use keyfold_motion::{complete as complete_move, forget_ledger};
 use serde_json::json;
 use std::time::Duration;
 
-/// How long `complete` waits until the target is even, beside the time that a record takes to appear.
-const WAIT_TIME: Duration = Duration::from_secs(60);
-
 /// The moves of the target.
 pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
     let opened = places.open_target()?;
@@ -100,7 +97,7 @@ pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Fa
 
 pub(super) fn complete(
     places: &Places,
-    (yes, unchecked): (bool, bool),
+    (yes, wait): (bool, Option<Duration>),
     output: Output,
 ) -> Result<(), Failure> {
     let opened = places.open()?;
@@ -120,8 +117,9 @@ pub(super) fn complete(
         check_phase(table, status.run.phase)?;
         found.push(blocked(tables::look(&*world, table))?);
     }
-    if !unchecked {
-        check_nothing_left(&opened, &moves, &found, output)?;
+    if let Some(wait) = wait {
+        let moves: Vec<(&Status, &Found)> = moves.iter().map(|(_, one)| one).zip(&found).collect();
+        check_nothing_left(&opened, &moves, wait, output)?;
     }
     for found in &found {
         blocked(complete_move(&*world, &Options::new(&found.table), found))?;
@@ -147,12 +145,12 @@ fn check_phase(table: &str, phase: Phase) -> Result<(), Failure> {
 /// not followed is compared.
 fn check_nothing_left(
     opened: &Opened,
-    moves: &[(String, Status)],
-    found: &[Found],
+    moves: &[(&Status, &Found)],
+    wait: Duration,
     output: Output,
 ) -> Result<(), Failure> {
     let mut moved = Vec::new();
-    for ((_, status), found) in moves.iter().zip(found) {
+    for (status, found) in moves.iter().copied() {
         // An earlier call has checked it.
         if status.run.phase == Phase::Completing {
             continue;
@@ -176,7 +174,7 @@ fn check_nothing_left(
     if moved.is_empty() {
         return Ok(());
     }
-    let until = Until::AllEvenWithin(WAIT_TIME + opened.settle_time * 2);
+    let until = Until::AllEvenWithin(wait + opened.settle_time * 2);
     let ended = watched(&moved, until, output);
     opened.target.sync()?;
     match ended? {

@@ -14,6 +14,7 @@ mod watch;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::{Args, Subcommand};
+use std::time::Duration;
 use carry::Run;
 use places::Places;
 
@@ -57,6 +58,9 @@ enum Action {
         /// Do not look whether changes of the source are left.
         #[arg(long)]
         unchecked: bool,
+        /// The seconds that the source may take until it is quiet.
+        #[arg(long, default_value_t = 60, value_name = "SECONDS")]
+        wait: u64,
     },
 }
 
@@ -69,7 +73,11 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
             places,
             yes,
             unchecked,
-        }) => ending::complete(places, (*yes, *unchecked), output),
+            wait,
+        }) => {
+            let wait = (!unchecked).then(|| Duration::from_secs(*wait));
+            ending::complete(places, (*yes, wait), output)
+        }
         None => carry::carry(&arguments.run, output),
     }
 }
