@@ -47,7 +47,8 @@ pub(crate) async fn follow(crew: Arc<Crew>, stream: String, rows: Vec<Checkpoint
         empty: BTreeMap::new(),
         listed: Vec::new(),
         looked: None,
-        ended: None,
+        // Some may have ended just before this run began.
+        ended: Some(crew.world.now()),
         guarded: crew.world.now(),
         noted: None,
     };

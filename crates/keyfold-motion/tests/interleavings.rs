@@ -94,6 +94,7 @@ fn wrong_moves_are_found() {
         Mutant::CopyOverwrites,
         Mutant::EvenAtOnce,
         Mutant::StreamIsOn,
+        Mutant::LateDeletes,
     ] {
         let found = (0..MUTANT_WORLDS)
             .find(|seed| run(*seed, Some(mutant)).is_err_and(|why| why.contains(" became ")));

@@ -8,15 +8,13 @@ mod chance;
 mod places;
 mod settings;
 
+use chance::Chance;
 use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_client::ClientError;
-use keyfold_motion::world::{Place, World};
 use keyfold_motion::tables::{Followable, look};
-use keyfold_motion::{
-    Ended, Options, Progress, abort, carry_on, complete, prepare,
-};
+use keyfold_motion::world::{Place, World};
+use keyfold_motion::{Ended, Options, Progress, abort, carry_on, complete, prepare};
 use keyfold_stream::world::Boxed;
-use chance::Chance;
 pub(crate) use places::Mutant;
 use places::Places;
 use std::collections::BTreeMap;
@@ -297,7 +295,7 @@ impl Simulation {
             return Ok(Wish::Abort);
         }
         // Another process has deleted a table meanwhile.
-        if says("run the same command again") || says("ResourceNotFound") {
+        if says("run the same command again") || says("start again") || says("ResourceNotFound") {
             return Ok(Wish::Run);
         }
         Err(format!("a process has an error: {error}"))

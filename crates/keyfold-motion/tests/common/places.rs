@@ -3,17 +3,16 @@
 use super::chance::Chance;
 use super::settings::Settings;
 use keyfold_api::{
-    BatchWriteItemInput, BatchWriteItemOutput, DeleteItemInput, DescribeStreamOutput, ErrorKind, GetItemOutput, GetRecordsInput,
-    GetRecordsOutput, GetShardIteratorOutput, Named, OperationType, PageOutput, ReasonCode, Request,
-    Response, ScanInput, SequenceNumberRange, Shard, StreamDescription, StreamEvent, StreamRecord,
-    TransactWriteItem, UpdateItemInput, WriteItemOutput,
+    BatchWriteItemInput, BatchWriteItemOutput, DeleteItemInput, DescribeStreamOutput, ErrorKind,
+    GetItemOutput, GetRecordsInput, GetRecordsOutput, GetShardIteratorOutput, Named, OperationType,
+    PageOutput, ReasonCode, Request, Response, ScanInput, SequenceNumberRange, Shard,
+    StreamDescription, StreamEvent, StreamRecord, TransactWriteItem, UpdateItemInput,
+    WriteItemOutput,
 };
 use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_motion::world::Place;
-use keyfold_motion::{
-    HAS_NONE, IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE,
-};
+use keyfold_motion::{HAS_NONE, IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
@@ -52,8 +51,6 @@ struct StreamShard {
     is_open: bool,
     /// From when on it is listed.
     listed: u64,
-    /// Until when its pages are empty, though it has records.
-    empty_until: u64,
 }
 
 /// A record of a shard.
@@ -124,7 +121,6 @@ impl Places {
             records: Vec::new(),
             is_open: true,
             listed: 0,
-            empty_until: 0,
         });
     }
 
@@ -188,7 +184,6 @@ impl Places {
                     records: Vec::new(),
                     is_open: true,
                     listed,
-                    empty_until: 0,
                 });
             }
         }
@@ -275,7 +270,7 @@ impl Places {
                     None => 0,
                 };
                 Ok(Response::GetShardIterator(GetShardIteratorOutput {
-                    shard_iterator: Some(format!("{shard}:{after}")),
+                    shard_iterator: Some(format!("{shard}:{after}:{}", self.empty_until())),
                 }))
             }
             (Place::Source, Request::GetRecords(input)) => Ok(self.records(input)),
@@ -396,25 +391,38 @@ impl Places {
         })
     }
 
+    /// Until when the pages of an iterator are empty, though its shard has records: mostly not at all.
+    fn empty_until(&mut self) -> u64 {
+        match self.chance.happens(4) {
+            true => self.step + self.chance.below(EMPTY_STEPS) as u64,
+            false => 0,
+        }
+    }
+
     /// A page of at most three records behind a number.
     fn records(&mut self, input: &GetRecordsInput) -> Response {
         let iterator = input.shard_iterator.as_deref().unwrap();
-        let (name, after) = iterator.split_once(':').unwrap();
-        let after: u64 = after.parse().unwrap();
+        let mut parts = iterator.split(':');
+        let name = parts.next().unwrap();
+        let [after, empty_until] = [(); 2].map(|()| parts.next().unwrap().parse::<u64>().unwrap());
         let step = self.step;
-        let shard = &mut self.shards[name.parse::<usize>().unwrap()];
+        let is_empty = step < empty_until;
+        let next_empty = self.empty_until();
+        let shard = &self.shards[name.parse::<usize>().unwrap()];
         let behind = shard.records.iter().filter(|record| record.number > after);
         let mut page: Vec<Written> = behind
             .take_while(|record| record.seen <= step)
             .take(3)
             .cloned()
             .collect();
-        if step < shard.empty_until {
+        if is_empty {
             page.clear();
-        } else if !page.is_empty() && self.chance.happens(4) {
-            // The reader finds nothing for a while before the next record.
-            shard.empty_until = step + self.chance.below(EMPTY_STEPS) as u64;
         }
+        // Behind records an iterator may find nothing for a while before the next one.
+        let empty_until = match page.is_empty() {
+            true => empty_until,
+            false => next_empty,
+        };
         let end = page.last().map_or(after, |last| last.number);
         let is_last = shard.records.last().is_none_or(|last| last.number <= end);
         if self.mutant == Some(Mutant::WrongOrder) && page.len() > 1 {
@@ -428,7 +436,7 @@ impl Places {
         self.before.insert(name.to_owned(), iterator.to_owned());
         Response::GetRecords(GetRecordsOutput {
             records: Some(page.iter().map(event).collect()),
-            next_shard_iterator: (!is_over).then(|| format!("{name}:{end}")),
+            next_shard_iterator: (!is_over).then(|| format!("{name}:{end}:{empty_until}")),
         })
     }
 
@@ -467,7 +475,8 @@ impl Places {
     fn update(&mut self, input: &UpdateItemInput) -> Result<Response, ClientError> {
         let part = part_of(input.key.as_ref().unwrap().as_ref().unwrap()).to_owned();
         let attributes = &input.expression_attributes;
-        let is = |row: &Item, name: &str, given: &str| row.get(name) == Some(value(attributes, given));
+        let is =
+            |row: &Item, name: &str, given: &str| row.get(name) == Some(value(attributes, given));
         let holds = match (self.rows.get(&part), input.condition_expression.as_deref()) {
             (None, _) => false,
             (Some(row), Some(IS_MINE)) => {

@@ -173,7 +173,8 @@ impl Settings {
                 });
             }
         }
-        self.described(Place::Target, name).map(Response::CreateTable)
+        self.described(Place::Target, name)
+            .map(Response::CreateTable)
     }
 
     fn described(&self, place: Place, name: &str) -> Result<TableDescription, ClientError> {
