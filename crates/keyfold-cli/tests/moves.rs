@@ -199,7 +199,7 @@ fn a_move_is_completed_when_nothing_is_left() {
     put(&backend, 7_000, "last");
     place.json(0, &complete);
     place.json(0, &[&["move", "verify"][..], &both].concat());
-    let refused = place.json(1, &complete);
+    let refused = place.json(4, &complete);
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(message.contains("knows of no move"), "{message}");
 }
@@ -220,7 +220,10 @@ fn an_abort_needs_no_source_and_leaves_tables_of_others() {
     make_table(&to.backend());
     let refused = place.json(1, &[&["move"][..], &both].concat());
     let message = refused["error"]["message"].as_str().unwrap();
-    assert!(message.contains("not the one that the move has made"), "{message}");
+    assert!(
+        message.contains("not the one that the move has made"),
+        "{message}"
+    );
     drop(from);
     place.json(0, &[&["move", "abort"][..], &both, &["--yes"]].concat());
     let input = DescribeTableInput {
@@ -233,10 +236,13 @@ fn an_abort_needs_no_source_and_leaves_tables_of_others() {
 fn a_target_folder_is_not_made_for_a_source_that_does_not_answer() {
     let place = Workplace::new();
     let gone = Server::start(&[]).endpoint.clone();
-    place.json(1, &["move", &gone, "keyfold:copy"]);
+    place.json(5, &["move", &gone, "keyfold:copy"]);
     assert!(!place.folder.path().join("copy").exists());
     let from = Server::start(&[]);
-    place.json(1, &["move", &from.endpoint, "keyfold:copy", "--table", "None"]);
+    place.json(
+        1,
+        &["move", &from.endpoint, "keyfold:copy", "--table", "None"],
+    );
     assert!(!place.folder.path().join("copy").exists());
 }
 
@@ -266,7 +272,10 @@ fn several_tables_are_followed_until_all_are_even() {
             &[&["move"][..], &both, &["--stop-when-even", "--rate", "600"]].concat(),
         )
     });
-    assert!(ends.load(Ordering::SeqCst), "the move was faster than the writer");
+    assert!(
+        ends.load(Ordering::SeqCst),
+        "the move was faster than the writer"
+    );
     assert_eq!(report["isEven"], true, "{report}");
     place.json(0, &[&["move", "verify"][..], &both].concat());
 }

@@ -1,8 +1,9 @@
 //! What the tasks of a run share: their surroundings, the fence, and why the run ends.
 
-use crate::ledger::{Ledger, may_pass};
+use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::pace::Pace;
+pub(crate) use crate::patience::Patience;
 use crate::progress::Progress;
 use crate::rows::RunRow;
 use crate::world::{At, Place, World};
@@ -13,7 +14,6 @@ use keyfold_stream::world::ask;
 use keyfold_types::KeySchema;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 /// Why a task ends before its work is done.
 #[derive(Debug)]
@@ -49,27 +49,6 @@ pub(crate) struct Crew {
     /// When it was last noted that no change was missed, milliseconds since 1970.
     pub(crate) noted_ms: AtomicI64,
     end: Mutex<Option<Stop>>,
-}
-
-/// The first pause after a request that failed; it doubles.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// How often a place that does not answer is asked before the run gives up: about half a minute.
-const TRIES: u32 = 12;
-
-/// The pauses of a request that is sent again.
-pub(crate) struct Patience {
-    tries: u32,
-    pause: Duration,
-}
-
-impl Patience {
-    pub(crate) fn new() -> Patience {
-        Patience {
-            tries: 0,
-            pause: FIRST_PAUSE,
-        }
-    }
 }
 
 /// Ends a run when it is dropped before its task is done, which only a panic does.
@@ -188,31 +167,13 @@ impl Crew {
         place: Place,
         error: ClientError,
     ) -> Result<(), Stop> {
-        let is_busy = error.is_passing()
-            || error.is_conflict()
-            || error.is_throttled()
-            || may_pass(&error);
-        let is_away = matches!(
-            error,
-            ClientError::Transport(_)
-                | ClientError::TimedOut(_)
-                | ClientError::OutcomeUnknown { .. }
-                | ClientError::Overtaken(_)
-        );
-        if !is_busy && !is_away {
+        let pause = patience.after(&error, self.world.random());
+        let Some(pause) = pause else {
             return Err(Stop::Failed(error));
-        }
-        patience.tries += u32::from(is_away);
-        if patience.tries > TRIES {
-            return Err(Stop::Failed(error));
-        }
+        };
         self.check()?;
         self.progress.troubled(place, &error);
-        let half = patience.pause / 2;
-        let span = u64::try_from(half.as_millis()).unwrap_or(1).max(1);
-        let more = Duration::from_millis(self.world.random() % span);
-        self.world.pause(half + more).await;
-        patience.pause = (patience.pause * 2).min(LONGEST_PAUSE);
+        self.world.pause(pause).await;
         Ok(())
     }
 

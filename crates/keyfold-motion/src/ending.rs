@@ -195,7 +195,11 @@ pub async fn complete(
         Phase::Following | Phase::Completing => {}
     }
     let set = expiry(&target, &options.table).await?;
-    if let Some(attribute) = found.expiry.as_ref().filter(|one| set.as_ref() != Some(*one)) {
+    if let Some(attribute) = found
+        .expiry
+        .as_ref()
+        .filter(|one| set.as_ref() != Some(*one))
+    {
         let input = UpdateTimeToLiveInput {
             table_name: Some(options.table.clone()),
             time_to_live_specification: Some(TimeToLiveSpecification {

@@ -2,13 +2,13 @@
 
 use crate::options::Options;
 use crate::rows::{
-    AT, Checkpoint, FENCE, MOVE, PART, PHASE, Phase, RunRow, SEEN, STEP, TARGET, gone_part, gone_prefix,
-    run_part, table_of_run, whole,
+    AT, Checkpoint, FENCE, MOVE, PART, PHASE, Phase, RunRow, SEEN, STEP, TARGET, gone_part,
+    gone_prefix, run_part, table_of_run, whole,
 };
 use keyfold_api::{
-    BatchWriteItemInput, ConditionCheck, DeleteItemInput, PageOutput, WriteRequest, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput,
-    ReasonCode, ScanInput, TransactPut, TransactUpdate, TransactWriteItem, TransactWriteItemsInput,
-    UpdateItemInput,
+    BatchWriteItemInput, ConditionCheck, DeleteItemInput, ErrorKind, ExpressionAttributes,
+    GetItemInput, PageOutput, PutItemInput, ReasonCode, ScanInput, TransactPut, TransactUpdate,
+    TransactWriteItem, TransactWriteItemsInput, UpdateItemInput, WriteRequest,
 };
 use keyfold_client::ClientError;
 use keyfold_stream::ensure;

@@ -15,7 +15,8 @@
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
-//! - `crew`, `pace`, `progress`: what the tasks share, their rate, and how far they are.
+//! - `crew`, `pace`, `patience`, `progress`: what the tasks share, their rate, which errors they wait out,
+//!   and how far they are.
 //!
 //! Not here: what people see of a move. The `keyfold` command shows it.
 
@@ -31,6 +32,7 @@ mod held;
 mod ledger;
 mod options;
 mod pace;
+mod patience;
 mod progress;
 mod rows;
 mod run;
@@ -42,8 +44,8 @@ pub mod world;
 pub use begin::{MADE_BY, prepare};
 pub use copy::HAS_NONE;
 pub use ending::{Aborted, Status, abort, complete, forget_ledger, moves, status};
-pub use options::Options;
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE};
+pub use options::Options;
 pub use progress::{Figures, Progress};
 pub use rows::{LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};

@@ -23,6 +23,7 @@ pub struct Progress {
     records: AtomicU64,
     changes: AtomicU64,
     record_ms: AtomicU64,
+    compared: [AtomicU64; 2],
     troubles: AtomicU64,
     trouble: Mutex<Option<String>>,
 }
@@ -50,6 +51,8 @@ pub struct Figures {
     pub changes: u64,
     /// When the last of these records was made, milliseconds since 1970; 0 before the first one.
     pub record_ms: u64,
+    /// The items that a comparison has read: of the source, and of the target.
+    pub compared: [u64; 2],
     /// How many requests failed and were sent again.
     pub troubles: u64,
     /// The last of these failures.
@@ -105,6 +108,7 @@ impl Progress {
             records: get(&self.records),
             changes: get(&self.changes),
             record_ms: get(&self.record_ms),
+            compared: self.compared.each_ref().map(get),
             troubles: get(&self.troubles),
             trouble: self
                 .trouble
@@ -128,7 +132,8 @@ impl Progress {
 
     /// Whether all changes up to the moment that was asked for are in the target.
     pub fn is_at_goal(&self) -> bool {
-        self.goal().is_some_and(|goal| moment(&self.even_to_ms).is_some_and(|to| to >= goal))
+        self.goal()
+            .is_some_and(|goal| moment(&self.even_to_ms).is_some_and(|to| to >= goal))
     }
 
     pub(crate) fn begun(&self, segments: u32) {
@@ -168,6 +173,15 @@ impl Progress {
 
     pub(crate) fn set_even(&self, to: Option<Duration>) {
         set(&self.even_to_ms, to);
+    }
+
+    pub(crate) fn compared(&self, place: Place, items: usize) {
+        let [source, target] = &self.compared;
+        let counter = match place {
+            Place::Source => source,
+            Place::Target => target,
+        };
+        counter.fetch_add(items as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn troubled(&self, place: Place, error: &ClientError) {

@@ -215,7 +215,8 @@ pub(crate) fn run_part(table: &str) -> String {
 
 /// The table of the move whose row has a part. No name of a table has a space.
 pub(crate) fn table_of_run(part: &str) -> Option<&str> {
-    part.strip_suffix(" run").filter(|table| !table.contains(' '))
+    part.strip_suffix(" run")
+        .filter(|table| !table.contains(' '))
 }
 
 pub(crate) fn segment_part(table: &str, segment: u32) -> String {

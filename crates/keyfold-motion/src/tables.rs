@@ -304,4 +304,3 @@ fn provisioned(described: &ProvisionedThroughputDescription) -> Option<Provision
         write_capacity_units: Some(units(described.write_capacity_units)?),
     })
 }
-

@@ -7,21 +7,30 @@
 //! consistently, until it is equal, or until it differs twice with the same item in the source: a change
 //! that is on its way is no difference.
 //!
-//! Memory holds the buckets, and the digests of the items in those that differ.
+//! Memory is bounded: it holds the buckets, and the digests of the items of some buckets that differ. When
+//! these have many items, there is a scan for each part of them. The comparison ends when enough
+//! differences are named.
 
+use crate::pace::Pace;
+use crate::patience::Patience;
+use crate::progress::Progress;
 use crate::world::{At, Place, World};
-use keyfold_api::{GetItemInput, ScanInput};
+use keyfold_api::{GetItemInput, Input, Request, ScanInput};
 use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_lower::capacity;
 use keyfold_stream::world::ask;
-use keyfold_types::{Item, KeySchema};
-use std::collections::BTreeMap;
+use keyfold_types::{CapacityHalves, Item, KeySchema};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The number of buckets.
-const BUCKETS: usize = 4_096;
+const BUCKETS: usize = 65_536;
+/// The most items of both sides whose digests are held at once.
+const HELD_MAX: u64 = 100_000;
+/// The items that are read again together.
+const TOGETHER: usize = 1_000;
 /// How often an item that seems to differ is read again at the most.
 const REREADS: u32 = 10;
 
@@ -34,8 +43,12 @@ pub struct Comparison {
     pub schema: KeySchema,
     /// The most items of a page; without it, a page is a megabyte.
     pub page: Option<u32>,
-    /// The time between two reads of an item that seems to differ.
+    /// The time between two reads of an item that seems to differ: as long as a change may be on its way.
     pub lag: Duration,
+    /// The most read units of each side a second.
+    pub rate: Option<u32>,
+    /// How many differences are named; the comparison ends when there are more.
+    pub most: usize,
 }
 
 /// How an item differs.
@@ -58,6 +71,8 @@ pub struct Compared {
     pub differences: Vec<(Item, Difference)>,
     /// The items that changed at each look, and so were not decided.
     pub undecided: Vec<Item>,
+    /// Whether it ended early, since there are more differences than were to be named.
+    pub is_cut: bool,
     /// The read units of both sides, in halves.
     pub halves: u64,
 }
@@ -71,34 +86,72 @@ impl Compared {
 
 const PLACES: [Place; 2] = [Place::Source, Place::Target];
 
-/// Compares a table of two places. `seen` is told of each page: its place and the number of its items.
+/// Compares a table of two places. `progress` counts the items of both sides and the requests that failed
+/// and were sent again, and its [`Progress::stop`] ends the comparison.
 ///
 /// # Errors
-/// The backend's.
+/// The backend's, when it does not pass; `Refused` when it was stopped.
 pub async fn compare(
     world: &dyn World,
     comparison: &Comparison,
-    seen: &(dyn Fn(Place, u64) + Send + Sync),
+    progress: &Progress,
 ) -> Result<Compared, ClientError> {
     let mut work = Work {
         world,
         comparison,
-        seen,
+        progress,
+        paces: [Pace::new(comparison.rate), Pace::new(comparison.rate)],
         compared: Compared::default(),
     };
     let buckets = work.buckets().await?;
-    if !buckets.contains(&true) {
-        return Ok(work.compared);
+    for some in parts(&buckets) {
+        let keys = work.keys(&some).await?;
+        for keys in keys.chunks(TOGETHER) {
+            work.read_again(keys.to_vec()).await?;
+            if work.compared.differences.len() > comparison.most {
+                work.compared.differences.truncate(comparison.most);
+                work.compared.is_cut = true;
+                return Ok(work.compared);
+            }
+        }
     }
-    let keys = work.keys(&buckets).await?;
-    work.read_again(keys).await?;
     Ok(work.compared)
+}
+
+/// The buckets that differ, in parts of which each has few enough items, or is one bucket.
+fn parts(buckets: &[Bucket]) -> Vec<BTreeSet<usize>> {
+    let mut parts: Vec<BTreeSet<usize>> = Vec::new();
+    let mut held = 0;
+    let differ = buckets.iter().enumerate();
+    for (at, bucket) in differ.filter(|(_, bucket)| bucket.sums.first() != bucket.sums.last()) {
+        held += bucket.items;
+        match parts.last_mut() {
+            Some(part) if held <= HELD_MAX => {
+                part.insert(at);
+            }
+            Some(_) | None => {
+                held = bucket.items;
+                parts.push(BTreeSet::from([at]));
+            }
+        }
+    }
+    parts
+}
+
+/// The items of a bucket.
+#[derive(Debug, Clone, Default)]
+struct Bucket {
+    /// The sums of the digests of both sides.
+    sums: [u128; 2],
+    /// The items of both sides together.
+    items: u64,
 }
 
 struct Work<'w> {
     world: &'w dyn World,
     comparison: &'w Comparison,
-    seen: &'w (dyn Fn(Place, u64) + Send + Sync),
+    progress: &'w Progress,
+    paces: [Pace; 2],
     compared: Compared,
 }
 
@@ -109,35 +162,36 @@ struct Sides {
 }
 
 impl Work<'_> {
-    /// Which buckets differ.
-    async fn buckets(&mut self) -> Result<Vec<bool>, ClientError> {
-        let mut sums = vec![[0_u128; 2]; BUCKETS];
+    /// The buckets of both sides.
+    async fn buckets(&mut self) -> Result<Vec<Bucket>, ClientError> {
+        let mut buckets = vec![Bucket::default(); BUCKETS];
         for (side, place) in PLACES.into_iter().enumerate() {
             let mut after = None;
             loop {
                 let (items, last) = self.page(place, after).await?;
                 for item in &items {
-                    let key = self.key_bytes(item);
-                    if let Some(sum) = sums.get_mut(bucket(&key)).and_then(|sum| sum.get_mut(side))
-                    {
+                    let Some(bucket) = buckets.get_mut(bucket(&self.key_bytes(item))) else {
+                        continue;
+                    };
+                    bucket.items += 1;
+                    if let Some(sum) = bucket.sums.get_mut(side) {
                         *sum = sum.wrapping_add(digest(item));
                     }
                 }
                 if let Some(count) = self.compared.items.get_mut(side) {
                     *count += items.len() as u64;
                 }
-                (self.seen)(place, items.len() as u64);
                 after = last;
                 if after.is_none() {
                     break;
                 }
             }
         }
-        Ok(sums.iter().map(|[one, other]| one != other).collect())
+        Ok(buckets)
     }
 
-    /// The keys whose items differ, in the buckets that do.
-    async fn keys(&mut self, buckets: &[bool]) -> Result<Vec<Item>, ClientError> {
+    /// The keys whose items differ, in some buckets.
+    async fn keys(&mut self, buckets: &BTreeSet<usize>) -> Result<Vec<Item>, ClientError> {
         let mut found: BTreeMap<Vec<u8>, Sides> = BTreeMap::new();
         for (side, place) in PLACES.into_iter().enumerate() {
             let mut after = None;
@@ -145,7 +199,7 @@ impl Work<'_> {
                 let (items, last) = self.page(place, after).await?;
                 for item in &items {
                     let bytes = self.key_bytes(item);
-                    if buckets.get(bucket(&bytes)) != Some(&true) {
+                    if !buckets.contains(&bucket(&bytes)) {
                         continue;
                     }
                     let sides = found.entry(bytes).or_insert_with(|| Sides {
@@ -156,7 +210,6 @@ impl Work<'_> {
                         *one = Some(digest(item));
                     }
                 }
-                (self.seen)(place, items.len() as u64);
                 after = last;
                 if after.is_none() {
                     break;
@@ -196,7 +249,8 @@ impl Work<'_> {
             }
             self.world.pause(self.comparison.lag).await;
         }
-        self.compared.undecided = open.into_iter().map(|(key, _)| key).collect();
+        let undecided = open.into_iter().map(|(key, _)| key);
+        self.compared.undecided.extend(undecided);
         Ok(())
     }
 
@@ -212,9 +266,12 @@ impl Work<'_> {
             returns: capacity::requested(),
             ..ScanInput::default()
         };
-        let page = ask(&self.at(place), input).await?;
-        self.compared.halves += capacity::total(page.consumed_capacity).0;
-        Ok((page.items.unwrap_or_default(), page.last_evaluated_key))
+        let page = self.ask(place, input).await?;
+        self.wait_for_rate(place, capacity::total(page.consumed_capacity))
+            .await;
+        let items = page.items.unwrap_or_default();
+        self.progress.compared(place, items.len());
+        Ok((items, page.last_evaluated_key))
     }
 
     async fn get(&mut self, place: Place, key: &Item) -> Result<Option<Item>, ClientError> {
@@ -225,9 +282,46 @@ impl Work<'_> {
             returns: capacity::requested(),
             ..GetItemInput::default()
         };
-        let found = ask(&self.at(place), input).await?;
-        self.compared.halves += capacity::total(found.consumed_capacity).0;
+        let found = self.ask(place, input).await?;
+        self.wait_for_rate(place, capacity::total(found.consumed_capacity))
+            .await;
         Ok(found.item.map(|item| item.to_item()))
+    }
+
+    /// Sends a request until it is answered with something that no pause changes.
+    async fn ask<I: Input + Into<Request> + Clone>(
+        &self,
+        place: Place,
+        input: I,
+    ) -> Result<I::Output, ClientError> {
+        let mut patience = Patience::new();
+        loop {
+            if self.progress.is_stopping() {
+                return Err(ClientError::refused("the comparison was stopped"));
+            }
+            let error = match ask(&self.at(place), input.clone()).await {
+                Ok(output) => return Ok(output),
+                Err(error) => error,
+            };
+            let Some(pause) = patience.after(&error, self.world.random()) else {
+                return Err(error);
+            };
+            self.progress.troubled(place, &error);
+            self.world.pause(pause).await;
+        }
+    }
+
+    async fn wait_for_rate(&mut self, place: Place, halves: CapacityHalves) {
+        self.compared.halves += halves.0;
+        let [source, target] = &self.paces;
+        let pace = match place {
+            Place::Source => source,
+            Place::Target => target,
+        };
+        let time = pace.after(self.world.now(), halves);
+        if !time.is_zero() {
+            self.world.pause(time).await;
+        }
     }
 
     fn at(&self, place: Place) -> At<'_> {

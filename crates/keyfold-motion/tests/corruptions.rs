@@ -11,6 +11,7 @@ use keyfold_api::{
 };
 use keyfold_client::{Backend, ClientError, blocked};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_motion::Progress;
 use keyfold_motion::verify::{Comparison, Difference, compare};
 use keyfold_motion::world::{Place, World};
 use keyfold_stream::world::Boxed;
@@ -118,6 +119,8 @@ fn comparison() -> Comparison {
         },
         page: Some(200),
         lag: Duration::from_millis(1),
+        rate: None,
+        most: 10_000,
     }
 }
 
@@ -245,7 +248,7 @@ fn a_thousand_corruptions_are_named_and_nothing_else() {
         both.put(Place::Source, &item(number));
         both.put(Place::Target, &rewritten(number));
     }
-    let seen = |_: Place, _: u64| {};
+    let seen = Progress::default();
     let equal = blocked(compare(&both, &comparison(), &seen)).unwrap();
     assert!(equal.is_equal(), "{:?}", equal.differences.first());
     assert_eq!(equal.items, [ITEMS as u64; 2]);
@@ -282,4 +285,20 @@ fn a_thousand_corruptions_are_named_and_nothing_else() {
         .collect();
     assert_eq!(found.len(), 1_000);
     assert_eq!(found, expected);
+}
+
+#[test]
+fn enough_differences_end_the_comparison() {
+    let both = Both([engine(), engine()]);
+    for number in 0..50 {
+        both.put(Place::Source, &item(number));
+    }
+    let few = Comparison {
+        most: 10,
+        ..comparison()
+    };
+    let found = blocked(compare(&both, &few, &Progress::default())).unwrap();
+    assert_eq!(found.differences.len(), 10);
+    assert!(found.is_cut);
+    assert!(!found.is_equal());
 }

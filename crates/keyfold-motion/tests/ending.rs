@@ -52,7 +52,10 @@ fn killed(at: usize, is_lost: bool, ends: fn(&Engines) -> Result<(), ClientError
             Ok(()) => {}
             // All was done but the deletion of the empty table of rows.
             Err(error) => {
-                assert!(error.to_string().contains("knows of no move"), "{at}: {error}");
+                assert!(
+                    error.to_string().contains("knows of no move"),
+                    "{at}: {error}"
+                );
                 blocked(forget_ledger(&*world, &options())).unwrap();
             }
         }
@@ -93,7 +96,9 @@ fn an_abort_can_be_repeated_after_any_of_its_requests() {
 #[test]
 fn a_completion_can_be_repeated_after_any_of_its_requests() {
     for is_lost in [false, true] {
-        let killed = (0..).take_while(|at| killed(*at, is_lost, completes)).count();
+        let killed = (0..)
+            .take_while(|at| killed(*at, is_lost, completes))
+            .count();
         assert!(killed > 8, "{killed}");
     }
 }

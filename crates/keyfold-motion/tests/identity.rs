@@ -8,9 +8,7 @@
 
 mod engines;
 
-use engines::{
-    Engines, Fate, TABLE, count, delete_table, engine, has_table, make_table, put,
-};
+use engines::{Engines, Fate, TABLE, count, delete_table, engine, has_table, make_table, put};
 use keyfold_api::Request;
 use keyfold_client::blocked;
 use keyfold_motion::world::Place;
@@ -46,10 +44,16 @@ fn another_source_of_the_same_name_is_refused() {
     let world = Engines::new(source(), Arc::clone(&target));
     world.prepare(&options()).unwrap();
     let other = Engines::new(source(), target);
-    let refused = other.carry(&options(), &Arc::default()).unwrap_err().to_string();
+    let refused = other
+        .carry(&options(), &Arc::default())
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("another table"), "{refused}");
     // The source that it began with is taken.
-    assert_eq!(world.carry(&options(), &Arc::default()).unwrap(), Ended::Even);
+    assert_eq!(
+        world.carry(&options(), &Arc::default()).unwrap(),
+        Ended::Even
+    );
 }
 
 #[test]
@@ -58,7 +62,10 @@ fn a_source_that_was_made_anew_is_refused() {
     world.prepare(&options()).unwrap();
     delete_table(world.of(Place::Source));
     make_table(world.of(Place::Source), true);
-    let refused = world.carry(&options(), &Arc::default()).unwrap_err().to_string();
+    let refused = world
+        .carry(&options(), &Arc::default())
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("another table"), "{refused}");
 }
 
@@ -69,8 +76,14 @@ fn a_target_that_was_made_anew_is_refused_and_not_deleted() {
     delete_table(world.of(Place::Target));
     make_table(world.of(Place::Target), false);
     put(world.of(Place::Target), 7, "of somebody else");
-    let refused = world.carry(&options(), &Arc::default()).unwrap_err().to_string();
-    assert!(refused.contains("not the one that the move has made"), "{refused}");
+    let refused = world
+        .carry(&options(), &Arc::default())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("not the one that the move has made"),
+        "{refused}"
+    );
     assert_eq!(count(world.of(Place::Target), TABLE), 1);
     blocked(abort(&*world, &options())).unwrap();
     assert_eq!(count(world.of(Place::Target), TABLE), 1);
@@ -112,7 +125,10 @@ fn a_table_whose_making_was_not_answered_is_that_of_the_move() {
     });
     world.prepare(&options()).ok();
     world.decide(|_, _| Fate::Done);
-    assert_eq!(world.carry(&options(), &Arc::default()).unwrap(), Ended::Even);
+    assert_eq!(
+        world.carry(&options(), &Arc::default()).unwrap(),
+        Ended::Even
+    );
     blocked(abort(&*world, &options())).unwrap();
     assert!(!has_table(world.of(Place::Target), TABLE));
 }
@@ -133,5 +149,4 @@ fn a_move_that_is_being_aborted_makes_no_table() {
     assert!(refused.contains("is being aborted"), "{refused}");
     assert!(!has_table(world.of(Place::Target), TABLE));
     blocked(abort(&*world, &options())).unwrap();
-
 }

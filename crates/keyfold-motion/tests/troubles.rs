@@ -11,7 +11,9 @@ mod engines;
 
 use engines::{Engines, Fate, TABLE, count, delete_table, engine, make_table, put, switch_stream};
 use keyfold_api::{ErrorKind, ReasonCode, Request};
-use keyfold_client::{Backend, ClientError};
+use keyfold_client::{Backend, ClientError, blocked};
+use keyfold_motion::tables::look;
+use keyfold_motion::verify::{Comparison, compare};
 use keyfold_motion::world::Place;
 use keyfold_motion::{Ended, Options, Progress};
 use std::sync::Arc;
@@ -107,7 +109,10 @@ fn a_task_that_panics_ends_the_run() {
     let error = ended.expect("it hangs").unwrap_err().to_string();
     assert!(error.contains("panicked"), "{error}");
     // The next run goes on.
-    assert_eq!(world.carry(&until_even(), &Arc::default()).unwrap(), Ended::Even);
+    assert_eq!(
+        world.carry(&until_even(), &Arc::default()).unwrap(),
+        Ended::Even
+    );
     assert_eq!(count(world.of(Place::Target), TABLE), ITEMS as usize);
 }
 
@@ -144,4 +149,39 @@ fn reasons_that_pass_are_waited_out_beside_a_condition() {
     assert_eq!(world.carry(&until_even(), &progress).unwrap(), Ended::Even);
     assert_eq!(count(world.of(Place::Target), TABLE), ITEMS as usize);
     assert!(progress.figures().troubles >= 3);
+}
+
+#[test]
+fn a_comparison_waits_out_throttling_and_says_so() {
+    let world = world();
+    world.carry(&until_even(), &Arc::default()).unwrap();
+    let found = blocked(look(&*world, TABLE)).unwrap();
+    let mut requests = 0;
+    world.decide(move |_, _| {
+        requests += 1;
+        match requests % 2 {
+            1 => Fate::Answer(Err(ClientError::Service {
+                kind: Some(ErrorKind::ProvisionedThroughputExceeded),
+                exception: String::new(),
+                message: String::new(),
+                reasons: Vec::new(),
+                found: Vec::new(),
+            })),
+            _ => Fate::Done,
+        }
+    });
+    let comparison = Comparison {
+        table: TABLE.to_owned(),
+        schema: found.schema,
+        page: Some(5),
+        lag: Duration::ZERO,
+        rate: Some(1_000),
+        most: 10,
+    };
+    let progress = Progress::default();
+    let compared = blocked(compare(&*world, &comparison, &progress)).unwrap();
+    assert!(compared.is_equal());
+    let figures = progress.figures();
+    assert_eq!(figures.compared, [ITEMS; 2]);
+    assert!(figures.troubles >= 8, "{}", figures.troubles);
 }

@@ -85,7 +85,11 @@ impl Engines {
     }
 
     /// Carries the move on to its end.
-    pub(crate) fn carry(&self, options: &Options, progress: &Arc<Progress>) -> Result<Ended, ClientError> {
+    pub(crate) fn carry(
+        &self,
+        options: &Options,
+        progress: &Arc<Progress>,
+    ) -> Result<Ended, ClientError> {
         let found = self.prepare(options)?;
         let stream = match found.followable() {
             Followable::Yes(stream) => Some(stream),

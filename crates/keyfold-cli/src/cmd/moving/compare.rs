@@ -8,14 +8,19 @@ use crate::terminal::{self, FAINT, GOOD, STRONG, counted};
 use keyfold_client::blocked;
 use keyfold_motion::tables;
 use keyfold_motion::verify::{Compared, Comparison, Difference, compare};
+use keyfold_motion::{Figures, Progress};
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
+/// The least time between two reads of an item that seems to differ.
+const LAG: Duration = Duration::from_secs(2);
+/// The most differences of a table that are named.
+pub(super) const DIFFERENCES_MAX: usize = 10_000;
 /// The items that differ of which the text shows the keys.
 const SHOWN: usize = 20;
 
 /// Compares the tables of both places.
-pub(super) fn verify(places: &Places, output: Output) -> Result<(), Failure> {
+pub(super) fn verify(places: &Places, rate: Option<u32>, output: Output) -> Result<(), Failure> {
     let opened = places.open()?;
     let world = opened.world();
     let mut compared: Vec<(String, Compared)> = Vec::new();
@@ -25,10 +30,14 @@ pub(super) fn verify(places: &Places, output: Output) -> Result<(), Failure> {
             table: table.clone(),
             schema: found.schema,
             page: None,
-            lag: Duration::from_secs(2),
+            lag: opened.settle_time.max(LAG),
+            rate,
+            most: DIFFERENCES_MAX,
         };
-        let result = blocked(compare(&*world, &comparison, &|_, _| {}))?;
-        compared.push((table, result));
+        let progress = Progress::default();
+        let result = blocked(compare(&*world, &comparison, &progress));
+        say_troubles(&table, &progress.figures());
+        compared.push((table, result?));
     }
     let document = json!({
         "tables": compared.iter().map(compared_view).collect::<Vec<_>>(),
@@ -47,6 +56,19 @@ pub(super) fn verify(places: &Places, output: Output) -> Result<(), Failure> {
     output.report(document, || show_compared(&compared), verdict)
 }
 
+/// Says on standard error which requests failed and were sent again.
+fn say_troubles(table: &str, figures: &Figures) {
+    if let Some(trouble) = &figures.trouble {
+        terminal::error_line(&format!(
+            "{table}: {} failed and were sent again, the last of them by {trouble}",
+            counted(
+                usize::try_from(figures.troubles).unwrap_or(usize::MAX),
+                "request"
+            )
+        ));
+    }
+}
+
 fn compared_view((table, compared): &(String, Compared)) -> Json {
     let difference = |(key, difference): &(keyfold_types::Item, Difference)| {
         let (kind, attributes) = match difference {
@@ -61,6 +83,7 @@ fn compared_view((table, compared): &(String, Compared)) -> Json {
         "sourceItems": compared.items[0],
         "targetItems": compared.items[1],
         "differences": compared.differences.iter().map(difference).collect::<Vec<_>>(),
+        "isCut": compared.is_cut,
         "undecided": compared.undecided.iter().map(json::typed).collect::<Vec<_>>(),
     })
 }
@@ -84,6 +107,9 @@ fn show_compared(compared: &[(String, Compared)]) {
             terminal::line(&format!(
                 "  {FAINT}and {more} more; --json has all{FAINT:#}"
             ));
+        }
+        if one.is_cut {
+            terminal::line("  the comparison ended there: there are more");
         }
         if one.is_equal() {
             terminal::line(&format!("  {GOOD}equal{GOOD:#}"));

@@ -1,6 +1,7 @@
 //! What the target knows of moves, and how they end.
 
 use super::carry::one_begun;
+use super::compare::DIFFERENCES_MAX;
 use super::places::{Opened, Places};
 use super::watch::{Moved, Until, watched};
 use crate::failure::Failure;
@@ -10,7 +11,7 @@ use keyfold_client::blocked;
 use keyfold_motion::tables::{self, Found};
 use keyfold_motion::verify::{Comparison, compare};
 use keyfold_motion::world::World;
-use keyfold_motion::{Aborted, Options, Phase, Status, abort as abort_move};
+use keyfold_motion::{Aborted, Options, Phase, Progress, Status, abort as abort_move};
 use keyfold_motion::{complete as complete_move, forget_ledger};
 use serde_json::json;
 use std::time::Duration;
@@ -205,8 +206,10 @@ fn check_equal(opened: &Opened, found: &Found) -> Result<(), Failure> {
         schema: found.schema.clone(),
         page: None,
         lag: Duration::from_secs(1),
+        rate: None,
+        most: DIFFERENCES_MAX,
     };
-    let compared = blocked(compare(&*opened.world(), &comparison, &|_, _| {}))?;
+    let compared = blocked(compare(&*opened.world(), &comparison, &Progress::default()))?;
     let count = compared.differences.len() + compared.undecided.len();
     match count {
         0 => Ok(()),

@@ -13,10 +13,10 @@ mod watch;
 
 use crate::failure::Failure;
 use crate::output::Output;
-use clap::{Args, Subcommand};
-use std::time::Duration;
 use carry::Run;
+use clap::{Args, Subcommand, value_parser};
 use places::Places;
+use std::time::Duration;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -38,6 +38,9 @@ enum Action {
     Verify {
         #[command(flatten)]
         places: Places,
+        /// The most read units of each place a second.
+        #[arg(long, value_name = "UNITS", value_parser = value_parser!(u32).range(1..))]
+        rate: Option<u32>,
     },
     /// Delete the target's tables of moves that are not complete, with all that was noted.
     Abort {
@@ -67,7 +70,7 @@ enum Action {
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     match &arguments.action {
         Some(Action::Status { places }) => ending::status(places, output),
-        Some(Action::Verify { places }) => compare::verify(places, output),
+        Some(Action::Verify { places, rate }) => compare::verify(places, *rate, output),
         Some(Action::Abort { places, yes }) => ending::abort(places, *yes, output),
         Some(Action::Complete {
             places,

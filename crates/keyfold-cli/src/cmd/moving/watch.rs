@@ -129,7 +129,9 @@ fn listen(stops: &Arc<AtomicBool>) -> Result<(), Failure> {
     std::thread::spawn(move || {
         runtime.block_on(signals.next());
         stops.store(true, Ordering::SeqCst);
-        terminal::error_line("it stops after the requests that are under way; once more ends it at once");
+        terminal::error_line(
+            "it stops after the requests that are under way; once more ends it at once",
+        );
         runtime.block_on(signals.next());
         std::process::exit(ENDED_BY_SIGNAL);
     });
