@@ -240,7 +240,7 @@ fn a_target_folder_is_not_made_for_a_source_that_does_not_answer() {
     assert!(!place.folder.path().join("copy").exists());
     let from = Server::start(&[]);
     place.json(
-        1,
+        4,
         &["move", &from.endpoint, "keyfold:copy", "--table", "None"],
     );
     assert!(!place.folder.path().join("copy").exists());

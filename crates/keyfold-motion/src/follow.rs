@@ -7,7 +7,7 @@
 //!
 //! The target is even with the source up to a moment when each shard was read later: it has ended, or
 //! its pages were empty for the time that a record takes to appear. The stream must have been on then.
-//! So a writer that goes on does not keep the run from saying up to when it is even.
+//! A shard that is written without a pause of that length is not even.
 
 use crate::changes::{Batch, Change};
 use crate::commit::{Committed, commit};

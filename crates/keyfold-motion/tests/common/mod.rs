@@ -145,6 +145,8 @@ pub(crate) struct Simulation {
     tasks: BTreeMap<TaskKey, Boxed<'static, ()>>,
     options: Options,
     runs: u64,
+    /// Those of them that abort.
+    aborts: Vec<u64>,
     /// Whether changes are followed; without that, nothing is written after the beginning.
     follows: bool,
     writes_left: usize,
@@ -221,6 +223,7 @@ impl Simulation {
             tasks: BTreeMap::new(),
             options,
             runs: 0,
+            aborts: Vec::new(),
         }
     }
 
@@ -237,6 +240,7 @@ impl Simulation {
         self.restarts_left = 0;
         self.days_left = 0;
         self.switches_left = 0;
+        self.end_aborts();
         let mut last = self.start(Wish::Run);
         loop {
             self.step(&mut seen)?;
@@ -263,6 +267,17 @@ impl Simulation {
         seen.steps = state.steps;
         state.places.check_complete()?;
         state.places.compare().map(|()| seen)
+    }
+
+    /// Ends the aborts that still run. A table is deleted by its name: one that stood still between its
+    /// look at the table and the deletion would delete the table of a later move.
+    fn end_aborts(&mut self) {
+        let aborts = std::mem::take(&mut self.aborts);
+        self.tasks.retain(|(of, _), _| !aborts.contains(of));
+        let mut state = lock(&self.state);
+        state
+            .waiting
+            .retain(|(_, task, _)| !aborts.contains(&task.0));
     }
 
     /// All requests arrive that are under way.
@@ -295,7 +310,11 @@ impl Simulation {
             return Ok(Wish::Abort);
         }
         // Another process has deleted a table meanwhile.
-        if says("run the same command again") || says("start again") || says("ResourceNotFound") {
+        if says("run the same command again")
+            || says("start again")
+            || says("the same command goes on")
+            || says("ResourceNotFound")
+        {
             return Ok(Wish::Run);
         }
         Err(format!("a process has an error: {error}"))
@@ -304,6 +323,9 @@ impl Simulation {
     fn start(&mut self, wish: Wish) -> u64 {
         self.runs += 1;
         let run = self.runs;
+        if matches!(wish, Wish::Abort) {
+            self.aborts.push(run);
+        }
         let world: Arc<dyn World> = Arc::new(SimWorld {
             state: Arc::clone(&self.state),
             run,

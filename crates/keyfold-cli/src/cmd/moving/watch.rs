@@ -73,7 +73,8 @@ pub(super) fn watched(moved: &[Moved], until: Until, output: Output) -> Result<b
     for result in results {
         is_even &= result? == Ended::Even;
     }
-    Ok(is_even || together.is_even)
+    let was_even = || moved.iter().all(|one| one.progress.figures().is_even());
+    Ok(is_even || together.is_even || (until == Until::Stopped && was_even()))
 }
 
 /// The moment up to which all tables are to be even.
