@@ -70,7 +70,7 @@ async fn carried(
     progress: Arc<Progress>,
 ) -> Result<Ended, Stop> {
     let ledger = Ledger::of(&options);
-    let run = take(&*world, &ledger, &options, stream).await?;
+    let run = take_patiently(&*world, (&ledger, &options), stream, &progress).await?;
     let crew = Crew::new((world, options), (ledger, run), schema, progress);
     let crew = Arc::new(crew);
     let ended = watched(&crew).await;
@@ -107,6 +107,31 @@ async fn watched(crew: &Arc<Crew>) -> Result<Ended, Stop> {
             (Some(_), false) => {}
         }
         crew.world.pause(LOOK_TIME).await;
+    }
+}
+
+/// Takes the move for this run, and waits out what passes.
+async fn take_patiently(
+    world: &dyn World,
+    (ledger, options): (&Ledger, &Options),
+    stream: Option<String>,
+    progress: &Progress,
+) -> Result<RunRow, Stop> {
+    let mut patience = Patience::new();
+    loop {
+        let error = match take(world, ledger, options, stream.clone()).await {
+            Ok(run) => return Ok(run),
+            Err(Stop::Failed(error)) => error,
+            Err(stop) => return Err(stop),
+        };
+        let Some(pause) = patience.after(&error, world.random()) else {
+            return Err(Stop::Failed(error));
+        };
+        if progress.is_stopping() {
+            return Err(Stop::Asked);
+        }
+        progress.troubled(Place::Target, &error);
+        world.pause(pause).await;
     }
 }
 
@@ -173,8 +198,16 @@ fn check(
 /// Takes all checkpoints, and makes those of the segments.
 async fn take_rows(crew: &Crew) -> Result<Vec<Checkpoint>, Stop> {
     let target = crew.at(Place::Target);
+    let mut patience = Patience::new();
+    let taken = loop {
+        crew.check()?;
+        match crew.ledger.checkpoints(&target).await {
+            Ok(rows) => break rows,
+            Err(error) => crew.wait_out(&mut patience, Place::Target, error).await?,
+        }
+    };
     let mut rows = Vec::new();
-    for row in crew.ledger.checkpoints(&target).await? {
+    for row in taken {
         rows.push(create(crew, row).await?);
     }
     for segment in 0..crew.run.segments {

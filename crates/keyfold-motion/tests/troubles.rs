@@ -135,13 +135,13 @@ fn reasons_that_pass_are_waited_out_beside_a_condition() {
             let mut reasons = vec![(ReasonCode::None, None); actions];
             reasons[1] = (ReasonCode::ConditionalCheckFailed, None);
             reasons[2] = (passing[left], None);
-            Fate::Answer(Err(ClientError::Service {
+            Fate::Answer(Box::new(Err(ClientError::Service {
                 kind: Some(ErrorKind::TransactionCanceled),
                 exception: String::new(),
                 message: String::new(),
                 reasons,
                 found: Vec::new(),
-            }))
+            })))
         }
         _ => Fate::Done,
     });
@@ -149,6 +149,39 @@ fn reasons_that_pass_are_waited_out_beside_a_condition() {
     assert_eq!(world.carry(&until_even(), &progress).unwrap(), Ended::Even);
     assert_eq!(count(world.of(Place::Target), TABLE), ITEMS as usize);
     assert!(progress.figures().troubles >= 3);
+}
+
+#[test]
+fn throttling_at_the_beginning_is_waited_out() {
+    let world = world();
+    let found = world.prepare(&until_even()).unwrap();
+    let mut left = 6;
+    world.decide(move |place, request| match request {
+        Request::GetItem(_) | Request::UpdateItem(_) | Request::Scan(_)
+            if place == Place::Target && left > 0 =>
+        {
+            left -= 1;
+            match left % 2 {
+                0 => Fate::Done,
+                _ => Fate::Answer(Box::new(Err(throttled()))),
+            }
+        }
+        _ => Fate::Done,
+    });
+    let progress = Arc::new(Progress::default());
+    let ended = world.carry_prepared(found, &until_even(), &progress);
+    assert_eq!(ended.unwrap(), Ended::Even);
+    assert_eq!(count(world.of(Place::Target), TABLE), ITEMS as usize);
+}
+
+fn throttled() -> ClientError {
+    ClientError::Service {
+        kind: Some(ErrorKind::ProvisionedThroughputExceeded),
+        exception: String::new(),
+        message: String::new(),
+        reasons: Vec::new(),
+        found: Vec::new(),
+    }
 }
 
 #[test]
@@ -160,13 +193,7 @@ fn a_comparison_waits_out_throttling_and_says_so() {
     world.decide(move |_, _| {
         requests += 1;
         match requests % 2 {
-            1 => Fate::Answer(Err(ClientError::Service {
-                kind: Some(ErrorKind::ProvisionedThroughputExceeded),
-                exception: String::new(),
-                message: String::new(),
-                reasons: Vec::new(),
-                found: Vec::new(),
-            })),
+            1 => Fate::Answer(Box::new(Err(throttled()))),
             _ => Fate::Done,
         }
     });

@@ -21,6 +21,7 @@ pub(crate) struct Table {
     pub(crate) expires: bool,
 }
 
+#[derive(Default)]
 pub(crate) struct Settings {
     /// The target's table.
     pub(crate) table: Option<Table>,
@@ -31,19 +32,6 @@ pub(crate) struct Settings {
     streams: usize,
     /// The stream seems to be the first one, and on, of a mutant.
     pub(crate) seems_on: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            table: None,
-            has_rows: false,
-            made: 0,
-            has_stream: false,
-            streams: 0,
-            seems_on: false,
-        }
-    }
 }
 
 impl Settings {

@@ -30,7 +30,7 @@ pub(crate) enum Fate {
     /// The task that sends it panics.
     Panics,
     /// This is the answer.
-    Answer(Result<Response, ClientError>),
+    Answer(Box<Result<Response, ClientError>>),
 }
 
 type Decides = Box<dyn FnMut(Place, &Request) -> Fate + Send>;
@@ -91,6 +91,16 @@ impl Engines {
         progress: &Arc<Progress>,
     ) -> Result<Ended, ClientError> {
         let found = self.prepare(options)?;
+        self.carry_prepared(found, options, progress)
+    }
+
+    /// Carries a move on that was begun.
+    pub(crate) fn carry_prepared(
+        &self,
+        found: Found,
+        options: &Options,
+        progress: &Arc<Progress>,
+    ) -> Result<Ended, ClientError> {
         let stream = match found.followable() {
             Followable::Yes(stream) => Some(stream),
             Followable::NoStream | Followable::NoImages => None,
@@ -115,7 +125,7 @@ impl World for Engines {
                 })
             }
             Fate::Panics => panic!("a fault of the program"),
-            Fate::Answer(answer) => answer,
+            Fate::Answer(answer) => *answer,
         };
         Box::pin(std::future::ready(answer))
     }
