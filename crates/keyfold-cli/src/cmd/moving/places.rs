@@ -11,7 +11,6 @@ use keyfold_motion::world::{At, Place, World};
 use keyfold_motion::{LEDGER, Progress, Status, moves};
 use keyfold_stream::names;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -49,7 +48,7 @@ impl Places {
     /// Opens both places, of which the target exists.
     pub(super) fn open(&self) -> Result<Opened, Failure> {
         if let Connection::Folder(folder) = connection(&self.to)? {
-            check_folder(&folder)?;
+            backend::check_folder(&folder)?;
         }
         self.open_or_make()
     }
@@ -61,7 +60,7 @@ impl Places {
             return Err(Failure::usage("FROM and TO are one place"));
         }
         if let Connection::Folder(folder) = &from {
-            check_folder(folder)?;
+            backend::check_folder(folder)?;
         }
         let source = Arc::new(opened(&from, false)?);
         self.reach(&source)?;
@@ -78,7 +77,7 @@ impl Places {
     pub(super) fn open_target(&self) -> Result<Opened, Failure> {
         let to = connection(&self.to)?;
         if let Connection::Folder(folder) = &to {
-            check_folder(folder)?;
+            backend::check_folder(folder)?;
         }
         let target = Arc::new(opened(&to, true)?);
         Ok(Opened {
@@ -148,15 +147,6 @@ fn settle_time(connection: &Connection) -> Duration {
             Duration::from_secs(1)
         }
     }
-}
-
-/// Refuses a data folder that is not there.
-fn check_folder(folder: &Path) -> Result<(), Failure> {
-    if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Ok(());
-    }
-    let shown = folder.display();
-    Err(Failure::backend(format!("there is no data folder {shown}")).in_folder(folder))
 }
 
 /// The connection of a text, or of a name in keyfold.toml.
