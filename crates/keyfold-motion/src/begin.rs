@@ -119,7 +119,8 @@ async fn settle(
     }
 }
 
-/// Notes that the move has made a table. When the move was aborted meanwhile, the table goes.
+/// Notes that the move has made a table. When the move was aborted meanwhile, the table goes. It stays when
+/// it has the tag of this move no more: another process has completed the move, or begun a later one.
 async fn note_made(
     world: &dyn World,
     ledger: &Ledger,
@@ -134,18 +135,25 @@ async fn note_made(
     if now.is_some_and(|now| now.id == row.id && now.phase != Phase::Aborting) {
         return Ok(Settled::Again);
     }
+    let aborted = ClientError::refused(format!(
+        "the move of {} was aborted meanwhile, or completed",
+        ledger.table
+    ));
+    let is_left = match described(&target, &ledger.table).await? {
+        Some(stands) => has_tag(&target, &stands, row.id).await?,
+        None => false,
+    };
+    if !is_left {
+        return Err(aborted);
+    }
     let input = DeleteTableInput {
         table_name: Some(ledger.table.clone()),
     };
     match ask(&target, input).await {
-        Ok(_) => {}
-        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => {}
-        Err(error) => return Err(error),
+        Ok(_) => Err(aborted),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Err(aborted),
+        Err(error) => Err(error),
     }
-    Err(ClientError::refused(format!(
-        "the move of {} was aborted meanwhile",
-        ledger.table
-    )))
 }
 
 fn not_made(table: &str) -> ClientError {

@@ -20,6 +20,8 @@ use std::time::Duration;
 pub const IS_SEEN: &str = "#fence = :fence AND #step = :step";
 /// The condition that a run has the move still.
 pub const IS_MINE: &str = "#fence = :fence";
+/// The condition that a move is as it was seen: no other run has taken it, and none has noted its end.
+pub const IS_UNCHANGED: &str = "#fence = :fence AND #phase = :phase";
 /// The condition that a run has the move still, and that a note of it is no older than the one that
 /// stands.
 pub const IS_EARLIER: &str =
@@ -117,12 +119,12 @@ impl Ledger {
             .value(":move", whole(id))
             .value(":copying", Phase::Copying.word())
             .value(":target", target);
-        let mut update = self.update_run("SET #target = :target", attributes);
-        update.condition_expression = Some(IS_MAKING.to_owned());
+        let update = self.update_run(("SET #target = :target", IS_MAKING), attributes);
         changed(ask(io, update).await)
     }
 
-    /// Takes the move from the run that it was seen with. Returns its row as it is then.
+    /// Takes the move from the run that it was seen with, in the phase that it was seen in: one that is
+    /// ending since is not taken. Returns its row as it is then.
     ///
     /// # Errors
     /// The backend's.
@@ -137,9 +139,11 @@ impl Ledger {
         };
         let attributes = ExpressionAttributes::default()
             .name("#fence", FENCE)
+            .name("#phase", PHASE)
             .value(":fence", whole(seen.fence))
+            .value(":phase", seen.phase.word())
             .value(":mine", whole(mine.fence));
-        let update = self.update_run("SET #fence = :mine", attributes);
+        let update = self.update_run(("SET #fence = :mine", IS_UNCHANGED), attributes);
         Ok(match changed(ask(io, update).await)? {
             Changed::Yes => Some(mine),
             Changed::No => None,
@@ -166,8 +170,8 @@ impl Ledger {
             .value(":phase", phase.word())
             .value(":before", from[0].word())
             .value(":earlier", from[1].word());
-        let mut update = self.update_run("SET #seen = :now, #phase = :phase", attributes);
-        update.condition_expression = Some(IS_EARLIER.to_owned());
+        let set = "SET #seen = :now, #phase = :phase";
+        let update = self.update_run((set, IS_EARLIER), attributes);
         if changed(ask(io, update).await)? == Changed::Yes {
             return Ok(Changed::Yes);
         }
@@ -176,12 +180,16 @@ impl Ledger {
         Ok(if stands { Changed::Yes } else { Changed::No })
     }
 
-    fn update_run(&self, set: &str, attributes: ExpressionAttributes) -> UpdateItemInput {
+    fn update_run(
+        &self,
+        (set, condition): (&str, &str),
+        attributes: ExpressionAttributes,
+    ) -> UpdateItemInput {
         UpdateItemInput {
             table_name: Some(self.rows.clone()),
             key: Some(Ok(part_key(&run_part(&self.table)))),
             update_expression: Some(set.to_owned()),
-            condition_expression: Some(IS_MINE.to_owned()),
+            condition_expression: Some(condition.to_owned()),
             expression_attributes: attributes,
             ..UpdateItemInput::default()
         }

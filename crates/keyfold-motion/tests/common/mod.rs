@@ -5,8 +5,12 @@
 //! requests that a move sends, and nothing else: another one ends the test.
 
 mod chance;
+mod mutant;
 mod places;
+mod requests;
 mod settings;
+mod sleep;
+mod values;
 
 use chance::Chance;
 use keyfold_api::{ErrorKind, Request, Response};
@@ -15,8 +19,10 @@ use keyfold_motion::tables::{Followable, look};
 use keyfold_motion::world::{Place, World};
 use keyfold_motion::{Ended, Options, Progress, abort, carry_on, complete, prepare};
 use keyfold_stream::world::Boxed;
-pub(crate) use places::Mutant;
+pub(crate) use mutant::{Fence, Mutant};
 use places::Places;
+use requests::{is_of_table, is_page, keys_of, write_of};
+use sleep::{Meanwhile, Sleep, Until};
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -46,6 +52,7 @@ struct State {
     ended: BTreeMap<u64, Result<Done, ClientError>>,
     faults: bool,
     days: i64,
+    sleep: Sleep,
 }
 
 /// What a process of the world is to do.
@@ -145,6 +152,8 @@ pub(crate) struct Simulation {
     tasks: BTreeMap<TaskKey, Boxed<'static, ()>>,
     options: Options,
     runs: u64,
+    /// Whether the newest of them neither aborts nor completes.
+    is_newest_run: bool,
     /// Those of them that abort.
     aborts: Vec<u64>,
     /// Whether changes are followed; without that, nothing is written after the beginning.
@@ -198,6 +207,11 @@ impl Simulation {
         if chance.happens(2) {
             places.trim();
         }
+        places.has_other = chance.happens(3);
+        let sleep = match chance.happens(2) {
+            true => Sleep::of(&mut chance),
+            false => Sleep::default(),
+        };
         Simulation {
             follows,
             writes_left: if follows { 4 + chance.below(5) } else { 0 },
@@ -219,10 +233,12 @@ impl Simulation {
                 ended: BTreeMap::new(),
                 faults: true,
                 days: 0,
+                sleep,
             })),
             tasks: BTreeMap::new(),
             options,
             runs: 0,
+            is_newest_run: false,
             aborts: Vec::new(),
         }
     }
@@ -241,15 +257,17 @@ impl Simulation {
         self.days_left = 0;
         self.switches_left = 0;
         self.end_aborts();
-        let mut last = self.start(Wish::Run);
+        self.start(Wish::Run);
         loop {
             self.step(&mut seen)?;
-            let ended = lock(&self.state).ended.remove(&last);
+            let ended = lock(&self.state).ended.remove(&self.runs);
             let next = match ended {
                 None => continue,
                 Some(Ok(Done::Run(Ended::Even))) => {
                     self.arrive();
-                    lock(&self.state).places.compare()?;
+                    let mut state = lock(&self.state);
+                    state.places.compare()?;
+                    state.sleep.wake(Until::Even);
                     Wish::Complete
                 }
                 Some(Ok(Done::Run(Ended::Stopped))) => {
@@ -259,14 +277,42 @@ impl Simulation {
                 Some(Ok(Done::Completed)) => break,
                 Some(Err(error)) => self.after(&error.to_string(), &mut seen)?,
             };
-            last = self.start(next);
+            self.start(next);
         }
         self.arrive();
+        {
+            let state = lock(&self.state);
+            state.places.check_complete()?;
+            state.places.compare()?;
+        }
+        self.outlast(&mut seen)?;
         let state = lock(&self.state);
         seen.runs = self.runs;
         seen.steps = state.steps;
         state.places.check_complete()?;
         state.places.compare().map(|()| seen)
+    }
+
+    /// The move is complete, and programs write to the target. Processes of before go on until each has
+    /// ended.
+    fn outlast(&mut self, seen: &mut Seen) -> Result<(), String> {
+        {
+            let mut state = lock(&self.state);
+            state.sleep.end();
+            state.sleep.wake_all();
+        }
+        let mut writes = 4;
+        while !self.tasks.is_empty() {
+            let mut state = lock(&self.state);
+            if writes > 0 && state.chance.happens(4) {
+                writes -= 1;
+                let (key, is_put) = (state.chance.below(4), state.chance.happens(2));
+                state.places.write_target(key, is_put);
+            }
+            drop(state);
+            self.step(seen)?;
+        }
+        Ok(())
     }
 
     /// Ends the aborts that still run. A table is deleted by its name: one that stood still between its
@@ -323,8 +369,14 @@ impl Simulation {
     fn start(&mut self, wish: Wish) -> u64 {
         self.runs += 1;
         let run = self.runs;
+        self.is_newest_run = matches!(wish, Wish::Run);
         if matches!(wish, Wish::Abort) {
             self.aborts.push(run);
+        } else if self.aborts.last() == Some(&(run - 1)) {
+            let mut state = lock(&self.state);
+            let step = state.steps;
+            let deletions = state.places.deletions;
+            state.sleep.begun_again(step, deletions);
         }
         let world: Arc<dyn World> = Arc::new(SimWorld {
             state: Arc::clone(&self.state),
@@ -444,6 +496,13 @@ impl Simulation {
             let mut state = lock(&self.state);
             state.days += 1;
             state.places.trim();
+        } else if dice == 10 {
+            let mut guard = lock(&self.state);
+            let state = &mut *guard;
+            let which = state.chance.below(state.waiting.len());
+            if let Some((_, task, _)) = state.waiting.get(which) {
+                state.sleep.slow(*task, state.steps, &mut state.chance);
+            }
         } else if dice == 9 && is_faulty && self.switches_left > 0 {
             self.switches_left -= 1;
             seen.switches += 1;
@@ -472,24 +531,80 @@ impl Simulation {
 
     /// Carries out a request that waits, or ends a pause.
     fn go_on(&mut self) {
-        let mut state = lock(&self.state);
-        if state.waiting.is_empty() {
+        let shared = Arc::clone(&self.state);
+        let mut guard = lock(&shared);
+        let state = &mut *guard;
+        state.sleep.look(state.steps, state.places.deletions);
+        let awake: Vec<usize> = (0..state.waiting.len())
+            .filter(|at| {
+                let (_, task, what) = &state.waiting[*at];
+                let is_held = state.sleep.holds_scans() && is_page(what);
+                state.sleep.is_awake(*task, state.steps) && !is_held
+            })
+            .collect();
+        if awake.is_empty() {
             return;
         }
-        let count = state.waiting.len();
-        let mut which = state.chance.below(count);
+        let mut which = awake[state.chance.below(awake.len())];
         // Pauses are long beside requests: most of the steps are for these.
         if matches!(state.waiting[which].2, What::Pause) && !state.chance.happens(3) {
-            which = state.chance.below(count);
+            which = awake[state.chance.below(awake.len())];
+        }
+        which = first_write(state).unwrap_or(which);
+        which = self.drop_of_run(state).unwrap_or(which);
+        if let Some(meanwhile) = self.falls_asleep(state, which) {
+            drop(guard);
+            match meanwhile {
+                Meanwhile::GoesOn => {}
+                Meanwhile::Takes => _ = self.start(Wish::Run),
+                Meanwhile::Aborts => _ = self.start(Wish::Abort),
+            }
+            return;
         }
         let (ticket, task, what) = state.waiting.swap_remove(which);
         let answer = match what {
             What::Pause => Err(ClientError::refused("a pause")),
-            What::Request(place, request) => answer(&mut state, task.0, place, *request),
+            What::Request(place, request) => answer(state, task.0, place, *request),
         };
         state.answers.insert(ticket, answer);
-        drop(state);
+        drop(guard);
         self.poll(task);
+    }
+
+    /// The deletion of a table that a run asks for. It arrives at once, since it carries the table's name alone:
+    /// one that were late would delete the table of a later move.
+    fn drop_of_run(&self, state: &State) -> Option<usize> {
+        let mut waiting = state.waiting.iter();
+        waiting.position(|(_, (run, _), what)| match what {
+            What::Request(_, request) => match &**request {
+                Request::DeleteTable(input) => {
+                    input.table_name.as_deref() == Some("T") && !self.aborts.contains(run)
+                }
+                _ => false,
+            },
+            What::Pause => false,
+        })
+    }
+
+    /// Lets the newest process stand still before a request, if it is to. Returns what another one does
+    /// meanwhile.
+    fn falls_asleep(&self, state: &mut State, which: usize) -> Option<Meanwhile> {
+        let (_, task, what) = &state.waiting[which];
+        let task = *task;
+        let write = write_of(what)?;
+        let is_run = task.0 == self.runs && self.is_newest_run;
+        if !is_run || !state.sleep.falls_asleep(write) {
+            return None;
+        }
+        let (step, deletions) = (state.steps, state.places.deletions);
+        let meanwhile = state.sleep.add(task, step, deletions)?;
+        // What it has read may be gone until it goes on.
+        if self.writes_left > 0 {
+            for key in keys_of(&state.waiting[which].2) {
+                state.places.write(key, false);
+            }
+        }
+        Some(meanwhile)
     }
 }
 
@@ -524,13 +639,11 @@ async fn carried_out(
     }
 }
 
-/// Whether a request arrives at once or never. Tables are made and deleted by their names alone: a
-/// request that is later than all that follows cannot be distinguished from one of today.
-fn is_of_table(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::CreateTable(_) | Request::DeleteTable(_) | Request::UpdateTimeToLive(_)
-    )
+/// The write of the process that goes first.
+fn first_write(state: &mut State) -> Option<usize> {
+    let first = state.sleep.take_first()?;
+    let mut waiting = state.waiting.iter();
+    waiting.position(|(_, task, what)| first.is(*task) && write_of(what).is_some())
 }
 
 /// Carries out a request, or not.

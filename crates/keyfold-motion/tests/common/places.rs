@@ -1,7 +1,11 @@
 //! The source and the target as plain maps.
 
 use super::chance::Chance;
+use super::mutant::{Fence, Mutant};
 use super::settings::Settings;
+use super::values::{
+    OTHER, condition_failed, is_only_begun, item, not_found, order, part_of, text, value,
+};
 use keyfold_api::{
     BatchWriteItemInput, BatchWriteItemOutput, DeleteItemInput, DescribeStreamOutput, ErrorKind,
     GetItemOutput, GetRecordsInput, GetRecordsOutput, GetShardIteratorOutput, Named, OperationType,
@@ -12,35 +16,11 @@ use keyfold_api::{
 use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_motion::world::Place;
-use keyfold_motion::{HAS_NONE, IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE};
+use keyfold_motion::{
+    HAS_NONE, IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED,
+};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
-
-/// What a wrong move would do. The places carry it out that way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mutant {
-    /// A page of the scan does not look for tombstones.
-    NoTombstones,
-    /// Rows move for a run that has another fence. These worlds do not find it: the steps of rows, and
-    /// deletions under a fence, prevent what it would do.
-    NoFence,
-    /// Rows move from any step.
-    NoStep,
-    /// A checkpoint moves before its effects happen.
-    CheckpointFirst,
-    /// The records of a page are applied in another order.
-    WrongOrder,
-    /// A shard is read before its parent.
-    ChildrenFirst,
-    /// A scanned item replaces the one of the target.
-    CopyOverwrites,
-    /// A stream without records for some pages has none left.
-    EvenAtOnce,
-    /// Nobody looks whether the stream is on.
-    StreamIsOn,
-    /// A row is deleted whose fence is another one.
-    LateDeletes,
-}
 
 struct StreamShard {
     /// The stream that it belongs to.
@@ -72,6 +52,8 @@ const EMPTY_STEPS: usize = 8;
 pub(crate) struct Places {
     mutant: Option<Mutant>,
     source: BTreeMap<usize, i64>,
+    /// What the target is to be, once its own writers have written it.
+    moved: Option<BTreeMap<usize, i64>>,
     shards: Vec<StreamShard>,
     writes: u64,
     /// The present step of the world.
@@ -79,7 +61,11 @@ pub(crate) struct Places {
     chance: Chance,
     /// Whether a phase has gone backwards.
     went_back: bool,
+    /// Whether another table is being moved: the table of rows is kept.
+    pub(crate) has_other: bool,
     target: BTreeMap<String, Item>,
+    /// How many deletions were applied to it.
+    pub(crate) deletions: u64,
     rows: BTreeMap<String, Item>,
     /// The tables themselves.
     settings: Settings,
@@ -94,17 +80,21 @@ impl Places {
         let mut places = Places {
             mutant,
             source: BTreeMap::new(),
+            moved: None,
             shards: Vec::new(),
             writes: 0,
             step: 0,
             chance: Chance(seed),
             went_back: false,
+            has_other: false,
             target: BTreeMap::new(),
+            deletions: 0,
             rows: BTreeMap::new(),
             settings: Settings::default(),
             later: Vec::new(),
             before: BTreeMap::new(),
         };
+        places.settings.all_tags = (mutant == Some(Mutant::AnyTag)).then(Vec::new);
         if has_stream {
             places.switch_on();
             places.settings.seems_on = mutant == Some(Mutant::StreamIsOn);
@@ -216,17 +206,38 @@ impl Places {
         }
     }
 
-    /// What differs between the places.
+    /// What differs between the target and what it is to be: the source, and what its own writers have
+    /// written since the move was completed.
     pub(crate) fn compare(&self) -> Result<(), String> {
-        let source: BTreeMap<String, Item> = self
-            .source
+        let wanted = self.moved.as_ref().unwrap_or(&self.source);
+        let items: BTreeMap<String, Item> = wanted
             .iter()
             .map(|(key, value)| (format!("k{key}"), item(*key, *value)))
             .collect();
-        match source == self.target {
+        match items == self.target {
             true => Ok(()),
-            false => Err(format!("{:?} became {:?}", self.source, self.target)),
+            false => Err(format!("{wanted:?} became {:?}", self.target)),
         }
+    }
+
+    /// A program that works with the target now puts or deletes an item there.
+    pub(crate) fn write_target(&mut self, key: usize, is_put: bool) {
+        self.writes += 1;
+        let value = i64::try_from(self.writes).unwrap();
+        let moved = self.moved.get_or_insert_with(|| self.source.clone());
+        let name = format!("k{key}");
+        if is_put {
+            moved.insert(key, value);
+            self.target.insert(name, item(key, value));
+        } else {
+            moved.remove(&key);
+            self.target.remove(&name);
+        }
+    }
+
+    /// Whether a mutant ignores a fence.
+    fn ignores(&self, fence: Fence) -> bool {
+        self.mutant == Some(Mutant::NoFence) || self.mutant == Some(Mutant::Ignores(fence))
     }
 
     /// As [`Places::answer`], but a page of records may be one that came before.
@@ -283,10 +294,17 @@ impl Places {
                 }
                 self.settings.answer(place, request)
             }
+            (Place::Target, Request::CreateTable(_)) => {
+                let made = self.settings.answer(place, request)?;
+                if self.has_other {
+                    let row = Item::from_iter([("part", OTHER)]);
+                    self.rows.insert(OTHER.to_owned(), row);
+                }
+                Ok(made)
+            }
             (
                 _,
                 Request::DescribeTable(_)
-                | Request::CreateTable(_)
                 | Request::DescribeTimeToLive(_)
                 | Request::UpdateTimeToLive(_)
                 | Request::ListTagsOfResource(_)
@@ -481,11 +499,12 @@ impl Places {
             |row: &Item, name: &str, given: &str| row.get(name) == Some(value(attributes, given));
         let holds = match (self.rows.get(&part), input.condition_expression.as_deref()) {
             (None, _) => false,
-            (Some(row), Some(IS_MINE)) => {
-                is(row, "fence", ":fence") || self.mutant == Some(Mutant::NoFence)
+            (Some(row), Some(IS_UNCHANGED)) => {
+                let is_mine = is(row, "fence", ":fence") || self.ignores(Fence::Move);
+                is_mine && (is(row, "phase", ":phase") || self.mutant == Some(Mutant::LateTaking))
             }
             (Some(row), Some(IS_EARLIER)) => {
-                let is_mine = is(row, "fence", ":fence") || self.mutant == Some(Mutant::NoFence);
+                let is_mine = is(row, "fence", ":fence") || self.ignores(Fence::Notes);
                 let phases = [":phase", ":before", ":earlier"];
                 let is_earlier = phases.iter().any(|given| is(row, "phase", given));
                 let number = |value: Option<&Value>| match value {
@@ -561,7 +580,7 @@ impl Places {
                 IS_MINE => {
                     let fence = value(attributes, ":fence");
                     row.is_some_and(|row| row.get("fence") == Some(fence))
-                        || self.mutant == Some(Mutant::NoFence)
+                        || self.ignores(Fence::Held)
                 }
                 other => panic!("{other}"),
             };
@@ -576,7 +595,7 @@ impl Places {
             return self.rows.get(part).is_some_and(|row| {
                 let fence = row.get("fence") == Some(value(attributes, ":fence"));
                 let step = row.get("step") == Some(value(attributes, ":step"));
-                (fence || self.mutant == Some(Mutant::NoFence))
+                (fence || self.ignores(Fence::Checkpoint))
                     && (step || self.mutant == Some(Mutant::NoStep))
             });
         }
@@ -619,14 +638,9 @@ impl Places {
         if let Some(delete) = &action.delete {
             let key = delete.key.as_ref().unwrap().as_ref().unwrap();
             self.target.remove(text(key.get("id").unwrap()));
+            self.deletions += 1;
         }
     }
-}
-
-fn item(key: usize, value: i64) -> Item {
-    let mut item = Item::from_iter([("id", format!("k{key}"))]);
-    item.insert("v", value);
-    item
 }
 
 fn event(record: &Written) -> StreamEvent {
@@ -643,56 +657,5 @@ fn event(record: &Written) -> StreamEvent {
             ..StreamRecord::default()
         }),
         ..StreamEvent::default()
-    }
-}
-
-/// Whether a row is that of a move which has made no table.
-fn is_only_begun(row: &Item) -> bool {
-    part_of(row).ends_with(" run") && row.get("target").is_none()
-}
-
-/// The order of a phase.
-fn order(phase: &Value) -> usize {
-    let all = ["copying", "following", "aborting", "completing"];
-    all.iter().position(|one| *one == text(phase)).unwrap()
-}
-
-fn part_of(item: &Item) -> &str {
-    text(item.get("part").unwrap())
-}
-
-fn text(value: &Value) -> &str {
-    match value {
-        Value::S(text) => text,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn value<'a>(attributes: &'a keyfold_api::ExpressionAttributes, name: &str) -> &'a Value {
-    attributes
-        .values
-        .as_ref()
-        .unwrap()
-        .as_ref()
-        .unwrap()
-        .get(name)
-        .unwrap()
-}
-
-fn condition_failed() -> ClientError {
-    service(ErrorKind::ConditionalCheckFailed)
-}
-
-fn not_found() -> ClientError {
-    service(ErrorKind::ResourceNotFound)
-}
-
-pub(crate) fn service(kind: ErrorKind) -> ClientError {
-    ClientError::Service {
-        kind: Some(kind),
-        exception: String::new(),
-        message: kind.exception().to_owned(),
-        reasons: Vec::new(),
-        found: Vec::new(),
     }
 }

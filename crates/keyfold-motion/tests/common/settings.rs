@@ -32,6 +32,8 @@ pub(crate) struct Settings {
     streams: usize,
     /// The stream seems to be the first one, and on, of a mutant.
     pub(crate) seems_on: bool,
+    /// The tags that tables ever had; `Some` of a mutant, whose tables have them all.
+    pub(crate) all_tags: Option<Vec<Tag>>,
 }
 
 impl Settings {
@@ -116,7 +118,7 @@ impl Settings {
             }
             (Place::Target, Request::UpdateTimeToLive(_)) => {
                 if self.table()?.expires {
-                    return Err(super::places::service(ErrorKind::Validation));
+                    return Err(super::values::service(ErrorKind::Validation));
                 }
                 self.table()?.expires = true;
                 Ok(Response::UpdateTimeToLive(UpdateTimeToLiveOutput::default()))
@@ -124,7 +126,10 @@ impl Settings {
             (_, Request::ListTagsOfResource(_)) => {
                 let tags = match place {
                     Place::Source => Vec::new(),
-                    Place::Target => self.table()?.tags.clone(),
+                    Place::Target => {
+                        let tags = self.table()?.tags.clone();
+                        self.all_tags.clone().unwrap_or(tags)
+                    }
                 };
                 Ok(Response::ListTagsOfResource(ListTagsOfResourceOutput {
                     tags: Some(tags),
@@ -142,18 +147,21 @@ impl Settings {
     fn table(&mut self) -> Result<&mut Table, ClientError> {
         self.table
             .as_mut()
-            .ok_or_else(|| super::places::service(ErrorKind::ResourceNotFound))
+            .ok_or_else(|| super::values::service(ErrorKind::ResourceNotFound))
     }
 
     fn create(&mut self, input: &CreateTableInput) -> Result<Response, ClientError> {
         let name = input.table_name.as_deref().unwrap();
         if self.has_table(name) {
-            return Err(super::places::service(ErrorKind::ResourceInUse));
+            return Err(super::values::service(ErrorKind::ResourceInUse));
         }
         match name {
             ROWS => self.has_rows = true,
             _ => {
                 self.made += 1;
+                if let Some(all) = &mut self.all_tags {
+                    all.extend(input.tags.clone().unwrap());
+                }
                 self.table = Some(Table {
                     id: self.made,
                     tags: input.tags.clone().unwrap(),
@@ -167,7 +175,7 @@ impl Settings {
 
     fn described(&self, place: Place, name: &str) -> Result<TableDescription, ClientError> {
         if place == Place::Target && !self.has_table(name) {
-            return Err(super::places::service(ErrorKind::ResourceNotFound));
+            return Err(super::values::service(ErrorKind::ResourceNotFound));
         }
         let (key, id) = match (place, name) {
             (Place::Source, _) => ("id", "source".to_owned()),
