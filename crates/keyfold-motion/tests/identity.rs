@@ -11,8 +11,9 @@ mod engines;
 use engines::{Engines, Fate, TABLE, count, delete_table, engine, has_table, make_table, put};
 use keyfold_api::Request;
 use keyfold_client::blocked;
+use keyfold_motion::tables::look;
 use keyfold_motion::world::Place;
-use keyfold_motion::{Ended, Options, abort};
+use keyfold_motion::{Ended, IS_MAKING, Options, abort, complete};
 use std::sync::Arc;
 
 fn source() -> Arc<keyfold_client::Backend> {
@@ -149,4 +150,32 @@ fn a_move_that_is_being_aborted_makes_no_table() {
     assert!(refused.contains("is being aborted"), "{refused}");
     assert!(!has_table(world.of(Place::Target), TABLE));
     blocked(abort(&*world, &options())).unwrap();
+}
+
+#[test]
+fn a_beginning_that_was_late_leaves_the_table_of_a_completed_move() {
+    let (source, target) = (source(), engine());
+    let world = Engines::new(Arc::clone(&source), Arc::clone(&target));
+    let other = Engines::new(source, target);
+    // The table of rows stays, as it does when another table is moved.
+    other.decide(|_, request| match request {
+        Request::DeleteTable(_) => Fate::NotSent,
+        _ => Fate::Done,
+    });
+    let mut is_first = true;
+    world.decide(move |_, request| {
+        let is_making = match request {
+            Request::UpdateItem(input) => input.condition_expression.as_deref() == Some(IS_MAKING),
+            _ => false,
+        };
+        if is_making && std::mem::take(&mut is_first) {
+            other.carry(&options(), &Arc::default()).unwrap();
+            let found = blocked(look(&*other, TABLE)).unwrap();
+            blocked(complete(&*other, &options(), &found)).unwrap_err();
+        }
+        Fate::Done
+    });
+    let refused = world.prepare(&options()).unwrap_err().to_string();
+    assert!(refused.contains("or completed"), "{refused}");
+    assert_eq!(count(world.of(Place::Target), TABLE), 1);
 }
