@@ -60,8 +60,7 @@ impl Members {
                 continue;
             };
             let name = &entity.name;
-            let key = key_in(model, table, returned, space)
-                .ok_or_else(|| format!("{name} is not in it"))?;
+            let key = key_in(model, table, returned, space).ok_or_else(|| absent(entity, space))?;
             let mut binder = Binder::new(pattern, &key);
             let partition = bound_partition(&mut binder, name, &key)?;
             match &mut shared {
@@ -370,6 +369,22 @@ fn key_in(model: &Model, table: &Table, returned: &Returned, space: Space) -> Op
                 .find(|key| key.index == index && key.sparse.is_none());
             found.map(|key| key.key.clone())
         }
+    }
+}
+
+/// The reason why a mixed collection cannot find an entity in a key space.
+fn absent(entity: &Entity, space: Space) -> String {
+    let name = &entity.name;
+    let is_sparse = match space {
+        Space::Table => false,
+        Space::Index(index) => entity.indexes.iter().any(|key| key.index == index),
+    };
+    if is_sparse {
+        format!(
+            "{name} is in it only where `sparse` says, and a mixed collection reads indexes that hold all items of its kinds: read {name} by a pattern of its own, or leave `sparse` out"
+        )
+    } else {
+        format!("{name} is not in it")
     }
 }
 

@@ -203,8 +203,9 @@ impl<'e> Scope<'e> {
             let label = "the key attributes are the entity's own";
             return Err(Box::new(
                 Diagnostic::error("KF004", declared.key.span, message, label)
-                    .note("an item is in an index when it has the attributes of its key, and these are always there")
-                    .help("give the index a key attribute of another name, which only some items get"),
+                    .note("an item is in an index when it has the attributes of its key, and these are its own")
+                    .help("leave `sparse` out: an item without one of these attributes is not in the index")
+                    .help("or give the index a key attribute of another name, which only some items get"),
             ));
         }
         let each = made.into_iter().map(|(column, parts)| {

@@ -408,7 +408,34 @@ fn limits<'d>(
     if let LimitDecl::Period(unit, word) | LimitDecl::Periods(unit, word, _) = &declared.limit {
         check_period(*unit, word, kind, attribute)?;
     }
+    if let LimitDecl::Periods(unit, _, range) = &declared.limit {
+        check_no_moment(*unit, range, attribute)?;
+    }
     Ok(ends(&declared.limit, attribute))
+}
+
+/// The present moment, which `now` is elsewhere, is no end of a range of periods.
+fn check_no_moment(unit: Unit, range: &LimitDecl, attribute: &Name) -> Result<(), Box<Diagnostic>> {
+    let mut ends = ends(range, attribute).into_iter();
+    let Some((now, limit)) = ends.find(|(name, _)| name.text == "now") else {
+        return Ok(());
+    };
+    let (name, sign) = if limit.is_lower() {
+        ("first", ">=")
+    } else {
+        ("last", "<=")
+    };
+    let message = format!("`now` is a moment, and this end is a {unit}");
+    let attribute = written(&attribute.text);
+    Err(Box::new(
+        Diagnostic::error("KF004", now.span, message, "a moment")
+            .help(format!(
+                "give the {name} {unit} as a parameter of another name, such as `{name}`"
+            ))
+            .help(format!(
+                "or limit the time itself, where a key has it: `{attribute} {sign} now`"
+            )),
+    ))
 }
 
 /// The names of a limit's parameters, and what each is.

@@ -657,8 +657,23 @@ fn check_field(
     Err(Box::new(
         Diagnostic::error("KF004", span, message, "records of this list")
             .label(attribute.span, "declared here")
-            .help(format!("declare the field as `{name}: {}`", attribute.kind)),
+            .help(format!(
+                "declare the field as `{name}: {}`",
+                declared_as(&attribute.kind)
+            )),
     ))
+}
+
+/// A type as a declaration writes it: a single word stands in quotes, since it would be the name of a
+/// type without them.
+fn declared_as(kind: &Type) -> String {
+    let text = kind.to_string();
+    if let Type::Words(words) = kind
+        && *words == [text.as_str()]
+    {
+        return format!("\"{text}\"");
+    }
+    text
 }
 
 /// A new item has no attributes to calculate with: an upsert says behind `else` what it gets.

@@ -228,6 +228,13 @@ fn parameter(cursor: &mut Cursor<'_>) -> Parsed<ParameterDecl> {
             (of, periods(cursor, unit, attribute)?)
         }
         Some(_) | None => {
+            if !is_quoted && cursor.is_word("of") {
+                let message = format!("there is no period `{}`", attribute.text);
+                let wrong = Diagnostic::error("KF001", attribute.span, message, "no period");
+                return Err(Box::new(wrong.help(
+                    "periods are `hour of a`, `day of a`, `month of a` and `year of a`",
+                )));
+            }
             let limit = limit(cursor)?;
             (attribute, limit)
         }
