@@ -235,7 +235,6 @@ fn a_data_folder_that_is_not_there_is_a_backend_that_cannot_be_used() {
     let (own, absent) = ("keyfold:.keyfold/data", "keyfold:absent");
     for line in [
         ["move", absent, "keyfold:target"].as_slice(),
-        &["move", "status", absent, own],
         &["move", "status", own, absent],
         &["move", "verify", absent, own],
         &["move", "verify", own, absent],
