@@ -25,6 +25,7 @@ mod names;
 mod needed;
 mod pattern;
 mod present;
+mod record;
 mod settings;
 mod shared;
 mod source;
