@@ -20,6 +20,8 @@ struct Program {
     executable: PathBuf,
     /// The package's folder, in which cargo runs its tests.
     folder: PathBuf,
+    /// Whether it has the tests of a library, whose documentation may have programs.
+    is_library: bool,
 }
 
 /// Builds and runs the tests of the packages that `chosen` selects, as `cargo test` does, the programs
@@ -45,7 +47,8 @@ pub(crate) fn run(root: &Path, chosen: &[&str]) -> Result<(), String> {
     });
     let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut documents = cargo(root, &["test", "--doc", "--no-fail-fast"]);
-    if execute(documents.args(chosen)).is_err() {
+    let has_library = programs.iter().any(|program| program.is_library);
+    if has_library && execute(documents.args(chosen)).is_err() {
         failed.push("the programs of the documentation".to_owned());
     }
     if failed.is_empty() {
@@ -98,6 +101,7 @@ fn program(line: &str) -> Option<Program> {
         name: format!("{package}/{}", source.display()),
         executable,
         folder: folder.to_owned(),
+        is_library: report["target"]["kind"][0] == "lib",
     })
 }
 
