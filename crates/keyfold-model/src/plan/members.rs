@@ -60,7 +60,8 @@ impl Members {
                 continue;
             };
             let name = &entity.name;
-            let key = key_in(model, table, returned, space).ok_or_else(|| absent(entity, space))?;
+            let key = key_in(model, table, returned, space)
+                .ok_or_else(|| absent(returned, entity, space))?;
             let mut binder = Binder::new(pattern, &key);
             let partition = bound_partition(&mut binder, name, &key)?;
             match &mut shared {
@@ -372,12 +373,14 @@ fn key_in(model: &Model, table: &Table, returned: &Returned, space: Space) -> Op
     }
 }
 
-/// The reason why a mixed collection cannot find an entity in a key space.
-fn absent(entity: &Entity, space: Space) -> String {
+/// The reason why a mixed collection cannot find a kind in a key space.
+fn absent(returned: &Returned, entity: &Entity, space: Space) -> String {
     let name = &entity.name;
     let is_sparse = match space {
-        Space::Table => false,
-        Space::Index(index) => entity.indexes.iter().any(|key| key.index == index),
+        Space::Index(index) if returned.copy.is_none() => {
+            entity.indexes.iter().any(|key| key.index == index)
+        }
+        Space::Index(_) | Space::Table => false,
     };
     if is_sparse {
         format!(
