@@ -196,9 +196,7 @@ fn farther(period: &str, is_later: bool) -> String {
     });
     match other {
         // Years have different lengths.
-        Some(year) if rest != "-02-29" && !rest.starts_with("-02-29T") => {
-            format!("{year:04}{rest}")
-        }
+        Some(year) if !rest.starts_with("-02-29") => format!("{year:04}{rest}"),
         Some(_) | None => period.to_owned(),
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn condition(
             (false, false) => SortCondition::BeginsWith(template(bound)),
         });
     };
-    let Some(field @ Part::Field { name, .. }) = open.first() else {
+    let Some(field @ Part::Field { name, excluded, .. }) = open.first() else {
         return Err(format!(
             "`{}` is not part of its sort key, so a range of it would have to be filtered",
             first.attribute
@@ -57,7 +57,13 @@ pub(super) fn condition(
     }
     let is_followed = open.get(1).is_some_and(|next| *next != Part::Break);
     if let Some(unit) = unit_of(&limits)? {
-        let (period, goes_on) = period(field, unit)?;
+        let (format, goes_on) = periods_in(field, unit)?;
+        let period = Part::Field {
+            name: name.clone(),
+            kind: Type::Period(unit),
+            format,
+            excluded: excluded.clone(),
+        };
         return Ok(range(
             &limits,
             &period,
@@ -88,46 +94,29 @@ fn unit_of(limits: &[&Parameter]) -> Result<Option<Unit>, String> {
     ))
 }
 
-/// The field of a key as a range of periods of `unit` reads it, and whether texts go on behind the
-/// text of a period. `Err` is the reason where the order of keys is not that of periods.
-fn period(field: &Part, unit: Unit) -> Result<(Part, bool), String> {
-    let Part::Field {
-        name,
-        kind,
-        format,
-        excluded,
-    } = field
-    else {
+/// The format of the periods of `unit` in a field of a key, and whether texts go on behind such a
+/// period. `Err` is the reason where the order of keys is not that of periods.
+fn periods_in(field: &Part, unit: Unit) -> Result<(Format, bool), String> {
+    let Part::Field { kind, format, .. } = field else {
         return Err(format!("{field} is no time"));
     };
     let is_time = matches!(kind, Type::Time(_) | Type::Date);
-    let (read, goes_on) = match format {
-        Format::Truncated(of) if *of == unit => (Format::Plain, false),
-        Format::Truncated(shorter) if *shorter < unit => (Format::Plain, true),
-        Format::Truncated(longer) => {
-            return Err(format!(
-                "{field} keeps only the {longer}, so it does not say which {unit}"
-            ));
-        }
-        Format::Plain | Format::Bare if is_time => (Format::Plain, true),
-        Format::Reversed if is_time => (Format::Reversed, true),
+    match format {
+        Format::Truncated(of) if *of == unit => Ok((Format::Plain, false)),
+        Format::Truncated(shorter) if *shorter < unit => Ok((Format::Plain, true)),
+        Format::Truncated(longer) => Err(format!(
+            "{field} keeps only the {longer}, so it does not say which {unit}"
+        )),
+        Format::Plain | Format::Bare if is_time => Ok((Format::Plain, true)),
+        Format::Reversed if is_time => Ok((Format::Reversed, true)),
         Format::Plain
         | Format::Bare
         | Format::Reversed
         | Format::Padded { .. }
         | Format::Lower
         | Format::Hash
-        | Format::Escaped => {
-            return Err(format!("{field} is not in the order of its {unit}s"));
-        }
-    };
-    let read = Part::Field {
-        name: name.clone(),
-        kind: Type::Period(unit),
-        format: read,
-        excluded: excluded.clone(),
-    };
-    Ok((read, goes_on))
+        | Format::Escaped => Err(format!("{field} is not in the order of its {unit}s")),
+    }
 }
 
 /// The part of a key that the parameter of a beginning or a period stands for. `Err` is the reason
@@ -149,20 +138,11 @@ fn prefix(field: &Part, parameter: &Parameter) -> Result<Part, String> {
         return Err(refused());
     };
     let (fits, format) = match parameter.limit {
-        Limit::In(unit) => (
-            matches!(kind, Type::Time(_) | Type::Date)
-                && match format {
-                    Format::Plain | Format::Bare | Format::Reversed => true,
-                    // A shorter period begins with the text of the one that it lies in.
-                    Format::Truncated(shorter) => *shorter < unit,
-                    Format::Padded { .. } | Format::Lower | Format::Hash | Format::Escaped => false,
-                },
-            if *format == Format::Reversed {
-                Format::Reversed
-            } else {
-                Format::Plain
-            },
-        ),
+        // Keys begin with a period where they go on behind it.
+        Limit::In(unit) => match periods_in(field, unit) {
+            Ok((format, goes_on)) => (goes_on, format),
+            Err(_) => (false, *format),
+        },
         Limit::Starts
         | Limit::Equal
         | Limit::AtLeast
