@@ -2,13 +2,12 @@
 
 import type { Given } from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
-import type { MadeValue } from "./complete.js";
 import { invalid, owned } from "./error.js";
 import type { Io } from "./io.js";
-import type { BatchWritten, CallOptions, Made, ManyOptions, Transacted, TransactionWrite } from "./options.js";
+import type { BatchWritten, CallOptions, ManyOptions, Transacted, TransactionWrite } from "./options.js";
 import { readMany } from "./read/many.js";
-import { display } from "./value/text.js";
 import { wholeEntity } from "./write/arguments.js";
+import { shownMade } from "./write/made.js";
 import { deleteMany, putMany } from "./write/many.js";
 import { keyOfEntity, partOf } from "./write/part.js";
 import { written } from "./write/refusal.js";
@@ -24,7 +23,7 @@ export async function transacted(
   const parts = listed(writes, "the transaction").map((one) => partOf(model, one));
   return carryOut(driver, "transact", options, async (io) => {
     const done = await transact(io, model, parts);
-    return { ...done, writes: done.writes.map(({ changes, made }) => ({ changes, made: shown(made) })) };
+    return { ...done, writes: done.writes.map(({ changes, made }) => ({ changes, made: shownMade(made) })) };
   });
 }
 
@@ -58,14 +57,9 @@ export async function batch(
   const write = isPut ? putMany : deleteMany;
   const call = async (io: Io): Promise<BatchWritten> => {
     const done = await write(io, model, plan, all);
-    return { ...done, made: done.made.map(shown) };
+    return { ...done, made: done.made.map(shownMade) };
   };
   return owned(entity, carryOut(driver, `${verb}Many ${entity}`, options, call));
-}
-
-/** Values that were made. A moment or an identifier is a text. */
-function shown(made: readonly MadeValue[]): Made[] {
-  return made.map((one) => ({ ...one, value: display(one.value) }));
 }
 
 /** Refuses what is no list. */

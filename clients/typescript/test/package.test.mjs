@@ -15,8 +15,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PROJECT = mkdtempSync(join(tmpdir(), "keyfold-package-"));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
-/** The most bytes of gzip of what a program loads, each file on its own: of what it reads at once, and with its first
- * request over HTTP. The generated client of the shop is no part of the runtime, and what it imports is. */
+/** The most bytes of gzip, each file on its own: of what is loaded at once, and of that with the first request over
+ * HTTP. The generated client of the shop is no part of the runtime, and what it imports is. */
 const READING_BYTES_MAX = 15_000;
 const SHOP_HTTP_BYTES_MAX = 20_000;
 /** With whatever a pattern can have: ranges, pages, several partitions, keys and values of all kinds. */

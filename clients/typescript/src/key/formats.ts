@@ -143,27 +143,20 @@ export function givesBack(parts: readonly Part[], name: string): boolean {
 
 const HASH_DIGITS = 32;
 
-const UNITS: readonly string[] = ["hour", "day", "month", "year"];
-
 /** The characters of a field whose values all have texts of one length; `undefined` for others. */
 export function widthOfField({ type, format }: FieldPart): number | undefined {
   if (typeof format === "object") {
-    if (format.cut !== undefined) return widthOf(format.cut);
+    if (format.cut !== undefined) return WIDTHS[format.cut];
     const { whole, decimals = 0, signed } = format.padded ?? { whole: 0 };
     return whole + (signed === true ? 1 : 0) + (decimals > 0 ? decimals + 1 : 0);
   }
-  if (typeof type === "string" && UNITS.includes(type)) return widthOf(type as Unit);
+  if (typeof type === "string" && Object.hasOwn(WIDTHS, type)) return WIDTHS[type as Unit];
   if (format === "hash") return HASH_DIGITS;
   if (type === "date") return 10;
   if (type === "ulid") return 26;
   if (type === "uuid") return 36;
   const digits = digitsOf(type);
   return digits === undefined ? undefined : widthOfTime(digits);
-}
-
-/** The characters of a period. */
-export function widthOf(unit: Unit): number {
-  return WIDTHS[unit];
 }
 
 // Bundlers then keep all that a program loads at once in one file.

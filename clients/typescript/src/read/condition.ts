@@ -21,14 +21,14 @@ export async function keyCondition(
   for (const one of sort.before ?? []) {
     terms.push(equal(one.attribute, keyValue(question, "sort", one, question.args), made));
   }
-  const { attribute, at = [] } = sort;
+  const { is, attribute, at = [] } = sort;
   if (at.length === 0) return terms;
-  if (sort.is === "equal") {
+  if (is === "equal") {
     terms.push(equal(attribute, keyValue(question, "sort", { attribute, parts: at }, question.args), made));
     return terms;
   }
   const { rangeTerm } = await import("./range.js");
-  const term = rangeTerm(question, sort, at, made);
+  const term = rangeTerm(question, { ...sort, is }, at, made);
   if (term === "nothing") return undefined;
   return term === "all" ? terms : [...terms, term];
 }

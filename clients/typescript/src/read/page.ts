@@ -2,11 +2,12 @@
  *
  * - `request` sends one request; `batch` reads items by their keys; `fan` reads several partitions or
  *   tables, and merges them; `split` reads entities that are stored as several items.
- * - `condition` makes the key condition; `cursor` holds the keys after which pages go on.
+ * - `condition` makes the key condition, `range` its range; `cursor` holds the keys after which pages go on.
  * - `together` reads several items by keys of their own.
  * - `guarded` reads the guard of an `id` first, which says where the item lies.
  * - `current` decides between the entries of a late index.
- * - `kinds` distinguishes kinds and joins split lists; `required` checks collections.
+ * - `kinds` distinguishes kinds; `parts` puts split lists together; `required` checks collections.
+ * - `unknown` makes the errors of other items.
  *
  * What few patterns need is imported when one of them runs, so that a program loads it only then. */
 

@@ -3,7 +3,7 @@
 import { failure } from "../error.js";
 import { type End, end } from "../key/end.js";
 import { fittedEnd, isLongerThanKeys } from "../key/fitted.js";
-import { column, isField, text } from "../key/make.js";
+import { isField, text } from "../key/make.js";
 import type { Placeholders } from "../placeholders.js";
 import type { AttributeValue, Limit, Part, RangePlan } from "../plan.js";
 import { order } from "../value/compare.js";
@@ -17,16 +17,19 @@ function rangeEnd(question: Question, parameter: string): Limit | undefined {
   return limit === "atLeast" || limit === "above" || limit === "atMost" || limit === "below" ? limit : undefined;
 }
 
+/** A range that is more than one key. */
+type Span = RangePlan & { readonly is: Exclude<RangePlan["is"], "equal"> };
+
 /** The bounds of a range: a comparison with one value, or two ends. */
 interface Bounds {
-  readonly is: "=" | "starts" | ">=" | "<=" | "<" | "between";
+  readonly is: "starts" | ">=" | "<=" | "<" | "between";
   readonly values: readonly [AttributeValue] | readonly [AttributeValue, AttributeValue];
 }
 
 /** The term of a range of sort keys that begins with these parts; "all" and "nothing" where it has all or no keys. */
 export function rangeTerm(
   question: Question,
-  sort: RangePlan,
+  sort: Span,
   first: readonly Part[],
   made: Placeholders,
 ): Written | "all" | "nothing" {
@@ -34,12 +37,10 @@ export function rangeTerm(
   return typeof bounds === "string" ? bounds : written(sort.attribute, bounds, made);
 }
 
-function boundsOf(question: Question, sort: RangePlan, first: readonly Part[]): Bounds | "all" | "nothing" {
+function boundsOf(question: Question, sort: Span, first: readonly Part[]): Bounds | "all" | "nothing" {
   const at = (parts: readonly Part[], side: "low" | "high"): End =>
     fittedEnd(end(parts, question.args, (name) => rangeEnd(question, name)), side);
   switch (sort.is) {
-    case "equal":
-      return { is: "=", values: [column(first, question.args)] };
     case "beginsWith": {
       const text = prefix(first, question.args);
       if (text === "") return "all";

@@ -41,7 +41,6 @@ export function checkRequired(
 /** The required kinds that are not among the items. */
 export function missing(pattern: PatternPlan, items: readonly Found[]): ReturnedPlan[] {
   // No filter drops a required item: the compiler refuses it.
-  if (pattern.returns.length < 2) return [];
   return pattern.returns.filter(
     (one) => one.many !== true && one.optional !== true && !items.some((item) => item.name === one.name),
   );

@@ -1,6 +1,6 @@
 /** Operations that change nothing. */
 
-/** `GetItem`, `BatchGetItem`, `TransactGetItems`, `DescribeTable`, `ListTagsOfResource`, `Query` and `Scan`. */
+/** How their names begin: `DescribeTimeToLive` and `DescribeContinuousBackups`, too. */
 const READS = /^(?:(?:Batch|Transact)?Get|Describe|List|Query|Scan)/;
 
 /** Whether an operation changes nothing. */

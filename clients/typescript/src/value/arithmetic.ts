@@ -46,7 +46,7 @@ function parsed(text: string): Decimal {
 }
 
 /** The coefficients of two numbers with the lower of their exponents. */
-export function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
+function aligned(one: Decimal, other: Decimal): [bigint, bigint, number] {
   const exponent = Math.min(one.exponent, other.exponent);
   const scaled = (of: Decimal): bigint => of.coefficient * 10n ** BigInt(of.exponent - exponent);
   return [scaled(one), scaled(other), exponent];

@@ -51,11 +51,6 @@ export function isDay(text: string): boolean {
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= days;
 }
 
-/** Milliseconds of a day and time in UTC, years below 100 included. */
-function epochMs(day: string, time = "00:00:00"): number {
-  return Date.parse(`${day}T${time}.000Z`);
-}
-
 /** The text of a moment with nine digits; `undefined` outside of the years 1 to 9999. */
 function withNanos(epoch: number, fraction: string): string | undefined {
   const at = new Date(epoch);
@@ -80,7 +75,7 @@ export function canonicalTime(text: string, digits: number): string | undefined 
   if (!isDay(day) || !isIn(hour, 23) || !isIn(minute, 59) || !isIn(second, 59)) return undefined;
   if (!isIn(zoneHour ?? "0", ZONE_HOURS_MAX) || !isIn(zoneMinute ?? "0", 59)) return undefined;
   const offset = (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000;
-  const at = epochMs(day, `${hour}:${minute}:${second}`);
+  const at = Date.parse(`${day}T${hour}:${minute}:${second}.000Z`);
   const made = withNanos(at - (sign === "-" ? -offset : offset), fraction);
   return made === undefined ? undefined : cut(made, digits);
 }

@@ -16,10 +16,10 @@ import type {
   Written,
 } from "../options.js";
 import { ensureTables } from "../tables.js";
-import { display } from "../value/text.js";
 import { argumentsOfWrite, wholeEntity } from "./arguments.js";
 import { createEntity, deleteEntity, putEntity, updateEntity } from "./change.js";
 import type { Outcome } from "./execute.js";
+import { shownMade } from "./made.js";
 import { runWrite } from "./named.js";
 import { changesOf, keyOfEntity, withKey } from "./part.js";
 
@@ -77,9 +77,7 @@ async function written(
   call: (io: Io) => Promise<Outcome>,
 ): Promise<Written> {
   const { operation, changes, capacity, made } = await owned(of, carryOut(driver, name, options, call));
-  // A moment or an identifier is a text.
-  const shown = made.map((one) => ({ ...one, value: display(one.value) }));
-  return { operation, changes: [...changes], capacity, made: shown };
+  return { operation, changes: [...changes], capacity, made: shownMade(made) };
 }
 
 /** A stream record as an entity. */

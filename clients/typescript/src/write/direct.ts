@@ -102,7 +102,7 @@ function isSimple(model: Model, entity: EntityPlan, assignment: AssignmentPlan):
 }
 
 /** Whether an entity stores an attribute in its main item as it is. */
-export function storesPlainly(entity: EntityPlan, name: string): boolean {
+function storesPlainly(entity: EntityPlan, name: string): boolean {
   const others = [...(entity.compressed ?? []), ...(entity.leftOut ?? [])];
   return !others.includes(name) && entity.split?.attribute !== name;
 }

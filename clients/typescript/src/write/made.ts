@@ -1,8 +1,15 @@
 /** What a write made, by the names that generated types have for it. */
 
 import type { Given } from "../arguments.js";
+import type { MadeValue } from "../complete.js";
 import type { MadeMember } from "../made.js";
 import type { Made } from "../options.js";
+import { display } from "../value/text.js";
+
+/** Values that were made, for the caller. A moment or an identifier is a text. */
+export function shownMade(made: readonly MadeValue[]): Made[] {
+  return made.map((one) => ({ ...one, value: display(one.value) }));
+}
 
 /** The values: as the caller gave them, the others of the report. */
 export function valuesMade(
