@@ -461,6 +461,11 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+/// As [`counted`], of what machines with small addresses count, too.
+pub(crate) fn counted_u64(count: u64, noun: &str) -> String {
+    counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
+}
+
 /// `1 item`, `2 items`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 {

@@ -294,7 +294,7 @@ fn every_command_prints_one_document_of_the_schema() {
         ),
         (0, vec!["move", "verify", "keyfold:d", "keyfold:m"]),
         (1, vec!["move", "keyfold:d", "keyfold:m"]),
-        // What was asked in vain leaves the table of rows, which has none.
+        // The refused move has left an empty table of rows, which the first abort deletes.
         (0, vec!["move", "abort", "keyfold:d", "keyfold:m", "--yes"]),
         (4, vec!["move", "abort", "keyfold:d", "keyfold:m", "--yes"]),
         (2, vec!["move", "keyfold:d"]),

@@ -319,7 +319,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
     let mut lines: Vec<String> = uniques
         .iter()
         .map(|unique| {
-            let word = if entity.is_id(unique) { "id" } else { "unique" };
+            let word = entity.word_of(unique);
             format!("{word} ({})", unique.joined(", "))
         })
         .collect();

@@ -7,9 +7,9 @@
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::rows::{Phase, RunRow};
-use crate::tables::{ACTIVE_PAUSE, Found, active, at, definition, identity, tags};
+use crate::tables::{ACTIVE_PAUSE, Found, active, at, definition, delete, identity, tags};
 use crate::world::{At, Place, World};
-use keyfold_api::{DeleteTableInput, ErrorKind, TableDescription, Tag};
+use keyfold_api::{ErrorKind, TableDescription, Tag};
 use keyfold_client::ClientError;
 use keyfold_stream::described;
 use keyfold_stream::world::ask;
@@ -146,14 +146,8 @@ async fn note_made(
     if !is_left {
         return Err(aborted);
     }
-    let input = DeleteTableInput {
-        table_name: Some(ledger.table.clone()),
-    };
-    match ask(&target, input).await {
-        Ok(_) => Err(aborted),
-        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Err(aborted),
-        Err(error) => Err(error),
-    }
+    delete(&target, &ledger.table).await?;
+    Err(aborted)
 }
 
 fn not_made(table: &str) -> ClientError {

@@ -54,12 +54,12 @@ pub(crate) struct Crew {
 /// Ends a run when it is dropped before its task is done, which only a panic does.
 struct EndsRun {
     crew: Arc<Crew>,
-    is_done: AtomicBool,
+    is_done: bool,
 }
 
 impl Drop for EndsRun {
     fn drop(&mut self) {
-        if !self.is_done.load(Ordering::SeqCst) {
+        if !self.is_done {
             let why = format!(
                 "a task of the move of {} has panicked, which is a fault of this program; what was written \
                  is right, and the same command goes on from there",
@@ -110,12 +110,12 @@ impl Crew {
     pub(crate) fn spawn(self: &Arc<Crew>, task: impl Future<Output = ()> + Send + 'static) {
         let guard = EndsRun {
             crew: Arc::clone(self),
-            is_done: AtomicBool::new(false),
+            is_done: false,
         };
         self.world.spawn(Box::pin(async move {
-            let guard = guard;
+            let mut guard = guard;
             task.await;
-            guard.is_done.store(true, Ordering::SeqCst);
+            guard.is_done = true;
         }));
     }
 

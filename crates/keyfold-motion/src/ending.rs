@@ -4,11 +4,11 @@ use crate::begin::{MADE_BY, is_made_by};
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::rows::{Mark, Phase, RunRow};
-use crate::tables::{ACTIVE_PAUSE, ACTIVE_TRIES, Found, active, at, expiry, is_absent};
+use crate::tables::{ACTIVE_PAUSE, ACTIVE_TRIES, Found, active, at, delete, expiry, is_absent};
 use crate::world::{Place, World};
 use keyfold_api::{
-    DeleteTableInput, ErrorKind, TableStatus, TimeToLiveSpecification, UntagResourceInput,
-    UpdateTableInput, UpdateTimeToLiveInput, known,
+    ErrorKind, TableStatus, TimeToLiveSpecification, UntagResourceInput, UpdateTableInput,
+    UpdateTimeToLiveInput, known,
 };
 use keyfold_client::ClientError;
 use keyfold_stream::described;
@@ -118,14 +118,10 @@ async fn delete_made(
             return Ok(Aborted::Kept);
         }
         if known(&existing.table_status) != Some(TableStatus::Deleting) {
-            let input = DeleteTableInput {
-                table_name: Some(options.table.clone()),
-            };
-            match ask(&target, input).await {
+            match delete(&target, &options.table).await {
                 Ok(_) => continue,
                 // It is being made, or changed: later.
                 Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => {}
-                Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => continue,
                 Err(error) => return Err(error),
             }
         }
@@ -173,6 +169,22 @@ fn no_move(table: &str) -> ClientError {
     ClientError::not_found(format!("the target knows of no move of the table {table}"))
 }
 
+/// Refuses to complete the move of a table in a phase in which it cannot be.
+///
+/// # Errors
+/// `Refused`, while the table is copied and when the move is being aborted.
+pub fn may_complete(table: &str, phase: Phase) -> Result<(), ClientError> {
+    let refused = |why: &str| {
+        let why = format!("the move of {table} cannot be completed: {why}");
+        Err(ClientError::refused(why))
+    };
+    match phase {
+        Phase::Copying => refused("its table is not copied yet"),
+        Phase::Aborting => refused("it is being aborted; abort it again to end that"),
+        Phase::Following | Phase::Completing => Ok(()),
+    }
+}
+
 /// Completes the move of a table: the target's table gets the settings that waited, and what the move
 /// has noted is deleted.
 ///
@@ -185,15 +197,8 @@ pub async fn complete(
     found: &Found,
 ) -> Result<(), ClientError> {
     let target = at(world, Place::Target);
-    let refused = |why: &str| {
-        let why = format!("the move of {} cannot be completed: {why}", options.table);
-        Err(ClientError::refused(why))
-    };
-    match take_out(world, options, Phase::Completing).await? {
-        Phase::Copying => return refused("its table is not copied yet"),
-        Phase::Aborting => return refused("it is being aborted; abort it again to end that"),
-        Phase::Following | Phase::Completing => {}
-    }
+    let phase = take_out(world, options, Phase::Completing).await?;
+    may_complete(&options.table, phase)?;
     let set = expiry(&target, &options.table).await?;
     if let Some(attribute) = found
         .expiry
@@ -261,12 +266,5 @@ pub async fn forget_ledger(world: &dyn World, options: &Options) -> Result<bool,
     if described(&target, &options.rows).await?.is_none() || !ledger.is_empty(&target).await? {
         return Ok(false);
     }
-    let input = DeleteTableInput {
-        table_name: Some(options.rows.clone()),
-    };
-    match ask(&target, input).await {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(false),
-        Err(error) => Err(error),
-    }
+    delete(&target, &options.rows).await
 }

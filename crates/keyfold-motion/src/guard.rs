@@ -9,7 +9,7 @@ use keyfold_stream::described;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How long a stream keeps records, but for an hour.
+/// A stream keeps records for a day; this is an hour less, in milliseconds.
 pub(crate) const KEPT_MS: i64 = 23 * 3_600_000;
 
 /// Looks whether this process stood still for so long that records may have gone unread: a note of it

@@ -43,7 +43,7 @@ pub mod world;
 
 pub use begin::{MADE_BY, prepare};
 pub use copy::HAS_NONE;
-pub use ending::{Aborted, Status, abort, complete, forget_ledger, moves, status};
+pub use ending::{Aborted, Status, abort, complete, forget_ledger, may_complete, moves, status};
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED};
 pub use options::Options;
 pub use progress::{Figures, Progress};

@@ -6,8 +6,8 @@
 //!                             └─ follow the stream ──────────────────────────────── even
 //! ```
 //!
-//! The move is begun, and its table made, before ([`crate::begin`]). What a run has written when it ends, whatever the
-//! reason, is where the next one goes on.
+//! The move is begun, and its table made, before ([`crate::begin`]). What a run has written when it ends,
+//! whatever the reason, is where the next one goes on.
 
 use crate::begin::may_go_on;
 use crate::copy::copy;
@@ -28,6 +28,7 @@ use std::time::Duration;
 
 /// The time between two looks at the tasks.
 const LOOK_TIME: Duration = Duration::from_millis(100);
+
 /// How a run ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {

@@ -7,10 +7,10 @@
 
 use crate::world::{At, Place, World};
 use keyfold_api::{
-    CreateTableInput, DescribeTimeToLiveInput, ErrorKind, IndexDescription, KeyType,
-    ListTagsOfResourceInput, Named, ProvisionedThroughput, ProvisionedThroughputDescription,
-    SecondaryIndex, StreamSpecification, StreamViewType, TableDescription, TableStatus, Tag,
-    TimeToLiveStatus, UpdateTableInput, WireName, known,
+    CreateTableInput, DeleteTableInput, DescribeTimeToLiveInput, ErrorKind, IndexDescription,
+    KeyType, ListTagsOfResourceInput, Named, ProvisionedThroughput,
+    ProvisionedThroughputDescription, SecondaryIndex, StreamSpecification, StreamViewType,
+    TableDescription, TableStatus, Tag, TimeToLiveStatus, UpdateTableInput, WireName, known,
 };
 use keyfold_client::ClientError;
 use keyfold_stream::described;
@@ -66,9 +66,7 @@ impl Found {
     pub fn bytes(&self) -> u64 {
         u64::try_from(self.description.table_size_bytes.unwrap_or(0)).unwrap_or(0)
     }
-}
 
-impl Found {
     /// What distinguishes the table from another one of its name.
     pub(crate) fn identity(&self) -> String {
         identity(&self.description)
@@ -99,6 +97,21 @@ pub(crate) fn identity(description: &TableDescription) -> String {
             let made_ms = description.creation_date_time.map_or(0, |moment| moment.0);
             format!("{arn} {made_ms}")
         }
+    }
+}
+
+/// Deletes a table. Returns whether it was there.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn delete(io: &At<'_>, table: &str) -> Result<bool, ClientError> {
+    let input = DeleteTableInput {
+        table_name: Some(table.to_owned()),
+    };
+    match ask(io, input).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

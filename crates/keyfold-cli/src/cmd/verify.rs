@@ -8,7 +8,7 @@ use crate::json;
 use crate::model_file::{self, Shown};
 use crate::output::Output;
 use crate::project::ModelArgument;
-use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG};
+use crate::terminal::{self, ERROR, FAINT, GOOD, STRONG, counted_u64 as counted};
 use clap::{Args, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use keyfold_client::ClientError;
@@ -229,10 +229,6 @@ impl Observer for Watch<'_> {
     fn end(&mut self) -> Result<(), ClientError> {
         self.with_file(Findings::end)
     }
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    terminal::counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
 }
 
 fn show((report, rows): (&Report, &[Rows]), sources: &Sources, file: &Path) {

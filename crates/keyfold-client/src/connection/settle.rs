@@ -236,6 +236,17 @@ fn is_encrypted(url: &str) -> bool {
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
 }
 
+impl Connection {
+    /// Whether it is one of Amazon's services.
+    pub fn is_amazon(&self) -> bool {
+        match self {
+            Connection::Amazon(_) => true,
+            Connection::Endpoint { url, .. } => is_amazons(url),
+            Connection::Memory | Connection::Folder(_) => false,
+        }
+    }
+}
+
 /// Whether an address is one of Amazon's services.
 fn is_amazons(url: &str) -> bool {
     address(url).is_ok_and(|address| amazon::is_amazons(&address.host))

@@ -163,11 +163,7 @@ impl Subject<'_> {
                 Ok(key) => key,
                 Err(error) => {
                     let first = unique.attributes().next().unwrap_or_default();
-                    let word = if self.entity.is_id(unique) {
-                        "id"
-                    } else {
-                        "unique"
-                    };
+                    let word = self.entity.word_of(unique);
                     claims.unmade.push(Unmade {
                         kind: FindingKind::GuardKey,
                         line: ModelLine::of_word(self.entity, word, first),

@@ -321,7 +321,7 @@ fn declared(entity: &Entity, role: Role) -> Option<(String, ModelLine, bool)> {
         }
         Role::Guard(at) => {
             let unique = entity.uniques.get(at)?;
-            let word = if entity.is_id(unique) { "id" } else { "unique" };
+            let word = entity.word_of(unique);
             let line = ModelLine::of_word(entity, word, unique.attributes().next()?);
             Some(("unique".to_owned(), line, true))
         }

@@ -77,7 +77,7 @@ fn item_rows(table: &Table, entity: &Entity) -> Vec<KeyRow> {
             .sort
             .as_ref()
             .map(|_| KeyTemplate::of_text(GUARD_SORT, entity.span));
-        let word = if entity.is_id(unique) { "id" } else { "unique" };
+        let word = entity.word_of(unique);
         let kind = format!("{word} {name}.{}", unique.joined("+"));
         key_row(&values, kind, std::iter::once(&partition).chain(&sort))
     }));

@@ -59,7 +59,7 @@ fn expires_in_pieces(ttl: &Name, declared: &EntityDecl, entity: &Entity) -> Opti
     }
     let (what, consequence, help) = if let Some(unique) = entity.uniques.first() {
         let names = unique.joined(", ");
-        let word = if entity.is_id(unique) { "id" } else { "unique" };
+        let word = entity.word_of(unique);
         (
             format!("the guards of `{word} {names}`"),
             "a value would be taken whose item is gone, or free while its item is still there".to_owned(),

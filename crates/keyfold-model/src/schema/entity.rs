@@ -387,6 +387,11 @@ impl Entity {
         self.id_guard() == Some(unique)
     }
 
+    /// The word by which the model declares unique attributes.
+    pub fn word_of(&self, unique: &Unique) -> &'static str {
+        if self.is_id(unique) { "id" } else { "unique" }
+    }
+
     /// The copy with this name.
     pub fn copy(&self, name: &str) -> Option<&Copy> {
         self.copies.iter().find(|copy| copy.name == name)

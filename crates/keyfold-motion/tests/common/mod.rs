@@ -571,8 +571,8 @@ impl Simulation {
         self.poll(task);
     }
 
-    /// The deletion of a table that a run asks for. It arrives at once, since it carries the table's name alone:
-    /// one that were late would delete the table of a later move.
+    /// A run's deletion of a table arrives at once: it carries the name alone, and a late one would delete
+    /// the table of a later move.
     fn drop_of_run(&self, state: &State) -> Option<usize> {
         let mut waiting = state.waiting.iter();
         waiting.position(|(_, (run, _), what)| match what {

@@ -2,10 +2,9 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use keyfold_api::{
-    AttributeDefinition, BillingMode, CreateTableInput, DeleteItemInput, DeleteTableInput,
-    DescribeTableInput, KeySchemaElement, KeyType, Named, PutItemInput, Request, Response,
-    ScalarAttributeType, ScanInput, StreamSpecification, StreamViewType, TableDescription,
-    UpdateTableInput,
+    AttributeDefinition, BillingMode, CreateTableInput, DeleteTableInput, DescribeTableInput,
+    KeySchemaElement, KeyType, Named, PutItemInput, Request, Response, ScalarAttributeType,
+    ScanInput, StreamSpecification, StreamViewType, TableDescription, UpdateTableInput,
 };
 use keyfold_client::{Backend, ClientError, blocked};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
@@ -218,15 +217,6 @@ pub(crate) fn put(backend: &Backend, number: u64, text: &str) {
         table_name: Some(TABLE.to_owned()),
         item: Some(Ok(item)),
         ..PutItemInput::default()
-    };
-    backend.call(input.into()).unwrap();
-}
-
-pub(crate) fn delete(backend: &Backend, number: u64) {
-    let input = DeleteItemInput {
-        table_name: Some(TABLE.to_owned()),
-        key: Some(Ok(Item::from_iter([("id", format!("n{number}"))]))),
-        ..DeleteItemInput::default()
     };
     backend.call(input.into()).unwrap();
 }

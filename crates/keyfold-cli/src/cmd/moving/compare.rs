@@ -4,7 +4,7 @@ use super::places::Places;
 use crate::failure::Failure;
 use crate::json;
 use crate::output::Output;
-use crate::terminal::{self, FAINT, GOOD, STRONG, counted};
+use crate::terminal::{self, FAINT, GOOD, STRONG, counted, counted_u64};
 use keyfold_client::blocked;
 use keyfold_motion::tables;
 use keyfold_motion::verify::{Compared, Comparison, Difference, compare};
@@ -61,10 +61,7 @@ fn say_troubles(table: &str, figures: &Figures) {
     if let Some(trouble) = &figures.trouble {
         terminal::error_line(&format!(
             "{table}: {} failed and were sent again, the last of them by {trouble}",
-            counted(
-                usize::try_from(figures.troubles).unwrap_or(usize::MAX),
-                "request"
-            )
+            counted_u64(figures.troubles, "request")
         ));
     }
 }

@@ -6,13 +6,13 @@ use super::places::{Opened, Places};
 use super::watch::{Moved, Until, watched};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::terminal::{self, GOOD, STRONG, counted};
+use crate::terminal::{self, GOOD, STRONG, counted, counted_u64};
 use keyfold_client::blocked;
 use keyfold_motion::tables::{self, Found};
 use keyfold_motion::verify::{Comparison, compare};
 use keyfold_motion::world::World;
 use keyfold_motion::{Aborted, Options, Phase, Progress, Status, abort as abort_move};
-use keyfold_motion::{complete as complete_move, forget_ledger};
+use keyfold_motion::{complete as complete_move, forget_ledger, may_complete};
 use serde_json::json;
 use std::time::Duration;
 
@@ -48,23 +48,29 @@ pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The moves of the target, at least one. An empty table of rows, which a killed command has left, goes.
-fn moving(
+/// The moves of the target, at least one, once somebody has agreed to what becomes of their tables. When
+/// there is none, an empty table of rows is deleted; a killed command has left it.
+fn agreed(
     places: &Places,
     world: &dyn World,
-    output: Output,
+    (yes, output): (bool, Output),
+    [what, otherwise]: [&str; 2],
 ) -> Result<Option<Vec<(String, Status)>>, Failure> {
     let moves = places.moves(world)?;
-    if !moves.is_empty() {
-        return Ok(Some(moves));
+    if moves.is_empty() {
+        if blocked(forget_ledger(world, &Options::new("")))? {
+            ended(&[], "ended", output);
+            return Ok(None);
+        }
+        return Err(Failure::not_found(
+            "the target knows of no move of these tables",
+        ));
     }
-    if blocked(forget_ledger(world, &Options::new("")))? {
-        ended(&[], "ended", output);
-        return Ok(None);
+    if !yes {
+        terminal::error_line(&format!("{what}: {}", list(&moves)));
+        asked(otherwise)?;
     }
-    Err(Failure::not_found(
-        "the target knows of no move of these tables",
-    ))
+    Ok(Some(moves))
 }
 
 fn list(moves: &[(String, Status)]) -> String {
@@ -75,14 +81,13 @@ fn list(moves: &[(String, Status)]) -> String {
 pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Failure> {
     let opened = places.open_target()?;
     let world = opened.world();
-    let Some(moves) = moving(places, &*world, output)? else {
+    let asked = [
+        "these tables of the target are deleted",
+        "nothing was deleted",
+    ];
+    let Some(moves) = agreed(places, &*world, (yes, output), asked)? else {
         return Ok(());
     };
-    if !yes {
-        let list = list(&moves);
-        terminal::error_line(&format!("these tables of the target are deleted: {list}"));
-        asked("nothing was deleted")?;
-    }
     for (table, _) in &moves {
         match blocked(abort_move(&*world, &Options::new(table)))? {
             Aborted::Deleted => {}
@@ -103,19 +108,16 @@ pub(super) fn complete(
 ) -> Result<(), Failure> {
     let opened = places.open()?;
     let world = opened.world();
-    let Some(moves) = moving(places, &*world, output)? else {
+    let asked = [
+        "changes of the source are followed no more, of these tables",
+        "nothing was ended",
+    ];
+    let Some(moves) = agreed(places, &*world, (yes, output), asked)? else {
         return Ok(());
     };
-    if !yes {
-        let list = list(&moves);
-        terminal::error_line(&format!(
-            "changes of the source are followed no more, of these tables: {list}"
-        ));
-        asked("nothing was ended")?;
-    }
     let mut found = Vec::new();
     for (table, status) in &moves {
-        check_phase(table, status.run.phase)?;
+        may_complete(table, status.run.phase)?;
         found.push(blocked(tables::look(&*world, table))?);
     }
     if let Some(wait) = wait {
@@ -128,18 +130,6 @@ pub(super) fn complete(
     opened.target.sync()?;
     ended(&moves, "complete", output);
     Ok(())
-}
-
-fn check_phase(table: &str, phase: Phase) -> Result<(), Failure> {
-    match phase {
-        Phase::Following | Phase::Completing => Ok(()),
-        Phase::Copying => Err(Failure::refused(format!(
-            "the move of {table} cannot be completed: its table is not copied yet"
-        ))),
-        Phase::Aborting => Err(Failure::refused(format!(
-            "the move of {table} cannot be completed: it is being aborted; abort it again to end that"
-        ))),
-    }
 }
 
 /// Applies what is left of the source's changes, and refuses while more come. A table whose changes are
@@ -189,8 +179,8 @@ fn still_written(moved: &[Moved]) -> Failure {
         .iter()
         .filter(|one| !one.progress.is_at_goal())
         .map(|one| {
-            let changes = usize::try_from(one.progress.figures().records).unwrap_or(usize::MAX);
-            format!("{} ({} came)", one.found.table, counted(changes, "record"))
+            let came = counted_u64(one.progress.figures().records, "record");
+            format!("{} ({came} came)", one.found.table)
         })
         .collect();
     Failure::refused(format!(

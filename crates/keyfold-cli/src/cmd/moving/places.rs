@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The tables of positions and failures, which belong to the streams of one place.
+/// The tables that Keyfold keeps itself. They belong to one place.
 const LEFT_OUT: [&str; 3] = [LEDGER, "keyfold_leases", "keyfold_failures"];
 
 /// Where tables come from, and where they go.
@@ -47,9 +47,7 @@ pub(super) struct Opened {
 impl Places {
     /// Opens both places, of which the target exists.
     pub(super) fn open(&self) -> Result<Opened, Failure> {
-        if let Connection::Folder(folder) = connection(&self.to)? {
-            backend::check_folder(&folder)?;
-        }
+        check_there(&connection(&self.to)?)?;
         self.open_or_make()
     }
 
@@ -59,9 +57,7 @@ impl Places {
         if from == to {
             return Err(Failure::usage("FROM and TO are one place"));
         }
-        if let Connection::Folder(folder) = &from {
-            backend::check_folder(folder)?;
-        }
+        check_there(&from)?;
         let source = Arc::new(opened(&from, false)?);
         self.reach(&source)?;
         Ok(Opened {
@@ -76,29 +72,13 @@ impl Places {
     /// Opens the target alone, for what does not ask the source.
     pub(super) fn open_target(&self) -> Result<Opened, Failure> {
         let to = connection(&self.to)?;
-        if let Connection::Folder(folder) = &to {
-            backend::check_folder(folder)?;
-        }
-        let target = Arc::new(opened(&to, true)?);
-        Ok(Opened {
-            is_shared: false,
-            settle_time: Duration::ZERO,
-            source: Arc::clone(&target),
-            target,
-            began: Instant::now(),
-        })
+        check_there(&to)?;
+        Ok(Opened::alone(Arc::new(opened(&to, true)?)))
     }
 
     /// Asks the source for its tables, or for those that are named.
     fn reach(&self, source: &Arc<Backend>) -> Result<(), Failure> {
-        let opened = Opened {
-            source: Arc::clone(source),
-            target: Arc::clone(source),
-            is_shared: false,
-            settle_time: Duration::ZERO,
-            began: Instant::now(),
-        };
-        let world = opened.world();
+        let world = Opened::alone(Arc::clone(source)).world();
         for table in self.tables(&*world)? {
             blocked(look(&*world, &table))?;
         }
@@ -136,17 +116,17 @@ impl Places {
     }
 }
 
+/// Refuses a data folder that is not there.
+fn check_there(connection: &Connection) -> Result<(), Failure> {
+    match connection {
+        Connection::Folder(folder) => backend::check_folder(folder),
+        Connection::Amazon(_) | Connection::Endpoint { .. } | Connection::Memory => Ok(()),
+    }
+}
+
 /// How long a record may take to appear in the stream of a place.
 fn settle_time(connection: &Connection) -> Duration {
-    match connection {
-        Connection::Amazon(_) => Duration::from_secs(10),
-        Connection::Endpoint { url, .. } if url.contains("amazonaws.com") => {
-            Duration::from_secs(10)
-        }
-        Connection::Endpoint { .. } | Connection::Folder(_) | Connection::Memory => {
-            Duration::from_secs(1)
-        }
-    }
+    Duration::from_secs(if connection.is_amazon() { 10 } else { 1 })
 }
 
 /// The connection of a text, or of a name in keyfold.toml.
@@ -185,6 +165,17 @@ fn opened(connection: &Connection, is_target: bool) -> Result<Backend, Failure> 
 }
 
 impl Opened {
+    /// One place alone, for what does not ask the other.
+    fn alone(place: Arc<Backend>) -> Opened {
+        Opened {
+            is_shared: false,
+            settle_time: Duration::ZERO,
+            source: Arc::clone(&place),
+            target: place,
+            began: Instant::now(),
+        }
+    }
+
     pub(super) fn threads(&self, progress: &Arc<Progress>) -> Arc<Threads> {
         Threads::new(
             Arc::clone(&self.source),
