@@ -110,7 +110,8 @@ async fn settle(
             }
         }
         (None, None) => match ask(&target, definition(found, tag(row.id))).await {
-            Ok(_) => Ok(Settled::Again),
+            // A table with all the tags that it may have shows nothing: its making is noted by the answer.
+            Ok(made) => note_made(world, ledger, row, &made).await,
             // Another process was faster, or the table shows whether it was made.
             Err(error) if error.kind() == Some(ErrorKind::ResourceInUse) => Ok(Settled::Again),
             Err(ClientError::OutcomeUnknown { .. }) => Ok(Settled::Again),

@@ -9,7 +9,7 @@
 mod engines;
 
 use engines::{Engines, Fate, TABLE, count, delete_table, engine, has_table, make_table, put};
-use keyfold_api::Request;
+use keyfold_api::{DescribeTableInput, Request, Response, Tag, TagResourceInput};
 use keyfold_client::blocked;
 use keyfold_motion::tables::look;
 use keyfold_motion::world::Place;
@@ -55,6 +55,39 @@ fn another_source_of_the_same_name_is_refused() {
         world.carry(&options(), &Arc::default()).unwrap(),
         Ended::Even
     );
+}
+
+/// A table has at most 50 tags, so that such a table of the target has none of the move.
+#[test]
+fn a_table_with_all_its_tags_is_moved() {
+    let source = source();
+    let tag = |number: u32| Tag {
+        key: Some(format!("k{number}")),
+        value: Some("v".to_owned()),
+    };
+    let arn = source.call(describe().into()).unwrap();
+    let Response::DescribeTable(described) = arn else {
+        panic!("{arn:?}");
+    };
+    let input = TagResourceInput {
+        resource_arn: described.table_arn,
+        tags: Some((0..50).map(tag).collect()),
+    };
+    source.call(input.into()).unwrap();
+    let world = Engines::new(source, engine());
+    world.prepare(&options()).unwrap();
+    let ended = world.carry(&options(), &Arc::default()).unwrap();
+    assert_eq!(ended, Ended::Even);
+    assert_eq!(count(world.of(Place::Target), TABLE), 1);
+    // The move knows its table without the tag.
+    blocked(abort(&*world, &options())).unwrap();
+    assert!(!has_table(world.of(Place::Target), TABLE));
+}
+
+fn describe() -> DescribeTableInput {
+    DescribeTableInput {
+        table_name: Some(TABLE.to_owned()),
+    }
 }
 
 #[test]
