@@ -1,6 +1,7 @@
 //! The applications in `examples`: their tests, and the one command that starts each.
 
-use crate::install::{keyfold, node, npm, python, target};
+use crate::elsewhere::Engine;
+use crate::install::{keyfold, node, npm, npm_run, python, target};
 use crate::{execute, say};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -160,7 +161,10 @@ fn start(root: &Path, example: &Example) -> Result<(), String> {
 }
 
 fn alleycat(place: &Place) -> Result<(), String> {
-    rust_tests(place, "alleycat")
+    rust_tests(place, "alleycat")?;
+    let file = place.example("alleycat").join("test").join("elsewhere.mjs");
+    let mut tests = node_tests(place, "alleycat", [file]);
+    execute(Engine::start(&place.root)?.named_to(&mut tests))
 }
 
 fn prepare_alleycat(place: &Place) -> Result<Command, String> {
@@ -210,6 +214,11 @@ fn rust_tests(place: &Place, name: &str) -> Result<(), String> {
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    execute(&mut node_tests(place, name, files))
+}
+
+/// Node with files that test an example in Rust.
+fn node_tests(place: &Place, name: &str, files: impl IntoIterator<Item = PathBuf>) -> Command {
     let mut tests = Command::new("node");
     tests
         .current_dir(place.example(name))
@@ -217,7 +226,7 @@ fn rust_tests(place: &Place, name: &str) -> Result<(), String> {
         .args(files)
         .env("KEYFOLD_BIN", &place.binary)
         .env("EXAMPLE_BIN", target(&place.workspace).join("debug"));
-    execute(&mut tests)
+    tests
 }
 
 /// The program of an example in Rust, which keeps its data in the folder `data` beside it.
@@ -237,7 +246,11 @@ fn prepare_bookmarks(place: &Place) -> Result<Command, String> {
 }
 
 fn myapp(place: &Place) -> Result<(), String> {
-    python_tests(place, "myapp")
+    python_tests(place, "myapp")?;
+    let mut tests = python_in(place, "myapp")?;
+    tests.args(["-m", "pytest", "--quiet"]);
+    tests.args(["tests/test_service.py", "tests/test_api.py"]);
+    execute(Engine::start(&place.root)?.named_to(&mut tests))
 }
 
 fn prepare_myapp(place: &Place) -> Result<Command, String> {
@@ -280,7 +293,9 @@ fn python_program(place: &Place, name: &str) -> Result<Command, String> {
 }
 
 fn shop(place: &Place) -> Result<(), String> {
-    typescript(place, "shop")
+    typescript(place, "shop")?;
+    let mut tests = npm_run(&place.example("shop"), "test:elsewhere", &place.binary);
+    execute(Engine::start(&place.root)?.named_to(&mut tests))
 }
 
 fn santa(place: &Place) -> Result<(), String> {

@@ -19,11 +19,16 @@ pub(crate) fn target(root: &Path) -> PathBuf {
 
 /// Runs a script of a package, with the binary for its tests.
 pub(crate) fn npm(folder: &Path, script: &str, binary: &Path) -> Result<(), String> {
+    execute(&mut npm_run(folder, script, binary))
+}
+
+/// The command that runs a script of a package, with the binary for its tests.
+pub(crate) fn npm_run(folder: &Path, script: &str, binary: &Path) -> Command {
     let mut npm = Command::new("npm");
     npm.current_dir(folder)
         .args(["run", "--silent", script])
         .env("KEYFOLD_BIN", binary);
-    execute(&mut npm)
+    npm
 }
 
 /// Whether what `lock` asks for is installed; `stamp` is a copy of the lock it was installed from.

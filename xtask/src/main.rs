@@ -6,6 +6,7 @@
 mod beside;
 mod counts;
 mod e2e;
+mod elsewhere;
 mod examples;
 mod fuzz;
 mod install;

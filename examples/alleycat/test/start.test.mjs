@@ -6,16 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { server, started } from "../../web/test/started.mjs";
-
-/** Runs a race, and returns its figures. */
-async function raced(connection, ...words) {
-  const program = await started("alleycat", ["race", ...words], { ALLEYCAT_CONNECTION: connection });
-  assert.equal(await program.ended, 0, program.said());
-  return JSON.parse(program.said());
-}
-
-const isWhole = ({ writes, lost, readers, rightReaders }, seconds) =>
-  assert.deepEqual([writes, lost, rightReaders], [seconds, 0, readers]);
+import { isWhole, raced } from "./raced.mjs";
 
 test("on a folder: no write is lost, and the races are there after a restart", async () => {
   const folder = mkdtempSync(join(tmpdir(), "alleycat-data-"));

@@ -1,4 +1,5 @@
-/** The API on a server in memory: each access pattern and technique of the design by its id. */
+/** The API: each access pattern and technique of the design by its id. On a server in memory, or where
+ * EXAMPLE_CONNECTION says. */
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -9,7 +10,7 @@ import { caller, promised } from "./described.mjs";
 let shop, call, answered;
 
 before(async () => {
-  shop = await open({ connection: "memory:", cursorSecret: "a secret of the tests" });
+  shop = await open({ connection: process.env.EXAMPLE_CONNECTION ?? "memory:", cursorSecret: "a secret of the tests" });
   ({ call, answered } = caller(shop.address));
 });
 after(() => shop?.close());
@@ -107,9 +108,10 @@ test("E6 E7: orders by status and the recent ones follow the status, newest firs
   assert.deepEqual((await did("GET", `/orders?status=paid&since=${later}`)).orders, []);
 });
 
-test("of 64 buyers at once, as many get a piece as there are, and the stock is never oversold", async () => {
-  const BUYERS = 64;
-  const PIECES = 40;
+test("of many buyers at once, as many get a piece as there are, and the stock is never oversold", async () => {
+  // An engine that works on one request at a time lets 64 wait for longer than the shop does.
+  const BUYERS = process.env.EXAMPLE_CONNECTION === undefined ? 64 : 16;
+  const PIECES = (BUYERS * 5) / 8;
   await product("globe", PIECES, 2500);
   const buyers = await Promise.all(Array.from({ length: BUYERS }, () => user()));
   const attempts = { busy: 0 };
@@ -119,8 +121,9 @@ test("of 64 buyers at once, as many get a piece as there are, and the stock is n
       const lines = [{ productId: "globe", quantity: 1 + (n % 2) }];
       for (;;) {
         const { status, value } = await call("PUT", `/orders/${orderId}`, { userId, lines });
-        // A shop that is busy is asked again with the same order, which is placed once.
-        if (status !== 503) return { status, value, orderId, pieces: lines[0].quantity };
+        // A shop that is busy, or does not know whether the order was placed, is asked again with the
+        // same order, which is placed once.
+        if (status !== 503 && status !== 502) return { status, value, orderId, pieces: lines[0].quantity };
         attempts.busy += 1;
       }
     }),
