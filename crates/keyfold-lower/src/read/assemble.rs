@@ -13,6 +13,7 @@ use keyfold_model::schema::{Copy, Returned};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
 use keyfold_model::{Entity, KeyTemplate, Model, Pattern, PatternPlan, Table};
 use keyfold_types::{Item, Value};
+use std::borrow::Cow;
 
 /// The kinds of items that a pattern returns, with what distinguishes them.
 pub(super) struct Kinds<'m> {
@@ -232,6 +233,9 @@ impl<'m> Kinds<'m> {
     /// The items that belong together, as ranges. The parts of one entity lie side by side: the
     /// compiler proves it.
     pub(super) fn groups(&self, items: &[Item]) -> Vec<std::ops::Range<usize>> {
+        if !self.is_split() {
+            return (0..items.len()).map(|at| at..at + 1).collect();
+        }
         let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
         let mut open: Option<(Option<&Value>, &str)> = None;
         for (at, item) in items.iter().enumerate() {
@@ -295,12 +299,7 @@ impl<'m> Kinds<'m> {
         kind: &Kind<'_>,
         members: &[Item],
     ) -> Result<Option<FoundItem>, ClientError> {
-        let mut ordered: Vec<Item> = members.to_vec();
-        ordered.sort_by(|one, two| {
-            self.part_of(one)
-                .map(|(_, n)| n)
-                .cmp(&self.part_of(two).map(|(_, n)| n))
-        });
+        let ordered = self.in_order(kind, members);
         let names = kind.attributes.iter().copied();
         let mut values = values_of(self.table, kind.entity, kind.copy, names, &ordered)?;
         if kind.is_split && !self.is_complete(kind, &ordered, &values) {
@@ -315,11 +314,25 @@ impl<'m> Kinds<'m> {
         let attributes = kind
             .attributes
             .iter()
-            .filter_map(|name| Some(((*name).to_owned(), values.remove(*name)?)));
+            .filter_map(|name| values.remove_entry(*name));
         Ok(Some(FoundItem {
             kind: kind.name.clone(),
             attributes: attributes.collect(),
         }))
+    }
+
+    /// The items of an entity by the numbers of its parts; an entity that has no parts is one item.
+    fn in_order<'i>(&self, kind: &Kind<'_>, members: &'i [Item]) -> Cow<'i, [Item]> {
+        if !kind.is_split {
+            return members.into();
+        }
+        let mut ordered = members.to_vec();
+        ordered.sort_by(|one, two| {
+            self.part_of(one)
+                .map(|(_, n)| n)
+                .cmp(&self.part_of(two).map(|(_, n)| n))
+        });
+        ordered.into()
     }
 
     /// Whether the parts of an entity are complete: they begin with the first, and where the pattern
