@@ -286,6 +286,7 @@ fn description(model: &Model) -> String {
 fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
     let Entity {
         name,
+        was: _,
         span: _,
         end: _,
         is_shared: _,
@@ -364,6 +365,7 @@ fn reference(attribute: &Attribute) -> Option<String> {
         default: _,
         refers,
         is_kept: _,
+        was: _,
     } = attribute;
     let (to, of) = refers.as_ref()?;
     Some(format!("{name} refers to {to}.{of}"))

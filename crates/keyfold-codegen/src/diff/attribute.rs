@@ -54,6 +54,8 @@ impl Shown {
             default,
             refers,
             is_kept,
+            // It is no part of what is stored.
+            was: _,
         } = attribute;
         let mark = if *optional { "?" } else { "" };
         let refers = refers

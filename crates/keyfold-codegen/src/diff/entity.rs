@@ -19,6 +19,7 @@ pub(super) fn entity(
 ) {
     let Entity {
         name,
+        was: _,
         span,
         end: _,
         is_shared,

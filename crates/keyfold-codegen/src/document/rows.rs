@@ -199,6 +199,7 @@ fn attribute_row(attribute: &Attribute) -> Vec<String> {
         default,
         refers,
         is_kept,
+        was,
     } = attribute;
     let refers = refers
         .as_ref()
@@ -208,7 +209,9 @@ fn attribute_row(attribute: &Attribute) -> Vec<String> {
         .filter(|_| !is_kept)
         .map(|default| format!("default {}", default_text(default)));
     let kept = is_kept.then(|| "kept by the model".to_owned());
-    let notes: Vec<String> = refers.into_iter().chain(default).chain(kept).collect();
+    let was = was.as_ref().map(|was| format!("was {was}"));
+    let notes = refers.into_iter().chain(default).chain(kept).chain(was);
+    let notes: Vec<String> = notes.collect();
     vec![
         name.clone(),
         optional(&kind.to_string(), *may_lack),
@@ -269,6 +272,7 @@ fn record_row(record: &Record) -> Vec<String> {
 pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
     let Entity {
         name: _,
+        was: _,
         span: _,
         end: _,
         is_shared: _,

@@ -8,6 +8,7 @@ use keyfold_model::{Entity, IndexKey, Model, written_list};
 pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) -> Vec<String> {
     let Entity {
         name: title,
+        was: _,
         span: _,
         end: _,
         is_shared: _,

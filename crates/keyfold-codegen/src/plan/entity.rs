@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Json {
     let Entity {
         name,
+        was: _,
         span: _,
         end: _,
         is_shared: _,
@@ -113,6 +114,8 @@ fn attribute(attribute: &Attribute, records: &mut Records) -> Json {
         default,
         refers,
         is_kept,
+        // A client does not read the former name.
+        was: _,
     } = attribute;
     let default = match default {
         None => Json::Null,

@@ -2,6 +2,7 @@
 
 use super::aggregate;
 use super::comparison::with_near_word;
+use super::former;
 use super::names::distinct;
 use super::types::{Types, reference};
 use crate::check::meant;
@@ -20,6 +21,7 @@ pub(super) fn resolve_all(
         declared.attributes.iter().map(|attribute| &attribute.name),
         diagnostics,
     );
+    former::check_attributes(declared, diagnostics);
     let mut all: Vec<Attribute> = declared
         .attributes
         .iter()
@@ -53,6 +55,7 @@ pub(super) fn resolve_all(
             default: Some(DefaultValue::Value(keyfold_types::Value::from(1))),
             refers: None,
             is_kept: true,
+            was: None,
         };
         keep(&mut all, attribute, diagnostics);
     }
@@ -76,6 +79,7 @@ fn keep(all: &mut Vec<Attribute>, kept: Attribute, diagnostics: &mut Vec<Diagnos
         Some(known) if known.kind == kept.kind => {
             *known = Attribute {
                 span: known.span,
+                was: known.was.take(),
                 ..kept
             };
         }
@@ -118,6 +122,7 @@ fn resolve(
         default,
         refers,
         is_kept: false,
+        was: declared.was.as_ref().map(|was| was.text.clone()),
     }
 }
 

@@ -43,6 +43,7 @@ pub(super) fn with_attributes(
     };
     let mut entity = Entity {
         name: declared.name.text.clone(),
+        was: declared.was.as_ref().map(|was| was.text.clone()),
         span: declared.name.span,
         end: declared.end,
         is_shared: declared.head.is_shared,

@@ -17,6 +17,7 @@ mod expiry;
 mod files;
 mod filter;
 mod follower;
+mod former;
 mod id;
 mod index_key;
 mod key;
@@ -61,6 +62,7 @@ pub(crate) fn resolve(tree: &Tree, sources: &Sources, diagnostics: &mut Vec<Diag
     };
     check_complete(tree, diagnostics);
     names::check(tree, diagnostics);
+    former::check(tree, diagnostics);
     shared::check(tree, sources, diagnostics);
     let types = Types::new(tree);
     for field in tree.records.iter().flat_map(|record| &record.fields) {

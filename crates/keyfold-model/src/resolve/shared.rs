@@ -145,6 +145,8 @@ fn of_entity<'t>(declared: &'t EntityDecl, tree: &'t Tree, all: &mut Vec<Use<'t>
         attributes,
         aggregates,
         view,
+        // It is no declaration of the model any more.
+        was: _,
         // The others name attributes of the entity and indexes of its table.
         head: _,
         key: _,

@@ -167,6 +167,7 @@ impl<'v> Scope<'v> {
                 default: None,
                 refers: None,
                 is_kept: true,
+                was: None,
             };
             let column = Column {
                 attribute: name.text.clone(),
@@ -459,6 +460,7 @@ fn made(name: &Name, span: Span, found: &Attribute, from: From) -> Made {
         default: None,
         refers: found.refers.clone(),
         is_kept: false,
+        was: None,
     };
     let column = Column {
         attribute: name.text.clone(),

@@ -36,6 +36,9 @@ pub struct Attribute {
     pub refers: Option<(String, String)>,
     /// Whether the model itself keeps it: an aggregate or a version.
     pub is_kept: bool,
+    /// Its name in an earlier version of the model, if it had another one: items that were written then
+    /// hold it under that name. Only the comparison of two models looks at it.
+    pub was: Option<String>,
 }
 
 impl Attribute {

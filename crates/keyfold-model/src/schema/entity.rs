@@ -210,6 +210,9 @@ pub struct Expected {
 pub struct Entity {
     /// Its name.
     pub name: String,
+    /// Its name in an earlier version of the model, if it had another one. Only the comparison of two
+    /// models looks at it.
+    pub was: Option<String>,
     /// The place of its declaration.
     pub span: Span,
     /// The end of its last line, in bytes of the source.

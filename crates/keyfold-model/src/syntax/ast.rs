@@ -155,6 +155,8 @@ pub(crate) enum ProjectionDecl {
 #[derive(Debug)]
 pub(crate) struct EntityDecl {
     pub(crate) name: Name,
+    /// Its name in an earlier version of the model.
+    pub(crate) was: Option<Name>,
     /// The place of its first word; a `shared` declaration may be referred to by other files.
     pub(crate) head: Head,
     pub(crate) table: Option<Name>,
@@ -263,6 +265,8 @@ pub(crate) struct AttributeDecl {
     pub(crate) default: Option<Name>,
     /// Whether every write sets it again: `= now always`.
     pub(crate) always: bool,
+    /// Its name in an earlier version of the model.
+    pub(crate) was: Option<Name>,
 }
 
 #[derive(Debug, Clone)]

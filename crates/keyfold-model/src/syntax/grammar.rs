@@ -21,8 +21,8 @@ setting   := "stream" ("new" "and" "old" "images" | ("new" | "old") "images" | "
            | "tags" (TITLE "=" TEXT), ...
 unit      := "hour" | "day" | "month" | "year"
 
-entity    := "entity" NAME ["in" TITLE]  member: (attributes | key | id | indexkey | copy | unique | follow)*
-attributes:= (NAME ":" type ["?"] ["=" operand ["always"]]), ...
+entity    := "entity" NAME ["was" NAME] ["in" TITLE]  member: (attributes | key | id | indexkey | copy | unique | follow)*
+attributes:= (NAME ":" type ["?"] ["=" operand ["always"]] ["was" NAME]), ...
 type      := NAME | "time" "(" ("s" | "ms" | "us" | "ns") ")" | NAME "." NAME | NAME ("|" NAME)*
            | TEXT ("|" (NAME | TEXT))* | ("list" | "map" | "set") "of" type
 key       := "key" template* [placing]

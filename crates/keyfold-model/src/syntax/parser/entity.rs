@@ -16,11 +16,18 @@ use crate::words::{AggregateKind, Compared};
 /// Reads the first line of an entity.
 pub(super) fn entity(cursor: &mut Cursor<'_>, head: Head) -> Parsed<EntityDecl> {
     let name = cursor.word("the entity's name")?;
+    let was = cursor
+        .take_word("was")
+        .then(|| cursor.word("the name that the entity had"))
+        .transpose()?;
     let table = cursor
         .take_word("in")
         .then(|| cursor.name("a table"))
         .transpose()?;
-    Ok(empty(name, head, table, cursor.before().end))
+    Ok(EntityDecl {
+        was,
+        ..empty(name, head, table, cursor.before().end)
+    })
 }
 
 /// An entity of which only the first line is read.
@@ -28,6 +35,7 @@ pub(super) fn empty(name: Name, head: Head, table: Option<Name>, end: usize) -> 
     EntityDecl {
         end,
         name,
+        was: None,
         head,
         table,
         attributes: Vec::new(),
@@ -238,7 +246,7 @@ fn sparse(cursor: &mut Cursor<'_>) -> Parsed<SparseDecl> {
     })
 }
 
-/// `name: type, other: type? = default`. The attributes before an error are kept, so that no other
+/// `name: type, other: type? = default, third: type was former`. The attributes before an error are kept, so that no other
 /// line reports them as unknown.
 pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>) -> Parsed<()> {
     loop {
@@ -249,6 +257,10 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>)
         let mark = optional.then(|| cursor.before());
         let default = cursor.operand_after_equals()?;
         let always = default.is_some() && cursor.take_word("always");
+        let was = cursor
+            .take_word("was")
+            .then(|| cursor.attribute("the name that the attribute had"))
+            .transpose()?;
         into.push(AttributeDecl {
             name,
             kind,
@@ -256,6 +268,7 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>, into: &mut Vec<AttributeDecl>)
             mark,
             default,
             always,
+            was,
         });
         if !cursor.take_sign(",") {
             return Ok(());
