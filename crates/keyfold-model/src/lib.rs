@@ -17,6 +17,7 @@
 pub mod check;
 mod compile;
 pub mod diagnostic;
+pub mod evolution;
 pub mod files;
 pub mod language;
 mod layout;

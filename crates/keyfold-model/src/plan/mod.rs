@@ -17,7 +17,7 @@ mod members;
 mod next_greatest;
 mod one_kind;
 mod order;
-mod range;
+pub(crate) mod range;
 mod read_back;
 mod scan;
 mod sort;

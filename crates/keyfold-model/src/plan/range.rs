@@ -6,7 +6,7 @@ use crate::check::found::Found;
 use crate::check::shape::Spaces;
 use crate::diagnostic::Diagnostic;
 use crate::language::Language;
-use crate::schema::{Limit, Model, Pattern, SortCondition};
+use crate::schema::{Limit, Model, Pattern, PatternPlan, SortCondition};
 use crate::template::{KeyTemplate, Part, language_of};
 
 /// Reports another kind of item in the key range of a plan; `None` if there is none.
@@ -16,11 +16,11 @@ pub(crate) fn exact(
     pattern: &Pattern,
     found: &Found,
 ) -> Option<Diagnostic> {
-    exact::check(model, spaces, pattern, found, &range(found, pattern))
+    exact::check(model, spaces, pattern, found, &range(&found.plan, pattern))
 }
 
 /// The partition and sort keys that a plan reads.
-fn range(found: &Found, pattern: &Pattern) -> Range {
+pub(crate) fn range(plan: &PatternPlan, pattern: &Pattern) -> Range {
     // The argument of `starts` may be the empty text, so such a part does not narrow the range.
     let may_be_empty = |part: &Part| {
         let is_start = |name: &str| {
@@ -37,10 +37,10 @@ fn range(found: &Found, pattern: &Pattern) -> Range {
             .count();
         language_of(prefix.parts.get(..certain).unwrap_or_default()).and_anything()
     };
-    let partition = found.plan.partition.as_ref();
+    let partition = plan.partition.as_ref();
     Range {
         partition: partition.map_or_else(Language::empty_text, |template| template.language()),
-        sort: match &found.plan.sort {
+        sort: match &plan.sort {
             SortCondition::Equal(value) => value.language(),
             SortCondition::BeginsWith(prefix) => beginning(prefix),
             SortCondition::Between(low, high) => between(&low.parts, &high.parts),

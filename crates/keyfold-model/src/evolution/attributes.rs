@@ -1,0 +1,345 @@
+//! Changes of an entity's attributes: names, types, presence, and the values of each write.
+
+use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
+use super::collect::Collect;
+use super::pair::Pair;
+use super::values::{Cure, Misfit, misfit};
+use crate::schema::{Attribute, Copy, DefaultValue, Entity};
+use crate::value;
+use crate::written::{one as article, written};
+
+/// One of the two versions, in sentences.
+pub(super) const OLD: &str = "old";
+/// The other one.
+pub(super) const NEW: &str = "new";
+
+/// Reports the changes of the attributes that the entity declares; those that the model keeps follow
+/// from its other lines.
+pub(super) fn attributes(pair: &Pair<'_>, all: &mut Collect<'_>) {
+    for two in pair.new.attributes.iter().filter(|one| !one.is_kept) {
+        match pair.old_of(two).filter(|one| !one.is_kept) {
+            None => added(pair, two, all),
+            Some(one) => changed(pair, one, two, all),
+        }
+    }
+    for one in pair.old.attributes.iter().filter(|one| !one.is_kept) {
+        if pair.new_of(one).is_none() {
+            removed(pair, one, all);
+        }
+    }
+}
+
+/// What a reader makes of an attribute that writers of the other version write, or do not.
+fn read(
+    reader: (&Entity, &Attribute),
+    writer: (&Entity, Option<&Attribute>),
+    version: &str,
+) -> Verdict {
+    let (own, wanted) = (&reader.0.name, &reader.1.name);
+    let Some(held) = writer.1 else {
+        return match wanted_always(reader.1) {
+            false => Verdict::Yes,
+            true => Verdict::no_as(
+                format!("the {version} version writes no `{wanted}`, which every {own} must have"),
+                format!("{} without `{wanted}`", article(own)),
+            ),
+        };
+    };
+    if held.name != *wanted && (is_stored(reader.0, wanted) || is_stored(writer.0, &held.name)) {
+        let because = format!(
+            "the {version} version stores it as `{}`, and it is read as `{wanted}`",
+            held.name
+        );
+        return Verdict::no_as(
+            because,
+            format!("{} with `{}` alone", article(own), held.name),
+        );
+    }
+    if let Some(Misfit { example, .. }) = misfit(&held.kind, &reader.1.kind) {
+        return Verdict::no_as(
+            format!(
+                "the {version} version writes values of `{}` that are none of {}",
+                held.name, reader.1.kind
+            ),
+            format!("`{}` = {example}", held.name),
+        );
+    }
+    if held.optional && wanted_always(reader.1) {
+        return Verdict::no_as(
+            format!("the {version} version may leave `{wanted}` out, which every {own} must have"),
+            format!("{} without `{wanted}`", article(own)),
+        );
+    }
+    Verdict::Yes
+}
+
+/// Whether a reader refuses an item without the attribute.
+fn wanted_always(attribute: &Attribute) -> bool {
+    !attribute.optional
+}
+
+/// Whether an attribute is stored beside the keys, under its own name.
+pub(super) fn is_stored(entity: &Entity, name: &str) -> bool {
+    let mut copies = entity
+        .copies
+        .iter()
+        .filter(|copy| copy.attributes.iter().any(|own| own == name));
+    !value::is_left_out(entity, &entity.key, name)
+        || copies.any(|copy| !value::is_left_out(entity, &copy.key, name))
+}
+
+/// Writers keep what both readers need, or one of them breaks it.
+fn writers(old_reader: &Verdict, new_reader: &Verdict) -> Verdict {
+    old_reader.clone().and(new_reader.clone())
+}
+
+fn added(pair: &Pair<'_>, two: &Attribute, all: &mut Collect<'_>) {
+    let new_reader = read((pair.new, two), (pair.old, None), OLD);
+    let touched = match two.is_touched() {
+        true => Verdict::no(format!(
+            "a writer of the old version does not set `{}`, which each write sets",
+            two.name
+        )),
+        false => Verdict::Yes,
+    };
+    let is_read = new_reader.is_yes();
+    let holds = |copy: &&Copy| copy.attributes.iter().any(|own| *own == two.name);
+    let copied = pair.new.copies.iter().filter(holds);
+    let copied = copied.filter(|copy| pair.old.copy(&copy.name).is_some());
+    let touched = copied.fold(touched, |known, copy| {
+        let because = format!(
+            "a writer of the old version writes the copy {} without `{}`",
+            copy.name, two.name
+        );
+        known.and(Verdict::no(because))
+    });
+    let verdicts = Verdicts {
+        old_reader: Verdict::Yes,
+        writers: new_reader.clone().and(touched),
+        new_reader,
+    };
+    let (class, reason) = match (is_read, &two.default) {
+        (true, _) => (
+            Class::NewWritersOnly,
+            "items that are there may lack it".to_owned(),
+        ),
+        (false, Some(default)) => (
+            Class::Backfill,
+            format!("items that are there get {}", default_text(default)),
+        ),
+        (false, None) => (
+            Class::Impossible,
+            "nothing says which value items that are there get".to_owned(),
+        ),
+    };
+    let mut change = of_entity(pair, Place::New(two.span), class);
+    change.how = format!("attribute {} added: {}", written(&two.name), form(two));
+    change.reason = reason;
+    change.verdicts = verdicts;
+    change.help = (class == Class::Impossible).then(|| {
+        format!(
+            "give it a default (`= value`), make it optional (`{}?`), or say which attribute it `was`",
+            two.kind
+        )
+    });
+    change.work = rewrite(pair, class);
+    all.add(change);
+}
+
+fn removed(pair: &Pair<'_>, one: &Attribute, all: &mut Collect<'_>) {
+    let old_reader = read((pair.old, one), (pair.new, None), NEW);
+    let mut change = of_entity(pair, Place::New(pair.new.span), Class::NewWritersOnly);
+    change.how = format!("attribute {} removed", written(&one.name));
+    change.reason = "items that are there keep it, and nothing reads it".to_owned();
+    change.verdicts = Verdicts {
+        writers: old_reader.clone(),
+        old_reader,
+        new_reader: Verdict::Yes,
+    };
+    all.add(change);
+}
+
+fn changed(pair: &Pair<'_>, one: &Attribute, two: &Attribute, all: &mut Collect<'_>) {
+    let old_reader = read((pair.old, one), (pair.new, Some(two)), NEW);
+    let new_reader = read((pair.new, two), (pair.old, Some(one)), OLD);
+    let is_renamed = one.name != two.name;
+    if !is_renamed && (form(one), &one.default) == (form(two), &two.default) {
+        return;
+    }
+    let Cured {
+        class,
+        reason,
+        help,
+        settled,
+    } = cured(pair, (one, two), &new_reader);
+    let mut change = of_entity(pair, Place::New(two.span), class);
+    change.how = match is_renamed {
+        true if form(one) == form(two) => format!(
+            "attribute {} is called {}",
+            written(&one.name),
+            written(&two.name)
+        ),
+        true => format!(
+            "attribute {}, {}, is called {}, {}",
+            written(&one.name),
+            form(one),
+            written(&two.name),
+            form(two)
+        ),
+        false if form(one) == form(two) => {
+            format!("attribute {}: another default", written(&two.name))
+        }
+        false => format!(
+            "attribute {}: {} becomes {}",
+            written(&two.name),
+            form(one),
+            form(two)
+        ),
+    };
+    change.reason = reason;
+    change.help = help;
+    let touched = match two.is_touched() && !one.is_touched() {
+        true => Verdict::no(format!(
+            "a writer of the old version does not set `{}`, which each write sets",
+            two.name
+        )),
+        false => Verdict::Yes,
+    };
+    change.verdicts = Verdicts {
+        writers: writers(&old_reader, &new_reader).and(touched),
+        old_reader,
+        new_reader,
+    };
+    change.work = match settled {
+        None => rewrite(pair, class),
+        Some(which) => vec![Work::Settle {
+            entity: pair.new.name.clone(),
+            which,
+        }],
+    };
+    all.add(change);
+}
+
+/// What makes an attribute of the new version of that of the old one.
+struct Cured {
+    class: Class,
+    reason: String,
+    help: Option<String>,
+    /// The items whose values people decide.
+    settled: Option<String>,
+}
+
+impl Cured {
+    fn of(class: Class, reason: String) -> Cured {
+        Cured {
+            class,
+            reason,
+            help: None,
+            settled: None,
+        }
+    }
+
+    /// Items of which nothing says what they become.
+    fn settled(pair: &Pair<'_>, which: String) -> Cured {
+        Cured {
+            class: Class::Backfill,
+            reason: format!("{which} get other values first, which only you know"),
+            help: Some(format!(
+                "`keyfold verify NEW` finds the items of {} that do not fit; where there are none, nothing is to be done",
+                pair.new.name
+            )),
+            settled: Some(which),
+        }
+    }
+}
+
+/// What makes an attribute of the new version of that of the old one.
+fn cured(pair: &Pair<'_>, (one, two): (&Attribute, &Attribute), new_reader: &Verdict) -> Cured {
+    let is_renamed = one.name != two.name;
+    if new_reader.is_yes() {
+        let reason = match is_renamed {
+            false => "each value that is there is one of the new version",
+            true => "it is stored in keys only, which do not change",
+        };
+        let is_same = (&one.kind, one.optional) == (&two.kind, two.optional);
+        let class = match is_same && one.default == two.default {
+            true => Class::Nothing,
+            false => Class::NewWritersOnly,
+        };
+        return Cured::of(class, reason.to_owned());
+    }
+    match misfit(&one.kind, &two.kind).map(|found| found.cure) {
+        Some(Cure::Nothing) => {
+            let reason = format!("no value of {} is one of {}", one.kind, two.kind);
+            let help = format!(
+                "add the new form as an attribute of another name beside `{}`, fill it, and remove the old one in a later version",
+                one.name
+            );
+            return Cured {
+                help: Some(help),
+                ..Cured::of(Class::Impossible, reason)
+            };
+        }
+        Some(Cure::Decided(which)) => return Cured::settled(pair, which),
+        Some(Cure::Converted(how)) => return Cured::of(Class::Backfill, how),
+        None => {}
+    }
+    let may_lack = one.optional && !two.optional;
+    match (&two.default, is_renamed) {
+        (None, _) if may_lack => Cured::settled(pair, format!("items without `{}`", one.name)),
+        (_, true) => {
+            let reason = format!("its value goes from `{}` to `{}`", one.name, two.name);
+            Cured::of(Class::Backfill, reason)
+        }
+        (Some(default), false) => {
+            let reason = format!("items without it get {}", default_text(default));
+            Cured::of(Class::Backfill, reason)
+        }
+        (None, false) => Cured::of(Class::Backfill, "its values are written again".to_owned()),
+    }
+}
+
+/// The type of an attribute, and whether an item may lack it.
+fn form(attribute: &Attribute) -> String {
+    let mark = if attribute.optional { "?" } else { "" };
+    format!("{}{mark}", super::shape::type_text(&attribute.kind))
+}
+
+fn default_text(default: &DefaultValue) -> String {
+    match default {
+        DefaultValue::Value(held) => format!("its default {}", value::display(held)),
+        DefaultValue::Now | DefaultValue::Always => "the moment of the write".to_owned(),
+        DefaultValue::New => "a new identifier each".to_owned(),
+    }
+}
+
+/// The writes of each item, where there are some.
+fn rewrite(pair: &Pair<'_>, class: Class) -> Vec<Work> {
+    match class {
+        Class::Backfill => vec![Work::Rewrite {
+            entity: pair.new.name.clone(),
+        }],
+        Class::Nothing
+        | Class::NewWritersOnly
+        | Class::Rekey
+        | Class::NewTable
+        | Class::Impossible => Vec::new(),
+    }
+}
+
+/// A change of an entity, without its sentences.
+pub(super) fn of_entity(pair: &Pair<'_>, place: Place, class: Class) -> Change {
+    let tables = pair.tables().map(|(_, table)| table.name.clone());
+    Change {
+        what: pair.title(),
+        how: String::new(),
+        place,
+        class,
+        reason: String::new(),
+        help: None,
+        entities: vec![pair.new.name.clone()],
+        tables: tables.into_iter().collect(),
+        verdicts: Verdicts::all(),
+        work: Vec::new(),
+    }
+}

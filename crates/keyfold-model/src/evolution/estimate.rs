@@ -1,0 +1,220 @@
+//! What the phases of a change cost: items, requests, units and hours. The counts are exact for the
+//! given numbers of items and bytes; how long it takes follows from the rate of units.
+
+use super::Evolution;
+use super::change::Work;
+use super::phases::Phase;
+use crate::check::estimate::item_bytes;
+use crate::schema::{Entity, IndexKind, Model};
+
+/// Bytes that one unit of an eventually consistent read of a scan pays for, twice.
+const READ_UNIT_BYTES: u64 = 4096;
+/// Bytes that one write unit pays for.
+const WRITE_UNIT_BYTES: u64 = 1024;
+/// Bytes of a page of a scan.
+const PAGE_BYTES: u64 = 1024 * 1024;
+/// Seconds of an hour.
+const HOUR_SECONDS: f64 = 3600.0;
+
+/// The items and bytes of a table as they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableCounts {
+    /// The table.
+    pub table: String,
+    /// Its items, all kinds together.
+    pub items: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Where the numbers of items come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Basis {
+    /// Each entity has the items that its model expects, or this number where it expects none.
+    Items(u64),
+    /// The tables as they are. Each entity is taken to have all items of its table: what is there is
+    /// not known by kinds, and so no phase costs more.
+    Tables(Vec<TableCounts>),
+}
+
+/// What a phase costs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Estimate {
+    /// The items that are read.
+    pub items: u64,
+    /// The requests: pages that are read, and writes.
+    pub requests: u64,
+    /// The read units.
+    pub read_units: f64,
+    /// The write units, those of indexes included.
+    pub write_units: u64,
+    /// The hours at the rate of units a second.
+    pub hours: f64,
+}
+
+/// What each phase costs, in the order of the phases, at a rate of units a second.
+pub fn estimate(
+    (old, new): (&Model, &Model),
+    evolution: &Evolution,
+    basis: &Basis,
+    rate: u32,
+) -> Vec<Estimate> {
+    let of = |phase: &Phase| {
+        let mut total = Estimate::default();
+        for table in tables(&phase.work, old, new) {
+            add_table(&mut total, (old, new), (&phase.work, table), basis);
+        }
+        let units = total.read_units + as_f64(total.write_units);
+        total.hours = units / f64::from(rate.max(1)) / HOUR_SECONDS;
+        total
+    };
+    evolution.phases.iter().map(of).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a sum of units, for people")]
+fn as_f64(units: u64) -> f64 {
+    units as f64
+}
+
+/// The entity whose items a piece of work writes, and whether it is one of the old model.
+fn entity_of<'m>(work: &Work, old: &'m Model, new: &'m Model) -> Option<(&'m Entity, &'m Model)> {
+    let named = |model: &'m Model, name: &str| Some((model.entity(name)?, model));
+    match work {
+        Work::Rewrite { entity } | Work::WriteBeside { entity, .. } => named(new, entity),
+        // They are read where they are.
+        Work::Rekey { entity, .. } => {
+            let found = new.entity(entity)?;
+            let was = found.was.as_deref().and_then(|was| named(old, was));
+            was.or_else(|| named(old, entity))
+        }
+        Work::Drop { entity, .. } => named(old, entity),
+        Work::AddTable(_)
+        | Work::RemoveTable(_)
+        | Work::AddIndex { .. }
+        | Work::RemoveIndex { .. }
+        | Work::UpdateTable(_)
+        | Work::Settle { .. }
+        // The workers of views count what they do.
+        | Work::Rebuild { .. } => None,
+    }
+}
+
+/// The names of the tables that a phase reads, each once.
+fn tables(work: &[Work], old: &Model, new: &Model) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (entity, model) in work.iter().filter_map(|one| entity_of(one, old, new)) {
+        let table = model.tables.get(entity.table);
+        names.extend(table.map(|table| table.name.clone()));
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The items of an entity, and the bytes of one.
+fn size(entity: &Entity, table: &str, basis: &Basis) -> (u64, u64) {
+    match basis {
+        Basis::Items(count) => (entity.expected.items.unwrap_or(*count), item_bytes(entity)),
+        Basis::Tables(counts) => {
+            let found = counts.iter().find(|one| one.table == table);
+            let (items, bytes) = found.map_or((0, 0), |one| (one.items, one.bytes));
+            (items, bytes.checked_div(items).unwrap_or(0))
+        }
+    }
+}
+
+/// Adds what a phase costs in one table, which is read once.
+fn add_table(
+    total: &mut Estimate,
+    (old, new): (&Model, &Model),
+    (work, table): (&[Work], String),
+    basis: &Basis,
+) {
+    let mut read: Vec<(&str, u64, u64)> = Vec::new();
+    for one in work {
+        let Some((entity, model)) = entity_of(one, old, new) else {
+            continue;
+        };
+        let place = model.tables.get(entity.table);
+        if place.is_none_or(|place| place.name != table) {
+            continue;
+        }
+        let (items, bytes) = size(entity, &table, basis);
+        let is_read = read.iter().any(|(name, ..)| *name == entity.name);
+        if !is_read {
+            read.push((&entity.name, items, items.saturating_mul(bytes)));
+        }
+        let cost = writes((entity, model), one, bytes);
+        total.requests = total
+            .requests
+            .saturating_add(items.saturating_mul(cost.requests));
+        total.write_units = total
+            .write_units
+            .saturating_add(items.saturating_mul(cost.units));
+    }
+    // What is there is read once, whatever is written.
+    let (items, bytes) = match basis {
+        Basis::Items(_) => read.iter().fold((0_u64, 0_u64), |(items, bytes), one| {
+            (items.saturating_add(one.1), bytes.saturating_add(one.2))
+        }),
+        Basis::Tables(_) => read.first().map_or((0, 0), |one| (one.1, one.2)),
+    };
+    total.items = total.items.saturating_add(items);
+    total.requests = total.requests.saturating_add(bytes.div_ceil(PAGE_BYTES));
+    total.read_units += as_f64(bytes.div_ceil(READ_UNIT_BYTES)) / 2.0;
+}
+
+/// What is written for one item.
+struct Cost {
+    requests: u64,
+    units: u64,
+}
+
+fn writes((entity, model): (&Entity, &Model), work: &Work, bytes: u64) -> Cost {
+    let one = bytes.div_ceil(WRITE_UNIT_BYTES).max(1);
+    let table = model.tables.get(entity.table);
+    let entries = entity.indexes.iter().filter(|key| {
+        let index = table.and_then(|table| table.indexes.get(key.index));
+        index.is_some_and(|index| index.kind == IndexKind::Global)
+    });
+    let entries = u64::try_from(entries.count()).unwrap_or(u64::MAX);
+    let beside = entity.copies.len() + entity.uniques.len();
+    let beside = u64::try_from(beside).unwrap_or(u64::MAX);
+    let in_indexes = entries.saturating_mul(one);
+    match work {
+        Work::Rewrite { .. } => Cost {
+            requests: 1,
+            units: one.saturating_add(in_indexes),
+        },
+        // A check of the item and each item beside it, in a transaction, which costs twice.
+        Work::WriteBeside { .. } => Cost {
+            requests: 1,
+            units: one
+                .saturating_mul(beside.saturating_add(1))
+                .saturating_mul(2),
+        },
+        // A put and a deletion of the item and of each item beside it, twice for the transaction; in
+        // each index an entry goes and one comes.
+        Work::Rekey { .. } => Cost {
+            requests: 1,
+            units: one
+                .saturating_mul(beside.saturating_add(1))
+                .saturating_mul(4)
+                .saturating_add(in_indexes.saturating_mul(2)),
+        },
+        Work::Drop { .. } => Cost {
+            requests: 1,
+            units: one.saturating_add(in_indexes),
+        },
+        Work::AddTable(_)
+        | Work::RemoveTable(_)
+        | Work::AddIndex { .. }
+        | Work::RemoveIndex { .. }
+        | Work::UpdateTable(_)
+        | Work::Settle { .. }
+        | Work::Rebuild { .. } => Cost {
+            requests: 0,
+            units: 0,
+        },
+    }
+}

@@ -1,0 +1,369 @@
+//! Changes of where items lie: their key and table, the characters that values exclude, and their keys
+//! in indexes.
+
+use super::attributes::of_entity;
+use super::change::{Change, Class, Place, Verdict, Verdicts, Work};
+use super::collect::{Collect, Way, reads_by};
+use super::pair::Pair;
+use super::text::{example, example_of, is_same, is_same_key, key_text, moved};
+use crate::schema::{Entity, Excluded, IndexKey, Table};
+use crate::template::{Part, print};
+
+/// Reports another table or another key; whether items stay where they are.
+pub(super) fn place(pair: &Pair<'_>, all: &mut Collect<'_>) -> bool {
+    let Some((old_table, new_table)) = pair.tables() else {
+        return true;
+    };
+    let is_moved = old_table.name != new_table.name;
+    if !is_moved && is_same_key(pair, &pair.old.key, &pair.new.key) {
+        return true;
+    }
+    let class = if is_moved {
+        Class::NewTable
+    } else {
+        Class::Rekey
+    };
+    let mut change = of_entity(pair, Place::New(pair.new.key.span), class);
+    let example = moved(&pair.old.key, &pair.new.key);
+    if is_moved {
+        change.how = format!("lies in {}, not in {}", new_table.name, old_table.name);
+        change.reason = "each item is put into the other table".to_owned();
+        change.tables.push(old_table.name.clone());
+        let because = format!(
+            "the old version keeps {} in {}, the new one in {}",
+            pair.new.name, old_table.name, new_table.name
+        );
+        change.verdicts = Verdicts::none(&Verdict::no(because));
+    } else {
+        let (before, after) = (key_text(&pair.old.key), key_text(&pair.new.key));
+        change.how = match before == after {
+            true => format!("key {before} has other texts, by the types of its attributes"),
+            false => format!("key {before} becomes {after}"),
+        };
+        change.reason = "each item is put under its new key and deleted under its old one, in one transaction, with its copies and guards".to_owned();
+        let because = "each version looks for an item under its own key, so that both together would have it twice";
+        change.verdicts = Verdicts::none(&Verdict::no_as(because, example));
+    }
+    change.work = vec![Work::Rekey {
+        entity: pair.new.name.clone(),
+        is_elsewhere: is_moved,
+    }];
+    all.add(change);
+    false
+}
+
+/// Reports characters that one version excludes from a value and the other does not.
+pub(super) fn excluded(pair: &Pair<'_>, all: &mut Collect<'_>) {
+    let is_of = |entity: &Entity, name: &str, character: char| {
+        let mut found = entity.excluded.iter();
+        found.any(|one| one.attribute == name && one.character == character)
+    };
+    let only_new = pair.new.excluded.iter().filter(|one| {
+        let name = pair.old_name(&one.attribute);
+        let is_there = pair.old.attribute(name).is_some_and(|one| !one.is_kept);
+        is_there && !is_of(pair.old, name, one.character)
+    });
+    for one in only_new {
+        newly_excluded(pair, one, all);
+    }
+    for one in &pair.old.excluded {
+        let Some(two) = pair
+            .old
+            .attribute(&one.attribute)
+            .and_then(|own| pair.new_of(own))
+        else {
+            continue;
+        };
+        if !is_of(pair.new, &two.name, one.character) {
+            no_more_excluded(pair, one, &two.name, all);
+        }
+    }
+}
+
+fn newly_excluded(pair: &Pair<'_>, one: &Excluded, all: &mut Collect<'_>) {
+    let Excluded {
+        attribute,
+        character,
+        template,
+    } = one;
+    let class = match pair.new.key.fields().any(|field| field == attribute) {
+        true => Class::Rekey,
+        false => Class::Backfill,
+    };
+    let mut change = of_entity(pair, Place::New(pair.new.span), class);
+    change.how = format!("`{attribute}` excludes `{character}`");
+    change.reason = format!(
+        "items whose {attribute} holds `{character}` are given another one first: the new version cannot read them, because of {template}"
+    );
+    change.help = Some(format!(
+        "`keyfold verify NEW` finds such items, and where there are none nothing is to be done; or write another sign than `{character}` in the model"
+    ));
+    change.work = vec![Work::Settle {
+        entity: pair.new.name.clone(),
+        which: format!("items whose {attribute} holds `{character}`"),
+    }];
+    let because = format!(
+        "an item with `{character}` in `{attribute}` is no {} for the new version",
+        pair.new.name
+    );
+    let verdict = Verdict::no_as(because, format!("`{attribute}` = \"a{character}b\""));
+    change.verdicts = Verdicts {
+        old_reader: Verdict::Yes,
+        new_reader: verdict.clone(),
+        writers: verdict,
+    };
+    all.add(change);
+}
+
+fn no_more_excluded(pair: &Pair<'_>, one: &Excluded, name: &str, all: &mut Collect<'_>) {
+    let Excluded {
+        attribute,
+        character,
+        template,
+    } = one;
+    let mut change = of_entity(pair, Place::New(pair.new.span), Class::NewWritersOnly);
+    change.how = format!("`{name}` does not exclude `{character}` any more");
+    change.reason = format!("no item that is there holds it: the old version had {template}");
+    let because = format!(
+        "an item with `{character}` in `{attribute}` is no {} for the old version",
+        pair.old.name
+    );
+    let verdict = Verdict::no_as(because, format!("`{attribute}` = \"a{character}b\""));
+    change.verdicts = Verdicts {
+        old_reader: verdict.clone(),
+        new_reader: Verdict::Yes,
+        writers: verdict,
+    };
+    all.add(change);
+}
+
+/// A key attribute of an index, as an entity makes it: its name, its parts, and the condition under
+/// which there is one.
+struct Made<'m> {
+    name: &'m str,
+    parts: &'m [Part],
+    condition: String,
+}
+
+/// The key attributes that an entity makes for an index; none for those of the table's own key and
+/// for attributes of the entity, which are stored without an index, too.
+fn made<'m>(table: &'m Table, entity: &'m Entity, key: &'m IndexKey) -> Vec<Made<'m>> {
+    let Some(index) = table.indexes.get(key.index) else {
+        return Vec::new();
+    };
+    let condition = key.sparse.as_ref().map_or(String::new(), |sparse| {
+        let value = sparse.value.as_ref();
+        let value = value.map_or(String::new(), |value| format!(" = {value}"));
+        format!(" when {}{value}", sparse.attribute)
+    });
+    let parts = key.key.templates().flat_map(|one| one.columns());
+    let is_own = |name: &str| {
+        table.columns().any(|column| column.name == name) || entity.attribute(name).is_some()
+    };
+    index
+        .columns()
+        .zip(parts)
+        .filter(|(column, _)| !is_own(&column.name))
+        .map(|(column, parts)| Made {
+            name: &column.name,
+            parts,
+            condition: condition.clone(),
+        })
+        .collect()
+}
+
+/// The key of an entity in the index of a name.
+fn key_in<'m>(table: &Table, entity: &'m Entity, index: &str) -> Option<&'m IndexKey> {
+    let mut keys = entity.indexes.iter();
+    keys.find(|key| {
+        table
+            .indexes
+            .get(key.index)
+            .is_some_and(|one| one.name == index)
+    })
+}
+
+/// Reports changes of the keys in indexes.
+pub(super) fn indexes(pair: &Pair<'_>, all: &mut Collect<'_>) {
+    let Some((old_table, new_table)) = pair.tables() else {
+        return;
+    };
+    for two in &pair.new.indexes {
+        let Some(index) = new_table.indexes.get(two.index) else {
+            continue;
+        };
+        match key_in(old_table, pair.old, &index.name) {
+            None => index_added(pair, (new_table, two), &index.name, all),
+            Some(one) => index_changed(pair, (old_table, one), (new_table, two), &index.name, all),
+        }
+    }
+    for one in &pair.old.indexes {
+        let Some(index) = old_table.indexes.get(one.index) else {
+            continue;
+        };
+        if key_in(new_table, pair.new, &index.name).is_none() {
+            index_removed(pair, (old_table, one), &index.name, all);
+        }
+    }
+}
+
+/// The key of an item in an index, in words.
+fn shown(made: &[Made<'_>]) -> String {
+    let one = |one: &Made<'_>| format!("{} = {}{}", one.name, print(one.parts), one.condition);
+    made.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn index_added(
+    pair: &Pair<'_>,
+    (table, key): (&Table, &IndexKey),
+    index: &str,
+    all: &mut Collect<'_>,
+) {
+    let made = made(table, pair.new, key);
+    let is_stored = made.is_empty();
+    let reader = reads_by(pair.new_model, pair.new, Way::Index(index));
+    let class = if is_stored {
+        Class::Nothing
+    } else {
+        Class::Backfill
+    };
+    let mut change = of_entity(pair, Place::New(key.key.span), class);
+    if is_stored {
+        change.how = format!("is in {index}");
+        change.reason = "items have the key attributes of the index already".to_owned();
+    } else {
+        change.how = format!("is in {index}: {}", shown(&made));
+        change.reason = "the key attributes of the index are written into each item".to_owned();
+        if let Some(reader) = reader {
+            let because = format!("{reader} reads {index}, where items of the old version are not");
+            let example = format!(
+                "an item without {}",
+                made.first().map_or("", |one| one.name)
+            );
+            change.verdicts.new_reader = Verdict::no_as(because, example);
+            change.verdicts.writers = no_follower(&made, index);
+        }
+        change.work = vec![Work::Rewrite {
+            entity: pair.new.name.clone(),
+        }];
+    }
+    all.add(change);
+}
+
+/// A writer of the old version does not make a key in an index.
+fn no_follower(made: &[Made<'_>], index: &str) -> Verdict {
+    let names: Vec<&str> = made.iter().map(|one| one.name).collect();
+    let because = format!(
+        "a writer of the old version does not write {}: what it writes is missing in {index}, or found there under former values",
+        names.join(", ")
+    );
+    let example = made.first().map_or(String::new(), |one| {
+        format!("{} = {}", one.name, example_of(one.parts))
+    });
+    Verdict::no_as(because, example)
+}
+
+fn index_removed(
+    pair: &Pair<'_>,
+    (table, key): (&Table, &IndexKey),
+    index: &str,
+    all: &mut Collect<'_>,
+) {
+    let made = made(table, pair.old, key);
+    let mut change = of_entity(pair, Place::New(pair.new.span), Class::NewWritersOnly);
+    change.how = format!("is in {index} no more");
+    let is_index_there = pair
+        .tables()
+        .is_some_and(|(_, table)| table.indexes.iter().any(|one| one.name == index));
+    if made.is_empty() {
+        change.class = Class::Nothing;
+        change.reason = "the attributes of its key stay in the items".to_owned();
+    } else {
+        change.reason = "items that are there keep the key attributes".to_owned();
+        if let Some(reader) = reads_by(pair.old_model, pair.old, Way::Index(index)) {
+            let because = format!("{reader} reads {index}, where items of the new version are not");
+            change.verdicts.old_reader = Verdict::no_as(because, example(&key.key));
+            let because =
+                format!("a writer of the new version leaves the items of {index} as they were");
+            change.verdicts.writers = Verdict::no_as(because, example(&key.key));
+        }
+        if is_index_there {
+            let names: Vec<&str> = made.iter().map(|one| one.name).collect();
+            change.work = vec![Work::Drop {
+                entity: pair.old.name.clone(),
+                what: format!(
+                    "{} of its items, which keep them in {index}",
+                    names.join(", ")
+                ),
+                is_in_the_way: false,
+            }];
+        }
+    }
+    all.add(change);
+}
+
+fn index_changed(
+    pair: &Pair<'_>,
+    (old_table, one): (&Table, &IndexKey),
+    (new_table, two): (&Table, &IndexKey),
+    index: &str,
+    all: &mut Collect<'_>,
+) {
+    let (before, after) = (
+        made(old_table, pair.old, one),
+        made(new_table, pair.new, two),
+    );
+    let is_same_condition = |one: &IndexKey, two: &IndexKey| match (&one.sparse, &two.sparse) {
+        (None, None) => true,
+        (Some(one), Some(two)) => {
+            one.attribute == pair.old_name(&two.attribute) && one.value == two.value
+        }
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    let is_alike = before.len() == after.len()
+        && before
+            .iter()
+            .zip(&after)
+            .all(|(one, two)| one.name == two.name && is_same(pair, one.parts, two.parts));
+    if is_alike && is_same_condition(one, two) {
+        return;
+    }
+    let mut change = of_entity(pair, Place::New(two.key.span), Class::Backfill);
+    change.how = format!("in {index}, {} becomes {}", shown(&before), shown(&after));
+    change.reason = "the key attributes of the index are written again into each item".to_owned();
+    let example = match is_alike {
+        true => "an item in the index of one version, and not of the other".to_owned(),
+        false => moved(&one.key, &two.key),
+    };
+    let because = |reader: &str, version: &str| {
+        let because =
+            format!("{reader} reads {index}, where items of the {version} version have other keys");
+        Verdict::no_as(because, example.clone())
+    };
+    if let Some(reader) = reads_by(pair.old_model, pair.old, Way::Index(index)) {
+        change.verdicts.old_reader = because(&reader, "new");
+    }
+    if let Some(reader) = reads_by(pair.new_model, pair.new, Way::Index(index)) {
+        change.verdicts.new_reader = because(&reader, "old");
+    }
+    change.verdicts.writers = change
+        .verdicts
+        .old_reader
+        .clone()
+        .and(change.verdicts.new_reader.clone());
+    change.work = vec![Work::Rewrite {
+        entity: pair.new.name.clone(),
+    }];
+    all.add(change);
+}
+
+/// A change of items that the entity has no more.
+pub(super) fn dropped(pair: &Pair<'_>, what: &str) -> Change {
+    let mut change = of_entity(pair, Place::New(pair.new.span), Class::NewWritersOnly);
+    change.work = vec![Work::Drop {
+        entity: pair.old.name.clone(),
+        what: what.to_owned(),
+        is_in_the_way: false,
+    }];
+    change
+}

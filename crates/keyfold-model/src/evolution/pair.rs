@@ -1,0 +1,79 @@
+//! Entities and attributes of two models that are the same ones: by their names, or by `was`.
+
+use crate::schema::{Attribute, Entity, Model, Table};
+
+/// An entity of the old model and the one that it is in the new model.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'m> {
+    pub(super) old_model: &'m Model,
+    pub(super) new_model: &'m Model,
+    pub(super) old: &'m Entity,
+    pub(super) new: &'m Entity,
+}
+
+impl<'m> Pair<'m> {
+    /// The old name of an attribute of the new model.
+    pub(super) fn old_name<'n>(&self, new: &'n str) -> &'n str
+    where
+        'm: 'n,
+    {
+        let found = self.new.attribute(new);
+        let was = found.and_then(|found| found.was.as_deref());
+        was.filter(|was| self.old.attribute(was).is_some())
+            .unwrap_or(new)
+    }
+
+    /// The attribute of the old model that an attribute of the new one is.
+    pub(super) fn old_of(&self, new: &'m Attribute) -> Option<&'m Attribute> {
+        self.old.attribute(self.old_name(&new.name))
+    }
+
+    /// The attribute of the new model that an attribute of the old one became.
+    pub(super) fn new_of(&self, old: &Attribute) -> Option<&'m Attribute> {
+        let mut all = self.new.attributes.iter();
+        all.find(|one| self.old_name(&one.name) == old.name)
+    }
+
+    /// The tables that its items lie in, before and after.
+    pub(super) fn tables(&self) -> Option<(&'m Table, &'m Table)> {
+        let old = self.old_model.tables.get(self.old.table)?;
+        Some((old, self.new_model.tables.get(self.new.table)?))
+    }
+
+    /// How the new model calls it.
+    pub(super) fn title(&self) -> String {
+        title(self.new)
+    }
+}
+
+/// An entity or a view, as the model declares it.
+pub(super) fn title(entity: &Entity) -> String {
+    let word = entity.view.as_ref().map_or("entity", |_| "view");
+    format!("{word} {}", entity.name)
+}
+
+/// The entities that are in both models, in the order of the new one.
+pub(super) fn pairs<'m>(old_model: &'m Model, new_model: &'m Model) -> Vec<Pair<'m>> {
+    let of = |new: &'m Entity| {
+        let was = new.was.as_deref();
+        let old = was.and_then(|was| old_model.entity(was));
+        let old = old.or_else(|| old_model.entity(&new.name))?;
+        Some(Pair {
+            old_model,
+            new_model,
+            old,
+            new,
+        })
+    };
+    new_model.entities.iter().filter_map(of).collect()
+}
+
+/// The pair of an entity of the old model.
+pub(super) fn of_old<'p, 'm>(pairs: &'p [Pair<'m>], name: &str) -> Option<&'p Pair<'m>> {
+    pairs.iter().find(|pair| pair.old.name == name)
+}
+
+/// The pair of an entity of the new model.
+pub(super) fn of_new<'p, 'm>(pairs: &'p [Pair<'m>], name: &str) -> Option<&'p Pair<'m>> {
+    pairs.iter().find(|pair| pair.new.name == name)
+}
