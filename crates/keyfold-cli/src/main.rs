@@ -72,6 +72,8 @@ enum Command {
     Plan(cmd::plan::Arguments),
     /// Report the changes between two models, and what they need of data.
     Diff(cmd::diff::Arguments),
+    /// Plan the change of a running design: which versions may run together, and the phases.
+    Evolve(cmd::evolve::Arguments),
     /// Write the tables for CloudFormation or Terraform, or the model for NoSQL Workbench.
     Export(cmd::export::Arguments),
     /// Propose a model from a file of NoSQL Workbench.
@@ -124,6 +126,7 @@ fn main() -> ExitCode {
         Command::Init(arguments) => cmd::init::run(&arguments, output),
         Command::Plan(arguments) => cmd::plan::run(&arguments, output),
         Command::Diff(arguments) => cmd::diff::run(&arguments, output),
+        Command::Evolve(arguments) => cmd::evolve::run(&arguments, output),
         Command::Export(arguments) => cmd::export::run(&arguments, output),
         Command::Import(arguments) => cmd::import::run(&arguments, output),
         Command::Infer(arguments) => cmd::infer::run(&arguments, output),

@@ -116,6 +116,10 @@ fn every_command_prints_one_document_of_the_schema() {
         &WRONG.replace("(x)", "(id)").replace("model m", "model  m"),
     );
     let other = &place.write("other.keyfold", &WRONG.replace("(x)", "(id)"));
+    let right = WRONG.replace("(x)", "(id)");
+    let retyped = &place.write("retyped.keyfold", &right.replace("id: string", "id: int"));
+    let filled = right.replace("id: string", "id: string, n: int = 0");
+    let filled = &place.write("filled.keyfold", &filled);
     let in_shop = WRONG.replace("(x)", "(id)").replace("Tab", "Shop");
     let stricter = &place.write("stricter.keyfold", &in_shop);
     let viewed = &place.write("viewed.keyfold", VIEWED);
@@ -176,6 +180,13 @@ fn every_command_prints_one_document_of_the_schema() {
         (0, vec!["generate", "rust", shop, "-o", "made"]),
         (0, vec!["diff", shop, uneven]),
         (3, vec!["diff", shop, wrong]),
+        (0, vec!["evolve", "plan", other, other]),
+        (1, vec!["evolve", "plan", other, retyped]),
+        (0, vec!["evolve", "plan", other, filled, "--rate", "50"]),
+        (5, vec!["evolve", "plan", shop, shop, "--at", "keyfold:./d"]),
+        (3, vec!["evolve", "plan", shop, wrong]),
+        (2, vec!["evolve", "plan", shop]),
+        (2, vec!["evolve", "plan", shop, shop, "--rate", "0"]),
         (0, vec!["export", "cloudformation", shop]),
         (0, vec!["export", "terraform", shop, "-o", "t.tf"]),
         (0, vec!["export", "workbench", shop, "-o", "w.json"]),
@@ -190,6 +201,7 @@ fn every_command_prints_one_document_of_the_schema() {
             vec!["run", shop, "product", "productId=p", "--data", "d"],
         ),
         (0, product.to_vec()),
+        (0, vec!["evolve", "plan", shop, shop, "--at", "keyfold:./d"]),
         (1, [&product[..], &["--new"]].concat()),
         (
             2,

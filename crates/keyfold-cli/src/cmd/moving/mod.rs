@@ -16,6 +16,7 @@ use crate::output::Output;
 use carry::Run;
 use clap::{Args, Subcommand, value_parser};
 use places::Places;
+pub(super) use places::looked_at;
 use std::time::Duration;
 
 #[derive(Args)]

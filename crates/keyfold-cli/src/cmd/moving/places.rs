@@ -164,6 +164,13 @@ fn opened(connection: &Connection, is_target: bool) -> Result<Backend, Failure> 
     }
 }
 
+/// Opens a place to look at it: nothing is written there, and nothing expires meanwhile.
+pub(in crate::cmd) fn looked_at(text: &str) -> Result<Backend, Failure> {
+    let place = connection(text)?;
+    check_there(&place)?;
+    opened(&place, false)
+}
+
 impl Opened {
     /// One place alone, for what does not ask the other.
     fn alone(place: Arc<Backend>) -> Opened {
