@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Some(at) => Basis::Tables(counts(at, &old.model)?),
     };
     let models = (&old.model, &new.model);
-    let costs = estimate(models, &evolution, &basis, plan.rate);
+    let costs = estimate(models, &evolution.phases, &basis, plan.rate);
     let shown = Plans {
         evolution: &evolution,
         costs: &costs,

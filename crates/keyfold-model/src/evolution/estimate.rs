@@ -1,7 +1,6 @@
 //! What the phases of a change cost: items, requests, units and hours. The counts are exact for the
 //! given numbers of items and bytes; how long it takes follows from the rate of units.
 
-use super::Evolution;
 use super::change::Work;
 use super::phases::Phase;
 use crate::check::estimate::item_bytes;
@@ -55,7 +54,7 @@ pub struct Estimate {
 /// What each phase costs, in the order of the phases, at a rate of units a second.
 pub fn estimate(
     (old, new): (&Model, &Model),
-    evolution: &Evolution,
+    phases: &[Phase],
     basis: &Basis,
     rate: u32,
 ) -> Vec<Estimate> {
@@ -68,7 +67,7 @@ pub fn estimate(
         total.hours = units / f64::from(rate.max(1)) / HOUR_SECONDS;
         total
     };
-    evolution.phases.iter().map(of).collect()
+    phases.iter().map(of).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a sum of units, for people")]

@@ -144,16 +144,21 @@ fn strangers(reader: &Side<'_>, writer: &Side<'_>, pattern: &Pattern, all: &mut 
     }
 }
 
+/// A side and the other one, in words.
+fn versions(side: &Side<'_>) -> (&'static str, &'static str) {
+    match side.is_old {
+        true => ("old", "new"),
+        false => ("new", "old"),
+    }
+}
+
 fn stranger(
     reader: &Side<'_>,
     (pattern, table): (&Pattern, &str),
     (writer, shape): (&Side<'_>, &Shape),
     key: &str,
 ) -> Change {
-    let (own, other) = match reader.is_old {
-        true => ("old", "new"),
-        false => ("new", "old"),
-    };
+    let (own, other) = versions(reader);
     let entity = writer.model.entities.get(shape.owner.entity);
     let entity = entity.map_or(String::new(), |entity| entity.name.clone());
     let what = match shape.what == entity {
