@@ -62,7 +62,8 @@ impl Schema {
     }
 }
 
-/// Runs with `--json`. Standard output must be one line with a document of the schema.
+/// Runs with `--json`. Standard output must be one line with a document of the schema; lines before it are
+/// events of a move.
 fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -> Json {
     let output = place.run(&[arguments, &["--json"]].concat());
     let (out, err) = (
@@ -74,13 +75,20 @@ fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -
         Some(code),
         "{arguments:?}\n{out}{err}"
     );
-    assert_eq!(
-        out.lines().count(),
-        1,
+    let lines: Vec<Json> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {out}")))
+        .collect();
+    let (document, events) = lines.split_last().expect("a document");
+    let document = document.clone();
+    // Only a move prints events before its document.
+    assert!(
+        events.is_empty() || arguments[0] == "move",
         "{arguments:?} prints one document\n{out}"
     );
-    let document: Json =
-        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
+    for event in events {
+        schema.check_part("event", event);
+    }
     schema.check(arguments[0], &document);
     assert_eq!(document["ok"], code == 0, "{document}");
     let kinds = [

@@ -14,6 +14,7 @@ use keyfold_api::{
 };
 use keyfold_client::Backend;
 use keyfold_types::Item;
+use serde_json::Value as Json;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -244,6 +245,66 @@ fn a_target_folder_is_not_made_for_a_source_that_does_not_answer() {
         &["move", &from.endpoint, "keyfold:copy", "--table", "None"],
     );
     assert!(!place.folder.path().join("copy").exists());
+}
+
+/// Programs see how far a move is while it runs, and its units are those that the servers report.
+#[test]
+fn events_say_how_far_a_move_is() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let backend = from.backend();
+    make_table(&backend);
+    for number in 0..100 {
+        put(&backend, number, "first");
+    }
+    let output = place.run(&[
+        "move",
+        &from.endpoint,
+        &to.endpoint,
+        "--stop-when-even",
+        "--rate",
+        "300",
+        "--json",
+    ]);
+    let out = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<Json> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (document, events) = lines.split_last().unwrap();
+    assert_eq!(document["ok"], true, "{document}");
+    let (first, last) = (&events[0], &events[events.len() - 1]);
+    assert_eq!(first["event"], "started");
+    assert_eq!(first["tables"][0]["items"], 100, "{first}");
+    assert_eq!(last["event"], "ended");
+    assert_eq!(last["why"], "even", "{last}");
+    assert!(events.iter().any(|event| event["event"] == "even"));
+    let progress: Vec<&Json> = events
+        .iter()
+        .filter(|event| event["event"] == "progress")
+        .map(|event| &event["tables"][0])
+        .collect();
+    assert!(progress.len() > 2, "{out}");
+    assert!(
+        progress
+            .iter()
+            .any(|one| one["secondsLeft"].as_u64() > Some(0)),
+        "{out}"
+    );
+    let table = progress[progress.len() - 1];
+    assert_eq!(table["items"], 100);
+    assert_eq!(table["secondsLeft"], Json::Null);
+    assert_eq!(table["dollars"], Json::Null);
+    // A scan of 100 items of almost 4 KB, in pages of at most a megabyte: a unit for each 4 KB. Each item is
+    // written for two units a kilobyte, and its tombstone is looked up for two more.
+    let units = |name: &str| table["units"][name].as_f64().unwrap();
+    assert!((98.0..106.0).contains(&units("sourceRead")), "{table}");
+    assert_eq!(units("sourceWrite"), 0.0);
+    assert!(units("targetWrite") >= 100.0 * (8.0 + 2.0), "{table}");
+    assert!(
+        units("targetWrite") < 100.0 * (8.0 + 2.0) + 200.0,
+        "{table}"
+    );
 }
 
 #[test]

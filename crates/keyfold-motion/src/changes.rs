@@ -1,6 +1,7 @@
 //! Records of a stream as the writes of one transaction.
 
 use crate::commit::{ACTIONS_MAX, BYTES_MAX};
+use crate::rows::Counts;
 use keyfold_api::{OperationType, StreamEvent, known};
 use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
@@ -68,6 +69,19 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
+    /// What it counts for.
+    pub(crate) fn counts(&self) -> Counts {
+        let changes = self.changes.iter();
+        let deleted = changes.filter(|change| matches!(change, Change::Delete { .. }));
+        let deleted = deleted.count() as u64;
+        Counts {
+            read: self.records as u64,
+            written: self.changes.len() as u64 - deleted,
+            deleted,
+            bytes: 0,
+        }
+    }
+
     /// As many of the first records as a transaction takes; at least one.
     ///
     /// # Errors

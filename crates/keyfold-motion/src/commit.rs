@@ -11,7 +11,7 @@ use crate::world::Place;
 use keyfold_api::{TransactWriteItem, TransactWriteItemsInput};
 use keyfold_lower::capacity;
 use keyfold_stream::world::ask;
-use keyfold_types::{CapacityHalves, Value};
+use keyfold_types::CapacityHalves;
 
 /// The most actions beside the checkpoint: a transaction has 100.
 pub(crate) const ACTIONS_MAX: usize = 99;
@@ -29,7 +29,7 @@ pub(crate) enum Committed {
     Moved(Checkpoint),
 }
 
-/// Lets effects happen, and moves a checkpoint.
+/// Lets effects happen, and moves a checkpoint to the next one.
 ///
 /// # Errors
 /// `Lost` when another run has the move; `Failed` when the effects cannot happen; `Asked` when the run
@@ -37,10 +37,10 @@ pub(crate) enum Committed {
 pub(crate) async fn commit(
     crew: &Crew,
     row: &Checkpoint,
-    to: &Value,
+    next: Checkpoint,
     effects: &[TransactWriteItem],
 ) -> Result<Committed, Stop> {
-    let mut actions = vec![crew.ledger.advance(row, to)];
+    let mut actions = vec![crew.ledger.advance(row, &next)];
     actions.extend_from_slice(effects);
     let mut patience = Patience::new();
     loop {
@@ -55,13 +55,13 @@ pub(crate) async fn commit(
             Ok(output) => {
                 let used = output.consumed_capacity.unwrap_or_default();
                 wait_for_rate(crew, capacity::total(used)).await;
-                return Ok(Committed::Yes(moved(row, to)));
+                return Ok(Committed::Yes(next));
             }
             Err(error) => error,
         };
         let refused = failed(&error);
         match refused.first() {
-            Some(0) => return after(crew, row, to).await,
+            Some(0) => return after(crew, next).await,
             Some(_) => {
                 let effects = refused.into_iter().map(|at| at - 1);
                 return Ok(Committed::Refused(effects.collect()));
@@ -71,16 +71,7 @@ pub(crate) async fn commit(
     }
 }
 
-fn moved(row: &Checkpoint, to: &Value) -> Checkpoint {
-    Checkpoint {
-        step: row.step + 1,
-        at: to.clone(),
-        ..row.clone()
-    }
-}
-
 async fn wait_for_rate(crew: &Crew, halves: CapacityHalves) {
-    crew.progress.wrote(halves.0);
     let time = crew.writes.after(crew.world.now(), halves);
     if !time.is_zero() {
         crew.world.pause(time).await;
@@ -88,20 +79,20 @@ async fn wait_for_rate(crew: &Crew, halves: CapacityHalves) {
 }
 
 /// What became of effects whose checkpoint is not as the task has seen it.
-async fn after(crew: &Crew, row: &Checkpoint, to: &Value) -> Result<Committed, Stop> {
+async fn after(crew: &Crew, next: Checkpoint) -> Result<Committed, Stop> {
     let mut patience = Patience::new();
     let stored = loop {
         crew.check()?;
         let target = crew.at(Place::Target);
-        match crew.ledger.checkpoint(&target, &row.part).await {
+        match crew.ledger.checkpoint(&target, &next.part).await {
             Ok(stored) => break stored,
             Err(error) => crew.wait_out(&mut patience, Place::Target, error).await?,
         }
     };
     match stored {
-        Some(stored) if stored.fence != row.fence => Err(Stop::Lost),
+        Some(stored) if stored.fence != next.fence => Err(Stop::Lost),
         None => Err(Stop::Lost),
-        Some(stored) if stored == moved(row, to) => Ok(Committed::Yes(stored)),
+        Some(stored) if stored == next => Ok(Committed::Yes(stored)),
         Some(stored) => Ok(Committed::Moved(stored)),
     }
 }

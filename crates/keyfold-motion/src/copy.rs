@@ -7,7 +7,7 @@
 
 use crate::commit::{ACTIONS_MAX, BYTES_MAX, Committed, commit};
 use crate::crew::{Crew, Stop};
-use crate::rows::{Checkpoint, Mark};
+use crate::rows::{Checkpoint, Counts, Mark};
 use crate::world::Place;
 use keyfold_api::{ExpressionAttributes, ScanInput, TransactPut, TransactWriteItem};
 use keyfold_lower::capacity;
@@ -75,7 +75,7 @@ async fn read(
         .map(|item| item.to_item())
         .collect();
     let bytes = items.iter().map(Item::size_bytes).sum();
-    crew.progress.scanned(bytes, halves.0);
+    crew.progress.scanned(bytes);
     let time = crew.reads.after(crew.world.now(), halves);
     if !time.is_zero() {
         crew.world.pause(time).await;
@@ -132,6 +132,7 @@ enum Put {
 /// Puts items that the target does not have, and moves the checkpoint.
 async fn put(crew: &Crew, row: &Checkpoint, mut items: Vec<Item>, to: &Value) -> Result<Put, Stop> {
     let all = items.len();
+    let bytes = items.iter().map(Item::size_bytes).sum();
     loop {
         let mut actions = Vec::with_capacity(items.len() * 2);
         let mut of = Vec::with_capacity(items.len() * 2);
@@ -144,7 +145,13 @@ async fn put(crew: &Crew, row: &Checkpoint, mut items: Vec<Item>, to: &Value) ->
                 of.push(at);
             }
         }
-        match commit(crew, row, to, &actions).await? {
+        let counts = Counts {
+            read: all as u64,
+            written: items.len() as u64,
+            deleted: 0,
+            bytes,
+        };
+        match commit(crew, row, row.moved(to, counts), &actions).await? {
             Committed::Yes(moved) => {
                 crew.progress.copied(items.len(), all - items.len());
                 return Ok(Put::Done(moved));

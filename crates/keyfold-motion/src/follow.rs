@@ -15,7 +15,7 @@ use crate::crew::{Crew, Patience, Stop};
 use crate::guard::{check_kept, check_tables};
 use crate::held::{create, note};
 use crate::ledger::Changed;
-use crate::rows::{Checkpoint, shard_part};
+use crate::rows::{Checkpoint, Counts, shard_part};
 use crate::world::Place;
 use keyfold_api::{ErrorKind, StreamEvent, TransactDelete, TransactPut, TransactWriteItem};
 use keyfold_client::ClientError;
@@ -193,6 +193,7 @@ impl Follower {
             fence: self.crew.run.fence,
             step: 0,
             at: Value::from(Position::Horizon.to_string()),
+            counts: Counts::default(),
         };
         create(&self.crew, row).await
     }
@@ -378,11 +379,12 @@ impl Follower {
             return Ok(false);
         };
         let to = Value::from(batch.to.to_string());
+        let next = row.moved(&to, batch.counts());
         let mut actions = Vec::new();
         for change in &batch.changes {
             self.add(change, &mut actions);
         }
-        let (now, is_done) = match commit(&self.crew, &row, &to, &actions).await? {
+        let (now, is_done) = match commit(&self.crew, &row, next, &actions).await? {
             Committed::Yes(now) => (now, true),
             Committed::Moved(now) => (now, false),
             // No action has a condition.

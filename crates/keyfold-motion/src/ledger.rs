@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::rows::{
-    AT, Checkpoint, FENCE, MOVE, PART, PHASE, Phase, RunRow, SEEN, STEP, TARGET, gone_part,
+    AT, COUNTS, Checkpoint, FENCE, MOVE, PART, PHASE, Phase, RunRow, SEEN, STEP, TARGET, gone_part,
     gone_prefix, run_part, table_of_run, whole,
 };
 use keyfold_api::{
@@ -351,20 +351,24 @@ impl Ledger {
 
     /// The action that moves a checkpoint. It fails when the run has it no more, and when it has
     /// moved: so the effects beside it in a transaction happen once.
-    pub(crate) fn advance(&self, row: &Checkpoint, to: &Value) -> TransactWriteItem {
+    pub(crate) fn advance(&self, row: &Checkpoint, next: &Checkpoint) -> TransactWriteItem {
         let attributes = ExpressionAttributes::default()
             .name("#fence", FENCE)
             .name("#step", STEP)
             .name("#at", AT)
             .value(":fence", whole(row.fence))
             .value(":step", whole(row.step))
-            .value(":next", whole(row.step + 1))
-            .value(":at", to.clone());
+            .name("#counts", COUNTS)
+            .value(":next", whole(next.step))
+            .value(":at", next.at.clone())
+            .value(":counts", next.counts.to_value());
         TransactWriteItem {
             update: Some(TransactUpdate {
                 table_name: Some(self.rows.clone()),
                 key: Some(Ok(part_key(&row.part))),
-                update_expression: Some("SET #step = :next, #at = :at".to_owned()),
+                update_expression: Some(
+                    "SET #step = :next, #at = :at, #counts = :counts".to_owned(),
+                ),
                 condition_expression: Some(IS_SEEN.to_owned()),
                 expression_attributes: attributes,
                 ..TransactUpdate::default()

@@ -15,8 +15,8 @@
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
-//! - `crew`, `pace`, `patience`, `progress`: what the tasks share, their rate, which errors they wait out,
-//!   and how far they are.
+//! - `crew`, `pace`, `patience`, `progress`, `meter`: what the tasks share, their rate, which errors they wait
+//!   out, how far they are, and which units they have consumed.
 //!
 //! Not here: what people see of a move. The `keyfold` command shows it.
 
@@ -30,6 +30,7 @@ mod follow;
 mod guard;
 mod held;
 mod ledger;
+mod meter;
 mod options;
 mod pace;
 mod patience;
@@ -45,7 +46,8 @@ pub use begin::{MADE_BY, prepare};
 pub use copy::HAS_NONE;
 pub use ending::{Aborted, Status, abort, complete, forget_ledger, may_complete, moves, status};
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED};
+pub use meter::Units;
 pub use options::Options;
 pub use progress::{Figures, Progress};
-pub use rows::{LEDGER, Phase, RunRow};
+pub use rows::{Counts, LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};

@@ -1,5 +1,7 @@
 //! How far a run is, for those who watch it; and their wish that it ends.
 
+use crate::meter::Units;
+use crate::rows::Counts;
 use crate::world::Place;
 use keyfold_client::ClientError;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -16,8 +18,10 @@ pub struct Progress {
     items: AtomicU64,
     kept: AtomicU64,
     bytes: AtomicU64,
-    read_halves: AtomicU64,
-    write_halves: AtomicU64,
+    /// The read and the write halves of the source, and those of the target.
+    halves: [[AtomicU64; 2]; 2],
+    /// What earlier runs have copied.
+    earlier: Mutex<Counts>,
     segments_done: AtomicU32,
     segments: AtomicU32,
     records: AtomicU64,
@@ -25,6 +29,7 @@ pub struct Progress {
     record_ms: AtomicU64,
     compared: [AtomicU64; 2],
     troubles: AtomicU64,
+    throttles: AtomicU64,
     trouble: Mutex<Option<String>>,
 }
 
@@ -37,10 +42,10 @@ pub struct Figures {
     pub kept: u64,
     /// The bytes of all scanned items.
     pub bytes: u64,
-    /// The read units of the scan, in halves.
-    pub read_halves: u64,
-    /// The write units of the target, in halves.
-    pub write_halves: u64,
+    /// What earlier runs of the move have copied.
+    pub earlier: Counts,
+    /// The units that the source and the target have reported.
+    pub units: [Units; 2],
     /// The segments that are copied.
     pub segments_done: u32,
     /// All segments.
@@ -55,6 +60,8 @@ pub struct Figures {
     pub compared: [u64; 2],
     /// How many requests failed and were sent again.
     pub troubles: u64,
+    /// How many of these requests were throttled.
+    pub throttles: u64,
     /// The last of these failures.
     pub trouble: Option<String>,
     /// The moment, of the surroundings' clock, up to which all changes of the source are in the target;
@@ -101,8 +108,11 @@ impl Progress {
             items: get(&self.items),
             kept: get(&self.kept),
             bytes: get(&self.bytes),
-            read_halves: get(&self.read_halves),
-            write_halves: get(&self.write_halves),
+            earlier: *self.earlier.lock().unwrap_or_else(PoisonError::into_inner),
+            units: self.halves.each_ref().map(|[reads, writes]| Units {
+                read_halves: get(reads),
+                write_halves: get(writes),
+            }),
             segments_done: self.segments_done.load(Ordering::SeqCst),
             segments: self.segments.load(Ordering::SeqCst),
             records: get(&self.records),
@@ -110,6 +120,7 @@ impl Progress {
             record_ms: get(&self.record_ms),
             compared: self.compared.each_ref().map(get),
             troubles: get(&self.troubles),
+            throttles: get(&self.throttles),
             trouble: self
                 .trouble
                 .lock()
@@ -136,22 +147,29 @@ impl Progress {
             .is_some_and(|goal| moment(&self.even_to_ms).is_some_and(|to| to >= goal))
     }
 
-    pub(crate) fn begun(&self, segments: u32) {
+    pub(crate) fn begun(&self, segments: u32, earlier: Counts) {
+        *self.earlier.lock().unwrap_or_else(PoisonError::into_inner) = earlier;
         self.segments.store(segments, Ordering::SeqCst);
     }
 
-    pub(crate) fn scanned(&self, bytes: u64, halves: u64) {
+    pub(crate) fn scanned(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.read_halves.fetch_add(halves, Ordering::Relaxed);
+    }
+
+    /// Counts the units that an answer of a place reports.
+    pub(crate) fn used(&self, place: Place, units: Units) {
+        let [source, target] = &self.halves;
+        let [reads, writes] = match place {
+            Place::Source => source,
+            Place::Target => target,
+        };
+        reads.fetch_add(units.read_halves, Ordering::Relaxed);
+        writes.fetch_add(units.write_halves, Ordering::Relaxed);
     }
 
     pub(crate) fn copied(&self, items: usize, kept: usize) {
         self.items.fetch_add(items as u64, Ordering::Relaxed);
         self.kept.fetch_add(kept as u64, Ordering::Relaxed);
-    }
-
-    pub(crate) fn wrote(&self, halves: u64) {
-        self.write_halves.fetch_add(halves, Ordering::Relaxed);
     }
 
     pub(crate) fn segment_done(&self) {
@@ -186,6 +204,8 @@ impl Progress {
 
     pub(crate) fn troubled(&self, place: Place, error: &ClientError) {
         self.troubles.fetch_add(1, Ordering::Relaxed);
+        let is_throttled = u64::from(error.is_throttled());
+        self.throttles.fetch_add(is_throttled, Ordering::Relaxed);
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         *trouble = Some(format!("the {}: {error}", place.word()));
     }

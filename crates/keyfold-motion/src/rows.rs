@@ -3,8 +3,8 @@
 //! | `part` | what it is | attributes |
 //! |---|---|---|
 //! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase` |
-//! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at` |
-//! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at` |
+//! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at`, `counts` |
+//! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at`, `counts` |
 //! | `T gone MOVE DIGEST` | a tombstone: a change deleted the item while the table was copied | |
 //!
 //! - `move` is a random number, drawn when the move begins. The parts of tombstones have it, so that those
@@ -14,6 +14,8 @@
 //! - `source` and `target` distinguish both tables from others of their name: their ids, or their ARNs and
 //!   when they were made. `target` is absent until the table is made.
 //! - `step` counts the changes of a row: a transaction that is sent twice happens once.
+//! - `counts` says what was read and written up to `at`, by all runs. It moves in the transaction of the
+//!   items, and so it is exact.
 //!
 //! Requests are not here: [`crate::ledger`] sends them.
 
@@ -21,6 +23,8 @@ use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::iter::Sum;
+use std::ops::Add;
 
 /// The table of these rows, by default.
 pub const LEDGER: &str = "keyfold_motion";
@@ -30,6 +34,7 @@ pub(crate) const MOVE: &str = "move";
 pub(crate) const FENCE: &str = "fence";
 pub(crate) const STEP: &str = "step";
 pub(crate) const AT: &str = "at";
+pub(crate) const COUNTS: &str = "counts";
 pub(crate) const SEGMENTS: &str = "segments";
 pub(crate) const STREAM: &str = "stream";
 pub(crate) const SOURCE: &str = "source";
@@ -138,6 +143,64 @@ impl RunRow {
     }
 }
 
+/// What was read and written up to a checkpoint, by all runs of the move.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The items of a segment, or the records of a shard, that were read.
+    pub read: u64,
+    /// The items of the target that were put.
+    pub written: u64,
+    /// The items of the target that were deleted.
+    pub deleted: u64,
+    /// The bytes of the items of a segment that were read.
+    pub bytes: u64,
+}
+
+impl Add for Counts {
+    type Output = Counts;
+
+    fn add(self, other: Counts) -> Counts {
+        Counts {
+            read: self.read + other.read,
+            written: self.written + other.written,
+            deleted: self.deleted + other.deleted,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Counts>>(all: I) -> Counts {
+        all.fold(Counts::default(), Add::add)
+    }
+}
+
+impl Counts {
+    pub(crate) fn to_value(self) -> Value {
+        let all = [
+            ("read", self.read),
+            ("written", self.written),
+            ("deleted", self.deleted),
+            ("bytes", self.bytes),
+        ];
+        let item = Item::from_iter(all.map(|(name, count)| (name, whole(count))));
+        Value::M(item.as_map().clone())
+    }
+
+    fn of(value: &Value) -> Option<Counts> {
+        let Value::M(all) = value else {
+            return None;
+        };
+        let item = Item::from(all.clone());
+        Some(Counts {
+            read: number(&item, "read")?,
+            written: number(&item, "written")?,
+            deleted: number(&item, "deleted")?,
+            bytes: number(&item, "bytes")?,
+        })
+    }
+}
+
 /// How far a segment or a shard is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Checkpoint {
@@ -145,14 +208,26 @@ pub(crate) struct Checkpoint {
     pub(crate) fence: u64,
     pub(crate) step: u64,
     pub(crate) at: Value,
+    pub(crate) counts: Counts,
 }
 
 impl Checkpoint {
+    /// The checkpoint behind this one.
+    pub(crate) fn moved(&self, to: &Value, counts: Counts) -> Checkpoint {
+        Checkpoint {
+            step: self.step + 1,
+            at: to.clone(),
+            counts: self.counts + counts,
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn to_item(&self) -> Item {
         let mut item = Item::from_iter([(PART, self.part.as_str())]);
         item.insert(FENCE, whole(self.fence));
         item.insert(STEP, whole(self.step));
         item.insert(AT, self.at.clone());
+        item.insert(COUNTS, self.counts.to_value());
         item
     }
 
@@ -164,6 +239,7 @@ impl Checkpoint {
             fence: number(item, FENCE).ok_or(FENCE)?,
             step: number(item, STEP).ok_or(STEP)?,
             at: item.get(AT).ok_or(AT)?.clone(),
+            counts: item.get(COUNTS).and_then(Counts::of).ok_or(COUNTS)?,
         })
     }
 }
@@ -290,6 +366,12 @@ mod tests {
             fence: 1,
             step: 2,
             at: Value::from("TRIM_HORIZON"),
+            counts: Counts {
+                read: 3,
+                written: 1,
+                deleted: 1,
+                bytes: 7,
+            },
         };
         assert_eq!(Checkpoint::of_item(&row.to_item()), Ok(row));
     }

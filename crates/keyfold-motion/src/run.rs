@@ -18,7 +18,7 @@ use crate::held::{create, note};
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::progress::Progress;
-use crate::rows::{Checkpoint, Mark, Phase, RunRow, segment_part};
+use crate::rows::{Checkpoint, Counts, Mark, Phase, RunRow, segment_part};
 use crate::world::{At, Place, World};
 use keyfold_client::ClientError;
 use keyfold_types::KeySchema;
@@ -219,6 +219,7 @@ async fn take_rows(crew: &Crew) -> Result<Vec<Checkpoint>, Stop> {
                 fence: crew.run.fence,
                 step: 0,
                 at: Mark::Start.to_value(),
+                counts: Counts::default(),
             };
             rows.push(create(crew, row).await?);
         }
@@ -228,7 +229,6 @@ async fn take_rows(crew: &Crew) -> Result<Vec<Checkpoint>, Stop> {
 
 /// Starts the tasks.
 fn begin(crew: &Arc<Crew>, rows: Vec<Checkpoint>) {
-    crew.progress.begun(crew.run.segments);
     if crew.run.phase == Phase::Following {
         crew.is_copying.store(false, Ordering::SeqCst);
         crew.is_past_copy.store(true, Ordering::SeqCst);
@@ -237,6 +237,9 @@ fn begin(crew: &Arc<Crew>, rows: Vec<Checkpoint>) {
     let parts: Vec<(u32, String)> = segments
         .map(|segment| (segment, segment_part(&crew.options.table, segment)))
         .collect();
+    let is_segment = |row: &&Checkpoint| parts.iter().any(|(_, part)| *part == row.part);
+    let earlier = rows.iter().filter(is_segment).map(|row| row.counts).sum();
+    crew.progress.begun(crew.run.segments, earlier);
     let mut shards = Vec::new();
     for row in rows {
         match parts.iter().find(|(_, part)| *part == row.part) {

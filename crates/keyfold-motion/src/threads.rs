@@ -1,5 +1,6 @@
 //! Threads that carry a move out: one for each of its tasks. A request blocks its thread.
 
+use crate::meter::Units;
 use crate::progress::Progress;
 use crate::world::{Place, World};
 use keyfold_api::{Request, Response};
@@ -91,6 +92,10 @@ impl World for Threads {
 
     fn epoch_ms(&self) -> i64 {
         origin().now_epoch_ms
+    }
+
+    fn used(&self, place: Place, units: Units) {
+        self.progress.used(place, units);
     }
 
     fn spawn(&self, task: Boxed<'static, ()>) {

@@ -4,6 +4,7 @@
 //! program ([`crate::threads`]); a test plays both places and the scheduler, and so decides in which
 //! order the requests of several runs arrive.
 
+use crate::meter::{Units, measured, units};
 use keyfold_api::{Request, Response};
 use keyfold_client::ClientError;
 use keyfold_stream::world::{Boxed, Io};
@@ -45,6 +46,9 @@ pub trait World: Send + Sync + 'static {
     /// The present moment of the wall clock, milliseconds since 1970.
     fn epoch_ms(&self) -> i64;
 
+    /// Notes the units that the answer of a place reports.
+    fn used(&self, _place: Place, _units: Units) {}
+
     /// Runs a task beside this one.
     fn spawn(&self, task: Boxed<'static, ()>);
 }
@@ -58,8 +62,15 @@ pub struct At<'w> {
 }
 
 impl Io for At<'_> {
-    fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
-        self.world.ask(self.place, request)
+    fn ask(&self, mut request: Request) -> Boxed<'_, Result<Response, ClientError>> {
+        let kind = measured(&mut request);
+        Box::pin(async move {
+            let answer = self.world.ask(self.place, request).await;
+            if let (Some(kind), Ok(response)) = (kind, &answer) {
+                self.world.used(self.place, units(kind, response));
+            }
+            answer
+        })
     }
 
     fn pause(&self, time: Duration) -> Boxed<'_, ()> {

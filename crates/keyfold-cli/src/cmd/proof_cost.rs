@@ -11,6 +11,12 @@ const REQUESTS_A_QUESTION: u64 = 12;
 /// The scans of the whole data at the end, with those of `verify`.
 const SCANS: u64 = 4;
 
+/// The dollars of write units and read units on demand.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+pub(super) fn dollars(writes: u64, reads: u64) -> f64 {
+    (writes as f64 * DOLLARS_A_MILLION.0 + reads as f64 * DOLLARS_A_MILLION.1) / 1_000_000.0
+}
+
 /// The units of a proof.
 pub(super) struct Cost {
     writes: u64,
@@ -47,9 +53,7 @@ impl Cost {
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cost { writes, reads } = self;
-        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let dollars = (*writes as f64 * DOLLARS_A_MILLION.0 + *reads as f64 * DOLLARS_A_MILLION.1)
-            / 1_000_000.0;
+        let dollars = dollars(*writes, *reads);
         write!(
             f,
             "about {writes} write units and {reads} read units: {dollars:.2} $ at the prices on demand of us-east-1 since November 2024"

@@ -55,7 +55,8 @@ impl Workplace {
             .unwrap()
     }
 
-    /// Runs the command with `--json`; returns its result, or the document of a command that fails.
+    /// Runs the command with `--json`; returns its result, or the document of a command that fails. Events
+    /// before the document are left out.
     pub fn json(&self, code: i32, arguments: &[&str]) -> Json {
         let output = self.run(&[arguments, &["--json"]].concat());
         let (out, err) = (
@@ -67,8 +68,8 @@ impl Workplace {
             Some(code),
             "{arguments:?}\n{out}{err}"
         );
-        let mut document: Json =
-            serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {out}{err}"));
+        let mut document: Json = serde_json::from_str(out.lines().last().unwrap_or_default())
+            .unwrap_or_else(|_| panic!("no JSON: {out}{err}"));
         if code == 0 {
             document["result"].take()
         } else {

@@ -558,6 +558,9 @@ impl Places {
             });
         }
         let (first, effects) = actions.split_first().unwrap();
+        if self.mutant.is_none() {
+            self.check_counts(first, effects);
+        }
         self.apply(first);
         if self.mutant == Some(Mutant::CheckpointFirst) && first.update.is_some() {
             self.later.push(effects.to_vec());
@@ -567,6 +570,41 @@ impl Places {
             }
         }
         Ok(Response::TransactWriteItems(Default::default()))
+    }
+
+    /// A checkpoint counts what is written beside it, neither more nor less.
+    fn check_counts(&self, first: &TransactWriteItem, effects: &[TransactWriteItem]) {
+        let Some(update) = &first.update else { return };
+        if update.condition_expression.as_deref() != Some(IS_SEEN) {
+            return;
+        }
+        let part = part_of(update.key.as_ref().unwrap().as_ref().unwrap());
+        let count = |counts: Option<&Value>, name: &str| match counts {
+            Some(Value::M(counts)) => match counts.get(name) {
+                Some(Value::N(number)) => number.to_string().parse::<usize>().unwrap(),
+                other => panic!("{name}: {other:?}"),
+            },
+            other => panic!("{other:?}"),
+        };
+        let before = self.rows[part].get("counts");
+        let after = Some(value(&update.expression_attributes, ":counts"));
+        let puts = effects.iter().filter_map(|action| action.put.as_ref());
+        let of_target = |table: Option<&str>| table == Some(super::settings::TABLE);
+        let written = puts
+            .filter(|put| of_target(put.table_name.as_deref()))
+            .count();
+        let deleted = effects
+            .iter()
+            .filter(|action| action.delete.is_some())
+            .count();
+        for (name, now) in [("written", written), ("deleted", deleted)] {
+            assert_eq!(
+                count(after, name),
+                count(before, name) + now,
+                "{name}: {part}"
+            );
+        }
+        assert!(count(after, "read") >= count(before, "read") + written + deleted);
     }
 
     fn holds(&self, action: &TransactWriteItem) -> bool {
@@ -625,6 +663,7 @@ impl Places {
             }
             row.insert("step", value(attributes, ":next").clone());
             row.insert("at", value(attributes, ":at").clone());
+            row.insert("counts", value(attributes, ":counts").clone());
         }
         if let Some(put) = &action.put {
             let item = put.item.as_ref().unwrap().as_ref().unwrap();

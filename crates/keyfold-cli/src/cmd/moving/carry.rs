@@ -124,6 +124,7 @@ pub(super) fn one_begun(
     blocked(prepare(&*threads, &options, &found, stream.clone()))?;
     Ok(Moved {
         threads,
+        priced: places.priced,
         found,
         options,
         stream,

@@ -1,14 +1,20 @@
 //! `keyfold move`: carries tables from one place to another while their writers go on.
 //!
-//! - `places`: opens both; `carry`: copies and follows, and says what it costs first; `watch`: shows how
-//!   far the runs are, and stops them on Ctrl-C; `compare`: verifies; `ending`: status, abort, complete.
+//! - `places`: opens both; `carry`: copies and follows, and says what it costs first; `watch`: stops the runs
+//!   on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
+//!   cost; `compare`: verifies; `ending`: status, abort, complete.
 //!
 //! Each table has a run of its own (`keyfold_motion`), on threads of its own.
 
 mod carry;
 mod compare;
+mod cost;
 mod ending;
+mod left;
+mod line;
+mod moved;
 mod places;
+mod screen;
 mod watch;
 
 use crate::failure::Failure;

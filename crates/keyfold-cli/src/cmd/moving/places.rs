@@ -1,5 +1,6 @@
 //! The two places of a move, and the tables of the source.
 
+use super::cost::Priced;
 use crate::backend;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -40,6 +41,8 @@ pub(super) struct Opened {
     pub(super) is_shared: bool,
     /// How long a record may take to appear in the source's stream.
     pub(super) settle_time: Duration,
+    /// Which of both cost money for each unit.
+    pub(super) priced: Priced,
     /// From which on all runs count their time.
     pub(super) began: Instant,
 }
@@ -63,6 +66,9 @@ impl Places {
         Ok(Opened {
             is_shared: !matches!(from, Connection::Folder(_)),
             settle_time: settle_time(&from),
+            priced: Priced {
+                places: [from.is_amazon(), to.is_amazon()],
+            },
             source,
             target: Arc::new(opened(&to, true)?),
             began: Instant::now(),
@@ -177,6 +183,7 @@ impl Opened {
         Opened {
             is_shared: false,
             settle_time: Duration::ZERO,
+            priced: Priced::default(),
             source: Arc::clone(&place),
             target: place,
             began: Instant::now(),

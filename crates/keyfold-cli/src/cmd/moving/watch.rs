@@ -1,15 +1,14 @@
 //! Watches the runs of a move: shows how far they are, and stops them on Ctrl-C.
 
+pub(super) use super::moved::Moved;
+use super::screen::Screen;
 use crate::cmd::signal::Signals;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
-use keyfold_client::{ClientError, blocked};
-use keyfold_motion::tables::Found;
-use keyfold_motion::threads::Threads;
-use keyfold_motion::world::World;
-use keyfold_motion::{Ended, Figures, Options, Progress, carry_on};
-use serde_json::{Value as Json, json};
+use keyfold_client::ClientError;
+use keyfold_motion::Ended;
+use keyfold_motion::world::World as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,16 +18,8 @@ const LOOK_TIME: Duration = Duration::from_millis(200);
 /// The exit code of a process that Ctrl-C has ended.
 const ENDED_BY_SIGNAL: i32 = 130;
 
-/// A table that is moved.
-pub(super) struct Moved {
-    pub(super) found: Found,
-    pub(super) options: Options,
-    pub(super) stream: Option<String>,
-    pub(super) progress: Arc<Progress>,
-    pub(super) threads: Arc<Threads>,
-    /// Whether its run has ended with an error.
-    pub(super) has_failed: AtomicBool,
-}
+/// What is said after the first Ctrl-C.
+const STOPS: &str = "it stops after the requests that are under way; once more ends it at once";
 
 /// When the runs of a command end by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,21 +37,25 @@ pub(super) fn watched(moved: &[Moved], until: Until, output: Output) -> Result<b
     let stops = Arc::new(AtomicBool::new(false));
     listen(&stops)?;
     let mut together = Together::new(until);
+    let mut screen = Screen::new(moved, output);
     let results: Vec<Result<Ended, ClientError>> = std::thread::scope(|scope| {
         let runs: Vec<_> = moved
             .iter()
             .map(|one| scope.spawn(|| one.carry_on()))
             .collect();
-        let mut said = String::new();
+        let mut is_said = false;
         while !runs.iter().all(|run| run.is_finished()) {
             together.look(moved);
             let has_failed = moved.iter().any(Moved::has_failed);
-            if stops.load(Ordering::SeqCst) || has_failed || together.is_over {
+            let is_stopped = stops.load(Ordering::SeqCst);
+            if is_stopped || has_failed || together.is_over {
                 moved.iter().for_each(|one| one.progress.stop());
             }
-            if output == Output::Text {
-                say(moved, &mut said);
+            if is_stopped && !is_said {
+                is_said = true;
+                screen.say(STOPS);
             }
+            screen.look(moved);
             std::thread::sleep(LOOK_TIME);
         }
         let ends = runs.into_iter().map(|run| match run.join() {
@@ -69,12 +64,23 @@ pub(super) fn watched(moved: &[Moved], until: Until, output: Output) -> Result<b
         });
         ends.collect()
     });
-    let mut is_even = true;
-    for result in results {
-        is_even &= result? == Ended::Even;
-    }
+    let is_ended = |result: &Result<Ended, ClientError>| matches!(result, Ok(Ended::Even));
     let was_even = || moved.iter().all(|one| one.progress.figures().is_even());
-    Ok(is_even || together.is_even || (until == Until::Stopped && was_even()))
+    let is_even =
+        results.iter().all(is_ended) || together.is_even || (until == Until::Stopped && was_even());
+    let has_failed = results.iter().any(Result::is_err);
+    screen.end(
+        moved,
+        match (has_failed, is_even) {
+            (true, _) => "failed",
+            (false, true) => "even",
+            (false, false) => "stopped",
+        },
+    );
+    for result in results {
+        result?;
+    }
+    Ok(is_even)
 }
 
 /// The moment up to which all tables are to be even.
@@ -130,89 +136,10 @@ fn listen(stops: &Arc<AtomicBool>) -> Result<(), Failure> {
     std::thread::spawn(move || {
         runtime.block_on(signals.next());
         stops.store(true, Ordering::SeqCst);
-        terminal::error_line(
-            "it stops after the requests that are under way; once more ends it at once",
-        );
         runtime.block_on(signals.next());
         std::process::exit(ENDED_BY_SIGNAL);
     });
     Ok(())
-}
-
-/// Says on standard error how far the moves are, when that has changed.
-fn say(moved: &[Moved], said: &mut String) {
-    let mut sum = Figures::default();
-    let mut even = 0;
-    for one in moved {
-        let figures = one.progress.figures();
-        sum.items += figures.items + figures.kept;
-        sum.records += figures.records;
-        sum.segments_done += figures.segments_done;
-        sum.segments += figures.segments;
-        even += usize::from(figures.is_even());
-    }
-    // A line for each segment, and when the tables become even; not for each item.
-    let now = format!("{}/{even}", sum.segments_done);
-    if now == *said || sum.segments == 0 {
-        return;
-    }
-    *said = now;
-    terminal::error_line(&format!(
-        "{} of {} segments are copied, {} items; {} records are applied; {even} of {} tables are even",
-        sum.segments_done,
-        sum.segments,
-        sum.items,
-        sum.records,
-        moved.len()
-    ));
-}
-
-/// Ends the tasks of a run when it has ended, whatever the reason.
-struct Ends<'m>(&'m Moved);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.has_failed.store(true, Ordering::SeqCst);
-        }
-        self.0.progress.stop();
-        self.0.threads.join();
-    }
-}
-
-impl Moved {
-    fn carry_on(&self) -> Result<Ended, ClientError> {
-        let world: Arc<dyn World> = Arc::clone(&self.threads) as Arc<dyn World>;
-        let of = (self.found.schema.clone(), self.stream.clone());
-        let (options, progress) = (self.options.clone(), Arc::clone(&self.progress));
-        // Also when it panics.
-        let ends = Ends(self);
-        let ended = blocked(carry_on(world, options, of, progress));
-        let has_failed = ended.is_err();
-        self.has_failed.store(has_failed, Ordering::SeqCst);
-        drop(ends);
-        ended
-    }
-
-    fn has_failed(&self) -> bool {
-        self.has_failed.load(Ordering::SeqCst)
-    }
-
-    pub(super) fn view(&self) -> Json {
-        let figures = self.progress.figures();
-        json!({
-            "table": self.found.table,
-            "follows": self.stream.is_some(),
-            "items": figures.items,
-            "kept": figures.kept,
-            "records": figures.records,
-            "changes": figures.changes,
-            "segments": figures.segments,
-            "segmentsDone": figures.segments_done,
-            "isEven": figures.is_even(),
-            "expiry": self.found.expiry,
-        })
-    }
 }
 
 pub(super) fn show(moved: &[Moved], is_even: bool) {

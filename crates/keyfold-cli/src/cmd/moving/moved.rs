@@ -1,0 +1,83 @@
+//! A table that is moved by this command.
+
+use super::cost::{Priced, units_view};
+use super::line::Far;
+use keyfold_client::{ClientError, blocked};
+use keyfold_motion::tables::Found;
+use keyfold_motion::threads::Threads;
+use keyfold_motion::world::World;
+use keyfold_motion::{Ended, Options, Progress, carry_on};
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A table that is moved.
+pub(super) struct Moved {
+    pub(super) found: Found,
+    pub(super) options: Options,
+    pub(super) stream: Option<String>,
+    pub(super) progress: Arc<Progress>,
+    pub(super) threads: Arc<Threads>,
+    pub(super) priced: Priced,
+    /// Whether its run has ended with an error.
+    pub(super) has_failed: AtomicBool,
+}
+
+/// Ends the tasks of a run when it has ended, whatever the reason.
+struct Ends<'m>(&'m Moved);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.has_failed.store(true, Ordering::SeqCst);
+        }
+        self.0.progress.stop();
+        self.0.threads.join();
+    }
+}
+
+impl Moved {
+    /// Carries it on until its run ends.
+    pub(super) fn carry_on(&self) -> Result<Ended, ClientError> {
+        let world: Arc<dyn World> = Arc::clone(&self.threads) as Arc<dyn World>;
+        let of = (self.found.schema.clone(), self.stream.clone());
+        let (options, progress) = (self.options.clone(), Arc::clone(&self.progress));
+        // Also when it panics.
+        let ends = Ends(self);
+        let ended = blocked(carry_on(world, options, of, progress));
+        let has_failed = ended.is_err();
+        self.has_failed.store(has_failed, Ordering::SeqCst);
+        drop(ends);
+        ended
+    }
+
+    /// Whether its run has ended with an error.
+    pub(super) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::SeqCst)
+    }
+
+    /// How far it is.
+    pub(super) fn far(&self) -> Far {
+        Far::of(&self.found, &self.progress.figures(), self.stream.is_some())
+    }
+
+    /// What programs get of it.
+    pub(super) fn view(&self) -> Json {
+        let figures = self.progress.figures();
+        json!({
+            "table": self.found.table,
+            "follows": self.stream.is_some(),
+            "items": figures.items,
+            "kept": figures.kept,
+            "records": figures.records,
+            "changes": figures.changes,
+            "segments": figures.segments,
+            "segmentsDone": figures.segments_done,
+            "isEven": figures.is_even(),
+            "expiry": self.found.expiry,
+            "units": units_view(figures.units),
+            "dollars": self.priced.dollars(figures.units),
+            "throttles": figures.throttles,
+        })
+    }
+}
