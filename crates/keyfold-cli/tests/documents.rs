@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use workplace::Workplace;
+use workplace::server::Server;
 
 const SCHEMA: &str = include_str!("../../../docs/json.schema.json");
 
@@ -305,6 +306,9 @@ fn every_command_prints_one_document_of_the_schema() {
         (0, vec!["move", "keyfold:d", "keyfold:m"]),
         (0, vec!["move", "status", "keyfold:d", "keyfold:m"]),
         (0, vec!["move", "verify", "keyfold:d", "keyfold:m"]),
+        (5, vec!["move", "pause", "keyfold:d", "keyfold:other"]),
+        (0, vec!["move", "pause", "keyfold:d", "keyfold:m"]),
+        (1, vec!["move", "resume", "keyfold:d", "keyfold:m"]),
         (1, vec!["move", "abort", "keyfold:d", "keyfold:m"]),
         (0, vec!["move", "abort", "keyfold:d", "keyfold:m", "--yes"]),
         (0, vec!["move", "keyfold:d", "keyfold:m", "--yes"]),
@@ -349,6 +353,7 @@ fn every_command_prints_one_document_of_the_schema() {
         first_line(&schema, &place, &arguments);
         run.insert(name_of(&place, &arguments));
     }
+    run.extend(moved_between_servers(&schema, &place, shop));
     // It is run by itself, too.
     assert!(run.remove("move"));
     assert_eq!(run, with_subcommands(&place), "no command is forgotten");
@@ -360,6 +365,24 @@ fn every_command_prints_one_document_of_the_schema() {
         assert!(languages.contains(language), "{language}: {languages}");
         assert!(generated.contains(language), "{language} is generated");
     }
+}
+
+/// Runs the commands of a move whose source goes on, and returns their names.
+fn moved_between_servers(schema: &Schema, place: &Workplace, shop: &str) -> Vec<String> {
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let product = ["productId=p", "name=n", "price=1", "stock=3"];
+    let put = ["put", shop, "Product", "--endpoint", &from.endpoint];
+    document(schema, place, 0, &[&put[..], &product].concat());
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let lines = [
+        [&["move"][..], &both, &["--stop-when-even", "--yes"]].concat(),
+        [&["move", "pause"][..], &both].concat(),
+        [&["move", "resume"][..], &both, &["--stop-when-even"]].concat(),
+    ];
+    for line in &lines {
+        document(schema, place, 0, line);
+    }
+    lines.iter().map(|line| name_of(place, line)).collect()
 }
 
 /// The command of a line, with its subcommand if it has some.

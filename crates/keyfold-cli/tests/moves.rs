@@ -9,15 +9,15 @@ mod workplace;
 
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DeleteItemInput, DeleteTableInput,
-    DescribeTableInput, KeySchemaElement, KeyType, Named, PutItemInput, ScalarAttributeType,
-    StreamSpecification, StreamViewType,
+    DescribeTableInput, KeySchemaElement, KeyType, Named, PutItemInput, Response,
+    ScalarAttributeType, ScanInput, StreamSpecification, StreamViewType,
 };
 use keyfold_client::Backend;
 use keyfold_types::Item;
 use serde_json::Value as Json;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use workplace::Workplace;
 use workplace::server::Server;
 
@@ -245,6 +245,85 @@ fn a_target_folder_is_not_made_for_a_source_that_does_not_answer() {
         &["move", &from.endpoint, "keyfold:copy", "--table", "None"],
     );
     assert!(!place.folder.path().join("copy").exists());
+}
+
+/// A move is paused by another process: its run ends and writes nothing, and the next one goes on.
+#[test]
+fn a_paused_move_stands_still_until_it_is_resumed() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let backend = from.backend();
+    make_table(&backend);
+    for number in 0..ITEMS {
+        put(&backend, number, "first");
+    }
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let refused = place.json(4, &[&["move", "resume"][..], &both].concat());
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("begins one"), "{message}");
+    // It is paused while it copies, which takes some seconds at this rate.
+    let run = [&["move"][..], &both, &["--rate", "1200"]].concat();
+    let child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .current_dir(place.folder.path())
+        .args(&run)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = [&["move", "status"][..], &both].concat();
+    let began = Instant::now();
+    while place.json(0, &status)["tables"][0].is_null() {
+        assert!(began.elapsed() < Duration::from_secs(20));
+    }
+    std::thread::sleep(Duration::from_millis(700));
+    let paused = place.json(0, &[&["move", "pause"][..], &both].concat());
+    let at = Instant::now();
+    assert_eq!(paused["tables"][0]["isPaused"], true, "{paused}");
+    let left = paused["tables"][0]["secondsLeft"].as_u64().unwrap();
+    assert!((22 * 3_600..24 * 3_600).contains(&left), "{left}");
+    let there = items_of(&to.backend());
+    let output = child.wait_with_output().unwrap();
+    assert!(at.elapsed() < Duration::from_secs(5), "{:?}", at.elapsed());
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("paused by another process: Notes"), "{said}");
+    assert!(said.contains("`keyfold move resume`"), "{said}");
+    put(&backend, 5_000, "later");
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(items_of(&to.backend()), there);
+    assert!(there < ITEMS, "the pause came too late");
+    assert_eq!(place.json(0, &status)["tables"][0]["isPaused"], true);
+    let text = place.text(&status);
+    assert!(text.contains("go on within 23 h"), "{text}");
+    let resumed = place.json(
+        0,
+        &[&["move", "resume"][..], &both, &["--stop-when-even"]].concat(),
+    );
+    assert_eq!(resumed["isEven"], true, "{resumed}");
+    assert_eq!(place.json(0, &status)["tables"][0]["isPaused"], false);
+    assert_eq!(items_of(&to.backend()), ITEMS + 1);
+    place.json(0, &[&["move", "verify"][..], &both].concat());
+}
+
+/// The number of items of the table, as a scan counts them.
+fn items_of(backend: &Backend) -> u64 {
+    let (mut count, mut after) = (0, None);
+    loop {
+        let input = ScanInput {
+            table_name: Some(TABLE.to_owned()),
+            consistent_read: Some(true),
+            exclusive_start_key: after.map(Ok),
+            ..ScanInput::default()
+        };
+        let Response::Scan(page) = backend.call(input.into()).unwrap() else {
+            panic!("no page");
+        };
+        count += page.items.unwrap_or_default().len() as u64;
+        after = page.last_evaluated_key;
+        if after.is_none() {
+            return count;
+        }
+    }
 }
 
 /// Programs see how far a move is while it runs, and its units are those that the servers report.

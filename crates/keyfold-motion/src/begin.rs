@@ -204,6 +204,7 @@ fn begin_row(
         target: None,
         seen_ms: world.epoch_ms(),
         phase: Phase::Copying,
+        paused_ms: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::options::Options;
 use crate::rows::{
-    AT, COUNTS, Checkpoint, FENCE, MOVE, PART, PHASE, Phase, RunRow, SEEN, STEP, TARGET, gone_part,
-    gone_prefix, run_part, table_of_run, whole,
+    AT, COUNTS, Checkpoint, FENCE, MOVE, PART, PAUSED, PHASE, Phase, RunRow, SEEN, STEP, TARGET,
+    gone_part, gone_prefix, run_part, table_of_run, whole,
 };
 use keyfold_api::{
     BatchWriteItemInput, ConditionCheck, DeleteItemInput, ErrorKind, ExpressionAttributes,
@@ -135,15 +135,50 @@ impl Ledger {
     ) -> Result<Option<RunRow>, ClientError> {
         let mine = RunRow {
             fence: seen.fence + 1,
+            paused_ms: None,
             ..seen.clone()
         };
-        let attributes = ExpressionAttributes::default()
+        let update = "SET #fence = :mine REMOVE #paused";
+        self.fenced(io, (seen, mine), update).await
+    }
+
+    /// Takes the move as [`Ledger::take`] does, and notes that it is paused.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn pause(
+        &self,
+        io: &dyn Io,
+        seen: &RunRow,
+        now_ms: i64,
+    ) -> Result<Option<RunRow>, ClientError> {
+        let mine = RunRow {
+            fence: seen.fence + 1,
+            paused_ms: Some(now_ms),
+            ..seen.clone()
+        };
+        let update = "SET #fence = :mine, #paused = :paused";
+        self.fenced(io, (seen, mine), update).await
+    }
+
+    /// Gives the row of the move another fence, if it is as it was seen.
+    async fn fenced(
+        &self,
+        io: &dyn Io,
+        (seen, mine): (&RunRow, RunRow),
+        update: &str,
+    ) -> Result<Option<RunRow>, ClientError> {
+        let mut attributes = ExpressionAttributes::default()
             .name("#fence", FENCE)
             .name("#phase", PHASE)
+            .name("#paused", PAUSED)
             .value(":fence", whole(seen.fence))
             .value(":phase", seen.phase.word())
             .value(":mine", whole(mine.fence));
-        let update = self.update_run(("SET #fence = :mine", IS_UNCHANGED), attributes);
+        if let Some(paused_ms) = mine.paused_ms {
+            attributes = attributes.value(":paused", paused_ms);
+        }
+        let update = self.update_run((update, IS_UNCHANGED), attributes);
         Ok(match changed(ask(io, update).await)? {
             Changed::Yes => Some(mine),
             Changed::No => None,

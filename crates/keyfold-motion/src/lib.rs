@@ -13,7 +13,7 @@
 //!   stream, of whose records `changes` makes writes; `commit`: effects and checkpoint.
 //! - [`verify`]: compares both places.
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
-//!   completed.
+//!   completed; `pausing`: how it is made to stand still.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
 //! - `crew`, `pace`, `patience`, `progress`, `meter`: what the tasks share, their rate, which errors they wait
 //!   out, how far they are, and which units they have consumed.
@@ -34,6 +34,7 @@ mod meter;
 mod options;
 mod pace;
 mod patience;
+mod pausing;
 mod progress;
 mod rows;
 mod run;
@@ -48,6 +49,7 @@ pub use ending::{Aborted, Status, abort, complete, forget_ledger, may_complete, 
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED};
 pub use meter::Units;
 pub use options::Options;
+pub use pausing::{pause, time_left};
 pub use progress::{Figures, Progress};
 pub use rows::{Counts, LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};

@@ -22,6 +22,8 @@ pub struct Options {
     /// to pass a part of a shard without records. A shard whose pages were empty for so long has no
     /// record that is older.
     pub settle_time: Duration,
+    /// The time between two looks whether the run has the move still.
+    pub look_time: Duration,
     /// The time between two looks at a stream without records.
     pub poll_time: Duration,
 }
@@ -37,6 +39,7 @@ impl Options {
             rate: None,
             until_even: false,
             settle_time: Duration::from_secs(10),
+            look_time: Duration::from_secs(1),
             poll_time: Duration::from_millis(250),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! | `part` | what it is | attributes |
 //! |---|---|---|
-//! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase` |
+//! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase`, `paused` |
 //! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at`, `counts` |
 //! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at`, `counts` |
 //! | `T gone MOVE DIGEST` | a tombstone: a change deleted the item while the table was copied | |
@@ -13,6 +13,7 @@
 //!   the row has its fence, so that a run which stood still changes nothing when it goes on.
 //! - `source` and `target` distinguish both tables from others of their name: their ids, or their ARNs and
 //!   when they were made. `target` is absent until the table is made.
+//! - `paused` says when the move was paused, and is absent as soon as a run goes on with it.
 //! - `step` counts the changes of a row: a transaction that is sent twice happens once.
 //! - `counts` says what was read and written up to `at`, by all runs. It moves in the transaction of the
 //!   items, and so it is exact.
@@ -41,6 +42,7 @@ pub(crate) const SOURCE: &str = "source";
 pub(crate) const TARGET: &str = "target";
 pub(crate) const SEEN: &str = "seen";
 pub(crate) const PHASE: &str = "phase";
+pub(crate) const PAUSED: &str = "paused";
 
 /// How far a move is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +107,8 @@ pub struct RunRow {
     pub seen_ms: i64,
     /// How far it is.
     pub phase: Phase,
+    /// When it was paused, milliseconds since 1970; `None` as soon as a run goes on.
+    pub paused_ms: Option<i64>,
 }
 
 impl RunRow {
@@ -121,6 +125,9 @@ impl RunRow {
         }
         if let Some(stream) = &self.stream {
             item.insert(STREAM, stream.as_str());
+        }
+        if let Some(paused_ms) = self.paused_ms {
+            item.insert(PAUSED, paused_ms);
         }
         item
     }
@@ -139,6 +146,7 @@ impl RunRow {
             target: text(item, TARGET).map(str::to_owned),
             seen_ms: seen.ok_or(SEEN)?,
             phase: text(item, PHASE).and_then(Phase::of).ok_or(PHASE)?,
+            paused_ms: number(item, PAUSED).and_then(|ms| i64::try_from(ms).ok()),
         })
     }
 }
@@ -352,6 +360,7 @@ mod tests {
             target: Some("id of the target".to_owned()),
             seen_ms: 1_700_000_000_000,
             phase: Phase::Following,
+            paused_ms: Some(1_700_000_000_001),
         };
         assert_eq!(RunRow::of_item(&run.to_item("T run")), Ok(run));
         for mark in [

@@ -34,6 +34,8 @@ const LOOK_TIME: Duration = Duration::from_millis(100);
 pub enum Ended {
     /// It was to stop. The next run goes on where it was.
     Stopped,
+    /// The move was paused. The next run goes on where it was.
+    Paused,
     /// The table is copied, and no change of the source is left.
     Even,
 }
@@ -49,6 +51,7 @@ pub async fn carry_on(
     progress: Arc<Progress>,
 ) -> Result<Ended, ClientError> {
     let table = options.table.clone();
+    let (place, ledger) = (Arc::clone(&world), Ledger::of(&options));
     let ended = carried(world, options, (schema, stream), Arc::clone(&progress)).await;
     if ended.is_err() {
         progress.set_even(None);
@@ -57,11 +60,20 @@ pub async fn carry_on(
         Ok(ended) => Ok(ended),
         Err(Stop::Asked) => Ok(Ended::Stopped),
         Err(Stop::Failed(error)) => Err(error),
-        Err(Stop::Lost) => Err(ClientError::refused(format!(
-            "another process carries the move of {table} on: this one has stopped, and changes nothing \
-             any more"
-        ))),
+        Err(Stop::Lost) => match row_of(&*place, &ledger).await {
+            Some(row) if row.paused_ms.is_some() => Ok(Ended::Paused),
+            Some(_) | None => Err(ClientError::refused(format!(
+                "another process carries the move of {table} on: this one has stopped, and changes nothing \
+                 any more"
+            ))),
+        },
     }
+}
+
+/// The row of a move that the run has lost; `None` when it is gone, or is not to be had now.
+async fn row_of(world: &dyn World, ledger: &Ledger) -> Option<RunRow> {
+    let place = Place::Target;
+    ledger.run(&At { world, place }).await.ok().flatten()
 }
 
 async fn carried(
@@ -88,6 +100,7 @@ async fn watched(crew: &Arc<Crew>) -> Result<Ended, Stop> {
     let began = crew.world.now();
     let rows = take_rows(crew).await?;
     begin(crew, rows);
+    let mut looked = crew.world.now();
     loop {
         crew.check()?;
         if crew.is_copying() && crew.progress.is_copied() {
@@ -107,7 +120,22 @@ async fn watched(crew: &Arc<Crew>) -> Result<Ended, Stop> {
             (Some(_), false) if crew.progress.goal().is_none() => crew.progress.set_goal(now),
             (Some(_), false) => {}
         }
+        if now.saturating_sub(looked) >= crew.options.look_time {
+            looked = now;
+            check_mine(crew).await?;
+        }
         crew.world.pause(LOOK_TIME).await;
+    }
+}
+
+/// Whether the run has the move still. A run that writes nothing would not notice that it was paused.
+async fn check_mine(crew: &Crew) -> Result<(), Stop> {
+    let target = crew.at(Place::Target);
+    match crew.ledger.run(&target).await {
+        Ok(Some(row)) if row.fence == crew.run.fence => Ok(()),
+        Ok(Some(_) | None) => Err(Stop::Lost),
+        // The next look may be answered; the writes of the tasks say what is wrong.
+        Err(_) => Ok(()),
     }
 }
 

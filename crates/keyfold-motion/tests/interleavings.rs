@@ -52,6 +52,7 @@ fn any_interleaving_ends_with_the_source() {
                         sum.by_hand += seen.by_hand;
                         sum.days += seen.days;
                         sum.switches += seen.switches;
+                        sum.pauses += seen.pauses;
                         sum.steps += seen.steps;
                     }
                     sum
@@ -66,13 +67,14 @@ fn any_interleaving_ends_with_the_source() {
     let sum = |of: fn(&Seen) -> u64| parts.iter().map(of).sum::<u64>();
     println!(
         "{all} worlds: {} runs, {} kills, {} restarts, {} tables deleted by hand, \
-         {} days, {} switches, {} steps",
+         {} days, {} switches, {} pauses, {} steps",
         sum(|seen| seen.runs),
         sum(|seen| seen.kills),
         sum(|seen| seen.restarts),
         sum(|seen| seen.by_hand),
         sum(|seen| seen.days),
         sum(|seen| seen.switches),
+        sum(|seen| seen.pauses),
         sum(|seen| seen.steps)
     );
     assert!(
@@ -83,6 +85,7 @@ fn any_interleaving_ends_with_the_source() {
         sum(|seen| seen.restarts) > all / 10,
         "too few moves were begun again"
     );
+    assert!(sum(|seen| seen.pauses) > all / 10, "too few were paused");
 }
 
 /// How many of the first worlds a mutant is looked for in.

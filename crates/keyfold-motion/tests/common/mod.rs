@@ -17,7 +17,7 @@ use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_client::ClientError;
 use keyfold_motion::tables::{Followable, look};
 use keyfold_motion::world::{Place, World};
-use keyfold_motion::{Ended, Options, Progress, abort, carry_on, complete, prepare};
+use keyfold_motion::{Ended, Options, Progress, abort, carry_on, complete, pause, prepare};
 use keyfold_stream::world::Boxed;
 pub(crate) use mutant::{Fence, Mutant};
 use places::Places;
@@ -60,6 +60,7 @@ struct State {
 enum Wish {
     Run,
     Abort,
+    Pause,
     Complete,
 }
 
@@ -68,6 +69,7 @@ enum Wish {
 enum Done {
     Run(Ended),
     Aborted,
+    Paused,
     Completed,
 }
 
@@ -163,6 +165,7 @@ pub(crate) struct Simulation {
     kills_left: usize,
     days_left: usize,
     switches_left: usize,
+    pauses_left: usize,
     /// The steps with faults, at least.
     faulty_steps: u64,
 }
@@ -179,6 +182,8 @@ pub(crate) struct Seen {
     pub(crate) days: u64,
     /// How often the stream was switched off.
     pub(crate) switches: u64,
+    /// How often the move was paused.
+    pub(crate) pauses: u64,
     pub(crate) steps: u64,
 }
 
@@ -195,6 +200,7 @@ impl Simulation {
                 _ => Duration::from_secs(10),
             },
             segments: u32::try_from(segments).unwrap(),
+            look_time: Duration::from_secs(20),
             page: Some(1 + u32::try_from(chance.below(2)).unwrap()),
             until_even: true,
             ..Options::new("T")
@@ -219,6 +225,7 @@ impl Simulation {
             kills_left: chance.below(3),
             days_left: usize::from(chance.happens(12)),
             switches_left: usize::from(follows && chance.happens(12)),
+            pauses_left: chance.below(3),
             faulty_steps: 30 + chance.below(60) as u64,
             state: Arc::new(Mutex::new(State {
                 places,
@@ -256,6 +263,7 @@ impl Simulation {
         self.restarts_left = 0;
         self.days_left = 0;
         self.switches_left = 0;
+        self.pauses_left = 0;
         self.end_aborts();
         self.start(Wish::Run);
         loop {
@@ -273,7 +281,7 @@ impl Simulation {
                 Some(Ok(Done::Run(Ended::Stopped))) => {
                     return Err("it stopped by itself".to_owned());
                 }
-                Some(Ok(Done::Aborted)) => Wish::Run,
+                Some(Ok(Done::Aborted | Done::Paused | Done::Run(Ended::Paused))) => Wish::Run,
                 Some(Ok(Done::Completed)) => break,
                 Some(Err(error)) => self.after(&error.to_string(), &mut seen)?,
             };
@@ -496,6 +504,10 @@ impl Simulation {
             let mut state = lock(&self.state);
             state.days += 1;
             state.places.trim();
+        } else if dice == 11 && is_faulty && self.pauses_left > 0 {
+            self.pauses_left -= 1;
+            seen.pauses += 1;
+            self.start(Wish::Pause);
         } else if dice == 10 {
             let mut guard = lock(&self.state);
             let state = &mut *guard;
@@ -630,6 +642,7 @@ async fn carried_out(
             ended.map(Done::Run)
         }
         Wish::Abort => abort(&*world, &options).await.map(|_| Done::Aborted),
+        Wish::Pause => pause(&*world, &options).await.map(|_| Done::Paused),
         Wish::Complete => {
             let found = look(&*world, &options.table).await?;
             complete(&*world, &options, &found)

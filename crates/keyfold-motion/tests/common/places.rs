@@ -526,7 +526,14 @@ impl Places {
         let row = self.rows.get_mut(&part).unwrap();
         match input.update_expression.as_deref().unwrap() {
             "SET #target = :target" => row.insert("target", value(attributes, ":target").clone()),
-            "SET #fence = :mine" => row.insert("fence", value(attributes, ":mine").clone()),
+            "SET #fence = :mine REMOVE #paused" => {
+                row.remove("paused");
+                row.insert("fence", value(attributes, ":mine").clone())
+            }
+            "SET #fence = :mine, #paused = :paused" => {
+                row.insert("paused", value(attributes, ":paused").clone());
+                row.insert("fence", value(attributes, ":mine").clone())
+            }
             "SET #seen = :now, #phase = :phase" => {
                 let after = value(attributes, ":phase");
                 self.went_back |= order(row.get("phase").unwrap()) > order(after);

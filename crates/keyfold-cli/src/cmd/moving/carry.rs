@@ -51,11 +51,34 @@ pub(super) struct Run {
 
 /// Copies and follows until all is even, or until Ctrl-C.
 pub(super) fn carry(run: &Run, output: Output) -> Result<(), Failure> {
-    let named = Places {
-        from: run.from.clone().unwrap_or_default(),
-        to: run.to.clone().unwrap_or_default(),
-        table: run.table.clone(),
-    };
+    carried(run, &run.places(), output)
+}
+
+/// Goes on with the moves of the target: those of the tables that are named, or all.
+pub(super) fn resume(run: &Run, output: Output) -> Result<(), Failure> {
+    let mut named = run.places();
+    // A data folder is opened once at a time.
+    let moves = named.moves(&*named.open_target()?.world())?;
+    if moves.is_empty() {
+        return Err(Failure::not_found(
+            "the target knows of no move of these tables: `keyfold move` begins one",
+        ));
+    }
+    named.table = moves.into_iter().map(|(table, _)| table).collect();
+    carried(run, &named, output)
+}
+
+impl Run {
+    fn places(&self) -> Places {
+        Places {
+            from: self.from.clone().unwrap_or_default(),
+            to: self.to.clone().unwrap_or_default(),
+            table: self.table.clone(),
+        }
+    }
+}
+
+fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
     let places = named.open_or_make()?;
     let world = places.world();
     let follows = places.is_shared && !run.writers_stopped;
@@ -81,9 +104,13 @@ pub(super) fn carry(run: &Run, output: Output) -> Result<(), Failure> {
     places.target.sync()?;
     let is_even = ended?;
     if run.stop_when_even && !is_even {
-        return Err(Failure::refused(
-            "it was stopped before the target was even with the source: the same command goes on from there",
-        ));
+        let how = match moved.iter().any(Moved::is_paused) {
+            true => "paused",
+            false => "stopped",
+        };
+        return Err(Failure::refused(format!(
+            "it was {how} before the target was even with the source: the same command goes on from there"
+        )));
     }
     let document = json!({
         "tables": moved.iter().map(Moved::view).collect::<Vec<_>>(),
@@ -130,6 +157,7 @@ pub(super) fn one_begun(
         stream,
         progress,
         has_failed: AtomicBool::new(false),
+        is_paused: AtomicBool::new(false),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::carry::one_begun;
 use super::compare::DIFFERENCES_MAX;
+use super::pausing::if_paused;
 use super::places::{Opened, Places};
 use super::watch::{Moved, Until, watched};
 use crate::failure::Failure;
@@ -27,6 +28,7 @@ pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
             "follows": status.run.stream.is_some(),
             "segments": status.run.segments,
             "segmentsDone": status.segments_done,
+            "isPaused": status.run.paused_ms.is_some(),
         })
     };
     output.result(
@@ -34,10 +36,11 @@ pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
         || {
             for (table, status) in &moves {
                 terminal::line(&format!(
-                    "{STRONG}{table}{STRONG:#}  {}, {} of {} segments copied",
+                    "{STRONG}{table}{STRONG:#}  {}, {} of {} segments copied{}",
                     status.run.phase.word(),
                     status.segments_done,
-                    status.run.segments
+                    status.run.segments,
+                    if_paused(&status.run)
                 ));
             }
             if moves.is_empty() {
@@ -170,6 +173,9 @@ fn check_nothing_left(
     opened.target.sync()?;
     match ended? {
         true => Ok(()),
+        false if moved.iter().any(Moved::is_paused) => Err(Failure::refused(
+            "the move was paused meanwhile: complete it again, which goes on with it",
+        )),
         false => Err(still_written(&moved)),
     }
 }

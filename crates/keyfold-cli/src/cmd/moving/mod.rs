@@ -2,7 +2,7 @@
 //!
 //! - `places`: opens both; `carry`: copies and follows, and says what it costs first; `watch`: stops the runs
 //!   on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
-//!   cost; `compare`: verifies; `ending`: status, abort, complete.
+//!   cost; `pausing`: makes them stand still; `compare`: verifies; `ending`: status, abort, complete.
 //!
 //! Each table has a run of its own (`keyfold_motion`), on threads of its own.
 
@@ -13,6 +13,7 @@ mod ending;
 mod left;
 mod line;
 mod moved;
+mod pausing;
 mod places;
 mod screen;
 mod watch;
@@ -40,6 +41,16 @@ enum Action {
     Status {
         #[command(flatten)]
         places: Places,
+    },
+    /// Make the moves of the target stand still: their runs end, and nothing writes for them.
+    Pause {
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Go on with moves that were paused, stopped or killed.
+    Resume {
+        #[command(flatten)]
+        run: Run,
     },
     /// Compare the tables of both places, and name each item that differs.
     Verify {
@@ -77,6 +88,8 @@ enum Action {
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     match &arguments.action {
         Some(Action::Status { places }) => ending::status(places, output),
+        Some(Action::Pause { places }) => pausing::pause(places, output),
+        Some(Action::Resume { run }) => carry::resume(run, output),
         Some(Action::Verify { places, rate }) => compare::verify(places, *rate, output),
         Some(Action::Abort { places, yes }) => ending::abort(places, *yes, output),
         Some(Action::Complete {

@@ -21,6 +21,8 @@ pub(super) struct Moved {
     pub(super) priced: Priced,
     /// Whether its run has ended with an error.
     pub(super) has_failed: AtomicBool,
+    /// Whether its run has ended since the move was paused.
+    pub(super) is_paused: AtomicBool,
 }
 
 /// Ends the tasks of a run when it has ended, whatever the reason.
@@ -47,6 +49,8 @@ impl Moved {
         let ended = blocked(carry_on(world, options, of, progress));
         let has_failed = ended.is_err();
         self.has_failed.store(has_failed, Ordering::SeqCst);
+        let is_paused = matches!(ended, Ok(Ended::Paused));
+        self.is_paused.store(is_paused, Ordering::SeqCst);
         drop(ends);
         ended
     }
@@ -54,6 +58,11 @@ impl Moved {
     /// Whether its run has ended with an error.
     pub(super) fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::SeqCst)
+    }
+
+    /// Whether its run has ended since the move was paused.
+    pub(super) fn is_paused(&self) -> bool {
+        self.is_paused.load(Ordering::SeqCst)
     }
 
     /// How far it is.
@@ -74,6 +83,7 @@ impl Moved {
             "segments": figures.segments,
             "segmentsDone": figures.segments_done,
             "isEven": figures.is_even(),
+            "isPaused": self.is_paused(),
             "expiry": self.found.expiry,
             "units": units_view(figures.units),
             "dollars": self.priced.dollars(figures.units),

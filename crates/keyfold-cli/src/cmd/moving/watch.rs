@@ -48,7 +48,9 @@ pub(super) fn watched(moved: &[Moved], until: Until, output: Output) -> Result<b
             together.look(moved);
             let has_failed = moved.iter().any(Moved::has_failed);
             let is_stopped = stops.load(Ordering::SeqCst);
-            if is_stopped || has_failed || together.is_over {
+            // The others would wait for a table that stands still.
+            let waits = until != Until::Stopped && moved.iter().any(Moved::is_paused);
+            if is_stopped || has_failed || waits || together.is_over {
                 moved.iter().for_each(|one| one.progress.stop());
             }
             if is_stopped && !is_said {
@@ -71,10 +73,11 @@ pub(super) fn watched(moved: &[Moved], until: Until, output: Output) -> Result<b
     let has_failed = results.iter().any(Result::is_err);
     screen.end(
         moved,
-        match (has_failed, is_even) {
-            (true, _) => "failed",
-            (false, true) => "even",
-            (false, false) => "stopped",
+        match (has_failed, moved.iter().any(Moved::is_paused), is_even) {
+            (true, ..) => "failed",
+            (false, true, _) => "paused",
+            (false, false, true) => "even",
+            (false, false, false) => "stopped",
         },
     );
     for result in results {
@@ -158,8 +161,16 @@ pub(super) fn show(moved: &[Moved], is_even: bool) {
             ));
         }
     }
-    match is_even {
-        true => terminal::line(&format!("{GOOD}the target is even with the source{GOOD:#}")),
-        false => terminal::line("stopped; the same command goes on from here"),
+    let paused = moved.iter().filter(|one| one.is_paused());
+    let names: Vec<&str> = paused.map(|one| one.found.table.as_str()).collect();
+    match (names.is_empty(), is_even) {
+        (false, _) => terminal::line(&format!(
+            "paused by another process: {}. `keyfold move resume` goes on from here",
+            names.join(", ")
+        )),
+        (true, true) => {
+            terminal::line(&format!("{GOOD}the target is even with the source{GOOD:#}"));
+        }
+        (true, false) => terminal::line("stopped; the same command goes on from here"),
     }
 }

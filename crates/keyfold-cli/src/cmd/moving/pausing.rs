@@ -1,0 +1,64 @@
+//! Makes moves stand still, and says for how long they may.
+
+use super::left::spoken;
+use super::places::Places;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::terminal::{self, STRONG};
+use keyfold_client::{blocked, origin};
+use keyfold_motion::{Options, RunRow, pause as pause_move, time_left};
+use serde_json::json;
+
+/// Pauses the moves of the target.
+pub(super) fn pause(places: &Places, output: Output) -> Result<(), Failure> {
+    let opened = places.open_target()?;
+    let world = opened.world();
+    let moves = places.moves(&*world)?;
+    if moves.is_empty() {
+        return Err(Failure::not_found(
+            "the target knows of no move of these tables",
+        ));
+    }
+    let mut paused = Vec::new();
+    for (table, _) in moves {
+        let run = blocked(pause_move(&*world, &Options::new(&table)))?;
+        paused.push((table, run));
+    }
+    opened.target.sync()?;
+    let view = |(table, run): &(String, RunRow)| {
+        json!({
+            "table": table,
+            "phase": run.phase.word(),
+            "isPaused": true,
+            "secondsLeft": time_left(run, origin().now_epoch_ms).map(|time| time.as_secs()),
+        })
+    };
+    output.result(
+        || json!({ "tables": paused.iter().map(view).collect::<Vec<_>>() }),
+        || {
+            for (table, run) in &paused {
+                terminal::line(&format!("{STRONG}{table}{STRONG:#}{}", if_paused(run)));
+            }
+            terminal::line("nothing writes to the target for them; `keyfold move resume` goes on");
+        },
+    );
+    Ok(())
+}
+
+/// What is said of a move that is paused.
+pub(super) fn if_paused(run: &RunRow) -> String {
+    if run.paused_ms.is_none() {
+        return String::new();
+    }
+    match time_left(run, origin().now_epoch_ms) {
+        None => ", paused".to_owned(),
+        Some(time) if time.is_zero() => {
+            ", paused for a day: the source's stream keeps changes no longer, abort the move and begin it again"
+                .to_owned()
+        }
+        Some(time) => format!(
+            ", paused: the source's stream keeps changes for a day, so go on within {}",
+            spoken(time)
+        ),
+    }
+}
