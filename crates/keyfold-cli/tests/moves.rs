@@ -9,8 +9,8 @@ mod workplace;
 
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DeleteItemInput, DeleteTableInput,
-    DescribeTableInput, KeySchemaElement, KeyType, Named, PutItemInput, Response,
-    ScalarAttributeType, ScanInput, StreamSpecification, StreamViewType,
+    DescribeTableInput, KeySchemaElement, KeyType, ListTablesInput, Named, PutItemInput, Response,
+    ScalarAttributeType, ScanInput, StreamSpecification, StreamViewType, UpdateTableInput,
 };
 use keyfold_client::Backend;
 use keyfold_types::Item;
@@ -234,7 +234,7 @@ fn an_abort_needs_no_source_and_leaves_tables_of_others() {
 }
 
 #[test]
-fn a_target_folder_is_not_made_for_a_source_that_does_not_answer() {
+fn a_move_that_is_refused_makes_nothing() {
     let place = Workplace::new();
     let gone = Server::start(&[]).endpoint.clone();
     place.json(5, &["move", &gone, "keyfold:copy"]);
@@ -245,6 +245,43 @@ fn a_target_folder_is_not_made_for_a_source_that_does_not_answer() {
         &["move", &from.endpoint, "keyfold:copy", "--table", "None"],
     );
     assert!(!place.folder.path().join("copy").exists());
+    // Nobody has agreed that its stream is switched on.
+    let backend = from.backend();
+    make_table(&backend);
+    switch_stream_off(&backend);
+    let to = Server::start(&[]);
+    for target in ["keyfold:copy", to.endpoint.as_str()] {
+        let refused = place.json(1, &["move", &from.endpoint, target]);
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains("--yes switches it on"), "{message}");
+    }
+    assert!(!place.folder.path().join("copy").exists());
+    assert_eq!(tables_of(&to.backend()), [""; 0]);
+    // A table of somebody else is in the way.
+    make_table(&to.backend());
+    let refused = place.json(1, &["move", &from.endpoint, &to.endpoint, "--yes"]);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("nothing was written"), "{message}");
+    assert_eq!(tables_of(&to.backend()), [TABLE]);
+}
+
+fn switch_stream_off(backend: &Backend) {
+    let input = UpdateTableInput {
+        table_name: Some(TABLE.to_owned()),
+        stream_specification: Some(StreamSpecification {
+            stream_enabled: Some(false),
+            stream_view_type: None,
+        }),
+        ..UpdateTableInput::default()
+    };
+    backend.call(input.into()).unwrap();
+}
+
+fn tables_of(backend: &Backend) -> Vec<String> {
+    match backend.call(ListTablesInput::default().into()).unwrap() {
+        Response::ListTables(tables) => tables.table_names.unwrap_or_default(),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// A move is paused by another process: its run ends and writes nothing, and the next one goes on.

@@ -34,20 +34,20 @@ pub async fn prepare(
 ) -> Result<(), ClientError> {
     let target = at(world, Place::Target);
     let ledger = Ledger::of(options);
-    ledger.ensure(&target).await?;
     let mut problem = None;
     for tried in 0..TRIES {
         if tried > 0 {
             world.pause(ACTIVE_PAUSE).await;
         }
         // The row comes first: what it says was made is there when it is looked for.
-        let row = ledger.run(&target).await?;
+        let row = row_if_any(&target, &ledger).await?;
         let existing = described(&target, &found.table).await?;
         problem = match (row, existing) {
             // Another process may have begun the move between the two looks.
             (None, Some(_)) if tried > 0 => return Err(not_made(&found.table)),
             (None, Some(_)) => None,
             (None, None) => {
+                ledger.ensure(&target).await?;
                 let row = begin_row(world, options, found, stream.clone());
                 ledger.begin(&target, &row).await?;
                 None
@@ -72,6 +72,16 @@ pub async fn prepare(
             found.table
         ))
     }))
+}
+
+/// The row of the move. The table of rows is not made for it: a move that is refused leaves nothing.
+async fn row_if_any(target: &At<'_>, ledger: &Ledger) -> Result<Option<RunRow>, ClientError> {
+    if described(target, &ledger.rows).await?.is_none() {
+        return Ok(None);
+    }
+    // Another process may have begun to make it.
+    ledger.ensure(target).await?;
+    ledger.run(target).await
 }
 
 /// What became of the target's table.

@@ -79,9 +79,9 @@ impl Run {
 }
 
 fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
-    let places = named.open_or_make()?;
-    let world = places.world();
-    let follows = places.is_shared && !run.writers_stopped;
+    let source = named.open_source()?;
+    let world = source.world();
+    let follows = source.is_shared && !run.writers_stopped;
     let mut found = Vec::new();
     for table in named.tables(&*world)? {
         found.push(blocked(tables::look(&*world, &table))?);
@@ -95,6 +95,7 @@ fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
         };
         streams.push((found, stream));
     }
+    let places = source.with_target(named)?;
     let moved = begun(&places, run, streams)?;
     let until = match run.stop_when_even {
         true => Until::AllEven,

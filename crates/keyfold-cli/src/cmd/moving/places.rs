@@ -51,11 +51,12 @@ impl Places {
     /// Opens both places, of which the target exists.
     pub(super) fn open(&self) -> Result<Opened, Failure> {
         check_there(&connection(&self.to)?)?;
-        self.open_or_make()
+        self.open_source()?.with_target(self)
     }
 
-    /// Opens both places. A data folder that is the target is made, once the source has answered.
-    pub(super) fn open_or_make(&self) -> Result<Opened, Failure> {
+    /// Opens the source, which answers. It stands for the target, too, until that is opened
+    /// ([`Opened::with_target`]): nothing is made before somebody has agreed.
+    pub(super) fn open_source(&self) -> Result<Opened, Failure> {
         let (from, to) = (connection(&self.from)?, connection(&self.to)?);
         if from == to {
             return Err(Failure::usage("FROM and TO are one place"));
@@ -69,8 +70,8 @@ impl Places {
             priced: Priced {
                 places: [from.is_amazon(), to.is_amazon()],
             },
+            target: Arc::clone(&source),
             source,
-            target: Arc::new(opened(&to, true)?),
             began: Instant::now(),
         })
     }
@@ -188,6 +189,15 @@ impl Opened {
             target: place,
             began: Instant::now(),
         }
+    }
+
+    /// Opens the target. A data folder is made.
+    pub(super) fn with_target(self, places: &Places) -> Result<Opened, Failure> {
+        let to = connection(&places.to)?;
+        Ok(Opened {
+            target: Arc::new(opened(&to, true)?),
+            ..self
+        })
     }
 
     pub(super) fn threads(&self, progress: &Arc<Progress>) -> Arc<Threads> {
