@@ -194,6 +194,11 @@ impl Failure {
         self.kind.code()
     }
 
+    /// Why the command could not.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The message, unless people have seen the reason already.
     pub(crate) fn unseen_message(&self) -> Option<&str> {
         (!self.is_shown).then_some(&self.message)

@@ -363,6 +363,95 @@ fn items_of(backend: &Backend) -> u64 {
     }
 }
 
+/// What was done stands in the target: a report knows it after runs that were killed.
+#[test]
+fn a_report_outlives_killed_runs() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let backend = from.backend();
+    make_table(&backend);
+    for number in 0..ITEMS {
+        put(&backend, number, "first");
+    }
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    for millis in [900, 1_200, 1_500] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(place.folder.path())
+            .args([&["move"][..], &both, &["--rate", "900"]].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(millis));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(items_of(&to.backend()) < ITEMS, "the runs were too fast");
+    let run = [
+        &["move"][..],
+        &both,
+        &["--stop-when-even", "--report", "move.md"],
+    ];
+    place.json(0, &run.concat());
+    let read = |name: &str| std::fs::read_to_string(place.folder.path().join(name)).unwrap();
+    let report = read("move.md");
+    // The table is written once. What the stream has had before is applied again.
+    for part in [
+        "**The target is even with the source.**",
+        "| State | copied, and even with the source |",
+        "| Read | 600 items, 2,",
+        "600 records read: 600 items put, 0 deleted",
+        "Requests sent again",
+        "Time to copy",
+        "write units of the target",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    let copied: u64 = value_of(&report, "Copied");
+    let skipped: u64 = value_of(&report, "Skipped");
+    assert_eq!(copied + skipped, ITEMS, "{report}");
+    assert!(value_of(&report, "Runs") >= 2, "{report}");
+    // A comparison that finds something names it.
+    put(&to.backend(), 1, "<b>|other");
+    let verify = [&["move", "verify"][..], &both, &["--report", "verify.html"]].concat();
+    place.json(1, &verify);
+    let page = read("verify.html");
+    assert!(
+        page.contains("<td>id=n1</td><td>differs: text</td>"),
+        "{page}"
+    );
+    put(&to.backend(), 1, "first");
+    place.json(0, &verify);
+    assert!(read("verify.html").contains("<td>Verified</td><td>equal</td>"));
+    let complete = [
+        &["move", "complete"][..],
+        &both,
+        &["--yes", "--report", "done.html"],
+    ];
+    let status = [&["move", "status"][..], &both, &["--report", "status.md"]].concat();
+    place.json(0, &status);
+    assert!(read("status.md").contains("| Read | 600 items, 2,"));
+    place.json(0, &complete.concat());
+    let page = read("done.html");
+    assert!(page.contains("<td>Read</td><td>600 items, 2,"), "{page}");
+    assert!(page.contains("The source was quiet"), "{page}");
+    // A report that cannot be written is refused before anything begins.
+    let refused = place.json(2, &[&["move"][..], &both, &["--report", "a.txt"]].concat());
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains(".md nor with .html"), "{message}");
+}
+
+/// The number at the beginning of a value of a report.
+fn value_of(report: &str, name: &str) -> u64 {
+    let start = format!("| {name} | ");
+    let line = report.lines().find(|line| line.starts_with(&start));
+    let digits: String = line.unwrap()[start.len()..]
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    digits.parse().unwrap()
+}
+
 /// Programs see how far a move is while it runs, and its units are those that the servers report.
 #[test]
 fn events_say_how_far_a_move_is() {

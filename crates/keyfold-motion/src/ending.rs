@@ -3,8 +3,9 @@
 use crate::begin::{MADE_BY, is_made_by};
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
-use crate::rows::{Mark, Phase, RunRow};
+use crate::rows::{Phase, RunRow, segments_done};
 use crate::tables::{ACTIVE_PAUSE, ACTIVE_TRIES, Found, active, at, delete, expiry, is_absent};
+use crate::totals::keep_sum;
 use crate::world::{Place, World};
 use keyfold_api::{
     ErrorKind, TableStatus, TimeToLiveSpecification, UntagResourceInput, UpdateTableInput,
@@ -37,11 +38,8 @@ pub async fn status(world: &dyn World, options: &Options) -> Result<Option<Statu
         return Ok(None);
     };
     let rows = ledger.checkpoints(&target).await?;
-    let done = rows
-        .iter()
-        .filter(|row| Mark::of(&row.at) == Some(Mark::Done));
     Ok(Some(Status {
-        segments_done: u32::try_from(done.count()).unwrap_or(u32::MAX),
+        segments_done: segments_done(&rows),
         run,
     }))
 }
@@ -159,6 +157,11 @@ async fn take_out(world: &dyn World, options: &Options, to: Phase) -> Result<Pha
         };
         let now = (mine.fence, mine.seen_ms);
         if ledger.note(&target, now, to).await? == Changed::Yes {
+            if to == Phase::Completing
+                && keep_sum(&target, &ledger, mine.fence).await? == Changed::No
+            {
+                continue;
+            }
             ledger.forget_checkpoints(&target).await?;
             return Ok(before);
         }

@@ -3,7 +3,7 @@
 use crate::options::Options;
 use crate::rows::{
     AT, COUNTS, Checkpoint, FENCE, MOVE, PART, PAUSED, PHASE, Phase, RunRow, SEEN, STEP, TARGET,
-    gone_part, gone_prefix, run_part, table_of_run, whole,
+    gone_part, gone_prefix, number, run_part, spent_prefix, sum_part, table_of_run, whole,
 };
 use keyfold_api::{
     BatchWriteItemInput, ConditionCheck, DeleteItemInput, ErrorKind, ExpressionAttributes,
@@ -328,6 +328,27 @@ impl Ledger {
         self.as_mine(io, row.fence, put).await
     }
 
+    /// Stores a row, as long as its run has the move.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn put_as_mine(
+        &self,
+        io: &dyn Io,
+        fence: u64,
+        row: Item,
+    ) -> Result<Changed, ClientError> {
+        let put = TransactWriteItem {
+            put: Some(TransactPut {
+                table_name: Some(self.rows.clone()),
+                item: Some(Ok(row)),
+                ..TransactPut::default()
+            }),
+            ..TransactWriteItem::default()
+        };
+        self.as_mine(io, fence, put).await
+    }
+
     /// Takes a checkpoint that is there, as long as its run has the move.
     ///
     /// # Errors
@@ -497,6 +518,13 @@ impl Ledger {
     pub(crate) async fn forget(&self, io: &dyn Io, run: &RunRow) -> Result<(), ClientError> {
         self.forget_checkpoints(io).await?;
         self.forget_gone(io, run.id).await?;
+        let mut noted = self.all(io, &spent_prefix(&self.table)).await?;
+        noted.extend(self.get(io, &sum_part(&self.table)).await?);
+        for row in noted {
+            if let (Some(Value::S(part)), Some(fence)) = (row.get(PART), number(&row, FENCE)) {
+                self.delete(io, part, fence).await?;
+            }
+        }
         self.delete(io, &run_part(&self.table), run.fence).await
     }
 
@@ -554,7 +582,11 @@ impl Ledger {
         changed(ask(io, delete).await).map(|_| ())
     }
 
-    async fn get(&self, io: &dyn Io, part: &str) -> Result<Option<Item>, ClientError> {
+    /// A row, as it is now.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn get(&self, io: &dyn Io, part: &str) -> Result<Option<Item>, ClientError> {
         let input = GetItemInput {
             table_name: Some(self.rows.clone()),
             key: Some(Ok(part_key(part))),
@@ -564,7 +596,8 @@ impl Ledger {
         Ok(ask(io, input).await?.item.map(|item| item.to_item()))
     }
 
-    fn foreign(&self, part: &str, name: &str) -> ClientError {
+    /// The error of a row that is none of this crate.
+    pub(crate) fn foreign(&self, part: &str, name: &str) -> ClientError {
         ClientError::refused(format!(
             "the table {} of the target has a row of {part} without a proper `{name}`: it is no table \
              of moves, or of another version",

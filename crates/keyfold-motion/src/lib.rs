@@ -14,6 +14,7 @@
 //! - [`verify`]: compares both places.
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed; `pausing`: how it is made to stand still.
+//! - `totals`: what it has done so far, of all its runs.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
 //! - `crew`, `pace`, `patience`, `progress`, `meter`: what the tasks share, their rate, which errors they wait
 //!   out, how far they are, and which units they have consumed.
@@ -40,6 +41,7 @@ mod rows;
 mod run;
 pub mod tables;
 pub mod threads;
+mod totals;
 pub mod verify;
 pub mod world;
 
@@ -53,3 +55,4 @@ pub use pausing::{pause, time_left};
 pub use progress::{Figures, Progress};
 pub use rows::{Counts, LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};
+pub use totals::{Spent, Totals, totals};

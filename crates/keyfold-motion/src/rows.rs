@@ -5,6 +5,8 @@
 //! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase`, `paused` |
 //! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at`, `counts` |
 //! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at`, `counts` |
+//! | `T spent FENCE` | what a run has consumed at least | `fence`, `began`, `copied`, `noted`, `retries`, `throttles`, units |
+//! | `T sum` | the sum of the checkpoints, which are deleted when the move is being completed | `fence`, `copied`, `applied` |
 //! | `T gone MOVE DIGEST` | a tombstone: a change deleted the item while the table was copied | |
 //!
 //! - `move` is a random number, drawn when the move begins. The parts of tombstones have it, so that those
@@ -195,7 +197,7 @@ impl Counts {
         Value::M(item.as_map().clone())
     }
 
-    fn of(value: &Value) -> Option<Counts> {
+    pub(crate) fn of(value: &Value) -> Option<Counts> {
         let Value::M(all) = value else {
             return None;
         };
@@ -252,6 +254,14 @@ impl Checkpoint {
     }
 }
 
+/// How many of the segments of checkpoints are copied.
+pub(crate) fn segments_done(rows: &[Checkpoint]) -> u32 {
+    let done = rows
+        .iter()
+        .filter(|row| Mark::of(&row.at) == Some(Mark::Done));
+    u32::try_from(done.count()).unwrap_or(u32::MAX)
+}
+
 /// How far a segment is copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mark {
@@ -303,8 +313,27 @@ pub(crate) fn table_of_run(part: &str) -> Option<&str> {
         .filter(|table| !table.contains(' '))
 }
 
+/// What the parts of a move's segments begin with.
+pub(crate) fn segment_prefix(table: &str) -> String {
+    format!("{table} segment ")
+}
+
 pub(crate) fn segment_part(table: &str, segment: u32) -> String {
-    format!("{table} segment {segment:04}")
+    format!("{}{segment:04}", segment_prefix(table))
+}
+
+/// What the parts begin with in which runs note what they have consumed.
+pub(crate) fn spent_prefix(table: &str) -> String {
+    format!("{table} spent ")
+}
+
+pub(crate) fn spent_part(table: &str, fence: u64) -> String {
+    format!("{}{fence:016x}", spent_prefix(table))
+}
+
+/// The part of the sum of the checkpoints.
+pub(crate) fn sum_part(table: &str) -> String {
+    format!("{table} sum")
 }
 
 pub(crate) fn shard_part(table: &str, shard: &str) -> String {
@@ -338,7 +367,7 @@ fn text<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
     }
 }
 
-fn number(item: &Item, name: &str) -> Option<u64> {
+pub(crate) fn number(item: &Item, name: &str) -> Option<u64> {
     match item.get(name) {
         Some(Value::N(number)) => number.to_string().parse().ok(),
         Some(_) | None => None,

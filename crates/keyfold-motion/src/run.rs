@@ -19,6 +19,7 @@ use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::progress::Progress;
 use crate::rows::{Checkpoint, Counts, Mark, Phase, RunRow, segment_part};
+use crate::totals::Spending;
 use crate::world::{At, Place, World};
 use keyfold_client::ClientError;
 use keyfold_types::KeySchema;
@@ -26,6 +27,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// The looks whether the run has the move still, of which each last one notes what it has consumed.
+const LOOKS_A_NOTE: u32 = 15;
 /// The time between two looks at the tasks.
 const LOOK_TIME: Duration = Duration::from_millis(100);
 
@@ -86,7 +89,9 @@ async fn carried(
     let run = take_patiently(&*world, (&ledger, &options), stream, &progress).await?;
     let crew = Crew::new((world, options), (ledger, run), schema, progress);
     let crew = Arc::new(crew);
-    let ended = watched(&crew).await;
+    let mut spending = Spending::begun(&*crew.world);
+    let ended = watched(&crew, &mut spending).await;
+    spending.note(&crew).await;
     // The other tasks see it, too.
     crew.progress.stop();
     match ended {
@@ -96,16 +101,18 @@ async fn carried(
 }
 
 /// Starts the tasks, and waits until one of them ends the run or all is done.
-async fn watched(crew: &Arc<Crew>) -> Result<Ended, Stop> {
+async fn watched(crew: &Arc<Crew>, spending: &mut Spending) -> Result<Ended, Stop> {
     let began = crew.world.now();
     let rows = take_rows(crew).await?;
     begin(crew, rows);
-    let mut looked = crew.world.now();
+    let (mut looked, mut looks) = (crew.world.now(), 0);
     loop {
         crew.check()?;
         if crew.is_copying() && crew.progress.is_copied() {
             crew.is_copying.store(false, Ordering::SeqCst);
             end_copy(crew).await?;
+            spending.copied_ms = spending.copied_ms.or(Some(crew.world.epoch_ms()));
+            spending.note(crew).await;
         }
         let now = crew.world.now();
         match (&crew.run.stream, crew.is_copying()) {
@@ -123,6 +130,10 @@ async fn watched(crew: &Arc<Crew>) -> Result<Ended, Stop> {
         if now.saturating_sub(looked) >= crew.options.look_time {
             looked = now;
             check_mine(crew).await?;
+            looks += 1;
+            if looks % LOOKS_A_NOTE == 0 {
+                spending.note(crew).await;
+            }
         }
         crew.world.pause(LOOK_TIME).await;
     }

@@ -59,8 +59,9 @@ pub fn html(model: &Model, warnings: &[Diagnostic]) -> String {
     page(&escape(&chart.model), &body)
 }
 
-/// The page around a body; both texts are HTML.
-fn page(title: &str, body: &str) -> String {
+/// The page around a body; both texts are HTML. It follows the light and the dark of the reader's system, fits
+/// a phone, and loads nothing from elsewhere.
+pub fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )

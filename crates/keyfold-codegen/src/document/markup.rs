@@ -1,7 +1,7 @@
 //! Text as HTML.
 
-/// Escapes the characters that have a meaning in HTML.
-pub(super) fn escape(text: &str) -> String {
+/// Escapes the characters that have a meaning in HTML, in its texts and between double quotes.
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

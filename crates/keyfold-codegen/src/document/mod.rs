@@ -6,5 +6,6 @@ mod markup;
 mod picture;
 mod rows;
 
-pub use html::html;
+pub use html::{html, page};
 pub use markdown::markdown;
+pub use markup::escape;

@@ -1,6 +1,8 @@
 //! Copies tables and follows their changes.
 
 use super::places::{Opened, Places};
+use super::report::{File, Report};
+use super::told::{Told, not_carried, report, told};
 use super::watch::{Moved, Until, show, watched};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -11,6 +13,7 @@ use keyfold_motion::tables::{self, Followable, Found};
 use keyfold_motion::world::World;
 use keyfold_motion::{Options, Progress, prepare};
 use serde_json::json;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -47,6 +50,9 @@ pub(super) struct Run {
     /// Begin at once, and switch streams on where they are off.
     #[arg(long)]
     yes: bool,
+    /// Write a report of the move to this file at the end: Markdown (.md) or an HTML page (.html).
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 /// Copies and follows until all is even, or until Ctrl-C.
@@ -79,6 +85,7 @@ impl Run {
 }
 
 fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
+    let file = run.report.as_deref().map(File::of).transpose()?;
     let source = named.open_source()?;
     let world = source.world();
     let follows = source.is_shared && !run.writers_stopped;
@@ -103,7 +110,12 @@ fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
     };
     let ended = watched(&moved, until, output);
     places.target.sync()?;
+    let written = match &file {
+        Some(file) => file.write(&report_of(&places, named, &moved, &ended)),
+        None => Ok(()),
+    };
     let is_even = ended?;
+    written?;
     if run.stop_when_even && !is_even {
         let how = match moved.iter().any(Moved::is_paused) {
             true => "paused",
@@ -119,6 +131,31 @@ fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
     });
     output.result(|| document, || show(&moved, is_even));
     Ok(())
+}
+
+/// What the moves have done, of all their runs.
+fn report_of(
+    places: &Opened,
+    named: &Places,
+    moved: &[Moved],
+    ended: &Result<bool, Failure>,
+) -> Report {
+    let is_paused = moved.iter().any(Moved::is_paused);
+    let verdict = match (ended, is_paused) {
+        (Err(failure), _) => format!("The move cannot go on: {}", failure.message()),
+        (Ok(_), true) => "Paused: `keyfold move resume` goes on from here.".to_owned(),
+        (Ok(true), false) => "The target is even with the source.".to_owned(),
+        (Ok(false), false) => "Stopped: the same command goes on from here.".to_owned(),
+    };
+    let tables: Vec<Told> = moved
+        .iter()
+        .map(|one| Told {
+            notes: not_carried(&one.found),
+            ..told(places, &one.found.table, one.state())
+        })
+        .collect();
+    let both = [named.from.as_str(), named.to.as_str()];
+    report("A move of tables", both, verdict, (&tables, places.priced))
 }
 
 /// Begins the moves of tables, or goes on with what is missing of them.

@@ -1,43 +1,44 @@
 //! Compares the tables of both places.
 
-use super::places::Places;
+use super::places::{Opened, Places};
+use super::report::File;
+use super::told::{Told, report};
 use crate::failure::Failure;
 use crate::json;
 use crate::output::Output;
 use crate::terminal::{self, FAINT, GOOD, STRONG, counted, counted_u64};
 use keyfold_client::blocked;
-use keyfold_motion::tables;
+use keyfold_motion::tables::{self, Found};
 use keyfold_motion::verify::{Compared, Comparison, Difference, compare};
 use keyfold_motion::{Figures, Progress};
 use serde_json::{Value as Json, json};
-use std::time::Duration;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The least time between two reads of an item that seems to differ.
 const LAG: Duration = Duration::from_secs(2);
 /// The most differences of a table that are named.
-pub(super) const DIFFERENCES_MAX: usize = 10_000;
+const DIFFERENCES_MAX: usize = 10_000;
 /// The items that differ of which the text shows the keys.
 const SHOWN: usize = 20;
 
 /// Compares the tables of both places.
-pub(super) fn verify(places: &Places, rate: Option<u32>, output: Output) -> Result<(), Failure> {
+pub(super) fn verify(
+    places: &Places,
+    (rate, file): (Option<u32>, Option<&Path>),
+    output: Output,
+) -> Result<(), Failure> {
+    let file = file.map(File::of).transpose()?;
     let opened = places.open()?;
     let world = opened.world();
     let mut compared: Vec<(String, Compared)> = Vec::new();
+    let mut tables = Vec::new();
     for table in places.tables(&*world)? {
         let found = blocked(tables::look(&*world, &table))?;
-        let comparison = Comparison {
-            table: table.clone(),
-            schema: found.schema,
-            page: None,
-            lag: opened.settle_time.max(LAG),
-            rate,
-            most: DIFFERENCES_MAX,
-        };
-        let progress = Progress::default();
-        let result = blocked(compare(&*world, &comparison, &progress));
-        say_troubles(&table, &progress.figures());
-        compared.push((table, result?));
+        let (one, told) = compared_one(&opened, &found, rate)?;
+        tables.push(told);
+        compared.push((table, one));
     }
     let document = json!({
         "tables": compared.iter().map(compared_view).collect::<Vec<_>>(),
@@ -53,7 +54,47 @@ pub(super) fn verify(places: &Places, rate: Option<u32>, output: Output) -> Resu
             counted(undecided, "item")
         ))),
     };
+    if let Some(file) = &file {
+        let said = match &verdict {
+            Ok(()) => "Both places have the same items.".to_owned(),
+            Err(failure) => format!("They differ: {}", failure.message()),
+        };
+        let both = [places.from.as_str(), places.to.as_str()];
+        let title = "A comparison of tables";
+        file.write(&report(title, both, said, (&tables, opened.priced)))?;
+    }
     output.report(document, || show_compared(&compared), verdict)
+}
+
+/// Compares a table of both places.
+pub(super) fn compared_one(
+    opened: &Opened,
+    found: &Found,
+    rate: Option<u32>,
+) -> Result<(Compared, Told), Failure> {
+    let comparison = Comparison {
+        table: found.table.clone(),
+        schema: found.schema.clone(),
+        page: None,
+        lag: opened.settle_time.max(LAG),
+        rate,
+        most: DIFFERENCES_MAX,
+    };
+    let progress = Arc::new(Progress::default());
+    let began = Instant::now();
+    let result = blocked(compare(&*opened.threads(&progress), &comparison, &progress));
+    let figures = progress.figures();
+    say_troubles(&found.table, &figures);
+    let compared = result?;
+    let told = Told {
+        table: found.table.clone(),
+        state: "compared".to_owned(),
+        compared: Some((compared.clone(), began.elapsed())),
+        units: figures.units,
+        retries: [figures.troubles, figures.throttles],
+        ..Told::default()
+    };
+    Ok((compared, told))
 }
 
 /// Says on standard error which requests failed and were sent again.

@@ -1,26 +1,45 @@
 //! What the target knows of moves, and how they end.
 
 use super::carry::one_begun;
-use super::compare::DIFFERENCES_MAX;
+use super::compare::compared_one;
+use super::cost::Priced;
 use super::pausing::if_paused;
 use super::places::{Opened, Places};
+use super::report::{File, Report};
+use super::told::{Told, not_carried, report, told};
 use super::watch::{Moved, Until, watched};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, GOOD, STRONG, counted, counted_u64};
 use keyfold_client::blocked;
 use keyfold_motion::tables::{self, Found};
-use keyfold_motion::verify::{Comparison, compare};
 use keyfold_motion::world::World;
-use keyfold_motion::{Aborted, Options, Phase, Progress, Status, abort as abort_move};
+use keyfold_motion::{Aborted, Options, Phase, Status, abort as abort_move};
 use keyfold_motion::{complete as complete_move, forget_ledger, may_complete};
 use serde_json::json;
+use std::path::Path;
 use std::time::Duration;
 
 /// The moves of the target.
-pub(super) fn status(places: &Places, output: Output) -> Result<(), Failure> {
+pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Result<(), Failure> {
+    let file = file.map(File::of).transpose()?;
     let opened = places.open_target()?;
     let moves = places.moves(&*opened.world())?;
+    if let Some(file) = &file {
+        let state =
+            |status: &Status| format!("{}{}", status.run.phase.word(), if_paused(&status.run));
+        let tables = moves.iter();
+        let tables: Vec<Told> = tables
+            .map(|(table, status)| told(&opened, table, state(status)))
+            .collect();
+        let verdict = format!("{} to this target.", counted(moves.len(), "move"));
+        file.write(&report_of(
+            places,
+            "Moves of tables",
+            verdict,
+            (&tables, opened.priced),
+        ))?;
+    }
     let view = |(table, status): &(String, Status)| {
         json!({
             "table": table,
@@ -107,8 +126,10 @@ pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Fa
 pub(super) fn complete(
     places: &Places,
     (yes, wait): (bool, Option<Duration>),
+    file: Option<&Path>,
     output: Output,
 ) -> Result<(), Failure> {
+    let file = file.map(File::of).transpose()?;
     let opened = places.open()?;
     let world = opened.world();
     let asked = [
@@ -123,16 +144,63 @@ pub(super) fn complete(
         may_complete(table, status.run.phase)?;
         found.push(blocked(tables::look(&*world, table))?);
     }
+    let mut compared = Vec::new();
     if let Some(wait) = wait {
         let moves: Vec<(&Status, &Found)> = moves.iter().map(|(_, one)| one).zip(&found).collect();
-        check_nothing_left(&opened, &moves, wait, output)?;
+        compared = check_nothing_left(&opened, &moves, wait, output)?;
     }
+    // What the moves have done is deleted with them.
+    let tables: Vec<Told> = found
+        .iter()
+        .map(|found| completed(&opened, found, &mut compared, wait.is_some()))
+        .collect();
     for found in &found {
         blocked(complete_move(&*world, &Options::new(&found.table), found))?;
     }
     opened.target.sync()?;
+    let written = match &file {
+        Some(file) => {
+            let verdict = format!("{} complete.", counted(found.len(), "move"));
+            file.write(&report_of(
+                places,
+                "A complete move",
+                verdict,
+                (&tables, opened.priced),
+            ))
+        }
+        None => Ok(()),
+    };
     ended(&moves, "complete", output);
+    written?;
     Ok(())
+}
+
+/// What is said of a move that is about to be complete.
+fn completed(opened: &Opened, found: &Found, compared: &mut Vec<Told>, is_checked: bool) -> Told {
+    let mut one = told(opened, &found.table, "complete".to_owned());
+    let of_table = compared.iter().position(|told| told.table == found.table);
+    match (of_table, is_checked) {
+        (Some(at), _) => {
+            let told = compared.swap_remove(at);
+            one.compared = told.compared;
+            one.units = told.units;
+            one.retries = told.retries;
+        }
+        (None, true) => one.notes.push(
+            "The source was quiet, and all its changes were in the target, when the move was completed."
+                .to_owned(),
+        ),
+        (None, false) => one.notes.push(
+            "The move was completed unchecked: changes of the source may be left.".to_owned(),
+        ),
+    }
+    one.notes.extend(not_carried(found).pop());
+    one
+}
+
+fn report_of(places: &Places, title: &str, verdict: String, tables: (&[Told], Priced)) -> Report {
+    let both = [places.from.as_str(), places.to.as_str()];
+    report(title, both, verdict, tables)
 }
 
 /// Applies what is left of the source's changes, and refuses while more come. A table whose changes are
@@ -142,8 +210,8 @@ fn check_nothing_left(
     moves: &[(&Status, &Found)],
     wait: Duration,
     output: Output,
-) -> Result<(), Failure> {
-    let mut moved = Vec::new();
+) -> Result<Vec<Told>, Failure> {
+    let (mut moved, mut compared) = (Vec::new(), Vec::new());
     for (status, found) in moves.iter().copied() {
         // An earlier call has checked it.
         if status.run.phase == Phase::Completing {
@@ -162,17 +230,17 @@ fn check_nothing_left(
                     Some(stream.clone()),
                 )?);
             }
-            None => check_equal(opened, found)?,
+            None => compared.push(check_equal(opened, found)?),
         }
     }
     if moved.is_empty() {
-        return Ok(());
+        return Ok(compared);
     }
     let until = Until::AllEvenWithin(wait + opened.settle_time * 2);
     let ended = watched(&moved, until, output);
     opened.target.sync()?;
     match ended? {
-        true => Ok(()),
+        true => Ok(compared),
         false if moved.iter().any(Moved::is_paused) => Err(Failure::refused(
             "the move was paused meanwhile: complete it again, which goes on with it",
         )),
@@ -196,19 +264,11 @@ fn still_written(moved: &[Moved]) -> Failure {
     ))
 }
 
-fn check_equal(opened: &Opened, found: &Found) -> Result<(), Failure> {
-    let comparison = Comparison {
-        table: found.table.clone(),
-        schema: found.schema.clone(),
-        page: None,
-        lag: Duration::from_secs(1),
-        rate: None,
-        most: DIFFERENCES_MAX,
-    };
-    let compared = blocked(compare(&*opened.world(), &comparison, &Progress::default()))?;
+fn check_equal(opened: &Opened, found: &Found) -> Result<Told, Failure> {
+    let (compared, told) = compared_one(opened, found, None)?;
     let count = compared.differences.len() + compared.undecided.len();
     match count {
-        0 => Ok(()),
+        0 => Ok(told),
         count => Err(Failure::refused(format!(
             "the table {} of the target is not that of the source: {}, which `keyfold move verify` names. \
              Abort the move and begin it again; `--unchecked` completes it as it is",

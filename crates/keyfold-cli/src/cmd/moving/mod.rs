@@ -2,7 +2,8 @@
 //!
 //! - `places`: opens both; `carry`: copies and follows, and says what it costs first; `watch`: stops the runs
 //!   on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
-//!   cost; `pausing`: makes them stand still; `compare`: verifies; `ending`: status, abort, complete.
+//!   cost; `pausing`: makes them stand still; `compare`: verifies; `ending`: status, abort, complete;
+//!   `told` and `report`: what a report says, and how it is written.
 //!
 //! Each table has a run of its own (`keyfold_motion`), on threads of its own.
 
@@ -15,7 +16,9 @@ mod line;
 mod moved;
 mod pausing;
 mod places;
+mod report;
 mod screen;
+mod told;
 mod watch;
 
 use crate::failure::Failure;
@@ -24,6 +27,7 @@ use carry::Run;
 use clap::{Args, Subcommand, value_parser};
 use places::Places;
 pub(super) use places::looked_at;
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Args)]
@@ -41,6 +45,9 @@ enum Action {
     Status {
         #[command(flatten)]
         places: Places,
+        /// Write a report to this file: Markdown (.md) or an HTML page (.html).
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
     },
     /// Make the moves of the target stand still: their runs end, and nothing writes for them.
     Pause {
@@ -59,6 +66,9 @@ enum Action {
         /// The most read units of each place a second.
         #[arg(long, value_name = "UNITS", value_parser = value_parser!(u32).range(1..))]
         rate: Option<u32>,
+        /// Write a report to this file: Markdown (.md) or an HTML page (.html).
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
     },
     /// Delete the target's tables of moves that are not complete, with all that was noted.
     Abort {
@@ -82,24 +92,34 @@ enum Action {
         /// The seconds that the source may take until it is quiet.
         #[arg(long, default_value_t = 60, value_name = "SECONDS")]
         wait: u64,
+        /// Write a report to this file: Markdown (.md) or an HTML page (.html).
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
     },
 }
 
 pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
     match &arguments.action {
-        Some(Action::Status { places }) => ending::status(places, output),
+        Some(Action::Status { places, report }) => {
+            ending::status(places, report.as_deref(), output)
+        }
         Some(Action::Pause { places }) => pausing::pause(places, output),
         Some(Action::Resume { run }) => carry::resume(run, output),
-        Some(Action::Verify { places, rate }) => compare::verify(places, *rate, output),
+        Some(Action::Verify {
+            places,
+            rate,
+            report,
+        }) => compare::verify(places, (*rate, report.as_deref()), output),
         Some(Action::Abort { places, yes }) => ending::abort(places, *yes, output),
         Some(Action::Complete {
             places,
             yes,
             unchecked,
             wait,
+            report,
         }) => {
             let wait = (!unchecked).then(|| Duration::from_secs(*wait));
-            ending::complete(places, (*yes, wait), output)
+            ending::complete(places, (*yes, wait), report.as_deref(), output)
         }
         None => carry::carry(&arguments.run, output),
     }

@@ -65,6 +65,16 @@ impl Moved {
         self.is_paused.load(Ordering::SeqCst)
     }
 
+    /// How far it is, in words.
+    pub(super) fn state(&self) -> String {
+        let far = self.far();
+        match (far.is_copied(), self.progress.figures().is_even()) {
+            (true, true) => "copied, and even with the source".to_owned(),
+            (true, false) => "copied".to_owned(),
+            (false, _) => format!("{} of {} segments copied", far.segments_done, far.segments),
+        }
+    }
+
     /// How far it is.
     pub(super) fn far(&self) -> Far {
         Far::of(&self.found, &self.progress.figures(), self.stream.is_some())
