@@ -199,6 +199,12 @@ impl Failure {
         &self.message
     }
 
+    /// With a message made of its own.
+    pub(crate) fn with_message(mut self, made: impl FnOnce(String) -> String) -> Failure {
+        self.message = made(self.message);
+        self
+    }
+
     /// The message, unless people have seen the reason already.
     pub(crate) fn unseen_message(&self) -> Option<&str> {
         (!self.is_shown).then_some(&self.message)

@@ -441,6 +441,72 @@ fn a_report_outlives_killed_runs() {
     assert!(message.contains(".md nor with .html"), "{message}");
 }
 
+/// A comparison that is killed goes on where it was, and no state of other tables is taken.
+#[test]
+fn a_killed_comparison_goes_on() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    for backend in [from.backend(), to.backend()] {
+        make_table(&backend);
+        for number in 0..ITEMS {
+            put(&backend, number, "first");
+        }
+    }
+    let verify = [
+        "move",
+        "verify",
+        &from.endpoint,
+        &to.endpoint,
+        "--state",
+        "kept",
+        "--report",
+        "verify.md",
+    ];
+    let run = |millis: u64| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .current_dir(place.folder.path())
+            .args(verify)
+            .args(["--rate", "50"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(millis));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    };
+    run(5_000);
+    let folder = place.folder.path().join("kept");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    // A table that was made anew is another one.
+    let input = DeleteTableInput {
+        table_name: Some(TABLE.to_owned()),
+    };
+    to.backend().call(input.into()).unwrap();
+    make_table(&to.backend());
+    let refused = place.json(1, &verify);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("made anew since"), "{message}");
+    assert!(
+        message.contains("name another folder than kept"),
+        "{message}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+    for number in 0..ITEMS {
+        put(&to.backend(), number, "first");
+    }
+    run(5_000);
+    let equal = place.json(0, &verify);
+    assert_eq!(equal["tables"][0]["sourceItems"], ITEMS, "{equal}");
+    assert_eq!(equal["tables"][0]["targetItems"], ITEMS, "{equal}");
+    let report = std::fs::read_to_string(place.folder.path().join("verify.md")).unwrap();
+    assert!(
+        report.contains("items were read by an earlier call"),
+        "{report}"
+    );
+    assert!(!folder.exists(), "the state is removed at the end");
+}
+
 /// The number at the beginning of a value of a report.
 fn value_of(report: &str, name: &str) -> u64 {
     let start = format!("| {name} | ");

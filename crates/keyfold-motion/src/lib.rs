@@ -11,7 +11,7 @@
 //! - `rows`: what a move keeps in the target; `ledger`: the requests on it.
 //! - `run`: takes the move and starts its tasks; `copy`: one for each segment; `follow`: one for the
 //!   stream, of whose records `changes` makes writes; `commit`: effects and checkpoint.
-//! - [`verify`]: compares both places.
+//! - [`verify`]: compares both places; `difference`: what it finds; `saved`: how far a comparison is, for one that goes on.
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed; `pausing`: how it is made to stand still.
 //! - `totals`: what it has done so far, of all its runs.
@@ -26,6 +26,7 @@ mod changes;
 mod commit;
 mod copy;
 mod crew;
+mod difference;
 mod ending;
 mod follow;
 mod guard;
@@ -39,6 +40,7 @@ mod pausing;
 mod progress;
 mod rows;
 mod run;
+mod saved;
 pub mod tables;
 pub mod threads;
 mod totals;

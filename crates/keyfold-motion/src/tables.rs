@@ -68,7 +68,7 @@ impl Found {
     }
 
     /// What distinguishes the table from another one of its name.
-    pub(crate) fn identity(&self) -> String {
+    pub fn identity(&self) -> String {
         identity(&self.description)
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn followable(table: &TableDescription) -> Followable {
 }
 
 /// What distinguishes a table from another one of its name: its id, or its ARN and when it was made.
-pub(crate) fn identity(description: &TableDescription) -> String {
+pub fn identity(description: &TableDescription) -> String {
     match &description.table_id {
         Some(id) => id.clone(),
         None => {

@@ -11,9 +11,12 @@
 //! these have many items, there is a scan for each part of them. The comparison ends when enough
 //! differences are named.
 
+pub use crate::difference::{Compared, Difference};
 use crate::pace::Pace;
 use crate::patience::Patience;
 use crate::progress::Progress;
+use crate::saved::{BUCKETS, Bucket};
+pub use crate::saved::{Saved, Unusable};
 use crate::world::{At, Place, World};
 use keyfold_api::{GetItemInput, Input, Request, ScanInput};
 use keyfold_client::ClientError;
@@ -25,12 +28,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use xxhash_rust::xxh3::Xxh3;
 
-/// The number of buckets.
-const BUCKETS: usize = 65_536;
 /// The most items of both sides whose digests are held at once.
 const HELD_MAX: u64 = 100_000;
 /// The items that are read again together.
 const TOGETHER: usize = 1_000;
+/// The time between two calls of the function that keeps how far a comparison is.
+const KEEP_TIME: Duration = Duration::from_secs(3);
 /// How often an item that seems to differ is read again at the most.
 const REREADS: u32 = 10;
 
@@ -51,39 +54,6 @@ pub struct Comparison {
     pub most: usize,
 }
 
-/// How an item differs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Difference {
-    /// The target lacks it.
-    Missing,
-    /// Only the target has it.
-    Extra,
-    /// These attributes are others, or only one side has them.
-    Attributes(Vec<String>),
-}
-
-/// The result of a comparison.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Compared {
-    /// The items of the source and of the target.
-    pub items: [u64; 2],
-    /// The items that differ, by their key.
-    pub differences: Vec<(Item, Difference)>,
-    /// The items that changed at each look, and so were not decided.
-    pub undecided: Vec<Item>,
-    /// Whether it ended early, since there are more differences than were to be named.
-    pub is_cut: bool,
-    /// The read units of both sides, in halves.
-    pub halves: u64,
-}
-
-impl Compared {
-    /// Whether both sides have the same items.
-    pub fn is_equal(&self) -> bool {
-        self.differences.is_empty() && self.undecided.is_empty()
-    }
-}
-
 const PLACES: [Place; 2] = [Place::Source, Place::Target];
 
 /// Compares a table of two places. `progress` counts the items of both sides and the requests that failed
@@ -96,26 +66,44 @@ pub async fn compare(
     comparison: &Comparison,
     progress: &Progress,
 ) -> Result<Compared, ClientError> {
+    let keep = &mut |_: &Saved| Ok(());
+    compare_on(world, comparison, progress, (Saved::default(), keep)).await
+}
+
+/// Keeps how far a comparison is.
+pub type Keep<'k> = &'k mut dyn FnMut(&Saved) -> Result<(), ClientError>;
+
+/// Compares as [`compare`] does, and goes on where another comparison was. `keep` is called every three
+/// seconds, and when the comparison fails or is stopped.
+///
+/// # Errors
+/// As [`compare`]; that of `keep`.
+pub async fn compare_on(
+    world: &dyn World,
+    comparison: &Comparison,
+    progress: &Progress,
+    (saved, keep): (Saved, Keep<'_>),
+) -> Result<Compared, ClientError> {
+    for (place, items) in PLACES.into_iter().zip(saved.items()) {
+        progress.compared(place, usize::try_from(items).unwrap_or(usize::MAX));
+    }
     let mut work = Work {
         world,
         comparison,
         progress,
         paces: [Pace::new(comparison.rate), Pace::new(comparison.rate)],
-        compared: Compared::default(),
+        far: saved,
+        kept: world.now(),
+        keep,
     };
-    let buckets = work.buckets().await?;
-    for some in parts(&buckets) {
-        let keys = work.keys(&some).await?;
-        for keys in keys.chunks(TOGETHER) {
-            work.read_again(keys.to_vec()).await?;
-            if work.compared.differences.len() > comparison.most {
-                work.compared.differences.truncate(comparison.most);
-                work.compared.is_cut = true;
-                return Ok(work.compared);
-            }
-        }
+    let done = work.all().await;
+    if done.is_err() {
+        work.far.settle();
     }
-    Ok(work.compared)
+    let kept = (work.keep)(&work.far);
+    done?;
+    kept?;
+    Ok(work.far.compared)
 }
 
 /// The buckets that differ, in parts of which each has few enough items, or is one bucket.
@@ -138,21 +126,15 @@ fn parts(buckets: &[Bucket]) -> Vec<BTreeSet<usize>> {
     parts
 }
 
-/// The items of a bucket.
-#[derive(Debug, Clone, Default)]
-struct Bucket {
-    /// The sums of the digests of both sides.
-    sums: [u128; 2],
-    /// The items of both sides together.
-    items: u64,
-}
-
 struct Work<'w> {
     world: &'w dyn World,
     comparison: &'w Comparison,
     progress: &'w Progress,
     paces: [Pace; 2],
-    compared: Compared,
+    far: Saved,
+    /// When it was kept last.
+    kept: Duration,
+    keep: Keep<'w>,
 }
 
 /// The digests of one key on both sides.
@@ -162,32 +144,64 @@ struct Sides {
 }
 
 impl Work<'_> {
-    /// The buckets of both sides.
-    async fn buckets(&mut self) -> Result<Vec<Bucket>, ClientError> {
-        let mut buckets = vec![Bucket::default(); BUCKETS];
-        for (side, place) in PLACES.into_iter().enumerate() {
-            let mut after = None;
-            loop {
-                let (items, last) = self.page(place, after).await?;
-                for item in &items {
-                    let Some(bucket) = buckets.get_mut(bucket(&self.key_bytes(item))) else {
-                        continue;
-                    };
-                    bucket.items += 1;
-                    if let Some(sum) = bucket.sums.get_mut(side) {
-                        *sum = sum.wrapping_add(digest(item));
-                    }
-                }
-                if let Some(count) = self.compared.items.get_mut(side) {
-                    *count += items.len() as u64;
-                }
-                after = last;
-                if after.is_none() {
+    /// Reads both sides into buckets, and compares the items of those that differ.
+    async fn all(&mut self) -> Result<(), ClientError> {
+        self.buckets().await?;
+        let parts = parts(&self.far.buckets);
+        for (at, some) in parts.iter().enumerate().skip(self.far.parts_done) {
+            if self.far.compared.is_cut {
+                return Ok(());
+            }
+            let keys = self.keys(some).await?;
+            for keys in keys.chunks(TOGETHER) {
+                self.read_again(keys.to_vec()).await?;
+                let most = self.comparison.most;
+                if self.far.compared.differences.len() > most {
+                    self.far.compared.differences.truncate(most);
+                    self.far.compared.is_cut = true;
                     break;
                 }
             }
+            self.far.parts_done = at + 1;
+            let compared = &self.far.compared;
+            self.far.settled = [compared.differences.len(), compared.undecided.len()];
+            self.keep_now_and_then()?;
         }
-        Ok(buckets)
+        Ok(())
+    }
+
+    fn keep_now_and_then(&mut self) -> Result<(), ClientError> {
+        let now = self.world.now();
+        if now.saturating_sub(self.kept) < KEEP_TIME {
+            return Ok(());
+        }
+        self.kept = now;
+        (self.keep)(&self.far)
+    }
+
+    /// Reads what is left of both sides into buckets.
+    async fn buckets(&mut self) -> Result<(), ClientError> {
+        while let Some(place) = PLACES.get(self.far.sides_done).copied() {
+            let side = self.far.sides_done;
+            let (items, last) = self.page(place, self.far.after.clone()).await?;
+            for item in &items {
+                let at = bucket(&self.key_bytes(item));
+                let Some(bucket) = self.far.buckets.get_mut(at) else {
+                    continue;
+                };
+                bucket.items += 1;
+                if let Some(sum) = bucket.sums.get_mut(side) {
+                    *sum = sum.wrapping_add(digest(item));
+                }
+            }
+            if let Some(count) = self.far.compared.items.get_mut(side) {
+                *count += items.len() as u64;
+            }
+            self.far.sides_done += usize::from(last.is_none());
+            self.far.after = last;
+            self.keep_now_and_then()?;
+        }
+        Ok(())
     }
 
     /// The keys whose items differ, in some buckets.
@@ -238,7 +252,7 @@ impl Work<'_> {
                 match is_settled {
                     true => {
                         let difference = difference(source.as_ref(), target.as_ref());
-                        self.compared.differences.push((key, difference));
+                        self.far.compared.differences.push((key, difference));
                     }
                     false => left.push((key, Some([source, target]))),
                 }
@@ -250,7 +264,7 @@ impl Work<'_> {
             self.world.pause(self.comparison.lag).await;
         }
         let undecided = open.into_iter().map(|(key, _)| key);
-        self.compared.undecided.extend(undecided);
+        self.far.compared.undecided.extend(undecided);
         Ok(())
     }
 
@@ -312,7 +326,7 @@ impl Work<'_> {
     }
 
     async fn wait_for_rate(&mut self, place: Place, halves: CapacityHalves) {
-        self.compared.halves += halves.0;
+        self.far.compared.halves += halves.0;
         let [source, target] = &self.paces;
         let pace = match place {
             Place::Source => source,

@@ -1,44 +1,79 @@
-//! Compares the tables of both places.
+//! Compares the tables of both places: says what that costs first, and what differs at the end.
 
+use super::comparing::{Course, Pair, compared_one};
+use super::cost::{PRICES, spoken_dollars};
+use super::kept::Kept;
+use super::left::spoken;
 use super::places::{Opened, Places};
 use super::report::File;
-use super::told::{Told, report};
+use super::told::report;
+use super::watch::listen;
 use crate::failure::Failure;
 use crate::json;
 use crate::output::Output;
-use crate::terminal::{self, FAINT, GOOD, STRONG, counted, counted_u64};
-use keyfold_client::blocked;
-use keyfold_motion::tables::{self, Found};
-use keyfold_motion::verify::{Compared, Comparison, Difference, compare};
-use keyfold_motion::{Figures, Progress};
+use crate::terminal::{self, FAINT, GOOD, STRONG, counted};
+use clap::{Args, value_parser};
+use keyfold_motion::Units;
+use keyfold_motion::verify::{Compared, Difference};
 use serde_json::{Value as Json, json};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-/// The least time between two reads of an item that seems to differ.
-const LAG: Duration = Duration::from_secs(2);
-/// The most differences of a table that are named.
-const DIFFERENCES_MAX: usize = 10_000;
+/// The read units of both places from which on it is asked whether to begin.
+const ASKED_UNITS: u64 = 10_000;
+/// The bytes of an eventually consistent read unit.
+const READ_UNIT_BYTES: u64 = 8_192;
 /// The items that differ of which the text shows the keys.
 const SHOWN: usize = 20;
 
+#[derive(Args)]
+pub(super) struct Verify {
+    #[command(flatten)]
+    places: Places,
+    /// The most read units of each place a second.
+    #[arg(long, value_name = "UNITS", value_parser = value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    /// Keep how far it is in this folder: the same command goes on where it was interrupted.
+    #[arg(long, value_name = "FOLDER")]
+    state: Option<PathBuf>,
+    /// Write a report to this file: Markdown (.md) or an HTML page (.html).
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Begin at once.
+    #[arg(long)]
+    yes: bool,
+}
+
 /// Compares the tables of both places.
-pub(super) fn verify(
-    places: &Places,
-    (rate, file): (Option<u32>, Option<&Path>),
-    output: Output,
-) -> Result<(), Failure> {
-    let file = file.map(File::of).transpose()?;
+pub(super) fn verify(arguments: &Verify, output: Output) -> Result<(), Failure> {
+    let places = &arguments.places;
+    let file = arguments.report.as_deref().map(File::of).transpose()?;
     let opened = places.open()?;
-    let world = opened.world();
+    let mut pairs = Vec::new();
+    for table in places.tables(&*opened.world())? {
+        let pair = Pair::of(&opened, &table)?;
+        let subject = pair.subject.clone();
+        let folder = arguments.state.as_deref();
+        let kept = folder.map(|folder| Kept::of(folder, &table, subject));
+        pairs.push((pair, kept.transpose()?));
+    }
+    announce(&opened, &pairs, arguments, output)?;
+    let stops = Arc::new(AtomicBool::new(false));
+    listen(&stops)?;
     let mut compared: Vec<(String, Compared)> = Vec::new();
     let mut tables = Vec::new();
-    for table in places.tables(&*world)? {
-        let found = blocked(tables::look(&*world, &table))?;
-        let (one, told) = compared_one(&opened, &found, rate)?;
+    for (pair, kept) in &pairs {
+        let course = Course {
+            rate: arguments.rate,
+            kept: kept.as_ref(),
+            stops: &stops,
+            output,
+        };
+        let (one, told) = compared_one(&opened, pair, &course)?;
         tables.push(told);
-        compared.push((table, one));
+        compared.push((pair.found.table.clone(), one));
     }
     let document = json!({
         "tables": compared.iter().map(compared_view).collect::<Vec<_>>(),
@@ -63,47 +98,71 @@ pub(super) fn verify(
         let title = "A comparison of tables";
         file.write(&report(title, both, said, (&tables, opened.priced)))?;
     }
+    // All tables are compared: the next call begins anew.
+    for (_, kept) in &pairs {
+        kept.as_ref().map_or(Ok(()), Kept::remove)?;
+    }
     output.report(document, || show_compared(&compared), verdict)
 }
 
-/// Compares a table of both places.
-pub(super) fn compared_one(
+/// Shows what is read and how long that takes, and asks on a terminal when it is much.
+fn announce(
     opened: &Opened,
-    found: &Found,
-    rate: Option<u32>,
-) -> Result<(Compared, Told), Failure> {
-    let comparison = Comparison {
-        table: found.table.clone(),
-        schema: found.schema.clone(),
-        page: None,
-        lag: opened.settle_time.max(LAG),
-        rate,
-        most: DIFFERENCES_MAX,
-    };
-    let progress = Arc::new(Progress::default());
-    let began = Instant::now();
-    let result = blocked(compare(&*opened.threads(&progress), &comparison, &progress));
-    let figures = progress.figures();
-    say_troubles(&found.table, &figures);
-    let compared = result?;
-    let told = Told {
-        table: found.table.clone(),
-        state: "compared".to_owned(),
-        compared: Some((compared.clone(), began.elapsed())),
-        units: figures.units,
-        retries: [figures.troubles, figures.throttles],
-        ..Told::default()
-    };
-    Ok((compared, told))
-}
-
-/// Says on standard error which requests failed and were sent again.
-fn say_troubles(table: &str, figures: &Figures) {
-    if let Some(trouble) = &figures.trouble {
-        terminal::error_line(&format!(
-            "{table}: {} failed and were sent again, the last of them by {trouble}",
-            counted_u64(figures.troubles, "request")
-        ));
+    pairs: &[(Pair, Option<Kept>)],
+    arguments: &Verify,
+    output: Output,
+) -> Result<(), Failure> {
+    if arguments.yes || output == Output::Json {
+        return Ok(());
+    }
+    let heading = [
+        "table",
+        "items",
+        "bytes",
+        "read units of the source",
+        "of the target",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let mut units = [Units::default(); 2];
+    for (pair, _) in pairs {
+        let [items, bytes] = pair.target;
+        let both = [pair.found.bytes(), bytes].map(|bytes| bytes.div_ceil(READ_UNIT_BYTES));
+        for (sum, one) in units.iter_mut().zip(both) {
+            sum.read_halves += one * 2;
+        }
+        let [source, target] = both;
+        rows.push(vec![
+            pair.found.table.clone(),
+            (pair.found.items() + items).to_string(),
+            (pair.found.bytes() + bytes).to_string(),
+            source.to_string(),
+            target.to_string(),
+        ]);
+    }
+    terminal::table("", &rows);
+    let all: u64 = units.iter().map(|units| units.read_halves / 2).sum();
+    let time = arguments.rate.map_or_else(String::new, |rate| {
+        let time = Duration::from_secs(all / u64::from(rate));
+        format!(", at this rate in about {}", spoken(time))
+    });
+    let cost = opened
+        .priced
+        .dollars(units)
+        .map_or_else(String::new, |dollars| {
+            format!(", for about {}, {PRICES}", spoken_dollars(dollars))
+        });
+    terminal::line(&format!(
+        "{FAINT}both are scanned once{time}{cost}; once more where something differs{FAINT:#}"
+    ));
+    if all < ASKED_UNITS {
+        return Ok(());
+    }
+    match terminal::is_confirmed() {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::refused("nothing was read; --yes begins at once")),
+        None => Err(Failure::refused(format!(
+            "nothing was read: it takes about {all} read units, and nobody can be asked; --yes begins at once"
+        ))),
     }
 }
 

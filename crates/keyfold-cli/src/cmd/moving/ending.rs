@@ -1,7 +1,7 @@
 //! What the target knows of moves, and how they end.
 
 use super::carry::one_begun;
-use super::compare::compared_one;
+use super::comparing::{Course, Pair, compared_one};
 use super::cost::Priced;
 use super::pausing::if_paused;
 use super::places::{Opened, Places};
@@ -18,6 +18,7 @@ use keyfold_motion::{Aborted, Options, Phase, Status, abort as abort_move};
 use keyfold_motion::{complete as complete_move, forget_ledger, may_complete};
 use serde_json::json;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The moves of the target.
@@ -230,7 +231,7 @@ fn check_nothing_left(
                     Some(stream.clone()),
                 )?);
             }
-            None => compared.push(check_equal(opened, found)?),
+            None => compared.push(check_equal(opened, found, output)?),
         }
     }
     if moved.is_empty() {
@@ -264,8 +265,15 @@ fn still_written(moved: &[Moved]) -> Failure {
     ))
 }
 
-fn check_equal(opened: &Opened, found: &Found) -> Result<Told, Failure> {
-    let (compared, told) = compared_one(opened, found, None)?;
+fn check_equal(opened: &Opened, found: &Found, output: Output) -> Result<Told, Failure> {
+    let course = Course {
+        rate: None,
+        kept: None,
+        stops: &AtomicBool::new(false),
+        output,
+    };
+    let pair = Pair::of(opened, &found.table)?;
+    let (compared, told) = compared_one(opened, &pair, &course)?;
     let count = compared.differences.len() + compared.undecided.len();
     match count {
         0 => Ok(told),

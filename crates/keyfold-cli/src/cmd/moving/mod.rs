@@ -2,15 +2,18 @@
 //!
 //! - `places`: opens both; `carry`: copies and follows, and says what it costs first; `watch`: stops the runs
 //!   on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
-//!   cost; `pausing`: makes them stand still; `compare`: verifies; `ending`: status, abort, complete;
+//!   cost; `pausing`: makes them stand still; `compare`, `comparing`, `kept`: verifies, and
+//!   goes on with that; `ending`: status, abort, complete;
 //!   `told` and `report`: what a report says, and how it is written.
 //!
 //! Each table has a run of its own (`keyfold_motion`), on threads of its own.
 
 mod carry;
 mod compare;
+mod comparing;
 mod cost;
 mod ending;
+mod kept;
 mod left;
 mod line;
 mod moved;
@@ -24,7 +27,8 @@ mod watch;
 use crate::failure::Failure;
 use crate::output::Output;
 use carry::Run;
-use clap::{Args, Subcommand, value_parser};
+use clap::{Args, Subcommand};
+use compare::Verify;
 use places::Places;
 pub(super) use places::looked_at;
 use std::path::PathBuf;
@@ -60,16 +64,7 @@ enum Action {
         run: Run,
     },
     /// Compare the tables of both places, and name each item that differs.
-    Verify {
-        #[command(flatten)]
-        places: Places,
-        /// The most read units of each place a second.
-        #[arg(long, value_name = "UNITS", value_parser = value_parser!(u32).range(1..))]
-        rate: Option<u32>,
-        /// Write a report to this file: Markdown (.md) or an HTML page (.html).
-        #[arg(long, value_name = "FILE")]
-        report: Option<PathBuf>,
-    },
+    Verify(Verify),
     /// Delete the target's tables of moves that are not complete, with all that was noted.
     Abort {
         #[command(flatten)]
@@ -105,11 +100,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         }
         Some(Action::Pause { places }) => pausing::pause(places, output),
         Some(Action::Resume { run }) => carry::resume(run, output),
-        Some(Action::Verify {
-            places,
-            rate,
-            report,
-        }) => compare::verify(places, (*rate, report.as_deref()), output),
+        Some(Action::Verify(arguments)) => compare::verify(arguments, output),
         Some(Action::Abort { places, yes }) => ending::abort(places, *yes, output),
         Some(Action::Complete {
             places,
