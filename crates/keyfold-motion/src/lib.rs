@@ -17,7 +17,7 @@
 //! - `totals`: what it has done so far, of all its runs.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
 //! - `crew`, `pace`, `patience`, `progress`, `meter`: what the tasks share, their rate, which errors they wait
-//!   out, how far they are, and which units they have consumed.
+//!   out, how far they are, and which units they have consumed; `located`: the place of an error.
 //!
 //! Not here: what people see of a move. The `keyfold` command shows it.
 
@@ -32,6 +32,7 @@ mod follow;
 mod guard;
 mod held;
 mod ledger;
+mod located;
 mod meter;
 mod options;
 mod pace;

@@ -207,6 +207,11 @@ impl Progress {
         let is_throttled = u64::from(error.is_throttled());
         self.throttles.fetch_add(is_throttled, Ordering::Relaxed);
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        *trouble = Some(format!("the {}: {error}", place.word()));
+        // Of a place that does not answer, the sentence begins with it.
+        let is_named = matches!(error, ClientError::Transport(_) | ClientError::TimedOut(_));
+        *trouble = Some(match is_named {
+            true => error.to_string(),
+            false => format!("the {}: {error}", place.word()),
+        });
     }
 }

@@ -1,5 +1,6 @@
 //! Threads that carry a move out: one for each of its tasks. A request blocks its thread.
 
+use crate::located::located;
 use crate::meter::Units;
 use crate::progress::Progress;
 use crate::world::{Place, World};
@@ -15,6 +16,8 @@ pub struct Threads {
     itself: Weak<Threads>,
     source: Arc<Backend>,
     target: Arc<Backend>,
+    /// What people call the source and the target by.
+    names: [String; 2],
     progress: Arc<Progress>,
     began: Instant,
     tasks: Mutex<Vec<JoinHandle<()>>>,
@@ -24,11 +27,11 @@ pub struct Threads {
 const SLICE: Duration = Duration::from_millis(20);
 
 impl Threads {
-    /// Threads that send requests to two backends, and whose pauses end when the move is to stop. Runs
+    /// Threads that send requests to two backends, whose errors have their names, and whose pauses end when the move is to stop. Runs
     /// whose time begins at one moment can be compared by it.
     pub fn new(
-        source: Arc<Backend>,
-        target: Arc<Backend>,
+        [source, target]: [Arc<Backend>; 2],
+        names: [String; 2],
         progress: Arc<Progress>,
         began: Instant,
     ) -> Arc<Threads> {
@@ -36,6 +39,7 @@ impl Threads {
             itself: Weak::clone(itself),
             source,
             target,
+            names,
             progress,
             began,
             tasks: Mutex::default(),
@@ -59,10 +63,14 @@ impl Threads {
 impl World for Threads {
     fn ask(&self, place: Place, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
         Box::pin(async move {
-            match place {
-                Place::Source => self.source.call(request),
-                Place::Target => self.target.call(request),
-            }
+            let [source, target] = &self.names;
+            let (backend, name) = match place {
+                Place::Source => (&self.source, source),
+                Place::Target => (&self.target, target),
+            };
+            let operation = request.operation();
+            let answer = backend.call(request);
+            answer.map_err(|error| located(error, (place, name), operation))
         })
     }
 

@@ -14,12 +14,17 @@ pub struct Server {
 impl Server {
     /// Starts a server with further arguments.
     pub fn start(arguments: &[&str]) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        let child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
             .args(["serve", "--memory", "--port", "0", "--json"])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
+        Server::of(child)
+    }
+
+    /// A server that was started with `--json`, when it answers.
+    pub fn of(mut child: Child) -> Server {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut line)

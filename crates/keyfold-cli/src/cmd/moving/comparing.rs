@@ -207,7 +207,7 @@ fn far(pair: &Pair, figures: &Figures) -> Far {
 fn say_troubles(table: &str, figures: &Figures) {
     if let Some(trouble) = &figures.trouble {
         terminal::error_line(&format!(
-            "{table}: {} failed and were sent again, the last of them by {trouble}",
+            "{table}: {} failed and were sent again, the last of them since {trouble}",
             counted_u64(figures.troubles, "request")
         ));
     }

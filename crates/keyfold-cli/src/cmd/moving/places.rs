@@ -37,6 +37,8 @@ pub(super) struct Places {
 pub(super) struct Opened {
     pub(super) source: Arc<Backend>,
     pub(super) target: Arc<Backend>,
+    /// What the source and the target are called in the command.
+    names: [String; 2],
     /// Whether others may write to the source.
     pub(super) is_shared: bool,
     /// How long a record may take to appear in the source's stream.
@@ -72,6 +74,7 @@ impl Places {
             },
             target: Arc::clone(&source),
             source,
+            names: [self.from.clone(), self.to.clone()],
             began: Instant::now(),
         })
     }
@@ -80,12 +83,12 @@ impl Places {
     pub(super) fn open_target(&self) -> Result<Opened, Failure> {
         let to = connection(&self.to)?;
         check_there(&to)?;
-        Ok(Opened::alone(Arc::new(opened(&to, true)?)))
+        Ok(Opened::alone(Arc::new(opened(&to, true)?), &self.to))
     }
 
     /// Asks the source for its tables, or for those that are named.
     fn reach(&self, source: &Arc<Backend>) -> Result<(), Failure> {
-        let world = Opened::alone(Arc::clone(source)).world();
+        let world = Opened::alone(Arc::clone(source), &self.from).world();
         for table in self.tables(&*world)? {
             blocked(look(&*world, &table))?;
         }
@@ -180,12 +183,13 @@ pub(in crate::cmd) fn looked_at(text: &str) -> Result<Backend, Failure> {
 
 impl Opened {
     /// One place alone, for what does not ask the other.
-    fn alone(place: Arc<Backend>) -> Opened {
+    fn alone(place: Arc<Backend>, name: &str) -> Opened {
         Opened {
             is_shared: false,
             settle_time: Duration::ZERO,
             priced: Priced::default(),
             source: Arc::clone(&place),
+            names: [name.to_owned(), name.to_owned()],
             target: place,
             began: Instant::now(),
         }
@@ -202,8 +206,8 @@ impl Opened {
 
     pub(super) fn threads(&self, progress: &Arc<Progress>) -> Arc<Threads> {
         Threads::new(
-            Arc::clone(&self.source),
-            Arc::clone(&self.target),
+            [Arc::clone(&self.source), Arc::clone(&self.target)],
+            self.names.clone(),
             Arc::clone(progress),
             self.began,
         )

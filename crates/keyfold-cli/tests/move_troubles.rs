@@ -1,0 +1,192 @@
+//! What goes wrong at the places of a move is said in a sentence: what, where, and how to go on. Afterwards
+//! the same command goes on.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod workplace;
+
+use keyfold_api::{
+    AttributeDefinition, BillingMode, CreateTableInput, KeySchemaElement, KeyType, Named,
+    PutItemInput, ScalarAttributeType, StreamSpecification, StreamViewType,
+};
+use keyfold_client::Backend;
+use keyfold_types::Item;
+use serde_json::Value as Json;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use workplace::Workplace;
+use workplace::server::Server;
+
+const TABLE: &str = "Notes";
+
+fn filled(backend: &Backend, items: u64, bytes: usize) {
+    let input = CreateTableInput {
+        table_name: Some(TABLE.to_owned()),
+        attribute_definitions: Some(vec![AttributeDefinition {
+            attribute_name: Some("id".to_owned()),
+            attribute_type: Some(Named::Known(ScalarAttributeType::S)),
+        }]),
+        key_schema: Some(vec![KeySchemaElement {
+            attribute_name: Some("id".to_owned()),
+            key_type: Some(Named::Known(KeyType::Hash)),
+        }]),
+        billing_mode: Some(Named::Known(BillingMode::PayPerRequest)),
+        stream_specification: Some(StreamSpecification {
+            stream_enabled: Some(true),
+            stream_view_type: Some(Named::Known(StreamViewType::NewAndOldImages)),
+        }),
+        ..CreateTableInput::default()
+    };
+    backend.call(input.into()).unwrap();
+    for number in 0..items {
+        let item = Item::from_iter([("id", format!("n{number}")), ("text", "x".repeat(bytes))]);
+        let input = PutItemInput {
+            table_name: Some(TABLE.to_owned()),
+            item: Some(Ok(item)),
+            ..PutItemInput::default()
+        };
+        backend.call(input.into()).unwrap();
+    }
+}
+
+/// The error of a document, which has all of these texts.
+fn error_of(document: &Json, texts: &[&str]) {
+    let message = document["error"]["message"].as_str().unwrap();
+    for text in texts {
+        assert!(message.contains(text), "{text}: {message}");
+    }
+}
+
+#[test]
+fn credentials_and_rights_that_are_missing_are_named() {
+    let place = Workplace::new();
+    let file = place.write(
+        "credentials.json",
+        r#"[{"accessKey": "reader", "secret": "s", "access": "read"}]"#,
+    );
+    let (from, to) = (Server::start(&[]), Server::start(&["--credentials", &file]));
+    filled(&from.backend(), 3, 10);
+    let target = format!("the target {}", to.endpoint);
+    let target = target.trim_start_matches("the ");
+    for (key, secret, why) in [
+        ("nobody", "s", "does not take these credentials"),
+        ("reader", "wrong", "does not take these credentials"),
+        ("reader", "s", "does not allow CreateTable"),
+    ] {
+        let variables = [
+            ("AWS_ACCESS_KEY_ID", key),
+            ("AWS_SECRET_ACCESS_KEY", secret),
+            ("AWS_REGION", "us-east-1"),
+        ];
+        let command = ["move", &from.endpoint, &to.endpoint, "--yes", "--json"];
+        let output = place.run_with(&variables, &command);
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(5), "{out}");
+        let document = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+        error_of(&document, &[target, why, "the same command goes on"]);
+    }
+}
+
+#[test]
+fn a_source_that_goes_away_is_named_and_loses_nothing() {
+    let place = Workplace::new();
+    let folder = place.folder.path().join("source");
+    let folder = folder.display().to_string();
+    let start = |port: &str| {
+        let child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+            .args(["serve", "--data", &folder, "--port", port, "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Server::of(child)
+    };
+    let (from, to) = (start("0"), Server::start(&[]));
+    let endpoint = from.endpoint.clone();
+    let port = endpoint.rsplit(':').next().unwrap().to_owned();
+    filled(&from.backend(), 300, 4_000);
+    let run = [
+        "move",
+        &endpoint,
+        &to.endpoint,
+        "--stop-when-even",
+        "--report",
+        "move.md",
+    ];
+    let child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .current_dir(place.folder.path())
+        .args(run)
+        .args(["--rate", "200", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1_500));
+    drop(from);
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(5), "{out}");
+    let document = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    let source = format!("the source {endpoint} does not answer");
+    error_of(&document, &[&source, "the same command goes on"]);
+    let report = std::fs::read_to_string(place.folder.path().join("move.md")).unwrap();
+    assert!(report.contains("The move cannot go on: "), "{report}");
+    let _again = start(&port);
+    let report = place.json(0, &run);
+    assert_eq!(report["isEven"], true, "{report}");
+    let verify = ["move", "verify", &endpoint, &to.endpoint];
+    assert_eq!(place.json(0, &verify)["tables"][0]["targetItems"], 300);
+}
+
+/// Moves into a folder on a disk that is too small, then on a larger one. The disk is a small file system in
+/// memory, in a mount namespace of its own (Linux).
+#[cfg(target_os = "linux")]
+const FULL: &str = r#"
+mount -t tmpfs -o size=24m tmpfs "$DISK" || exit 1
+"$KEYFOLD" move "$FROM" "keyfold:$DISK/data" --stop-when-even --json > "$OUT/first"
+echo $? >> "$OUT/first"
+mount -o remount,size=400m "$DISK" || exit 1
+"$KEYFOLD" move "$FROM" "keyfold:$DISK/data" --stop-when-even --json > "$OUT/second"
+echo $? >> "$OUT/second"
+"$KEYFOLD" move verify "$FROM" "keyfold:$DISK/data" --json > "$OUT/third"
+echo $? >> "$OUT/third"
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_target_that_is_full_is_named_and_goes_on_when_there_is_room() {
+    let place = Workplace::new();
+    let from = Server::start(&[]);
+    filled(&from.backend(), 400, 100_000);
+    let disk = place.folder.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let status = Command::new("unshare")
+        .args(["--user", "--mount", "--map-root-user", "sh", "-c", FULL])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .env("DISK", &disk)
+        .env("OUT", place.folder.path())
+        .env("FROM", &from.endpoint)
+        .env("KEYFOLD", env!("CARGO_BIN_EXE_keyfold"))
+        .status()
+        .expect("the test needs `unshare` and user namespaces");
+    assert!(status.success());
+    let ended = |name: &str| {
+        let text = std::fs::read_to_string(place.folder.path().join(name)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let [.., document, code] = lines.as_slice() else {
+            panic!("{text}");
+        };
+        let document: Json = serde_json::from_str(document).unwrap();
+        (document, (*code).to_owned())
+    };
+    let (document, code) = ended("first");
+    assert_eq!(code, "5", "{document}");
+    let target = format!("he target keyfold:{}", disk.join("data").display());
+    error_of(&document, &[&target, "full", "the same command goes on"]);
+    let (document, code) = ended("second");
+    assert_eq!(code, "0", "{document}");
+    let (document, code) = ended("third");
+    assert_eq!(code, "0", "{document}");
+    let tables = &document["result"]["tables"];
+    assert_eq!(tables[0]["targetItems"], 400, "{document}");
+}

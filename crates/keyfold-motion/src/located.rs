@@ -1,0 +1,151 @@
+//! Errors of requests, with the place that they are of and how to go on.
+//!
+//! An error keeps its variant and kind, which decide what is done: only its sentence is another one.
+
+use crate::world::Place;
+use keyfold_api::{ErrorKind, Operation};
+use keyfold_client::ClientError;
+
+/// What is true after every error: checkpoints move with what they stand for.
+const GOES_ON: &str = "what was written is right, and the same command goes on from there";
+
+/// The error of a request to a place. `name` is what people call the place by.
+pub(crate) fn located(
+    error: ClientError,
+    (place, name): (Place, &str),
+    operation: Operation,
+) -> ClientError {
+    let place = format!("the {} {name}", place.word());
+    match error {
+        ClientError::Service {
+            kind,
+            exception,
+            message,
+            reasons,
+            found,
+        } => ClientError::Service {
+            message: match advice(kind, &place, operation) {
+                Some(advice) => format!("{}. {advice}", message.trim_end_matches('.')),
+                None => message,
+            },
+            kind,
+            exception,
+            reasons,
+            found,
+        },
+        ClientError::Transport(why) => ClientError::Transport(format!(
+            "{place} does not answer: {why}; when it does again: {GOES_ON}"
+        )),
+        ClientError::TimedOut(why) => ClientError::TimedOut(format!(
+            "{place} does not answer in time: {why}; when it does again: {GOES_ON}"
+        )),
+        ClientError::OutcomeUnknown { why, check } => ClientError::OutcomeUnknown {
+            why: format!("{place} has not answered: {why}"),
+            check,
+        },
+        ClientError::Value(_)
+        | ClientError::Unknown(_)
+        | ClientError::Missing { .. }
+        | ClientError::Invalid(_)
+        | ClientError::TableDiffers { .. }
+        | ClientError::Exists(_)
+        | ClientError::Refused(_)
+        | ClientError::Taken { .. }
+        | ClientError::StaleVersion(_)
+        | ClientError::NotFound(_)
+        | ClientError::UnknownItem(_)
+        | ClientError::Overtaken(_)
+        | ClientError::Incomplete(_) => error,
+    }
+}
+
+/// What helps against an error of a service; `None` when its own sentence is enough, or when it passes.
+fn advice(kind: Option<ErrorKind>, place: &str, operation: Operation) -> Option<String> {
+    let name = operation.name();
+    let capital = format!("T{}", place.trim_start_matches('t'));
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others are of one request, which the code that sent it explains"
+    )]
+    match kind {
+        Some(
+            ErrorKind::MissingAuthenticationToken
+            | ErrorKind::IncompleteSignature
+            | ErrorKind::UnrecognizedClient
+            | ErrorKind::InvalidSignature,
+        ) => Some(format!(
+            "{capital} does not take these credentials: set those of it by the AWS variables, or by `?profile=NAME` \
+             behind its address. Then {GOES_ON}"
+        )),
+        Some(ErrorKind::AccessDenied) => Some(format!(
+            "{capital} does not allow {name} to these credentials: grant it, as docs/move.md lists the rights of a \
+             move. Then {GOES_ON}"
+        )),
+        Some(ErrorKind::LimitExceeded | ErrorKind::ItemCollectionSizeLimitExceeded) => {
+            Some(format!(
+                "{capital} is at a limit with {name}: once it is raised, or there is room, {GOES_ON}"
+            ))
+        }
+        Some(ErrorKind::Internal) => Some(format!(
+            "{capital} cannot carry out {name}, for instance since its disk is full: once that is mended, {GOES_ON}"
+        )),
+        // Of a session that has expired, for instance.
+        None => Some(format!("{capital} has answered {name} so; {GOES_ON}")),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn service(kind: Option<ErrorKind>, exception: &str) -> ClientError {
+        ClientError::Service {
+            kind,
+            exception: exception.to_owned(),
+            message: "it is so.".to_owned(),
+            reasons: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    fn said(error: ClientError) -> String {
+        located(error, (Place::Target, "http://t"), Operation::PutItem).to_string()
+    }
+
+    #[test]
+    fn an_error_says_where_and_how_to_go_on() {
+        for error in [
+            service(Some(ErrorKind::AccessDenied), "AccessDeniedException"),
+            service(
+                Some(ErrorKind::InvalidSignature),
+                "InvalidSignatureException",
+            ),
+            service(Some(ErrorKind::LimitExceeded), "LimitExceededException"),
+            service(Some(ErrorKind::Internal), "InternalServerError"),
+            service(None, "ExpiredTokenException"),
+            ClientError::Transport("no route".to_owned()),
+            ClientError::TimedOut("no time".to_owned()),
+        ] {
+            let before = error.to_string();
+            let said = said(error);
+            assert!(said.contains("he target http://t "), "{said}");
+            assert!(said.contains("the same command goes on"), "{said}");
+            let reason = before.rsplit(": ").next().unwrap().trim_end_matches('.');
+            assert!(said.contains(reason), "{said}");
+        }
+    }
+
+    #[test]
+    fn an_error_stays_what_it_is() {
+        let throttled = service(Some(ErrorKind::Throttling), "ThrottlingException");
+        let before = throttled.to_string();
+        let place = (Place::Source, "http://s");
+        let after = located(throttled, place, Operation::Scan);
+        assert_eq!(after.to_string(), before);
+        assert!(after.is_throttled());
+        let denied = service(Some(ErrorKind::AccessDenied), "AccessDeniedException");
+        let after = located(denied, place, Operation::Scan);
+        assert_eq!(after.kind(), Some(ErrorKind::AccessDenied));
+    }
+}
