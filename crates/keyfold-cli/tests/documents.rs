@@ -368,7 +368,7 @@ fn every_command_prints_one_document_of_the_schema() {
 
 /// Runs the commands of a move whose source goes on, and returns their names.
 fn moved_between_servers(schema: &Schema, place: &Workplace, shop: &str) -> Vec<String> {
-    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let (from, to) = (Server::start(&[shop]), Server::start(&[]));
     let product = ["productId=p", "name=n", "price=1", "stock=3"];
     let put = ["put", shop, "Product", "--endpoint", &from.endpoint];
     document(schema, place, 0, &[&put[..], &product].concat());

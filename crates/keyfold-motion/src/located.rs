@@ -63,10 +63,6 @@ pub(crate) fn located(
 fn advice(kind: Option<ErrorKind>, place: &str, operation: Operation) -> Option<String> {
     let name = operation.name();
     let capital = format!("T{}", place.trim_start_matches('t'));
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "all others are of one request, which the code that sent it explains"
-    )]
     match kind {
         Some(
             ErrorKind::MissingAuthenticationToken
@@ -91,6 +87,7 @@ fn advice(kind: Option<ErrorKind>, place: &str, operation: Operation) -> Option<
         )),
         // Of a session that has expired, for instance.
         None => Some(format!("{capital} has answered {name} so; {GOES_ON}")),
+        // All others are of one request, which the code that has sent it explains.
         Some(_) => None,
     }
 }

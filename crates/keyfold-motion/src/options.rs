@@ -22,8 +22,9 @@ pub struct Options {
     /// to pass a part of a shard without records. A shard whose pages were empty for so long has no
     /// record that is older.
     pub settle_time: Duration,
-    /// The time between two looks whether the run has the move still.
-    pub look_time: Duration,
+    /// The time between two looks whether the run has the move still. Without it a run does not look, and does
+    /// not note what it has consumed.
+    pub look_time: Option<Duration>,
     /// The time between two looks at a stream without records.
     pub poll_time: Duration,
 }
@@ -39,7 +40,7 @@ impl Options {
             rate: None,
             until_even: false,
             settle_time: Duration::from_secs(10),
-            look_time: Duration::from_secs(1),
+            look_time: Some(Duration::from_secs(1)),
             poll_time: Duration::from_millis(250),
         }
     }

@@ -40,7 +40,7 @@ pub struct Figures {
     pub items: u64,
     /// The scanned items that were not copied, since a change of them came first.
     pub kept: u64,
-    /// The bytes of all scanned items.
+    /// The bytes of these items.
     pub bytes: u64,
     /// What earlier runs of the move have copied.
     pub earlier: Counts,
@@ -152,10 +152,6 @@ impl Progress {
         self.segments.store(segments, Ordering::SeqCst);
     }
 
-    pub(crate) fn scanned(&self, bytes: u64) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
-
     /// Counts the units that an answer of a place reports.
     pub(crate) fn used(&self, place: Place, units: Units) {
         let [source, target] = &self.halves;
@@ -167,7 +163,8 @@ impl Progress {
         writes.fetch_add(units.write_halves, Ordering::Relaxed);
     }
 
-    pub(crate) fn copied(&self, items: usize, kept: usize) {
+    pub(crate) fn copied(&self, (items, kept): (usize, usize), bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.items.fetch_add(items as u64, Ordering::Relaxed);
         self.kept.fetch_add(kept as u64, Ordering::Relaxed);
     }

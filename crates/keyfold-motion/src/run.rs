@@ -91,9 +91,9 @@ async fn carried(
     let crew = Arc::new(crew);
     let mut spending = Spending::begun(&*crew.world);
     let ended = watched(&crew, &mut spending).await;
-    spending.note(&crew).await;
     // The other tasks see it, too.
     crew.progress.stop();
+    spending.note(&crew).await;
     match ended {
         Err(Stop::Asked) => Err(crew.take_end().unwrap_or(Stop::Asked)),
         ended => ended,
@@ -105,6 +105,8 @@ async fn watched(crew: &Arc<Crew>, spending: &mut Spending) -> Result<Ended, Sto
     let began = crew.world.now();
     let rows = take_rows(crew).await?;
     begin(crew, rows);
+    // A run that is killed soon counts, too.
+    spending.note(crew).await;
     let (mut looked, mut looks) = (crew.world.now(), 0);
     loop {
         crew.check()?;
@@ -127,16 +129,22 @@ async fn watched(crew: &Arc<Crew>, spending: &mut Spending) -> Result<Ended, Sto
             (Some(_), false) if crew.progress.goal().is_none() => crew.progress.set_goal(now),
             (Some(_), false) => {}
         }
-        if now.saturating_sub(looked) >= crew.options.look_time {
+        let look_time = crew.options.look_time.unwrap_or(Duration::MAX);
+        if now.saturating_sub(looked) >= look_time {
             looked = now;
             check_mine(crew).await?;
             looks += 1;
-            if looks % LOOKS_A_NOTE == 0 {
+            if is_note_due(looks) {
                 spending.note(crew).await;
             }
         }
         crew.world.pause(LOOK_TIME).await;
     }
+}
+
+/// Whether a run notes what it has consumed at a look: often at first, later at each fifteenth.
+fn is_note_due(looks: u32) -> bool {
+    looks.is_multiple_of(LOOKS_A_NOTE) || (looks < LOOKS_A_NOTE && looks.is_power_of_two())
 }
 
 /// Whether the run has the move still. A run that writes nothing would not notice that it was paused.

@@ -130,6 +130,9 @@ impl Spending {
     /// Notes what the run has consumed, as long as it has the move. A failure is left to the tasks, which
     /// meet it, too.
     pub(crate) async fn note(&self, crew: &Crew) {
+        if crew.options.look_time.is_none() {
+            return;
+        }
         let figures = crew.progress.figures();
         let spent = Spent {
             began_ms: self.began_ms,

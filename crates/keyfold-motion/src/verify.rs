@@ -66,7 +66,7 @@ pub async fn compare(
     comparison: &Comparison,
     progress: &Progress,
 ) -> Result<Compared, ClientError> {
-    let keep = &mut |_: &Saved| Ok(());
+    let keep = &mut |_: &Saved| -> Result<(), ClientError> { Ok(()) };
     compare_on(world, comparison, progress, (Saved::default(), keep)).await
 }
 

@@ -89,7 +89,7 @@ fn any_interleaving_ends_with_the_source() {
 }
 
 /// How many of the first worlds a mutant is looked for in.
-const MUTANT_WORLDS: u64 = 20_000;
+const MUTANT_WORLDS: u64 = 60_000;
 
 /// What a wrong move leaves: other items, rows, or no table.
 const DAMAGES: [&str; 3] = [" became ", "it is not complete", "there is no table"];

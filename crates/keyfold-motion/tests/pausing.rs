@@ -2,6 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     reason = "a test fails by panicking"
 )]
 
@@ -82,7 +83,7 @@ fn a_run_that_has_nothing_to_write_ends_when_it_is_paused() {
 fn a_run_that_does_not_look_writes_nothing_after_a_pause() {
     let world = world();
     let options = Options {
-        look_time: Duration::MAX,
+        look_time: None,
         ..Options::new(TABLE)
     };
     let run = following(&world, &options);

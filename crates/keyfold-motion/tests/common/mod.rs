@@ -200,7 +200,12 @@ impl Simulation {
                 _ => Duration::from_secs(10),
             },
             segments: u32::try_from(segments).unwrap(),
-            look_time: Duration::from_secs(20),
+            // A mutant is to be found by what it writes. Its runs are not paused, and end without a note, which
+            // would let what is under way arrive before the places are compared.
+            look_time: match mutant {
+                None => Some(Duration::from_secs(20)),
+                Some(_) => None,
+            },
             page: Some(1 + u32::try_from(chance.below(2)).unwrap()),
             until_even: true,
             ..Options::new("T")
@@ -225,7 +230,7 @@ impl Simulation {
             kills_left: chance.below(3),
             days_left: usize::from(chance.happens(12)),
             switches_left: usize::from(follows && chance.happens(12)),
-            pauses_left: chance.below(3),
+            pauses_left: if mutant.is_none() { chance.below(3) } else { 0 },
             faulty_steps: 30 + chance.below(60) as u64,
             state: Arc::new(Mutex::new(State {
                 places,

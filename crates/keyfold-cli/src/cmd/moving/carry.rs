@@ -109,12 +109,14 @@ fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
         false => Until::Stopped,
     };
     let ended = watched(&moved, until, output);
-    places.target.sync()?;
+    let synced = places.target.sync();
     let written = match &file {
         Some(file) => file.write(&report_of(&places, named, &moved, &ended)),
         None => Ok(()),
     };
+    // The error of a run says more than that of a store which it has left.
     let is_even = ended?;
+    synced?;
     written?;
     if run.stop_when_even && !is_even {
         let how = match moved.iter().any(Moved::is_paused) {
@@ -149,9 +151,10 @@ fn report_of(
     };
     let tables: Vec<Told> = moved
         .iter()
-        .map(|one| Told {
-            notes: not_carried(&one.found),
-            ..told(places, &one.found.table, one.state())
+        .map(|one| {
+            let mut told = told(places, &one.found.table, one.state());
+            told.notes.extend(not_carried(&one.found));
+            told
         })
         .collect();
     let both = [named.from.as_str(), named.to.as_str()];
@@ -196,6 +199,7 @@ pub(super) fn one_begun(
         progress,
         has_failed: AtomicBool::new(false),
         is_paused: AtomicBool::new(false),
+        was_even: AtomicBool::new(false),
     })
 }
 

@@ -239,8 +239,10 @@ fn check_nothing_left(
     }
     let until = Until::AllEvenWithin(wait + opened.settle_time * 2);
     let ended = watched(&moved, until, output);
-    opened.target.sync()?;
-    match ended? {
+    let synced = opened.target.sync();
+    let is_even = ended?;
+    synced?;
+    match is_even {
         true => Ok(compared),
         false if moved.iter().any(Moved::is_paused) => Err(Failure::refused(
             "the move was paused meanwhile: complete it again, which goes on with it",

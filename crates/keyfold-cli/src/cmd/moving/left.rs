@@ -51,7 +51,7 @@ pub(super) fn spoken(time: Duration) -> String {
     match (seconds, minutes) {
         (0..90, _) => format!("{seconds} s"),
         (_, 0..90) => format!("{minutes} min"),
-        (_, 90..2_880) if minutes % 60 == 0 => format!("{} h", minutes / 60),
+        (_, 90..2_880) if minutes.is_multiple_of(60) => format!("{} h", minutes / 60),
         (_, 90..600) => format!("{} h {} min", minutes / 60, minutes % 60),
         (_, 600..2_880) => format!("{hours} h"),
         _ => format!("{} days", (hours + 12) / 24),

@@ -23,6 +23,8 @@ pub(super) struct Moved {
     pub(super) has_failed: AtomicBool,
     /// Whether its run has ended since the move was paused.
     pub(super) is_paused: AtomicBool,
+    /// Whether it was even when the runs ended: their last look may have been cut short.
+    pub(super) was_even: AtomicBool,
 }
 
 /// Ends the tasks of a run when it has ended, whatever the reason.
@@ -65,10 +67,15 @@ impl Moved {
         self.is_paused.load(Ordering::SeqCst)
     }
 
+    /// Whether the target's table is even with the source's.
+    pub(super) fn is_even(&self) -> bool {
+        self.was_even.load(Ordering::SeqCst) || self.progress.figures().is_even()
+    }
+
     /// How far it is, in words.
     pub(super) fn state(&self) -> String {
         let far = self.far();
-        match (far.is_copied(), self.progress.figures().is_even()) {
+        match (far.is_copied(), self.is_even()) {
             (true, true) => "copied, and even with the source".to_owned(),
             (true, false) => "copied".to_owned(),
             (false, _) => format!("{} of {} segments copied", far.segments_done, far.segments),
@@ -77,7 +84,13 @@ impl Moved {
 
     /// How far it is.
     pub(super) fn far(&self) -> Far {
-        Far::of(&self.found, &self.progress.figures(), self.stream.is_some())
+        let mut far = Far::of(&self.found, &self.progress.figures(), self.stream.is_some());
+        if let [tables, _, even] = &mut far.tables
+            && self.is_even()
+        {
+            *even = *tables;
+        }
+        far
     }
 
     /// What programs get of it.
@@ -92,7 +105,7 @@ impl Moved {
             "changes": figures.changes,
             "segments": figures.segments,
             "segmentsDone": figures.segments_done,
-            "isEven": figures.is_even(),
+            "isEven": self.is_even(),
             "isPaused": self.is_paused(),
             "expiry": self.found.expiry,
             "units": units_view(figures.units),

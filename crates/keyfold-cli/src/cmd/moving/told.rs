@@ -215,10 +215,13 @@ fn done(totals: &Totals) -> Vec<(&'static str, String)> {
         ("Copied", format!("{} items", spoken_count(copied.written))),
         (
             "Skipped",
-            format!(
-                "{} items: a change of them, which is newer, had come before",
-                spoken_count(copied.read.saturating_sub(copied.written))
-            ),
+            match copied.read.saturating_sub(copied.written) {
+                0 => "nothing".to_owned(),
+                count => format!(
+                    "{} items: a change of them, which is newer, had come before",
+                    spoken_count(count)
+                ),
+            },
         ),
     ];
     match totals.run.stream.is_some() {

@@ -71,6 +71,9 @@ pub(super) fn watched(moved: &[Moved], until: Until, output: Output) -> Result<b
     let is_even =
         results.iter().all(is_ended) || together.is_even || (until == Until::Stopped && was_even());
     let has_failed = results.iter().any(Result::is_err);
+    for one in moved {
+        one.was_even.store(is_even && !has_failed, Ordering::SeqCst);
+    }
     screen.end(
         moved,
         match (has_failed, moved.iter().any(Moved::is_paused), is_even) {
@@ -153,7 +156,7 @@ pub(super) fn show(moved: &[Moved], is_even: bool) {
             one.found.table,
             figures.items,
             figures.changes,
-            if figures.is_even() { ", even" } else { "" }
+            if one.is_even() { ", even" } else { "" }
         ));
         if let Some(attribute) = &one.found.expiry {
             terminal::line(&format!(
