@@ -103,7 +103,7 @@ fn added(pair: &Pair<'_>, two: &Attribute, all: &mut Collect<'_>) {
         false => Verdict::Yes,
     };
     let is_read = new_reader.is_yes();
-    let holds = |copy: &&Copy| copy.attributes.iter().any(|own| *own == two.name);
+    let holds = |copy: &&Copy| copy.attributes.contains(&two.name);
     let copied = pair.new.copies.iter().filter(holds);
     let copied = copied.filter(|copy| pair.old.copy(&copy.name).is_some());
     let touched = copied.fold(touched, |known, copy| {
