@@ -82,6 +82,7 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["generate", "typescript"],
         vec!["plan"],
         vec!["diff", "notes.keyfold", "odd.keyfold"],
+        vec!["evolve", "plan", "notes.keyfold", "odd.keyfold"],
         vec!["export", "terraform"],
         vec!["export", "cloudformation"],
         vec!["export", "workbench"],

@@ -1,7 +1,7 @@
 //! The API and the pages.
 
 use crate::club::{Club, Row};
-use crate::live::{Live, Shown};
+use crate::live::{self, Live, Shown};
 use crate::model::{
     Best, ClassId, ClassListed, NewRace, Race, RacerId, RecordArguments, ResultsOfRacerItem,
 };
@@ -19,11 +19,9 @@ use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-const RACERS_MAX: u32 = 1000;
-const SECONDS_MAX: u32 = 600;
-const SPEED_MAX: f64 = 100.0;
 const POINTS_MAX: usize = 3600;
 const WATTS_MAX: i64 = 3000;
+const NAME_MAX: usize = 100;
 /// Who looks at the leaderboard beside the pages.
 const READERS: u32 = 4;
 /// Races that this process runs at a time.
@@ -85,7 +83,7 @@ fn race_json(race: &Race) -> Value {
         "startsAt": race.starts_at.to_string(),
         "seconds": race.seconds,
         "racers": race.racers,
-        "isOver": race.figures.is_some(),
+        "isOver": live::is_over(race),
     })
 }
 
@@ -221,18 +219,6 @@ async fn start(
         speed,
     } = decoded(&body)?;
     let class = class_of(&app, &class).await?;
-    if !(1..=RACERS_MAX).contains(&racers) {
-        return Err(Problem::invalid("The racers are from 1 to 1,000."));
-    }
-    if !(1..=SECONDS_MAX).contains(&seconds) {
-        return Err(Problem::invalid("The race takes from 1 to 600 seconds."));
-    }
-    if !(1.0..=SPEED_MAX).contains(&speed) {
-        return Err(Problem::invalid("The speed is from 1 to 100 times."));
-    }
-    let busy = "Two races are running. Wait until one is over.";
-    let turn = Arc::clone(&app.turns).try_acquire_owned();
-    let turn = turn.map_err(|_| Problem::conflict("busy", busy))?;
     let plan = Plan {
         class,
         racers,
@@ -241,6 +227,10 @@ async fn start(
         readers: READERS,
         seed: fastrand::u64(..),
     };
+    plan.check().map_err(Problem::invalid)?;
+    let busy = "Two races are running. Wait until one is over.";
+    let turn = Arc::clone(&app.turns).try_acquire_owned();
+    let turn = turn.map_err(|_| Problem::conflict("busy", busy))?;
     let race: NewRace = simulator::announce(&app.club, &plan).await?;
     let answer = json!({ "classId": race.class_id.to_string(), "raceId": race.race_id });
     tokio::spawn(async move {
@@ -278,6 +268,9 @@ async fn record(
     let class_id = class_of(&app, &class).await?;
     if points.is_empty() || points.len() > POINTS_MAX {
         return Err(Problem::invalid("A result has from 1 to 3,600 points."));
+    }
+    if name.chars().count() > NAME_MAX {
+        return Err(Problem::invalid("A name has up to 100 characters."));
     }
     if points.iter().any(|watts| !(0..=WATTS_MAX).contains(watts)) {
         return Err(Problem::invalid("A point is from 0 to 3,000 watts."));

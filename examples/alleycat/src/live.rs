@@ -89,6 +89,12 @@ async fn follow(club: Club, race: Race, states: watch::Sender<Shown>, live: Live
     live.close(&race.race_id);
 }
 
+/// Whether a race is over: it has its figures, or was given up, since its program ended before it.
+pub fn is_over(race: &Race) -> bool {
+    let age = Timestamp::now().as_second() - race.starts_at.as_second();
+    race.figures.is_some() || age > race.seconds + PATIENCE_SECONDS
+}
+
 async fn now(club: &Club, race: &Race) -> Result<Shown, Error> {
     let stored = club.race(&race.class_id, &race.race_id).await?;
     shown(club, stored.as_ref().unwrap_or(race)).await
@@ -98,10 +104,9 @@ async fn shown(club: &Club, race: &Race) -> Result<Shown, Error> {
     let rows = club.leaderboard(&race.race_id, ROWS).await?;
     let figures = race.figures.as_deref();
     let figures = figures.and_then(|text| serde_json::from_str(text).ok());
-    let age = Timestamp::now().as_second() - race.starts_at.as_second();
     Ok(Shown {
         rows,
-        is_over: figures.is_some() || age > race.seconds + PATIENCE_SECONDS,
+        is_over: is_over(race),
         figures,
         problem: None,
     })

@@ -4,11 +4,19 @@ use alleycat::{Club, Plan, routes};
 use examples_web::{announce, connection, listen, outcome, serve};
 use keyfold::nonblocking::Keyfold;
 use std::error::Error;
+use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 const USAGE: &str = "usage: alleycat [race RACERS SECONDS SPEED]
 ALLEYCAT_CONNECTION names the database: keyfold:./data if it is not set";
+
+/// A number of the command line.
+fn number<N: FromStr<Err: Display>>(name: &str, word: &str) -> Result<N, String> {
+    let wrong = |error| format!("{name} is no such number: {word} ({error})");
+    word.parse().map_err(wrong)
+}
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -30,12 +38,13 @@ async fn run() -> Result<(), Box<dyn Error>> {
         ["race", racers, seconds, speed] => {
             let plan = Plan {
                 class: "sprint".into(),
-                racers: racers.parse()?,
-                seconds: seconds.parse()?,
-                speed: speed.parse()?,
+                racers: number("RACERS", racers)?,
+                seconds: number("SECONDS", seconds)?,
+                speed: number("SPEED", speed)?,
                 readers: 4,
                 seed: 1,
             };
+            plan.check()?;
             let race = alleycat::announce(&club, &plan).await?;
             let figures = alleycat::simulate(&club, &plan, &race).await?;
             writeln!(

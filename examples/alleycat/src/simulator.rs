@@ -24,6 +24,9 @@ const LOOK: Duration = Duration::from_millis(50);
 const LAG_MAX: Duration = Duration::from_secs(30);
 /// Results that are read or finished at a time.
 const TOGETHER: u32 = 32;
+const RACERS_MAX: u32 = 1000;
+const SECONDS_MAX: u32 = 600;
+const SPEED_MAX: f64 = 100.0;
 
 /// A race that is to be simulated.
 #[derive(Debug, Clone)]
@@ -40,6 +43,25 @@ pub struct Plan {
     pub readers: u32,
     /// Decides the racers' outputs.
     pub seed: u64,
+}
+
+impl Plan {
+    /// Whether it can be raced.
+    ///
+    /// # Errors
+    /// A sentence that says what is out of its bounds.
+    pub fn check(&self) -> Result<(), &'static str> {
+        if !(1..=RACERS_MAX).contains(&self.racers) {
+            return Err("The racers are from 1 to 1,000.");
+        }
+        if !(1..=SECONDS_MAX).contains(&self.seconds) {
+            return Err("The race takes from 1 to 600 seconds.");
+        }
+        if !(1.0..=SPEED_MAX).contains(&self.speed) {
+            return Err("The speed is from 1 to 100 times.");
+        }
+        Ok(())
+    }
 }
 
 /// Times in milliseconds.

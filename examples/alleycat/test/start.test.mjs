@@ -32,6 +32,17 @@ test("on a server: two programs race at once, and a page of another one looks on
   assert.equal(await end(), 0);
 });
 
+test("a race that cannot be is refused with a sentence", async () => {
+  for (const [words, why] of [
+    [["20", "10", "0"], "The speed is from 1 to 100 times."],
+    [["0", "10", "1"], "The racers are from 1 to 1,000."],
+    [["3", "-1", "1"], "SECONDS is no such number: -1 (invalid digit found in string)"],
+  ]) {
+    const { ended, said } = await started("alleycat", ["race", ...words], { ALLEYCAT_CONNECTION: "memory:" });
+    assert.deepEqual([await ended, said()], [1, `Alleycat stays closed: ${why}\n`]);
+  }
+});
+
 test("where it cannot start, it says why", async () => {
   const { address, ended, said } = await started("alleycat", [], { ALLEYCAT_CONNECTION: "http://127.0.0.1:1" });
   assert.deepEqual([address, await ended], [undefined, 1]);

@@ -1,7 +1,7 @@
 //! The API and the page.
 
 use crate::model::{Container, ContainerId, Item, ItemId};
-use crate::quay::{Freight, Refusal};
+use crate::quay::{Freight, Refusal, check_description, check_places};
 use crate::rush::{DISPATCHERS_MAX, rush};
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -13,8 +13,6 @@ use examples_web::{Problem, decoded, json_file, look, page, script};
 use keyfold::jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-const PLACES_MAX: i64 = 1000;
 
 /// The page and the API of a quay.
 pub fn routes(freight: Freight) -> Router {
@@ -76,9 +74,7 @@ struct GivenContainer {
 
 async fn add_container(State(freight): State<Freight>, body: Bytes) -> Created {
     let given: GivenContainer = decoded(&body)?;
-    if !(1..=PLACES_MAX).contains(&given.places) {
-        return Err(Problem::invalid("A container has from 1 to 1,000 places."));
-    }
+    check_places(given.places).map_err(Problem::invalid)?;
     let id = ContainerId::from(given.container_id);
     match freight.add_container(&id, given.places).await? {
         true => Ok((
@@ -98,6 +94,7 @@ struct GivenItem {
 
 async fn add_item(State(freight): State<Freight>, body: Bytes) -> Created {
     let given: GivenItem = decoded(&body)?;
+    check_description(&given.description).map_err(Problem::invalid)?;
     let id = ItemId::from(given.item_id);
     match freight.add_item(&id, &given.description).await? {
         true => Ok((StatusCode::CREATED, Json(json!({ "itemId": id.as_str() })))),

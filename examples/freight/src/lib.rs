@@ -11,5 +11,5 @@ mod quay;
 mod rush;
 
 pub use api::routes;
-pub use quay::{Freight, Refusal};
+pub use quay::{Freight, Refusal, check_description, check_places};
 pub use rush::{DISPATCHERS_MAX, Rush, rush};

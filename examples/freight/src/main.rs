@@ -1,7 +1,7 @@
 //! Opens the quay as a page and an API, or does what one dispatcher says.
 
 use examples_web::{announce, connection, listen, outcome, serve};
-use freight::{Freight, Refusal, routes};
+use freight::{Freight, Refusal, check_description, check_places, routes};
 use keyfold::nonblocking::Keyfold;
 use std::error::Error;
 use std::io::Write;
@@ -11,57 +11,81 @@ const USAGE: &str = "usage: freight [container ID PLACES | item ID DESCRIPTION |
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    outcome("Freight", run().await)
+    match run().await {
+        Ok(code) => code,
+        Err(error) => outcome("Freight", Err(error)),
+    }
 }
 
-async fn run() -> Result<(), Box<dyn Error>> {
+async fn run() -> Result<ExitCode, Box<dyn Error>> {
     let database = connection("FREIGHT_CONNECTION", "keyfold:./data");
     let database = Keyfold::connect(&database).await?;
     let freight = Freight::open(&database).await?;
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut said = None;
     if words.is_empty() {
         freight.seed().await?;
         let listener = listen().await?;
         announce("Freight", &listener)?;
         serve(listener, routes(freight)).await?;
     } else {
-        let said = answer(&freight, &words).await?;
-        writeln!(std::io::stdout(), "{said}")?;
+        said = Some(answer(&freight, &words).await?);
     }
     database.close().await?;
-    Ok(())
+    match said {
+        Some(Ok(done)) => writeln!(std::io::stdout(), "{done}")?,
+        // Nothing was changed, or there is nothing to show: the exit code says it, too.
+        Some(Err(refused)) => {
+            writeln!(std::io::stderr(), "{refused}")?;
+            return Ok(ExitCode::FAILURE);
+        }
+        None => {}
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
-/// Carries a command out, and says what happened.
-async fn answer(freight: &Freight, words: &[&str]) -> Result<String, Box<dyn Error>> {
+/// Carries a command out, and says what happened, or why nothing was done.
+async fn answer(
+    freight: &Freight,
+    words: &[&str],
+) -> Result<Result<String, String>, Box<dyn Error>> {
     let said = match *words {
         ["container", id, places] => {
-            match freight.add_container(&id.into(), places.parse()?).await? {
-                true => format!("container {id} has {places} places"),
-                false => format!("there is a container {id} already"),
+            let places = places
+                .parse()
+                .map_err(|_| format!("{places} is no number of places"))?;
+            check_places(places)?;
+            match freight.add_container(&id.into(), places).await? {
+                true => Ok(format!("container {id} has {places} places")),
+                false => Err(format!("there is a container {id} already")),
             }
         }
-        ["item", id, description] => match freight.add_item(&id.into(), description).await? {
-            true => format!("item {id} is on the quay"),
-            false => format!("there is an item {id} already"),
-        },
+        ["item", id, description] => {
+            check_description(description)?;
+            match freight.add_item(&id.into(), description).await? {
+                true => Ok(format!("item {id} is on the quay")),
+                false => Err(format!("there is an item {id} already")),
+            }
+        }
         ["assign", item, to] => match freight.assign(&item.into(), &to.into()).await? {
-            Ok(()) => format!("item {item} is in container {to}"),
-            Err(Refusal::NoPlace) => format!("container {to} is full, or there is none"),
-            Err(Refusal::NotFree) => format!("item {item} is in a container, or there is none"),
+            Ok(()) => Ok(format!("item {item} is in container {to}")),
+            Err(Refusal::NoPlace) => Err(format!("container {to} is full, or there is none")),
+            Err(Refusal::NotFree) => {
+                Err(format!("item {item} is in a container, or there is none"))
+            }
         },
         ["unload", item, from] => match freight.unload(&item.into(), &from.into()).await? {
-            true => format!("item {item} is on the quay"),
-            false => format!("item {item} is not in container {from}"),
+            true => Ok(format!("item {item} is on the quay")),
+            false => Err(format!("item {item} is not in container {from}")),
         },
         ["show", id] => match freight.item(&id.into()).await? {
             Some(item) => {
                 let place = item.container_id.as_ref();
                 let place = place.map_or("on the quay".to_owned(), |id| format!("in {id}"));
-                format!("{id}: {}, {place}", item.description)
+                Ok(format!("{id}: {}, {place}", item.description))
             }
-            None => format!("there is no item {id}"),
+            None => Err(format!("there is no item {id}")),
         },
         _ => return Err(USAGE.into()),
     };

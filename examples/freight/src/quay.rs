@@ -9,6 +9,31 @@ use keyfold::typed::Error;
 /// The containers and items that are listed at most.
 const LISTED_MAX: usize = 10_000;
 
+const PLACES_MAX: i64 = 1000;
+const DESCRIPTION_MAX: usize = 1000;
+
+/// Whether a container can have so many places.
+///
+/// # Errors
+/// A sentence that says how many it can have.
+pub fn check_places(places: i64) -> Result<(), &'static str> {
+    match (1..=PLACES_MAX).contains(&places) {
+        true => Ok(()),
+        false => Err("A container has from 1 to 1,000 places."),
+    }
+}
+
+/// Whether an item can be described so.
+///
+/// # Errors
+/// A sentence that says how long a description can be.
+pub fn check_description(description: &str) -> Result<(), &'static str> {
+    match description.chars().count() <= DESCRIPTION_MAX {
+        true => Ok(()),
+        false => Err("A description has up to 1,000 characters."),
+    }
+}
+
 /// Why an item was not assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {

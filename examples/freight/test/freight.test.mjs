@@ -95,6 +95,15 @@ test("on a folder the goods stay where they are, and a dispatcher without a page
   const other = await started("freight", ["show", "item-2"], {}, one.folder);
   assert.equal(await other.ended, 0);
   assert.equal(other.said(), "item-2: a crate of bicycles, in north\n");
+  for (const [words, said] of [
+    [["assign", "item-2", "east"], "item item-2 is in a container, or there is none"],
+    [["show", "nothing"], "there is no item nothing"],
+    [["container", "c2", "-1"], "Freight stays closed: A container has from 1 to 1,000 places."],
+    [["container", "c2", "9".repeat(20)], `Freight stays closed: ${"9".repeat(20)} is no number of places`],
+  ]) {
+    const refused = await started("freight", words);
+    assert.deepEqual([await refused.ended, refused.said()], [1, `${said}\n`]);
+  }
 });
 
 test("on a server, 64 dispatchers of two programs fill no container twice", async () => {
@@ -105,6 +114,7 @@ test("on a server, 64 dispatchers of two programs fill no container twice", asyn
   const rush = async (program) =>
     (await fetch(`${program.address}/api/containers/south/rush`, { method: "POST", body: '{"dispatchers":32}' })).json();
   const [first, second] = await Promise.all([rush(one), rush(other)]);
+  assert.deepEqual([first.isRight, second.isRight], [true, true], "each sees what the other has loaded");
   assert.equal(first.loaded + second.loaded, 16);
   const { containers } = await (await fetch(`${one.address}/api/containers`)).json();
   const south = containers.find(({ containerId }) => containerId === "south");

@@ -120,7 +120,7 @@ function orderRoutes(shop: ShopClient): Route[] {
         201: object({ outcome: words("placed"), total: cents }),
         400: object({ "error?": text, "message?": text, "outcome?": words("wrong_basket"), "why?": text }),
         404: object({ outcome: words("unknown_product", "unknown_user"), "productId?": text }),
-        409: object({ outcome: words("out_of_stock"), productId: text }),
+        409: object({ outcome: words("out_of_stock", "other_basket"), "productId?": text }),
       },
       answer: (asked) => putOrder(shop, asked),
     },
@@ -172,6 +172,7 @@ async function putOrder(shop: ShopClient, asked: Asked): Promise<Answer> {
     case "placed_before":
       return { status: 200, body: result };
     case "out_of_stock":
+    case "other_basket":
       return { status: 409, body: result };
     case "unknown_product":
     case "unknown_user":
@@ -185,7 +186,9 @@ function linesOf({ lines }: routes.Body): BasketLine[] {
   if (!Array.isArray(lines)) throw new BadRequest("lines is no array");
   return lines.map((line: unknown) => {
     if (!isObject(line)) throw new BadRequest("a line is no object");
-    return { productId: ProductId(textOf(line, "productId")), quantity: Number(line["quantity"]) };
+    const { quantity } = line;
+    if (typeof quantity !== "number") throw new BadRequest("quantity is no number");
+    return { productId: ProductId(textOf(line, "productId")), quantity };
   });
 }
 

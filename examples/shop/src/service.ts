@@ -57,6 +57,8 @@ export interface Basket {
 export type OrderPlaced =
   | { readonly outcome: "placed"; readonly total: number }
   | { readonly outcome: "placed_before" }
+  /** There is an order of this id, of another user or with other lines. */
+  | { readonly outcome: "other_basket" }
   | { readonly outcome: "out_of_stock"; readonly productId: ProductId }
   | { readonly outcome: "unknown_product"; readonly productId: ProductId }
   | { readonly outcome: "unknown_user" }
@@ -89,8 +91,23 @@ export async function placeOrder(shop: ShopClient, basket: Basket): Promise<Orde
   } catch (error) {
     const refused = refusal(error);
     if (refused === undefined) throw error;
-    return refused;
+    if (refused.outcome !== "placed_before") return refused;
+    return (await isPlaced(shop, basket, quantities)) ? refused : { outcome: "other_basket" };
   }
+}
+
+/** Whether the order of a basket's id has its user and its lines. Prices may have changed since. */
+async function isPlaced(
+  shop: ShopClient,
+  { orderId, userId }: Basket,
+  quantities: ReadonlyMap<ProductId, number>,
+): Promise<boolean> {
+  const stored = await wholeOrder(shop, orderId);
+  return (
+    stored?.order.userId === userId &&
+    stored.items.length === quantities.size &&
+    stored.items.every(({ productId, quantity }) => quantities.get(productId) === quantity)
+  );
 }
 
 /** The meaning of a refused order; `undefined` for any other error. */

@@ -83,8 +83,10 @@ test("E2 E3 E4 E5: an order is one transaction, and each question one request", 
   assert.equal((await once("GetItem", "/products/pen")).stock, 8);
   const { orders } = await once("Query", `/users/${userId}/orders`);
   assert.deepEqual(orders, [{ orderId, total: 1000, status: "pending", createdAt: found.createdAt }]);
-  const again = { userId, lines: [{ productId: pen, quantity: 2 }] };
-  assert.equal((await call("PUT", `/orders/${orderId}`, again)).status, 200, "sent again");
+  const lines = [{ productId: pen, quantity: 2 }, { productId: ink, quantity: 1 }];
+  assert.equal((await call("PUT", `/orders/${orderId}`, { userId, lines })).status, 200, "sent again");
+  const other = await call("PUT", `/orders/${orderId}`, { userId, lines: lines.slice(1) });
+  assert.deepEqual([other.status, other.value], [409, { outcome: "other_basket" }]);
   assert.equal((await did("GET", "/products/pen")).stock, 8);
 });
 

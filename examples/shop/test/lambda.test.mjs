@@ -37,6 +37,10 @@ test("E1 E3: users and orders are made, and what is refused has a status of its 
   const basket = { userId, lines: [{ productId: "ink", quantity: 2 }] };
   assert.deepEqual(await order(orderId, basket), [201, { outcome: "placed", total: 1400 }]);
   assert.deepEqual(await order(orderId, basket), [200, { outcome: "placed_before" }]);
+  const other = { userId, lines: [{ productId: "pen", quantity: 2 }] };
+  assert.deepEqual(await order(orderId, other), [409, { outcome: "other_basket" }]);
+  const text = { userId, lines: [{ productId: "pen", quantity: "1" }] };
+  assert.deepEqual((await order(randomUUID(), text))[0], 400);
   const sold = [409, { outcome: "out_of_stock", productId: "ink" }];
   assert.deepEqual(await order(randomUUID(), basket), sold);
   const [status, whole] = await call("GET /orders/{orderId}", { pathParameters: { orderId } });
