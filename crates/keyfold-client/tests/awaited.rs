@@ -300,7 +300,7 @@ fn outcomes_are_those_of_blocking_calls() {
             &[Reply::Closed, INVALID],
             "ValidationException 2",
             "unknown 1",
-            "ValidationException 2",
+            "unknown 2",
         ),
         (
             &[Reply::Closed, THROTTLED],

@@ -3,6 +3,7 @@
 //! Both transports ask this one piece after each attempt. It sends nothing, reads no clock and takes
 //! no random number.
 
+use super::answer::is_of;
 use bytes::Bytes;
 use keyfold_api::{ErrorKind, Idempotency, Operation, ReasonCode, Request, Response};
 use keyfold_lower::ClientError;
@@ -193,14 +194,17 @@ impl Exchange {
             left
         };
         let (may_repeat, error) = match attempt {
-            Attempt::Answered(answer) => match decode_response(self.operation, &answer) {
-                Ok(response) => return Next::Done(Ok(response)),
-                Err(_) => {
-                    let url = &self.url;
-                    self.unknown = Some(format!("the answer of {url} is not DynamoDB's JSON"));
-                    (false, None)
+            Attempt::Answered(answer) => {
+                let is_own = is_of(self.operation, &answer);
+                match is_own.then(|| decode_response(self.operation, &answer)) {
+                    Some(Ok(response)) => return Next::Done(Ok(response)),
+                    Some(Err(_)) | None => {
+                        let url = &self.url;
+                        self.unknown = Some(format!("the answer of {url} is not DynamoDB's JSON"));
+                        (false, None)
+                    }
                 }
-            },
+            }
             Attempt::Refused(error) => {
                 let is_own = self.conflicts_with_itself(&error);
                 (
@@ -246,14 +250,27 @@ impl Exchange {
     ) -> ClientError {
         match (self.unknown.take(), error) {
             (None, Some(error)) => error,
-            // The service compares tokens: a refusal says that no earlier attempt succeeded.
-            (Some(_), Some(error)) if self.idempotency == Idempotency::ByToken && !may_repeat => {
+            // The service compares tokens: that the transaction is cancelled says that no earlier
+            // attempt succeeded. Other refusals, such as of keys that have ended, say nothing of it.
+            (Some(_), Some(error))
+                if self.idempotency == Idempotency::ByToken
+                    && !may_repeat
+                    && error.kind() == Some(ErrorKind::TransactionCanceled) =>
+            {
                 error
             }
             (Some(_), Some(error)) if self.idempotency == Idempotency::ReadOnly => error,
             (Some(why), _) if self.idempotency == Idempotency::ReadOnly => unsent(why, left),
-            (why, _) => ClientError::OutcomeUnknown {
-                why: why.unwrap_or_default(),
+            (why, refused) => ClientError::OutcomeUnknown {
+                why: refused.map_or_else(
+                    || why.clone().unwrap_or_default(),
+                    |refused| {
+                        format!(
+                            "{}; sent again, it was refused: {refused}",
+                            why.as_deref().unwrap_or_default()
+                        )
+                    },
+                ),
                 check: format!("what the {} was to change", self.operation.name()),
             },
         }
@@ -417,6 +434,43 @@ mod tests {
         let mut write = exchange(TransactWriteItemsInput::default().into());
         let ended = error(write.after(barred(), None, 25));
         assert!(matches!(ended, ClientError::Transport(_)), "{ended:?}");
+    }
+
+    /// A refusal of the repetition that is not about the transaction says nothing of an earlier attempt.
+    #[test]
+    fn a_refusal_behind_a_lost_answer_does_not_say_what_became_of_it() {
+        let refused = |exception: &str| {
+            Attempt::Refused(ClientError::Service {
+                kind: ErrorKind::of_exception(exception),
+                exception: exception.to_owned(),
+                message: String::new(),
+                reasons: Vec::new(),
+                found: Vec::new(),
+            })
+        };
+        for exception in [
+            "AccessDeniedException",
+            "ExpiredTokenException",
+            "IdempotentParameterMismatchException",
+            "ResourceNotFoundException",
+            "ValidationException",
+        ] {
+            let mut write = exchange(TransactWriteItemsInput::default().into());
+            assert!(matches!(write.after(lost(), None, 25), Next::Again(_)));
+            let ended = error(write.after(refused(exception), None, 25));
+            let ClientError::OutcomeUnknown { why, .. } = &ended else {
+                panic!("{ended:?}");
+            };
+            assert!(why.contains(exception), "{why}");
+            let mut write = exchange(TransactWriteItemsInput::default().into());
+            let ended = error(write.after(refused(exception), None, 25));
+            assert!(matches!(ended, ClientError::Service { .. }), "{ended:?}");
+        }
+        let cancelled = ErrorKind::TransactionCanceled;
+        let mut write = exchange(TransactWriteItemsInput::default().into());
+        assert!(matches!(write.after(lost(), None, 25), Next::Again(_)));
+        let ended = error(write.after(refused(cancelled.exception()), None, 25));
+        assert_eq!(ended.kind(), Some(cancelled));
     }
 
     /// An attempt whose answer was lost may be under way yet, and be what the next one meets.

@@ -7,6 +7,7 @@
 //! - [`source`]: keys that expire; `chain`: where they come from.
 
 mod addresses;
+mod answer;
 mod awaited;
 mod blocking;
 #[cfg(feature = "aws")]
