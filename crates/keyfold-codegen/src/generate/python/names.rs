@@ -73,8 +73,12 @@ pub(super) const RESERVED_TYPES: [&str; 17] = [
     "_",
 ];
 
-/// The members that every client has, and the words of the language.
-pub(super) const RESERVED_METHODS: [&str; 46] = [
+/// The members that every client has, the words of the language, and the names of its types, which are
+/// those of the method in a class that has one.
+pub(super) const RESERVED_METHODS: [&str; 56] = [
+    "False",
+    "None",
+    "True",
     "and",
     "as",
     "assert",
@@ -120,7 +124,14 @@ pub(super) const RESERVED_METHODS: [&str; 46] = [
     "int",
     "str",
     "bool",
+    "bytes",
+    "dict",
     "float",
+    "frozenset",
+    "list",
+    "set",
+    "tuple",
+    "type",
 ];
 
 /// Names that attributes and parameters cannot have beside the keywords.

@@ -10,7 +10,7 @@ const KEYWORDS: [&str; 52] = [
 ];
 
 /// The names of types that a generated file uses; `S` is the parameter of its clients.
-pub(super) const RESERVED_TYPES: [&str; 22] = [
+pub(super) const RESERVED_TYPES: [&str; 23] = [
     "AsRef",
     "Box",
     "Clone",
@@ -33,6 +33,7 @@ pub(super) const RESERVED_TYPES: [&str; 22] = [
     "Self",
     "Some",
     "String",
+    "Vec",
 ];
 
 /// The members that every client has, and methods that every type may have.
