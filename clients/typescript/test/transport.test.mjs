@@ -50,6 +50,15 @@ function fault(code) {
 const THROTTLED = [400, { __type: "com.amazonaws.dynamodb.v20120810#ThrottlingException", message: "slower" }];
 const LOST = fault("ECONNRESET");
 const FINE = [200, { Item: {} }];
+const FAILED = [
+  400,
+  { __type: "x#TransactionCanceledException", message: "no", CancellationReasons: [{ Code: "ConditionalCheckFailed" }] },
+];
+/** Refusals that do not say what became of an earlier attempt with the same token. */
+const UNTELLING = [
+  ...["AccessDeniedException", "UnrecognizedClientException", "IncompleteSignatureException", "ValidationException"],
+  ...["IdempotentParameterMismatchException", "ResourceNotFoundException", "NobodyKnowsException"],
+];
 const CONFLICT = [
   400,
   { __type: "x#TransactionCanceledException", message: "no", CancellationReasons: [{ Code: "TransactionConflict" }] },
@@ -108,7 +117,13 @@ test("each fault has its code", async () => {
     ["GetItem", [LOST], "transport", 4],
     ["PutItem", [fault("ENOTFOUND")], "transport", 4],
     ["TransactWriteItems", [LOST], "outcome_unknown", 4],
-    ["TransactWriteItems", [LOST, service("ValidationException")], "service", 2],
+    ...UNTELLING.map((name) => ["TransactWriteItems", [LOST, service(name)], "outcome_unknown", 2]),
+    ["TransactWriteItems", [LOST, service("ExpiredTokenException")], "outcome_unknown", 4],
+    ["TransactWriteItems", [LOST, fault("ENOTFOUND")], "outcome_unknown", 4],
+    ["TransactWriteItems", [LOST, [307, ""]], "outcome_unknown", 2],
+    ["TransactWriteItems", [LOST, FAILED], "service", 2],
+    ["TransactWriteItems", [service("AccessDeniedException")], "service", 1],
+    ["GetItem", [LOST, service("AccessDeniedException")], "service", 2],
     ["TransactWriteItems", [LOST, THROTTLED], "outcome_unknown", 4],
     ["PutItem", [service("ConditionalCheckFailedException")], "service", 1],
     ["UpdateItem", [[503, "busy"]], "outcome_unknown", 1],
@@ -135,6 +150,13 @@ test("each fault has its code", async () => {
     assert.equal(new Set(sent.map((one) => one.body.ClientRequestToken)).size, 1);
     assert.equal(sent.length, times, `${operation} ${answers}`);
   }
+});
+
+test("an unknown outcome says how an answer was lost, and what came then", async () => {
+  const { transport } = played([LOST, [400, { __type: "x#AccessDeniedException", message: "no" }]]);
+  const error = await transport.call("TransactWriteItems", {}).catch((one) => one);
+  assert.match(error.detail.why, /it is ECONNRESET/);
+  assert.deepEqual(error.cause.detail, { code: "service", exception: "AccessDeniedException", reasons: [] });
 });
 
 test("the reasons of a cancelled transaction are kept, and throttling alone is passing", async () => {

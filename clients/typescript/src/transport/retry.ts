@@ -2,10 +2,10 @@
  *
  * A request is sent again after a refusal that says that nothing was done, and after a lost answer if it is
  * idempotent: reads, and transactions, which carry a token. The lost answer of another write is
- * `outcome_unknown`. */
+ * `outcome_unknown`; that of a transaction, too, unless a later attempt is carried out or cancelled. */
 
 import { failure, KeyfoldError, outcomeUnknown, transportError } from "../error.js";
-import { isConflict } from "../io.js";
+import { exceptionOf, isConflict } from "../io.js";
 import { pause } from "../until.js";
 import { isRead } from "./reads.js";
 
@@ -55,7 +55,7 @@ export async function repeated(
     if (attempt.is === "lost") lost = attempt;
     if (isOver(signal)) throw ended(operation, signal, reads, lost);
     const mayRepeat = isPassing(attempt, isIdempotent, lost !== undefined);
-    if (!mayRepeat || tried > count) throw errorOf(operation, attempt, lost, { reads, isIdempotent, mayRepeat });
+    if (!mayRepeat || tried > count) throw errorOf(operation, attempt, lost, { reads, mayRepeat });
     // The delay is random, so that many clients do not send again at the same moment.
     await wait((25 + 25 * Math.random()) * 2 ** Math.min(tried, DELAYS_GROW), signal);
   }
@@ -79,15 +79,16 @@ function errorOf(
   operation: string,
   attempt: Failed,
   lost: Extract<Failed, { readonly is: "lost" }> | undefined,
-  { reads, isIdempotent, mayRepeat }: Readonly<Record<"reads" | "isIdempotent" | "mayRepeat", boolean>>,
+  { reads, mayRepeat }: Readonly<Record<"reads" | "mayRepeat", boolean>>,
 ): KeyfoldError {
-  if (attempt.is === "refused") {
-    // The service compares tokens: a refusal says that no earlier attempt succeeded.
-    if (lost === undefined || reads || (isIdempotent && !mayRepeat)) return attempt.error;
-  } else if (reads || lost === undefined) {
-    return transportError(attempt.why, attempt.cause);
+  const refused = attempt.is === "refused" ? attempt.error : undefined;
+  // The service compares tokens: it cancels no transaction that an earlier attempt has carried out. Any other
+  // refusal may come before it compares them.
+  const isDefinite = exceptionOf(refused) === "TransactionCanceledException" && !mayRepeat;
+  if (lost !== undefined && !reads && !isDefinite) {
+    return outcomeUnknown(lost.why, `what the ${operation} was to change`, refused ?? lost.cause);
   }
-  return outcomeUnknown(lost?.why ?? "", `what the ${operation} was to change`, lost?.cause);
+  return attempt.is === "refused" ? attempt.error : transportError(attempt.why, attempt.cause);
 }
 
 /** The error of a call that its caller ended. What a write did whose answer was not awaited is not known. */
