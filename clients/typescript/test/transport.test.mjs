@@ -98,9 +98,9 @@ test("a lost answer of a write without a token is not repeated", async () => {
 });
 
 test("a lost answer of a read or a transaction is asked for again", async () => {
-  for (const operation of ["Query", "TransactWriteItems"]) {
-    const { transport, sent } = played([LOST, [500, { __type: "x#InternalServerError", message: "" }], FINE]);
-    assert.deepEqual(await transport.call(operation, {}), { Item: {} });
+  for (const [operation, answer] of [["Query", { Items: [] }], ["TransactWriteItems", {}]]) {
+    const { transport, sent } = played([LOST, [500, { __type: "x#InternalServerError", message: "" }], [200, answer]]);
+    assert.deepEqual(await transport.call(operation, {}), answer);
     const tokens = sent.map((one) => one.body.ClientRequestToken);
     assert.equal(new Set(tokens).size, 1);
     assert.equal(typeof tokens[0], operation === "Query" ? "undefined" : "string");
@@ -157,6 +157,42 @@ test("an unknown outcome says how an answer was lost, and what came then", async
   const error = await transport.call("TransactWriteItems", {}).catch((one) => one);
   assert.match(error.detail.why, /it is ECONNRESET/);
   assert.deepEqual(error.cause.detail, { code: "service", exception: "AccessDeniedException", reasons: [] });
+});
+
+test("JSON that is no answer of the operation is a lost answer", async () => {
+  const other = { status: "ok" };
+  const capital = { Message: "ok" };
+  const table = { TableDescription: {} };
+  const consumed = { ConsumedCapacity: {} };
+  const writes = ["PutItem", "UpdateItem", "DeleteItem"];
+  const cases = [
+    ...writes.flatMap((name) => [[name, other, false], [name, capital, false], [name, {}, true], [name, consumed, true]]),
+    ...writes.map((name) => [name, { Attributes: {}, status: "ok" }, true]),
+    ...[["TransactWriteItems", other, false], ["TransactWriteItems", {}, true], ["TransactWriteItems", consumed, true]],
+    ...[["BatchWriteItem", other, false], ["BatchWriteItem", { UnprocessedItems: {} }, true]],
+    ...[["GetItem", other, false], ["GetItem", {}, true], ["GetItem", { Item: {} }, true]],
+    ...[["BatchGetItem", capital, false], ["BatchGetItem", { Responses: {} }, true]],
+    ...[["TransactGetItems", other, false], ["TransactGetItems", { Responses: [] }, true]],
+    ...["Query", "Scan"].flatMap((name) => [
+      ...[[name, other, false], [name, {}, false], [name, consumed, false], [name, { LastEvaluatedKey: {} }, false]],
+      ...[[name, { Count: 0 }, true], [name, { Items: [] }, true]],
+    ]),
+    ...[["CreateTable", capital, false], ["CreateTable", table, true], ["DescribeTable", { Table: {} }, true]],
+    ...[["ListTables", other, false], ["ListTables", { TableNames: [] }, true], ["DescribeLimits", { TableMaxReadCapacityUnits: 1 }, true]],
+    ...[["DescribeTimeToLive", capital, false], ["DescribeTimeToLive", { TimeToLiveDescription: {} }, true]],
+    ...[["UpdateTimeToLive", { TimeToLiveSpecification: {} }, true], ["ListTagsOfResource", { Tags: [] }, true]],
+  ];
+  const commands = new Proxy({}, { get: () => class {} });
+  for (const [operation, body, isAnswer] of cases) {
+    const sdk = made.awsTransport({ config: {}, send: async () => ({ $metadata: {}, ...body }) }, commands, { retries: 0 });
+    for (const transport of [played([[200, body]], 0).transport, sdk]) {
+      const call = transport.call(operation, {});
+      const text = `${operation} ${JSON.stringify(body)}`;
+      const lost = /^(?:Put|Update|Delete|TransactWrite|BatchWrite|Create)/.test(operation) ? "outcome_unknown" : "transport";
+      if (isAnswer) assert.deepEqual(await call, body, text);
+      else assert.equal(await codeOf(call), lost, text);
+    }
+  }
 });
 
 test("the reasons of a cancelled transaction are kept, and throttling alone is passing", async () => {
@@ -634,12 +670,19 @@ test("an answer of the AWS SDK that is not DynamoDB's is lost", async () => {
   }
   const commands = { TransactWriteItemsCommand, PutItemCommand: TransactWriteItemsCommand, GetItemCommand: class {} };
   const html = () => Object.assign(new SyntaxError("Unexpected token <"), { name: "SyntaxError", $metadata: { httpStatusCode: 408 } });
-  const empty = (command) => command.watch?.(async () => ({ response: { headers: { "content-length": "0" } } }))();
+  const sized = (length, more = {}) => (command) =>
+    command.watch?.(async () => ({ response: { headers: { "content-length": length, ...more } } }))();
+  const empty = sized("0");
   for (const [operation, answers, code, times] of [
     ["GetItem", [html, html, html, html], "transport", 4],
     ["PutItem", [html], "outcome_unknown", 1],
     ["PutItem", [empty], "outcome_unknown", 1],
     ["TransactWriteItems", [empty, html, () => undefined], undefined, 3],
+    // The SDK leaves members out that are not the answer's.
+    ["PutItem", [sized("15")], "outcome_unknown", 1],
+    ["PutItem", [sized("2")], undefined, 1],
+    ["PutItem", [sized("22", { "content-encoding": "gzip" })], undefined, 1],
+    ["TransactWriteItems", [sized("15"), sized("3")], undefined, 2],
   ]) {
     let sent = 0;
     const send = async (command) => {

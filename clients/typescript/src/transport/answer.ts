@@ -28,6 +28,20 @@ export interface ExceptionReason {
   readonly Item?: unknown;
 }
 
+/** Operations, and how the names of their answers' members begin. */
+const KNOWN = /Item|(?:Create|Describe|Update)Table$|TimeToLive$/;
+const MEMBERS = /^(?:Attributes|ConsumedCapacity|Item|Responses|Unprocessed|Table|TimeToLive)/;
+
+/** Whether an object is an answer of DynamoDB's to an operation. That of a query always counts its items; another
+ * may be empty. */
+export function isAnswer(operation: string, answer: unknown): answer is object {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false;
+  if (operation === "Query" || operation === "Scan") return "Count" in answer || "Items" in answer;
+  const names = Object.keys(answer);
+  const known = KNOWN.test(operation) ? MEMBERS : /^[A-Z]/;
+  return !names.length || names.some((name) => known.test(name));
+}
+
 /** The exception in the body of an answer; `undefined` for a body that is none of DynamoDB's. */
 export function exceptionIn(body: string): Exception | undefined {
   const json = parsed(body) as Readonly<Record<string, unknown>> | undefined;

@@ -4,7 +4,7 @@ import { invalid } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
 import { until } from "../until.js";
 import { base64Of, bytesOf } from "../value/value.js";
-import { type ExceptionReason, refusal } from "./answer.js";
+import { type ExceptionReason, isAnswer, refusal } from "./answer.js";
 import { isUnsent, whyOf } from "./fault.js";
 import { type Attempt, repeated, withToken } from "./retry.js";
 
@@ -17,6 +17,9 @@ export interface AwsSender {
 
 /** The module `@aws-sdk/client-dynamodb`, of which the commands are used. */
 export type AwsModule = object;
+
+/** The fewest bytes of an object that has a member: `{"A":1}`. */
+const MEMBER_BYTES_MIN = 7;
 
 type Command = new (input: object) => object;
 
@@ -57,7 +60,7 @@ export function awsTransport(
       const Command = (commands as Readonly<Record<string, Command | undefined>>)[`${operation}Command`];
       if (Command === undefined) throw invalid(`@aws-sdk/client-dynamodb has no ${operation}Command`);
       const sent = binary(withToken(operation, input), bytesIn) as object;
-      const send = () => attempt(client, new Command(sent), signal);
+      const send = () => attempt(client, operation, new Command(sent), signal);
       return repeated(operation, retries, signal, send);
     },
   };
@@ -71,13 +74,23 @@ async function checkAttempts({ config }: AwsSender): Promise<void> {
   }
 }
 
-async function attempt(client: AwsSender, command: object, signal: AbortSignal | undefined): Promise<Attempt> {
-  const isEmpty = watched(command);
+async function attempt(
+  client: AwsSender,
+  operation: string,
+  command: object,
+  signal: AbortSignal | undefined,
+): Promise<Attempt> {
+  const lengthOf = watched(command);
   try {
     const sent = client.send(command as never, signal === undefined ? {} : { abortSignal: signal });
-    const { $metadata: _, ...answer } = (await until(signal, sent)) as Readonly<Record<string, unknown>>;
-    if (isEmpty()) return { is: "lost", why: "the answer has no body" };
-    return { is: "answered", answer: binary(answer, textIn) as object };
+    const { $metadata: _, ...members } = (await until(signal, sent)) as Readonly<Record<string, unknown>>;
+    const length = lengthOf();
+    if (length === 0) return { is: "lost", why: "the answer has no body" };
+    const answer = binary(members, textIn) as object;
+    // The SDK leaves members out that it does not know.
+    const isOther = Object.keys(answer).length === 0 && length >= MEMBER_BYTES_MIN;
+    if (isOther || !isAnswer(operation, answer)) return { is: "lost", why: "the answer is not DynamoDB's JSON" };
+    return { is: "answered", answer };
   } catch (error) {
     const { name = "", message = "", $metadata, CancellationReasons: reasons = [], Item: item } = error as AwsFault;
     const status = $metadata?.httpStatusCode;
@@ -91,16 +104,18 @@ async function attempt(client: AwsSender, command: object, signal: AbortSignal |
   }
 }
 
-/** Returns whether the answer of a command had no body: the SDK takes none for an empty answer. */
-function watched(command: object): () => boolean {
-  let length: string | undefined;
+/** Returns the bytes of the answer of a command: the SDK takes no body for an empty answer. NaN where they are not
+ * said, or are those of compressed ones. */
+function watched(command: object): () => number {
+  let length = Number.NaN;
   const middleware = (next: Next): Next => async (given) => {
     const passing = await next(given);
-    length = passing.response?.headers?.["content-length"];
+    const headers = passing.response?.headers;
+    if (headers?.["content-encoding"] === undefined) length = Number(headers?.["content-length"] ?? Number.NaN);
     return passing;
   };
   (command as Watchable).middlewareStack?.add(middleware, { step: "deserialize", priority: "low" });
-  return () => length === "0";
+  return () => length;
 }
 
 /** A request or an answer with other binary values: the SDK has bytes where the API has base64. Members of

@@ -4,7 +4,7 @@ import { KeyfoldError } from "../error.js";
 import type { Credentials, Transport } from "../options.js";
 import { until } from "../until.js";
 import { parsed } from "../value/text.js";
-import { exceptionIn, refusal } from "./answer.js";
+import { exceptionIn, isAnswer, refusal } from "./answer.js";
 import type { Target } from "./endpoint.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
 import { KeptCredentials } from "./kept.js";
@@ -70,13 +70,18 @@ export class HttpTransport implements Transport {
       const why = `cannot reach ${addressText(target)}: ${whyOf(error)}`;
       return { is: isUnsent(error) ? "unsent" : "lost", why, cause: error };
     }
-    return this.#judged(target, credentials, answer);
+    return this.#judged(operation, target, credentials, answer);
   }
 
-  #judged(target: Target, credentials: KeptCredentials, { status, date, text }: HttpAnswer): Attempt {
+  #judged(
+    operation: string,
+    target: Target,
+    credentials: KeptCredentials,
+    { status, date, text }: HttpAnswer,
+  ): Attempt {
     if (status === 200) {
       const answer = parsed(text);
-      if (typeof answer === "object" && answer !== null && !Array.isArray(answer)) return { is: "answered", answer };
+      if (isAnswer(operation, answer)) return { is: "answered", answer };
       return { is: "lost", why: `the answer of ${addressText(target)} is not DynamoDB's JSON` };
     }
     const exception = exceptionIn(text);
