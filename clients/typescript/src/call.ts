@@ -1,6 +1,6 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
-import { failure, invalid, outcomeUnknown } from "./error.js";
+import { boundOf, failure, invalid, outcomeUnknown } from "./error.js";
 import { type Answer, type Io, isNoTable, unitsOf } from "./io.js";
 import type { Model } from "./model.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
@@ -31,6 +31,8 @@ export async function carryOut<T>(
 ): Promise<T> {
   if (typeof given !== "object" || given === null) throw invalid(`the options of ${name} are no object`, "options");
   const { signal, timeout = options.timeout ?? TIMEOUT_MS } = given;
+  boundOf(timeout, "timeout");
+  if (!isSignal(signal ?? undefined)) throw invalid("`signal` is no AbortSignal", "signal");
   const controller = new AbortController();
   endsMany(controller.signal);
   const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`));
@@ -46,6 +48,11 @@ export async function carryOut<T>(
     clearTimeout(timer);
     forget();
   }
+}
+
+/** Whether a signal is absent, or can be heard. That of another realm is of another class. */
+function isSignal(signal: AbortSignal | undefined): boolean {
+  return signal === undefined || (typeof signal.aborted === "boolean" && typeof signal.addEventListener === "function");
 }
 
 function ioOf(transport: Transport, options: ClientOptions, name: string, signal: AbortSignal): Io {

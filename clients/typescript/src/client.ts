@@ -4,7 +4,7 @@
 import { argumentsOfPattern, checked, type Given } from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
 import type { Bound, Position } from "./cursor.js";
-import { invalid, KeyfoldError, owned } from "./error.js";
+import { boundOf, invalid, KeyfoldError, owned } from "./error.js";
 import { loadAll, loadFor } from "./features.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
@@ -128,6 +128,7 @@ export class Client {
 
   /** All items of an answer. More than `most` are the error `too_many`. */
   async all<T = FoundItem>(pattern: string, args: Given, most: number, options: ReadOptions = {}): Promise<T[]> {
+    boundOf(most, "most", `the pattern ${pattern}`);
     const all: T[] = [];
     for await (const item of this.items<T>(pattern, args, options)) {
       all.push(item);

@@ -127,6 +127,12 @@ export function invalid(message: string, name?: string, of?: string): KeyfoldErr
   return new KeyfoldError(message, detail);
 }
 
+/** A number that bounds something. NaN, and what is no number, would bound nothing. */
+export function boundOf(value: unknown, name: string, of?: string): number {
+  if (typeof value === "number" && !Number.isNaN(value)) return value;
+  throw invalid(`\`${name}\` is no number; give one, or leave it out`, name, of);
+}
+
 /** Makes the error of an attribute that is missing, or has a value of another type. */
 export function unknownAttribute(message: string, attribute: string): KeyfoldError {
   return new KeyfoldError(message, { code: "unknown_item", attribute });

@@ -126,6 +126,37 @@ test("no values, no options and no records are invalid", async () => {
   }
 });
 
+test("what bounds a call is a number, and what ends it a signal", async () => {
+  const calls = [
+    [(client, options) => client.page("loans", { name: "a" }, options), "the pattern loans"],
+    [(client, options) => client.one("owner", { name: "a" }, options), "the pattern owner"],
+    [(client, options) => client.all("loans", { name: "a" }, 9, options), "the pattern loans"],
+    [(client, options) => client.create("Owner", { name: "a" }, options), "Owner"],
+    [(client, options) => client.update("Account", { id: "a", balance: 1 }, options), "Account"],
+    [(client, options) => client.delete("Owner", { name: "a" }, options), "Owner"],
+    [(client, options) => client.getMany("Owner", [{ name: "a" }], options), "Owner"],
+    [(client, options) => client.transact([{ create: "Owner", values: { name: "a" } }], options), undefined],
+    [(client, options) => client.ensureTables(options), undefined],
+  ];
+  for (const [call, of] of calls) {
+    for (const timeout of [Number.NaN, "5", null, {}, Object.create(null)]) {
+      await refused((client) => call(client, { timeout }), "timeout", of);
+    }
+    for (const signal of [{}, 5, "x", new AbortController(), { aborted: false }]) {
+      await refused((client) => call(client, { signal }), "signal", of);
+    }
+    const transport = counted();
+    const late = await call(new Client(PLAN, transport, { timeout: Number.NaN }), {}).then(assert.fail, (one) => one);
+    assert.deepEqual([late.code, late.detail.name, transport.sent], ["invalid", "timeout", []]);
+  }
+  for (const most of [Number.NaN, undefined, null, "5"]) {
+    await refused((client) => client.all("loans", { name: "a" }, most), "most", "the pattern loans");
+  }
+  const client = new Client(PLAN, server);
+  const free = { timeout: Number.POSITIVE_INFINITY, signal: null };
+  assert.deepEqual(await client.all("loans", { name: "nobody" }, Number.POSITIVE_INFINITY, free), []);
+});
+
 test("what is wrong in a key has its entity, pattern or write", async () => {
   await refused((client) => client.create("Owner", { name: "" }), "name", "Owner");
   await refused((client) => client.page("loans", { name: "" }), "name", "the pattern loans");

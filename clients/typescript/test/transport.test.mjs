@@ -195,6 +195,15 @@ test("JSON that is no answer of the operation is a lost answer", async () => {
   }
 });
 
+test("a number of retries is a number", () => {
+  const { awsTransport } = made;
+  for (const retries of [Number.NaN, "3", {}]) {
+    for (const make of [() => transportOf("http://localhost:1", { retries }), () => awsTransport({ config: {} }, {}, { retries })]) {
+      assert.throws(make, ({ detail }) => detail?.code === "invalid" && detail.name === "retries");
+    }
+  }
+});
+
 test("the reasons of a cancelled transaction are kept, and throttling alone is passing", async () => {
   const cancelled = (...codes) => [
     400,

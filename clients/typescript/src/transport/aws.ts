@@ -1,6 +1,6 @@
 /** The client of the AWS SDK as a transport: requests take its way, with its middleware and its handler. */
 
-import { invalid } from "../error.js";
+import { boundOf, invalid } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
 import { until } from "../until.js";
 import { base64Of, bytesOf } from "../value/value.js";
@@ -51,7 +51,7 @@ export function awsTransport(
   commands: AwsModule,
   options: Pick<ClientOptions, "retries"> = {},
 ): Transport {
-  const retries = { count: options.retries ?? 3 };
+  const retries = { count: boundOf(options.retries ?? 3, "retries") };
   const checked = checkAttempts(client);
   checked.catch(() => undefined);
   return {

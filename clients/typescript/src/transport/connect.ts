@@ -1,6 +1,6 @@
 /** Transports of connections. */
 
-import { invalid } from "../error.js";
+import { boundOf, invalid } from "../error.js";
 import type { AwsClient, ClientOptions, Connection, Endpoint, Transport } from "../options.js";
 import { shownText } from "../value/text.js";
 import { isPlain } from "../value/value.js";
@@ -14,7 +14,7 @@ const MEMBERS: readonly string[] = ["endpoint", "region", "credentials", "fetch"
 
 /** The transport of a connection. It sends a request again where that is safe. */
 export function transportOf(connection: Connection, options: ClientOptions = {}): Transport {
-  const retries = { count: options.retries ?? RETRIES };
+  const retries = { count: boundOf(options.retries ?? RETRIES, "retries") };
   if (typeof connection === "string") return transportOfText(connection, retries);
   if (isTransport(connection)) return connection;
   if (isAwsClient(connection)) {

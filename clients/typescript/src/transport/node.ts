@@ -1,5 +1,6 @@
 /** Connections that only Node, Deno and Bun have: servers of their own, and profiles of AWS. */
 
+import { boundOf } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
 import { transportOf } from "./connect.js";
 import { read } from "./endpoint.js";
@@ -18,6 +19,8 @@ export interface OpenConnection extends Transport {
 export async function connect(text: string, options: Pick<ClientOptions, "retries"> = {}): Promise<OpenConnection> {
   const found = read(text);
   if (found.is === "endpoint") return open(transportOf(text, options), () => Promise.resolve());
+  // A server that is started is stopped by `close` alone.
+  boundOf(options.retries ?? 0, "retries");
   const server = await sharedServer(found.folder);
   return open(transportOf(server.endpoint, options), () => server.stop());
 }
