@@ -28,10 +28,9 @@ export interface Bound {
 export async function cursorOf(bound: Bound, { after, now }: Position): Promise<string> {
   const text = JSON.stringify([digestOf(bound), after, ...(now === undefined ? [] : [now])]);
   const bytes = new TextEncoder().encode(text);
-  const own = urlText(base64Of(bytes));
-  if (bound.secret === undefined) return own;
+  if (bound.secret === undefined) return textOf([bytes]);
   const signature = await crypto.subtle.sign("HMAC", await keyOf(bound.secret), bytes);
-  return `${own}.${urlText(base64Of(new Uint8Array(signature)))}`;
+  return textOf([bytes, new Uint8Array(signature)]);
 }
 
 /** The position of a cursor. Nothing is sent for a wrong one. */
@@ -42,11 +41,13 @@ export async function positionOfCursor(bound: Bound, cursor: unknown): Promise<P
       "after",
     );
   if (typeof cursor !== "string") throw wrong();
-  const [text = "", signature, ...rest] = cursor.split(".");
   let found: unknown;
   try {
-    const bytes = bytesOf(base64Text(text));
-    if (!(await isSigned(bound.secret, bytes, signature)) || rest.length > 0) throw wrong();
+    const parts = cursor.split(".").map((one) => bytesOf(base64Text(one)));
+    const [bytes = new Uint8Array(), signature, ...rest] = parts;
+    // Base64 has several texts of the same bytes.
+    if (rest.length > 0 || textOf(parts) !== cursor) throw wrong();
+    if (!(await isSigned(bound.secret, bytes, signature))) throw wrong();
     found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw wrong();
@@ -65,10 +66,10 @@ function isItem(value: unknown): value is Item {
 async function isSigned(
   secret: string | undefined,
   bytes: Uint8Array<ArrayBuffer>,
-  signature: string | undefined,
+  signature: Uint8Array<ArrayBuffer> | undefined,
 ): Promise<boolean> {
   if (secret === undefined || signature === undefined) return secret === undefined && signature === undefined;
-  return crypto.subtle.verify("HMAC", await keyOf(secret), bytesOf(base64Text(signature)), bytes);
+  return crypto.subtle.verify("HMAC", await keyOf(secret), signature, bytes);
 }
 
 /** What binds a cursor to its model, pattern and arguments. */
@@ -82,8 +83,9 @@ function keyOf(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
 }
 
-function urlText(base64: string): string {
-  return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+/** The text of a cursor's parts. */
+function textOf(parts: readonly Uint8Array[]): string {
+  return parts.map((one) => base64Of(one).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")).join(".");
 }
 
 function base64Text(url: string): string {

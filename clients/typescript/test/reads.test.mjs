@@ -57,6 +57,8 @@ async function refused(promise, code) {
   return error;
 }
 
+/** The characters of cursors. */
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const numbers = (items) => items.map((item) => item.number ?? item.value);
 
 test("pages go on after their cursors, in both directions", async () => {
@@ -110,7 +112,7 @@ test("a signed cursor is refused when it was changed, or signed by another secre
   assert.deepEqual(numbers((await signed.page("notes", { owner: "ada" }, { after: next })).items), [4, 5, 6]);
   const [text, signature] = next.split(".");
   const changed = Buffer.from(Buffer.from(text, "base64url").toString().replace("NOTE#0003", "NOTE#0001"));
-  for (const after of [text, `${changed.toString("base64url")}.${signature}`, `${next}A`, `${text}.`]) {
+  for (const after of [text, `${changed.toString("base64url")}.${signature}`, `${next}A`, `${text}.`, `${next}.`]) {
     await refused(signed.page("notes", { owner: "ada" }, { after }), "invalid");
   }
   await refused(new Client(PLAN, server, { cursorSecret: "s2" }).page("notes", { owner: "ada" }, { after: next }), "invalid");
@@ -219,4 +221,29 @@ test("tables are created once, and differences are reported", async () => {
 
 test("a plan of another version is refused", () => {
   assert.throws(() => new Client({ ...PLAN, keyfoldPlan: 2 }, server), { code: "invalid" });
+});
+
+test("a cursor has one text", async () => {
+  const signed = new Client(PLAN, server, { cursorSecret: "s1" });
+  for (const own of [client, signed]) {
+    // Owners of all lengths: the last character of a part has no, two or four unused bits.
+    for (const owner of ["x", "xx", "xxx"]) {
+      for (const number of [1, 2]) await client.put("Note", { owner, number });
+      const { next } = await own.page("notes", { owner }, { limit: 1 });
+      const parts = next.split(".");
+      const others = parts.flatMap((part, at) => {
+        const bytes = Buffer.from(part, "base64url");
+        const same = [...ALPHABET].map((last) => part.slice(0, -1) + last);
+        const changed = [...same, `${part}=`, `${part}==`, ` ${part}`, `${part}\n`, `${part.slice(0, 2)} ${part.slice(2)}`];
+        const known = changed.filter((one) => one !== part && Buffer.from(one.trim(), "base64url").equals(bytes));
+        return known.map((one) => parts.map((old, place) => (place === at ? one : old)).join("."));
+      });
+      assert.ok(others.length >= 4 * parts.length, others.join());
+      for (const after of others) {
+        const error = await refused(own.page("notes", { owner }, { limit: 1, after }), "invalid");
+        assert.equal(error.detail.name, "after", JSON.stringify(after));
+      }
+      assert.deepEqual(numbers((await own.page("notes", { owner }, { after: next })).items), [2]);
+    }
+  }
 });
