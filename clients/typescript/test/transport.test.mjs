@@ -155,7 +155,7 @@ test("each fault has its code", async () => {
 test("an unknown outcome says how an answer was lost, and what came then", async () => {
   const { transport } = played([LOST, [400, { __type: "x#AccessDeniedException", message: "no" }]]);
   const error = await transport.call("TransactWriteItems", {}).catch((one) => one);
-  assert.match(error.detail.why, /it is ECONNRESET/);
+  assert.match(error.detail.why, /it is ECONNRESET; sent again, it was refused: AccessDeniedException: no$/);
   assert.deepEqual(error.cause.detail, { code: "service", exception: "AccessDeniedException", reasons: [] });
 });
 

@@ -86,7 +86,8 @@ function errorOf(
   // refusal may come before it compares them.
   const isDefinite = exceptionOf(refused) === "TransactionCanceledException" && !mayRepeat;
   if (lost !== undefined && !reads && !isDefinite) {
-    return outcomeUnknown(lost.why, `what the ${operation} was to change`, refused ?? lost.cause);
+    const why = refused === undefined ? lost.why : `${lost.why}; sent again, it was refused: ${refused.message}`;
+    return outcomeUnknown(why, `what the ${operation} was to change`, refused ?? lost.cause);
   }
   return attempt.is === "refused" ? attempt.error : transportError(attempt.why, attempt.cause);
 }
