@@ -99,6 +99,32 @@ def test_a_sealed_cursor_is_not_changed(model: Model, proxy: Proxy, first: str) 
         refused(client, proxy, "notes", {**ARGS}, sealed)
 
 
+SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+@pytest.mark.parametrize("secret", [None, b"secret", b"another secret"])
+def test_a_cursor_has_one_text(model: Model, proxy: Proxy, secret: bytes | None) -> None:
+    """Also where base64 reads the same bytes: other unused bits, signs at the end, other signs."""
+    args = {"thingId": "one text"}
+    with Client(model, proxy.endpoint, Options(cursor_secret=secret)) as client:
+        ends: set[int] = set()
+        for more in range(3):
+            own = {"thingId": f"{args['thingId']}?{'>' * more}"}
+            for at in range(5):
+                client.put("Note", {**own, "noteId": at, "text": ""})
+            text = client.page("notes", own).next
+            assert text is not None and len(client.page("notes", own, after=text).items) == 1
+            proxy.operations()
+            ends.add(len(text) % 4)
+            last = SIGNS.index(text[-1])
+            others = [text[:-1] + SIGNS[last ^ bit] for bit in range(1, 16)]
+            others += [f"{text}=", f"{text}==", f"{text}\n", f" {text}"]
+            others += [text.replace("-", "+").replace("_", "/")] if set("-_") & set(text) else []
+            for other in others:
+                refused(client, proxy, "notes", {**own}, other)
+        assert ends == {0, 2, 3}
+
+
 @pytest.mark.parametrize("secret", [b"", "text", 5])
 def test_a_secret_that_seals_nothing_is_refused(model: Model, secret: Any) -> None:
     for of in (Client, AsyncClient):

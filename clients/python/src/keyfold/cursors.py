@@ -42,6 +42,11 @@ def seal(
     raw = _bound(model, pattern, arguments) + encoded(position).encode()
     if secret is not None:
         raw += hmac.digest(secret, raw, "sha256")
+    return _text(raw)
+
+
+def _text(raw: bytes) -> str:
+    """The one text of these bytes."""
     return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
 
 
@@ -51,6 +56,9 @@ def open_(
     """The position of a text. Raises `Invalid` for a text that is none of this pattern."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)
+        # base64 also reads signs at the end, and bits of the last one, that say nothing.
+        if _text(raw) != text:
+            raise ValueError("another text")
         if secret is not None:
             raw, mac = raw[:-_SEAL_BYTES], raw[-_SEAL_BYTES:]
             if not hmac.compare_digest(hmac.digest(secret, raw, "sha256"), mac):
