@@ -312,6 +312,9 @@ THROTTLED = Service("ThrottlingException", "slow")
 CANCELLED = Service("TransactionCanceledException", "no", (Reason("ThrottlingError", None),))
 CONFLICT = Service("TransactionCanceledException", "no", (Reason("TransactionConflict", None),))
 REFUSED = Service("ConditionalCheckFailedException", "no")
+FAILED = Service("TransactionCanceledException", "no", (Reason("ConditionalCheckFailed", None),))
+DENIED = Service("AccessDeniedException", "no")
+UNDER_WAY = Service("TransactionInProgressException", "wait")
 LOST, AWAY = Lost("closed"), NotSent("refused")
 
 
@@ -326,8 +329,15 @@ LOST, AWAY = Lost("closed"), NotSent("refused")
         ("PutItem", [THROTTLED, LOST], "outcome_unknown"),
         ("PutItem", [AWAY, AWAY, AWAY], "transport"),
         ("TransactWriteItems", [CANCELLED, CANCELLED, CANCELLED], "throttled"),
-        # A token's refusal says that no earlier attempt succeeded; silence does not.
+        # A refused condition says that no earlier attempt with this token succeeded; a refusal
+        # before conditions are judged does not, and silence does not.
         ("TransactWriteItems", [LOST, REFUSED], "service"),
+        ("TransactWriteItems", [LOST, FAILED], "service"),
+        ("TransactWriteItems", [LOST, DENIED], "outcome_unknown"),
+        ("TransactWriteItems", [LOST, AWAY, DENIED], "outcome_unknown"),
+        ("TransactWriteItems", [UNDER_WAY, DENIED], "outcome_unknown"),
+        ("TransactWriteItems", [THROTTLED, DENIED], "service"),
+        ("GetItem", [LOST, DENIED], "service"),
         ("TransactWriteItems", [LOST, AWAY, THROTTLED], "outcome_unknown"),
         # Without a lost attempt the write is made again; with one, it keeps its token.
         ("TransactWriteItems", [CONFLICT], "service"),

@@ -2,7 +2,7 @@
 
 A request is sent again after a refusal that says that nothing was done, and after a lost answer if
 it is idempotent: reads, and transactions, which carry a token. The lost answer of another write is
-`OutcomeUnknown`.
+`OutcomeUnknown`, and so is that of a transaction whose repeats do not show what became of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,12 @@ _THROTTLES = frozenset(
         "RequestLimitExceeded",
     )
 )
-_PASSING = _THROTTLES | {"TransactionInProgressException"}
+_UNDER_WAY = "TransactionInProgressException"
+_PASSING = _THROTTLES | {_UNDER_WAY}
+_DECIDING = frozenset(("ConditionalCheckFailedException", "TransactionCanceledException"))
+"""The refusals of a repeated transaction that show that no earlier attempt succeeded. The service
+compares tokens, and judges what was not carried out alone. It refuses keys, permissions and inputs
+before that, whatever an earlier attempt did."""
 _THROTTLED_REASONS = frozenset(("ThrottlingError", "ProvisionedThroughputExceeded"))
 _DELAYS_GROW = 8
 """The retry from which on delays do not grow any more."""
@@ -96,6 +101,8 @@ class Attempts:
         self._tried += 1
         if isinstance(outcome, Lost):
             self._lost = outcome.why
+        elif self._is_under_way(outcome):
+            self._lost = self._lost or str(outcome)
         may_repeat = self._may_repeat(outcome)
         if may_repeat and self._tried <= self._retries:
             # The delay is random, so that many clients do not retry at the same moment.
@@ -103,6 +110,12 @@ class Attempts:
             if now + delay < self._end:
                 return Wait(delay)
         return self._error(outcome, is_final=not may_repeat)
+
+    def _is_under_way(self, outcome: Outcome) -> bool:
+        """Whether the service is carrying an attempt out: a program between has sent one again."""
+        if self._idempotency != "token" or not isinstance(outcome, Service):
+            return False
+        return outcome.exception == _UNDER_WAY
 
     def _may_repeat(self, outcome: Outcome) -> bool:
         if isinstance(outcome, Lost):
@@ -128,11 +141,12 @@ class Attempts:
             return known
         if self._idempotency == "reads":
             return known or Transport(self._lost or "")
-        # The service compares tokens: a refusal says that no earlier attempt succeeded.
-        if isinstance(outcome, Service) and self._idempotency == "token" and is_final:
-            return outcome
-        check = f"what the {self._operation} was to change"
-        return OutcomeUnknown(self._lost or "", check)
+        why = self._lost or ""
+        if isinstance(outcome, Service):
+            if is_final and self._idempotency == "token" and outcome.exception in _DECIDING:
+                return outcome
+            why = why if str(outcome) == why else f"{why}; sent again, it was refused: {outcome}"
+        return OutcomeUnknown(why, f"what the {self._operation} was to change")
 
 
 def _is_throttled(error: Service) -> bool:
