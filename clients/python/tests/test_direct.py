@@ -103,6 +103,8 @@ def test_refusals_are_the_exceptions_of_botocore() -> None:
         (200, b"<html>"),
         (200, b""),
         (200, b"[]"),
+        (200, b'{"status":"ok"}'),
+        (200, b'{"Item":{}}'),
         (200, b'{"Item":'),
         (200, b"[" * 100_000),
         (503, b"<html>"),

@@ -15,6 +15,33 @@ from typing import Any, cast
 CHECKSUM = "x-amz-crc32"
 """The header with the CRC-32 of a body."""
 _UNIQUE = "keyfold-answers"
+_WRITTEN = "Attributes ConsumedCapacity ItemCollectionMetrics"
+_READ = "ConsumedCapacity Count Items LastEvaluatedKey ScannedCount"
+MEMBERS = {
+    operation: frozenset(names.split())
+    for operation, names in {
+        "BatchGetItem": "ConsumedCapacity Responses UnprocessedKeys",
+        "BatchWriteItem": "ConsumedCapacity ItemCollectionMetrics UnprocessedItems",
+        "CreateTable": "TableDescription",
+        "DeleteItem": _WRITTEN,
+        "DescribeContinuousBackups": "ContinuousBackupsDescription",
+        "DescribeTable": "Table",
+        "DescribeTimeToLive": "TimeToLiveDescription",
+        "GetItem": "ConsumedCapacity Item",
+        "ListTagsOfResource": "NextToken Tags",
+        "PutItem": _WRITTEN,
+        "Query": _READ,
+        "Scan": _READ,
+        "TransactGetItems": "ConsumedCapacity Responses",
+        "TransactWriteItems": "ConsumedCapacity ItemCollectionMetrics",
+        "UpdateContinuousBackups": "ContinuousBackupsDescription",
+        "UpdateItem": _WRITTEN,
+        "UpdateTimeToLive": "TimeToLiveSpecification",
+    }.items()
+}
+"""The members that the answer of an operation may have. Another one's answer is not judged."""
+_NEEDED = {one: frozenset(("Count", "Items")) for one in ("Query", "Scan")}
+"""The members of which an answer has at least one, also where it has no other."""
 _SHOWN_MAX = 60
 
 
@@ -27,7 +54,12 @@ class NoAnswer(Exception):
 
 
 def members(
-    status: int, content: bytes, checksum: str | None, *, has_binary: bool = False
+    operation: str,
+    status: int,
+    content: bytes,
+    checksum: str | None,
+    *,
+    has_binary: bool = False,
 ) -> dict[str, Any]:
     """The members of an answer. Raises `NoAnswer` for one that is not the service's."""
     _check_sum(status, content, checksum)
@@ -41,7 +73,17 @@ def members(
     found = cast("dict[str, Any]", answer)
     if status != 200 and not isinstance(found.get("__type"), str):
         raise NoAnswer(status, content, "is no error of DynamoDB")
+    if status == 200 and not _may_answer(operation, found):
+        raise NoAnswer(status, content, f"has no member of an answer to {operation}")
     return found
+
+
+def _may_answer(operation: str, found: Mapping[str, Any]) -> bool:
+    """Whether an object may be the answer to an operation. Most may be empty."""
+    needed = _NEEDED.get(operation)
+    if needed is None:
+        needed = MEMBERS.get(operation) if found else None
+    return needed is None or not needed.isdisjoint(found)
 
 
 def check(client: Any) -> None:
@@ -50,7 +92,7 @@ def check(client: Any) -> None:
     client.meta.events.register("before-parse.dynamodb", _checked, unique_id=_UNIQUE)
 
 
-def _checked(response_dict: Mapping[str, Any], **_: Any) -> None:
+def _checked(operation_model: Any, response_dict: Mapping[str, Any], **_: Any) -> None:
     headers: Mapping[str, str] = response_dict["headers"]
     status: int = response_dict["status_code"]
     content: bytes = response_dict["body"]
@@ -59,7 +101,7 @@ def _checked(response_dict: Mapping[str, Any], **_: Any) -> None:
         # Another server's page has no checksum of DynamoDB.
         _check_sum(status, content, checksum)
     else:
-        members(status, content, checksum)
+        members(operation_model.name, status, content, checksum)
 
 
 def _check_sum(status: int, content: bytes, checksum: str | None) -> None:

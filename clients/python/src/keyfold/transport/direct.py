@@ -121,7 +121,7 @@ def read(
     """The answer in a body. Raises the exceptions of botocore, and `NoAnswer`."""
     checksum = headers.get(answers.CHECKSUM) if headers else None
     has_binary = b'"B"' in content or b'"BS"' in content
-    held = answers.members(status, content, checksum, has_binary=has_binary)
+    held = answers.members(operation, status, content, checksum, has_binary=has_binary)
     if status == 200:
         return held
     about: dict[str, Any] = {

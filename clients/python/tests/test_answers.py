@@ -1,0 +1,65 @@
+"""Another service's JSON is no answer: a write is not reported as done, nor a read as empty."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3  # type: ignore[import-untyped, unused-ignore]
+import pytest
+from both import ALL, KEYS, Asked, called, name_of
+from support import Json, Proxy, Send
+
+from keyfold import Model, Options, OutcomeUnknown, Transport
+from keyfold.transport.answers import MEMBERS
+from keyfold.transport.boto import METHODS
+
+
+def other(_operation: str, _input: Json, send: Send) -> tuple[int, bytes]:
+    """Carries a request out, and answers as the page of a monitor does."""
+    send()
+    return 200, b'{"status":"ok"}'
+
+
+def empty(_operation: str, _input: Json, send: Send) -> tuple[int, bytes]:
+    """Carries a request out, and answers nothing."""
+    send()
+    return 200, b"{}"
+
+
+@pytest.mark.parametrize("ask", ALL)
+def test_the_json_of_another_is_no_answer(model: Model, proxy: Proxy, ask: Asked) -> None:
+    name = f"other {name_of(ask)}"
+    account = {"accountId": name, "owner": "o", "email": f"{name}@lost"}
+    key, options = {"accountId": name}, Options(retries=2)
+
+    def do(*of: Any) -> Any:
+        return ask(model, proxy.endpoint, options, called(*of))
+
+    proxy.fail("TransactWriteItems", other)
+    do("create", "Account", account)
+    assert proxy.operations().count("TransactWriteItems") == 2
+    proxy.fail("TransactWriteItems", *[other] * 3)
+    with pytest.raises(OutcomeUnknown, match="has no member of an answer to TransactWriteItems"):
+        do("write", "book", {**key, "amount": 1})
+    proxy.fail("UpdateItem", other)
+    with pytest.raises(OutcomeUnknown):
+        do("write", "rename", {**key, "owner": "p"})
+    proxy.fail("GetItem", other, other)
+    found = do("one", "account", key)
+    assert found["owner"] == "p"
+    for fault in (other, empty):
+        proxy.fail("Query", fault)
+        assert len(do("all", "bookings", key)) == 1
+        proxy.fail("Query", *[fault] * 3)
+        with pytest.raises(Transport, match="has no member of an answer to Query"):
+            do("all", "bookings", key)
+    proxy.fail("UpdateItem", empty)
+    do("write", "rename", {**key, "owner": "q"})
+
+
+def test_the_members_of_answers_are_those_of_the_service() -> None:
+    made: Any = boto3
+    service = made.client("dynamodb", **KEYS).meta.service_model
+    assert MEMBERS.keys() == METHODS.keys()
+    for operation, names in MEMBERS.items():
+        assert names == set(service.operation_model(operation).output_shape.members), operation
