@@ -27,7 +27,7 @@ from keyfold.lower.write import change, named
 from keyfold.lower.write import many as write_many
 from keyfold.lower.write import transact as lower_transact
 from keyfold.lower.write.execute import Written as Lowered
-from keyfold.options import OnUnknown, Options
+from keyfold.options import OnUnknown, Options, check_count
 from keyfold.plan.kind import STRING, Kind
 from keyfold.plan.model import Entity, Model, Pattern, Write
 from keyfold.values.native import native
@@ -61,6 +61,7 @@ class Calls:
 
     def __init__(self, model: Model, options: Options) -> None:
         cursors.check_secret(options.cursor_secret)
+        options.check()
         self.model = model
         self.options = options
         self.new_origin: Callable[[], Origin] = ChanceOrigin
@@ -224,12 +225,15 @@ class Walk:
         self._kinds = _kinds(self._pattern)
         on_unknown = options.get("on_unknown") or calls.options.on_unknown
         self._skips = on_unknown == "skip"
+        limit = options.get("limit")
+        if limit is not None:
+            check_count("limit", limit, 1, pattern)
         after, cursor = None, options.get("after")
         if cursor is not None:
             secret = calls.options.cursor_secret
             after = cursors.open_(calls.model, self._pattern, self._arguments, cursor, secret)
         self._start = PageRequest(
-            limit=_limit(pattern, options.get("limit")),
+            limit=limit,
             after=after,
             backward=options.get("backward", False),
             strong=options.get("strong", False),
@@ -296,12 +300,6 @@ def _owned(of: str, call: Lowering[T]) -> Lowering[T]:
     except Invalid as error:
         error.of = error.of or of
         raise
-
-
-def _limit(pattern: str, limit: int | None) -> int | None:
-    if limit is not None and limit < 1:
-        raise Invalid(f"{pattern}: a page has at least one item", of=pattern, attribute="limit")
-    return limit
 
 
 def _kinds(pattern: Pattern) -> dict[str, Entity]:

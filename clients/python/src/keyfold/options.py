@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from keyfold.errors import KeyfoldError
+from keyfold.errors import Invalid, KeyfoldError
 from keyfold.tracing import Tracer
 
 OnUnknown: TypeAlias = Literal["error", "skip"]
@@ -48,3 +48,31 @@ class Options:
     """Is called after each request. An error that it raises is dropped."""
     tracing: Tracer | None = None
     """A tracer of OpenTelemetry, which gets a span of each call and of each request in it."""
+
+    def check(self) -> None:
+        """Refuses numbers that bound nothing."""
+        if self.timeout is not None:
+            check_seconds("timeout", self.timeout)
+        check_seconds("deadline", self.deadline)
+        check_count("retries", self.retries, 0)
+
+
+def check_seconds(name: str, given: object) -> None:
+    """Refuses what is no number of seconds."""
+    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+    # A number that is not one differs from itself, and no moment comes after it.
+    if not (is_number and given == given):
+        raise Invalid(
+            f"`{name}` is a number of seconds, such as 2.5, and not {given!r}", attribute=name
+        )
+
+
+def check_count(name: str, given: object, least: int, of: str | None = None) -> None:
+    """Refuses what is no whole number from `least` on."""
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        place = "" if of is None else f"{of}: "
+        raise Invalid(
+            f"{place}`{name}` is a whole number from {least} on, and not {given!r}",
+            of=of,
+            attribute=name,
+        )
