@@ -10,15 +10,15 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from keyfold.errors import Aborted
-from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
+from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request, Response
 from keyfold.options import Options
 from keyfold.tracing import in_call, in_request
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct, hook, read
-from keyfold.transport.policy import READS, Wait, prepared
+from keyfold.transport.limit import Limit
+from keyfold.transport.policy import READS, Outcome, Wait, prepared
 
 T = TypeVar("T")
 
@@ -64,23 +64,10 @@ class AsyncDriver:
     async def drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         """Carries all steps of a call out. `name` is that of its pattern, write or entity."""
         with in_call(self._options.tracing, name):
-            return await self._limited(call, timeout, name)
+            return await self._drive(call, timeout, name)
 
-    async def _limited(self, call: Lowering[T], timeout: float | None, name: str) -> T:
-        limit = timeout if timeout is not None else self._options.timeout
-        under_way: list[Request] = []
-        if limit is None:
-            return await self._drive(call, None, name, under_way)
-        try:
-            end = time.monotonic() + limit
-            return await asyncio.wait_for(self._drive(call, end, name, under_way), limit)
-        except asyncio.TimeoutError:
-            may_have_written = any(one.operation not in READS for one in under_way)
-            raise Aborted(limit, may_have_written=may_have_written) from None
-
-    async def _drive(
-        self, call: Lowering[T], end: float | None, name: str, under_way: list[Request]
-    ) -> T:
+    async def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
+        limit = Limit(timeout if timeout is not None else self._options.timeout)
         answers: list[Answer] | None = None
         while True:
             try:
@@ -88,44 +75,48 @@ class AsyncDriver:
             except StopIteration as ended:
                 return cast(T, ended.value)
             if isinstance(step, Pause):
-                await self._pause(step)
+                wait = random.uniform(step.least_ms, step.most_ms) / 1000
+                await asyncio.sleep(limit.within(wait))
                 answers = []
             else:
-                under_way[:] = step.requests
-                answers = await self._answers(step, end, name)
-                under_way.clear()
+                answers = await self._answers(step, limit, name)
 
-    async def _pause(self, step: Pause) -> None:
-        await asyncio.sleep(random.uniform(step.least_ms, step.most_ms) / 1000)
-
-    async def _answers(self, step: Ask, end: float | None, name: str) -> list[Answer]:
+    async def _answers(self, step: Ask, limit: Limit, name: str) -> list[Answer]:
         """The answers of requests, in their order. Several are sent at the same time."""
         if len(step.requests) == 1:
-            return [await self._answer(step.requests[0], end, name)]
+            return [await self._answer(step.requests[0], limit, name)]
         room = asyncio.Semaphore(TOGETHER_MAX)
 
         async def one(request: Request) -> Answer:
             async with room:
-                return await self._answer(request, end, name)
+                return await self._answer(request, limit, name)
 
         return await asyncio.gather(*(one(request) for request in step.requests))
 
-    async def _answer(self, request: Request, end: float | None, name: str) -> Answer:
+    async def _answer(self, request: Request, limit: Limit, name: str) -> Answer:
+        # The call gets the end of its time as an answer: it knows what was done before.
+        over = limit.over()
+        if over is not None:
+            return over
         started = time.monotonic()
         with in_request(self._options.tracing, request) as span:
-            answer = await self._attempts(prepared(request), started, end)
+            answer = await self._attempts(prepared(request), started, limit)
             span.answered(answer)
         observe(self._options, name, request, started, answer)
         return answer
 
-    async def _attempts(self, request: Request, started: float, end: float | None) -> Answer:
-        attempts = attempts_of(self._options, request, started, end)
+    async def _attempts(self, request: Request, started: float, limit: Limit) -> Answer:
+        attempts = attempts_of(self._options, request, started, limit.end)
         send = self._sending(request)
         while True:
+            attempt = _attempt(send)
             try:
-                return await send()
-            except EXPECTED as error:
-                after = attempts.after(outcome_of(error), time.monotonic())
+                outcome = await asyncio.wait_for(attempt, limit.left())
+            except asyncio.TimeoutError:
+                return limit.aborted(may_have_written=request.operation not in READS)
+            if isinstance(outcome, dict):
+                return outcome
+            after = attempts.after(outcome, time.monotonic())
             if not isinstance(after, Wait):
                 return after
             await asyncio.sleep(after.seconds)
@@ -136,3 +127,11 @@ class AsyncDriver:
         if self._direct is not None:
             return partial(self._direct.awaited, operation, self._direct.body(given))
         return partial(getattr(self._client, METHODS[operation]), **given)
+
+
+async def _attempt(send: Callable[[], Awaitable[Response]]) -> Response | Outcome:
+    """The answer to a request, or its outcome. It raises no timeout of its own."""
+    try:
+        return await send()
+    except EXPECTED as error:
+        return outcome_of(error)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import boto3  # type: ignore[import-untyped, unused-ignore]
 from botocore.config import Config  # type: ignore[import-untyped, unused-ignore]
 
-from keyfold.errors import Aborted, Invalid, KeyfoldError
+from keyfold.errors import Invalid, KeyfoldError
 from keyfold.lower import capacity
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
@@ -24,6 +24,7 @@ from keyfold.transport import answers
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
+from keyfold.transport.limit import Limit
 from keyfold.transport.policy import Attempts, Wait, prepared
 
 T = TypeVar("T")
@@ -93,42 +94,41 @@ class Driver:
             return self._drive(call, timeout, name)
 
     def _drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
-        limit = timeout if timeout is not None else self._options.timeout
-        end = None if limit is None else time.monotonic() + limit
+        limit = Limit(timeout if timeout is not None else self._options.timeout)
         answers: list[Answer] | None = None
         while True:
             try:
                 step = next(call) if answers is None else call.send(answers)
             except StopIteration as ended:
                 return cast(T, ended.value)
-            _check(end, limit)
             if isinstance(step, Pause):
-                self._pause(step)
+                time.sleep(limit.within(random.uniform(step.least_ms, step.most_ms) / 1000))
                 answers = []
             else:
-                answers = self._answers(step, end, name)
+                answers = self._answers(step, limit, name)
 
-    def _pause(self, step: Pause) -> None:
-        time.sleep(random.uniform(step.least_ms, step.most_ms) / 1000)
-
-    def _answers(self, step: Ask, end: float | None, name: str) -> list[Answer]:
+    def _answers(self, step: Ask, limit: Limit, name: str) -> list[Answer]:
         """The answers of requests, in their order. Several are sent at the same time."""
         if len(step.requests) == 1:
-            return [self._answer(step.requests[0], end, name)]
+            return [self._answer(step.requests[0], limit, name)]
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(TOGETHER_MAX, "keyfold")
             pool = self._pool
         # Spans of requests lie in that of the call, which this thread is in.
         sent = [
-            pool.submit(copy_context().run, self._answer, one, end, name) for one in step.requests
+            pool.submit(copy_context().run, self._answer, one, limit, name) for one in step.requests
         ]
         return [one.result() for one in sent]
 
-    def _answer(self, request: Request, end: float | None, name: str) -> Answer:
+    def _answer(self, request: Request, limit: Limit, name: str) -> Answer:
+        # The call gets the end of its time as an answer: it knows what was done before.
+        over = limit.over()
+        if over is not None:
+            return over
         started = time.monotonic()
         with in_request(self._options.tracing, request) as span:
-            answer = self._attempts(prepared(request), started, end)
+            answer = self._attempts(prepared(request), started, limit.end)
             span.answered(answer)
         observe(self._options, name, request, started, answer)
         return answer
@@ -151,11 +151,6 @@ class Driver:
         if self._direct is not None:
             return partial(self._direct.send, operation, self._direct.body(given))
         return partial(getattr(self._client, METHODS[operation]), **given)
-
-
-def _check(end: float | None, limit: float | None) -> None:
-    if end is not None and limit is not None and time.monotonic() >= end:
-        raise Aborted(limit)
 
 
 def attempts_of(options: Options, request: Request, started: float, end: float | None) -> Attempts:

@@ -187,7 +187,9 @@ class _Batch:
             try:
                 response = yield from self._ask(table, left, outcome)
             except KeyfoldError as error:
-                may_be_done = isinstance(error, (OutcomeUnknown, Aborted))
+                may_be_done = isinstance(error, OutcomeUnknown) or (
+                    isinstance(error, Aborted) and error.may_have_written
+                )
                 fate = outcome.unknown if may_be_done else outcome.unwritten
                 fate.extend(one.at for one in left)
                 outcome.error = error

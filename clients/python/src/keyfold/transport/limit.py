@@ -1,0 +1,36 @@
+"""The time of a call. What is not begun when it is over is not sent."""
+
+from __future__ import annotations
+
+import time
+
+from keyfold.errors import Aborted
+from keyfold.options import check_seconds
+
+
+class Limit:
+    """The time that a call has, from now on."""
+
+    def __init__(self, seconds: float | None) -> None:
+        if seconds is not None:
+            check_seconds("timeout", seconds)
+        self._seconds = seconds
+        self.end = None if seconds is None else time.monotonic() + seconds
+        """The end, by the clock of `time.monotonic`; none without a limit."""
+
+    def left(self) -> float | None:
+        """The seconds that are left."""
+        return None if self.end is None else max(0.0, self.end - time.monotonic())
+
+    def within(self, seconds: float) -> float:
+        """So many seconds, and no more than are left."""
+        left = self.left()
+        return seconds if left is None else min(seconds, left)
+
+    def aborted(self, *, may_have_written: bool = False) -> Aborted:
+        """The error of a request that the end of the time has met."""
+        return Aborted(self._seconds or 0, may_have_written=may_have_written)
+
+    def over(self) -> Aborted | None:
+        """The answer to a request that is not sent, since no time is left."""
+        return self.aborted() if self.left() == 0.0 else None
