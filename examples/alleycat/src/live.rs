@@ -90,7 +90,7 @@ async fn follow(club: Club, race: Race, states: watch::Sender<Shown>, live: Live
 }
 
 /// Whether a race is over: it has its figures, or was given up, since its program ended before it.
-pub fn is_over(race: &Race) -> bool {
+pub(crate) fn is_over(race: &Race) -> bool {
     let age = Timestamp::now().as_second() - race.starts_at.as_second();
     race.figures.is_some() || age > race.seconds + PATIENCE_SECONDS
 }
