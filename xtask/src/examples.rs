@@ -248,8 +248,7 @@ fn prepare_bookmarks(place: &Place) -> Result<Command, String> {
 fn myapp(place: &Place) -> Result<(), String> {
     python_tests(place, "myapp")?;
     let mut tests = python_in(place, "myapp")?;
-    tests.args(["-m", "pytest", "--quiet"]);
-    tests.args(["tests/test_service.py", "tests/test_api.py"]);
+    tests.args(["-m", "pytest", "--quiet", "tests/test_service.py"]);
     execute(Engine::start(&place.root)?.named_to(&mut tests))
 }
 

@@ -110,10 +110,12 @@ test("E6 E7: orders by status and the recent ones follow the status, newest firs
   assert.deepEqual((await did("GET", `/orders?status=paid&since=${later}`)).orders, []);
 });
 
-test("of many buyers at once, as many get a piece as there are, and the stock is never oversold", async () => {
-  // An engine that works on one request at a time lets 64 wait for longer than the shop does.
-  const BUYERS = process.env.EXAMPLE_CONNECTION === undefined ? 64 : 16;
-  const PIECES = (BUYERS * 5) / 8;
+/** Not all engines keep transactions of the same moment apart; then it is not the shop that is tested. */
+const skip = process.env.EXAMPLE_CONNECTION !== undefined && "the engine is not asked whether it isolates";
+
+test("of 64 buyers at once, as many get a piece as there are, and the stock is never oversold", { skip }, async () => {
+  const BUYERS = 64;
+  const PIECES = 40;
   await product("globe", PIECES, 2500);
   const buyers = await Promise.all(Array.from({ length: BUYERS }, () => user()));
   const attempts = { busy: 0 };
