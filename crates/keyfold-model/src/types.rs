@@ -55,6 +55,45 @@ pub struct Record {
 }
 
 impl Type {
+    /// The type with the fields of its records, and with its words in the order of the alphabet: types
+    /// whose texts are equal store the same values.
+    pub fn in_full(&self) -> String {
+        match self {
+            Type::List(of) => format!("list of {}", of.in_full()),
+            Type::Map(of) => format!("map of {}", of.in_full()),
+            // A reference changes no stored value.
+            Type::Record(Record {
+                name,
+                fields,
+                refers: _,
+            }) => {
+                let one = |(name, kind, optional): &(String, Type, bool)| {
+                    let mark = if *optional { "?" } else { "" };
+                    format!("{name}: {}{mark}", kind.in_full())
+                };
+                let fields: Vec<String> = fields.iter().map(one).collect();
+                format!("{name} {{{}}}", fields.join(", "))
+            }
+            Type::Words(words) => {
+                let mut sorted = words.clone();
+                sorted.sort();
+                sorted.join(" | ")
+            }
+            Type::String
+            | Type::Int
+            | Type::Number
+            | Type::Bool
+            | Type::Time(_)
+            | Type::Date
+            | Type::Period(_)
+            | Type::Binary
+            | Type::Ulid
+            | Type::Uuid
+            // The elements of a set have no parts.
+            | Type::Set(_) => self.to_string(),
+        }
+    }
+
     /// The type with its article, for people: `an int`, `a list of string`.
     pub(crate) fn with_article(&self) -> String {
         let article = match self {

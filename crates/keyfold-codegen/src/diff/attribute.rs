@@ -2,7 +2,6 @@
 
 use super::change::{Changes, Migration};
 use super::pairs::Pair;
-use super::shape::type_text;
 use super::values::{Nested, Work, values};
 use crate::words::default_text;
 use keyfold_model::schema::Unique;
@@ -62,7 +61,7 @@ impl Shown {
             .as_ref()
             .map_or(String::new(), |(to, of)| format!(" of {to}.{of}"));
         Shown {
-            form: format!("{}{mark}{refers}", type_text(kind)),
+            form: format!("{}{mark}{refers}", kind.in_full()),
             default: default.as_ref().filter(|_| !is_kept).map(default_text),
         }
     }

@@ -2,7 +2,7 @@
 //! entity nor that of an attribute which is stored in keys only is in its items.
 
 use super::change::{Change, Changes, Place};
-use super::shape::{key_text, title, type_text};
+use super::shape::{key_text, title};
 use keyfold_model::schema::{KeyPair, NewNames};
 use keyfold_model::template::Part;
 use keyfold_model::{Entity, Model, value};
@@ -121,7 +121,7 @@ fn add_names(old: &[Part], new: &[Part], names: &mut NewNames) -> bool {
                 },
             ) => {
                 let known = names.entry(before.clone()).or_insert_with(|| after.clone());
-                known == after && format == new_format && type_text(kind) == type_text(new_kind)
+                known == after && format == new_format && kind.in_full() == new_kind.in_full()
             }
             (
                 Part::Shard { count, of },
@@ -166,7 +166,7 @@ fn is_in_keys_only((old, before): (&Entity, &str), (new, after): (&Entity, &str)
     };
     new.attribute(before).is_none()
         && old.attribute(after).is_none()
-        && type_text(&one.kind) == type_text(&two.kind)
+        && one.kind.in_full() == two.kind.in_full()
         && one.optional == two.optional
         && is_hidden(old, before)
         && is_hidden(new, after)

@@ -1,6 +1,5 @@
 //! Differences of types: which stored values of one fit the other.
 
-use super::shape::type_text;
 use keyfold_model::Type;
 use keyfold_model::schema::Record;
 
@@ -54,7 +53,7 @@ pub(super) fn values(old: &Type, new: &Type, place: &Nested, work: &mut Work) {
         )),
         (before, Type::String) if before.is_text() => {}
         (Type::String, after) if after.is_text() => {
-            let form = type_text(after);
+            let form = after.in_full();
             let of = if place.is_inside {
                 format!(" of {}", place.path)
             } else {

@@ -302,7 +302,7 @@ fn cured(pair: &Pair<'_>, (one, two): (&Attribute, &Attribute), new_reader: &Ver
 /// The type of an attribute, and whether an item may lack it.
 fn form(attribute: &Attribute) -> String {
     let mark = if attribute.optional { "?" } else { "" };
-    format!("{}{mark}", super::shape::type_text(&attribute.kind))
+    format!("{}{mark}", attribute.kind.in_full())
 }
 
 fn default_text(default: &DefaultValue) -> String {

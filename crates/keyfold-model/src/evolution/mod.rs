@@ -29,7 +29,6 @@ mod pair;
 mod patterns;
 mod phases;
 mod ranges;
-mod shape;
 mod tables;
 mod text;
 mod values;
