@@ -113,7 +113,7 @@ async fn watched(crew: &Arc<Crew>, spending: &mut Spending) -> Result<Ended, Sto
         if crew.is_copying() && crew.progress.is_copied() {
             crew.is_copying.store(false, Ordering::SeqCst);
             end_copy(crew).await?;
-            spending.copied_ms = spending.copied_ms.or(Some(crew.world.epoch_ms()));
+            spending.copied_ms = Some(crew.world.epoch_ms());
             spending.note(crew).await;
         }
         let now = crew.world.now();

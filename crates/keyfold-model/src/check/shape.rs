@@ -329,7 +329,7 @@ fn shapes_of(
         shape(owner, what, key, copy.key.span)
     });
     let of_guards = entity.uniques.iter().map(|unique| {
-        let word = if entity.is_id(unique) { "id" } else { "unique" };
+        let word = entity.word_of(unique);
         let what = format!(
             "the guard of {word} {}.{}",
             entity.name,

@@ -9,14 +9,14 @@ use super::text::{example, example_of, is_same, is_same_key, key_text, moved};
 use crate::schema::{Entity, Excluded, IndexKey, Table};
 use crate::template::{Part, print};
 
-/// Reports another table or another key; whether items stay where they are.
-pub(super) fn place(pair: &Pair<'_>, all: &mut Collect<'_>) -> bool {
+/// Reports another table or another key.
+pub(super) fn place(pair: &Pair<'_>, all: &mut Collect<'_>) {
     let Some((old_table, new_table)) = pair.tables() else {
-        return true;
+        return;
     };
     let is_moved = old_table.name != new_table.name;
     if !is_moved && is_same_key(pair, &pair.old.key, &pair.new.key) {
-        return true;
+        return;
     }
     let class = if is_moved {
         Class::NewTable
@@ -49,7 +49,6 @@ pub(super) fn place(pair: &Pair<'_>, all: &mut Collect<'_>) -> bool {
         is_elsewhere: is_moved,
     }];
     all.add(change);
-    false
 }
 
 /// Reports characters that one version excludes from a value and the other does not.

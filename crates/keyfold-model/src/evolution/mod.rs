@@ -48,7 +48,7 @@ pub struct Evolution {
     pub changes: Vec<Change>,
     /// Who may run beside whom, all changes together.
     pub verdicts: Verdicts,
-    /// The phases, in their order; none where nothing is to be done, or something cannot be done.
+    /// The phases, in their order; none where there is no change, or something cannot be done.
     pub phases: Vec<Phase>,
 }
 

@@ -80,8 +80,6 @@ pub struct Phase {
 struct Course<'c> {
     verdicts: &'c Verdicts,
     all: Vec<Phase>,
-    /// Whether the old version's form of an item may be stored.
-    has_old: bool,
     /// Whether the new version's form of an item may be stored.
     has_new: bool,
     /// Whether writers of the old version run.
@@ -205,7 +203,6 @@ pub(super) fn phases(changes: &[Change], verdicts: &Verdicts) -> Vec<Phase> {
     let mut course = Course {
         verdicts,
         all: Vec::new(),
-        has_old: true,
         has_new: false,
         old_writes: true,
         new_writes: false,
@@ -307,7 +304,6 @@ fn end(course: &mut Course<'_>, works: &Works) {
         let does = "`keyfold verify NEW` compares every item with the new model".to_owned();
         course.add(Step::Verify, vec![does], Vec::new());
     }
-    course.has_old = false;
     if course.is_stopped {
         (course.new_reads, course.new_writes) = (true, true);
         let does = "start the new version".to_owned();
