@@ -116,7 +116,7 @@ pub struct ServerConfig {
     pub connections_max: usize,
     /// Open connections of one address, or of one /64 network of IPv6; more are closed at once.
     pub connections_of_address_max: usize,
-    /// Time that open requests may take during a shutdown.
+    /// Time that open requests may take during a shutdown, and as much again to close the engine.
     pub shutdown_timeout: Duration,
 }
 

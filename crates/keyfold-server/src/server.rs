@@ -70,7 +70,8 @@ impl Server {
             .unwrap_or(self.service.config.address)
     }
 
-    /// Answers until `shutdown` is done, then finishes the requests in flight.
+    /// Answers until `shutdown` is done, then finishes the requests in flight and closes the engine, if
+    /// nobody else holds it. Each of the two gets [`ServerConfig::shutdown_timeout`].
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let (stop, stopped) = watch::channel(());
         let mut connections = JoinSet::new();
@@ -101,7 +102,8 @@ impl Server {
         drop(self.listener);
         drop(stopped);
         stop.send_replace(());
-        drain(&self.service, connections).await;
+        drain(&self.service, &mut connections).await;
+        close(self.service, connections).await;
     }
 
     /// Counts a connection for its address, or refuses it.
@@ -117,7 +119,7 @@ impl Server {
 
 /// Waits for open connections to finish; aborts them after the shutdown's time limit, or when no
 /// request is executing any more.
-async fn drain(service: &Service, mut connections: JoinSet<()>) {
+async fn drain(service: &Service, connections: &mut JoinSet<()>) {
     let all_done = async { while connections.join_next().await.is_some() {} };
     let too_long = async {
         tokio::select! {
@@ -132,6 +134,18 @@ async fn drain(service: &Service, mut connections: JoinSet<()>) {
     if !is_done {
         connections.abort_all();
     }
+}
+
+/// Gives the service back when the last connection has. Whoever holds an engine last closes it, and
+/// that waits for the device: here never one of the threads that answer.
+async fn close(service: Arc<Service>, mut connections: JoinSet<()>) {
+    let time_limit = service.config.shutdown_timeout;
+    let closed = tokio::spawn(async move {
+        while connections.join_next().await.is_some() {}
+        drop(tokio::task::spawn_blocking(move || drop(service)).await);
+    });
+    // A device that never answers is waited for beside the caller, who may end the process.
+    drop(tokio::time::timeout(time_limit, closed).await);
 }
 
 /// Returns when no request has been executed for a while: the remaining clients send nothing, or do

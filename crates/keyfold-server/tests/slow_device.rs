@@ -50,7 +50,7 @@ struct Slow {
 const TABLE: &str = r#"{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],"KeySchema":[{"AttributeName":"p","KeyType":"HASH"}]}"#;
 
 impl Slow {
-    fn start(configure: impl FnOnce(&mut ServerConfig)) -> Slow {
+    fn start(threads: usize, configure: impl FnOnce(&mut ServerConfig)) -> Slow {
         let (folder, disk) = (tempfile::tempdir().unwrap(), Disk::default());
         let store = FolderOptions {
             durability: Durability::Synced,
@@ -63,7 +63,7 @@ impl Slow {
         config.allow_unsigned = true;
         configure(&mut config);
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
+            .worker_threads(threads)
             .enable_all()
             .build()
             .unwrap();
@@ -85,7 +85,7 @@ impl Slow {
 
 #[test]
 fn readers_are_answered_while_more_is_written_than_the_device_takes() {
-    let slow = Slow::start(|_| {});
+    let slow = Slow::start(2, |_| {});
     let (address, disk) = (slow.address, &slow.disk);
 
     let held = disk.block_syncs();
@@ -111,21 +111,40 @@ fn readers_are_answered_while_more_is_written_than_the_device_takes() {
     slow.runtime.block_on(slow.running).unwrap();
 }
 
-/// A request that the device never finishes does not hold the server beyond its time for stopping.
+/// A request that the device never finishes does not hold the server beyond its time for stopping, and
+/// none of the threads that answer either: the server owns the engine here, and closing it waits for
+/// the device.
 #[test]
 fn a_shutdown_does_not_wait_for_ever_for_the_device() {
-    let slow = Slow::start(|config| config.shutdown_timeout = Duration::from_millis(300));
-    let held = slow.disk.block_syncs();
-    let put = r#"{"TableName":"Tab","Item":{"p":{"S":"a"}}}"#;
-    let waiting = send(slow.address, "PutItem", put);
-    // It is under way once a request behind it was answered.
-    let get = r#"{"TableName":"Tab","Key":{"p":{"S":"other"}}}"#;
-    assert!(answer(send(slow.address, "GetItem", get)).starts_with("HTTP/1.1 200"));
-    slow.stop.send(()).unwrap();
-    let ended = slow
-        .runtime
-        .block_on(async { tokio::time::timeout(Duration::from_secs(20), slow.running).await });
-    assert!(ended.is_ok(), "it waits for the device");
-    drop((held, waiting));
-    slow.runtime.shutdown_background();
+    for threads in [1, 2, 2, 2] {
+        let slow = Slow::start(threads, |config| {
+            config.shutdown_timeout = Duration::from_millis(300);
+        });
+        let held = slow.disk.block_syncs();
+        let put = r#"{"TableName":"Tab","Item":{"p":{"S":"a"}}}"#;
+        let waiting = send(slow.address, "PutItem", put);
+        // It is under way once a request behind it was answered.
+        let get = r#"{"TableName":"Tab","Key":{"p":{"S":"other"}}}"#;
+        assert!(answer(send(slow.address, "GetItem", get)).starts_with("HTTP/1.1 200"));
+        slow.stop.send(()).unwrap();
+        // The clock of this thread: where all threads of the runtime wait, its own stands still.
+        let soon = Duration::from_secs(20);
+        let (ended, end) = std::sync::mpsc::channel();
+        let running = slow.running;
+        slow.runtime.spawn(async move { ended.send(running.await) });
+        assert!(end.recv_timeout(soon).is_ok(), "it waits for the device");
+        // The connections that were broken off have left the threads, too.
+        std::thread::sleep(Duration::from_millis(100));
+        let (done, other) = std::sync::mpsc::channel();
+        for _ in 0..threads {
+            let done = done.clone();
+            slow.runtime.spawn(async move { done.send(()) });
+        }
+        for _ in 0..threads {
+            let other = other.recv_timeout(soon);
+            assert!(other.is_ok(), "a thread of the runtime waits for the device");
+        }
+        drop((held, waiting));
+        slow.runtime.shutdown_background();
+    }
 }
