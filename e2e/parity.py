@@ -49,6 +49,10 @@ class Parity(unittest.TestCase):
 
     def compare(self, model, seeds_max, items="3"):
         plan, calls, absent = drawn(model, seeds_max, items)
+        self.compare_calls(model, plan, calls)
+        return absent
+
+    def compare_calls(self, model, plan, calls):
         sent = {}
         for name in ("command line", *wire.LANGUAGES):
             sent[name] = self.requests(name, model, plan, calls)
@@ -58,7 +62,6 @@ class Parity(unittest.TestCase):
                 if requests[at] is not None:
                     self.assertEqual(requests[at], expected, f"{model.name}: {name}: {line['call']}")
                     self.counts[name] = self.counts.get(name, 0) + len(expected)
-        return absent
 
     def requests(self, name, model, plan, calls):
         """The requests of each call; none for a call that the client has not."""
@@ -84,6 +87,16 @@ class Parity(unittest.TestCase):
         for model in [*MODELS, *MORE_MODELS]:
             with self.subTest(model.name):
                 self.assertEqual(self.compare(model, SEEDS_MAX), set(), "patterns and writes that were not called")
+
+    def test_an_update_takes_out_what_is_absent(self):
+        """In one order, whether an attribute is given and only the key holds it, or it is to be removed."""
+        model = ROOT / "clients" / "cases" / "absent.keyfold"
+        plan, calls, _ = drawn(model, 1)
+        line = next(line for line in calls if line["call"]["kind"] == "create")
+        given = {"z": {"S": "one"}, "a": {"S": "two"}}
+        create = {"kind": "create", "entity": "Note", "values": given}
+        update = {"kind": "update", "entity": "Note", "values": {**given, "y": {"S": "new"}}, "remove": ["b"]}
+        self.compare_calls(model, plan, [{**line, "call": create}, {**line, "call": update}])
 
     def test_random_models(self):
         models = random_models()

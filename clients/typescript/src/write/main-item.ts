@@ -72,7 +72,9 @@ function absentNames(
   isKept: (name: string) => boolean,
   lost: readonly string[],
 ): string[] {
-  if (given !== "all") return given.filter((name) => !has(after.item, name) && !has(before.item, name));
+  if (given !== "all") {
+    return sortedNames(given.filter((name) => !has(after.item, name) && !has(before.item, name)));
+  }
   const names = entity.attributes.map((one) => one.name);
   return names.filter((name) => !has(after.item, name) && !isKept(name) && !lost.includes(name));
 }

@@ -79,7 +79,9 @@ class MainItem:
         after = self.after.item
         if self.given is not None:
             return [
-                name for name in self.given if name not in after and name not in self.before.item
+                name
+                for name in sorted(set(self.given))
+                if name not in after and name not in self.before.item
             ]
         return [
             name
