@@ -6,12 +6,18 @@ import { Problem } from "./problem.js";
 const PRICE_MAX = 1_000_000;
 const QUANTITY_MAX = 99;
 
+/** Characters that no sheet of paper shows, but for the ends of lines. */
+const UNWRITABLE = /(?![\n\r\t])\p{Cc}/u;
+
 /** A text without blanks around it, that is not empty. People know the field as `called`. */
 export function texted(value: unknown, field: string, most: number, called: string = field): string {
   const text = typeof value === "string" ? value.trim() : "";
   if (text === "") throw new Problem("invalid", `The ${called} is missing. Fill it in.`, field);
-  if (text.length > most) {
+  if ([...text].length > most) {
     throw new Problem("invalid", `The ${called} is longer than ${most} characters. Shorten it.`, field);
+  }
+  if (UNWRITABLE.test(text)) {
+    throw new Problem("invalid", `The ${called} has a character that cannot be written. Take it out.`, field);
   }
   return text;
 }

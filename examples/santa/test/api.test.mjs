@@ -174,6 +174,9 @@ test("S5: a wrong letter changes nothing, and the answer says what to do", async
     [400, "invalid", { letterId: "no ulid" }],
     [400, "invalid", { wishes: { length: 1 } }],
     [400, "invalid", { child: "half \ud800" }],
+    [400, "invalid", { child: "Mia\0" }],
+    [400, "invalid", { address: "Here\x1b[2J" }],
+    [400, "invalid", { child: "🎄".repeat(61) }],
   ];
   for (const [status, error, given] of wrong) {
     const answer = await call("POST", "/letters", {
@@ -186,6 +189,12 @@ test("S5: a wrong letter changes nothing, and the answer says what to do", async
     assert.match(answer.value.message, /^[A-Z].+[.:] .+\.$/s);
   }
   assert.equal((await did("GET", `/toys/${bell}`)).wanted, 0);
+});
+
+test("S5: the characters of a name are counted as people count them", async () => {
+  const child = "🎄".repeat(60);
+  const letterId = await letter({ [await toy(1)]: 1 }, child);
+  assert.equal((await did("GET", `/letters/${letterId}`)).child, child);
 });
 
 test("S5: the largest letter fits one transaction", async () => {

@@ -65,7 +65,9 @@ export function fits(value, schema, at = "the body") {
 }
 
 function textFits(value, { minLength = 0, maxLength = Infinity, pattern, format, enum: words }, at) {
-  assert.ok(value.length >= minLength && value.length <= maxLength, `${at}: the length of ${value}`);
+  // JSON Schema counts characters, not units of UTF-16.
+  const length = [...value].length;
+  assert.ok(length >= minLength && length <= maxLength, `${at}: the length of ${value}`);
   if (pattern !== undefined) assert.match(value, new RegExp(pattern), at);
   if (words !== undefined) assert.ok(words.includes(value), `${at}: the word ${value}`);
   if (format === undefined) return;
