@@ -7,9 +7,10 @@ use crate::unknown::{UnknownItem, key_of, shown_key};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use keyfold_model::schema::{Column, Copy, KeyPair, hidden};
+use keyfold_model::schema::{Attribute, Column, Copy, KeyPair, hidden};
 use keyfold_model::{Entity, KeyTemplate, Part, Table, value};
 use keyfold_types::{Item, Value};
+use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
 
 /// The most bytes that a compressed attribute may expand to: it protects memory from a crafted item.
@@ -107,23 +108,23 @@ impl Unreadable {
 ///
 /// # Errors
 /// When it is not compressed: it was not written through the model.
-fn unpack(entity: &Entity, name: &str, value: Value) -> Result<Value, Unreadable> {
+fn unpack<'i>(entity: &Entity, name: &str, value: &'i Value) -> Result<Cow<'i, Value>, Unreadable> {
     if !entity
         .compressed
         .iter()
         .any(|compressed| compressed == name)
     {
-        return Ok(value);
+        return Ok(Cow::Borrowed(value));
     }
     let wrong = || Unreadable::new(name, "not as the model compresses it");
     let Value::B(bytes) = value else {
         return Err(wrong());
     };
     let mut json = Vec::new();
-    let mut decoder = GzDecoder::new(&bytes[..]).take(INFLATED_BYTES_MAX);
+    let mut decoder = GzDecoder::new(bytes.as_slice()).take(INFLATED_BYTES_MAX);
     decoder.read_to_end(&mut json).map_err(|_| wrong())?;
     let mut item = keyfold_wire::client::decode_item(&json).map_err(|_| wrong())?;
-    item.remove(INSIDE).ok_or_else(wrong)
+    item.remove(INSIDE).map(Cow::Owned).ok_or_else(wrong)
 }
 
 /// The chunks of the split list, in order; a single `None` where the entity has no list.
@@ -230,17 +231,30 @@ pub(crate) fn check_types(
     let declared = entity.attributes.iter();
     let held = declared.filter_map(|one| Some((one, values.get(&one.name)?)));
     for (attribute, held) in held {
-        if let Err(error) = value::check(&attribute.name, &attribute.kind, held) {
-            let unknown = UnknownItem::because(format!(
-                "{} ({}) with a value that is none of its type: {error}; it was not written through the model",
-                found(),
-                shown_key(table, item)
-            ));
-            let unknown = unknown.at(key_of(table, item));
-            return Err(ClientError::unknown(unknown.of(kind, error.name())));
-        }
+        check_type((attribute, held), kind, (table, item), &found)?;
     }
     Ok(())
+}
+
+/// Refuses one attribute as [`check_types`] does.
+///
+/// # Errors
+/// As [`check_types`].
+pub(crate) fn check_type(
+    (attribute, held): (&Attribute, &Value),
+    kind: &str,
+    (table, item): (&Table, &Item),
+    found: impl Fn() -> String,
+) -> Result<(), ClientError> {
+    value::check(&attribute.name, &attribute.kind, held).map_err(|error| {
+        let unknown = UnknownItem::because(format!(
+            "{} ({}) with a value that is none of its type: {error}; it was not written through the model",
+            found(),
+            shown_key(table, item)
+        ));
+        let unknown = unknown.at(key_of(table, item));
+        ClientError::unknown(unknown.of(kind, error.name()))
+    })
 }
 
 /// Returns the attributes that [`values_of`] returns, without those that cannot be read, and these.
@@ -289,17 +303,16 @@ pub fn value_of(
     };
     let split = entity.split.as_ref();
     if split.is_none_or(|(split, _)| split != name) {
-        return match first.get(name) {
-            Some(value) => unpack(entity, name, value.clone()).map(Some),
-            None => Ok(in_keys(table, entity, copy, first, name)),
-        };
+        let held = value_in(table, entity, copy, name, first)?;
+        return Ok(held.map(Cow::into_owned));
     }
     let mut list: Option<Vec<Value>> = None;
     for item in items {
         let held = item.get(name);
         match held
-            .map(|value| unpack(entity, name, value.clone()))
+            .map(|value| unpack(entity, name, value))
             .transpose()?
+            .map(Cow::into_owned)
         {
             Some(Value::L(elements)) => list.get_or_insert_default().extend(elements),
             Some(_) => return Err(Unreadable::new(name, "is no list")),
@@ -307,4 +320,21 @@ pub fn value_of(
         }
     }
     Ok(list.map(Value::L))
+}
+
+/// Returns an attribute of an entity that is one item: borrowed, where the item holds it as it is.
+///
+/// # Errors
+/// As [`value_of`].
+pub(crate) fn value_in<'i>(
+    table: &Table,
+    entity: &Entity,
+    copy: Option<&Copy>,
+    name: &str,
+    item: &'i Item,
+) -> Result<Option<Cow<'i, Value>>, Unreadable> {
+    match item.get(name) {
+        Some(value) => unpack(entity, name, value).map(Some),
+        None => Ok(in_keys(table, entity, copy, item, name).map(Cow::Owned)),
+    }
 }

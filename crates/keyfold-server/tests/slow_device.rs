@@ -142,7 +142,10 @@ fn a_shutdown_does_not_wait_for_ever_for_the_device() {
         }
         for _ in 0..threads {
             let other = other.recv_timeout(soon);
-            assert!(other.is_ok(), "a thread of the runtime waits for the device");
+            assert!(
+                other.is_ok(),
+                "a thread of the runtime waits for the device"
+            );
         }
         drop((held, waiting));
         slow.runtime.shutdown_background();

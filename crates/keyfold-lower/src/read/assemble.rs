@@ -6,10 +6,12 @@ use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::stored::{check_types, digest_attribute, is_as_written, values_of};
+use crate::stored::{
+    check_type, check_types, digest_attribute, is_as_written, value_in, values_of,
+};
 use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key};
 use keyfold_model::language::Language;
-use keyfold_model::schema::{Copy, Returned};
+use keyfold_model::schema::{Attribute, Copy, Returned};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
 use keyfold_model::{Entity, KeyTemplate, Model, Pattern, PatternPlan, Table};
 use keyfold_types::{Item, Value};
@@ -26,7 +28,8 @@ struct Kind<'m> {
     name: String,
     entity: &'m Entity,
     copy: Option<&'m Copy>,
-    attributes: Vec<&'m str>,
+    /// The attributes that are answered, in the order of their declaration.
+    attributes: Vec<&'m Attribute>,
     partition: Matcher,
     sort: Option<Matcher>,
     /// Whether the sort key ends with the number of a part.
@@ -45,16 +48,16 @@ impl<'m> Kind<'m> {
     ) -> Kind<'m> {
         let copy: Option<&'m Copy> = returned.copy.and_then(|at| entity.copies.get(at));
         let key = copy.map_or(&entity.key, |copy| &copy.key);
-        let attributes: Vec<&str> = match copy {
-            Some(copy) => copy.attributes.iter().map(String::as_str).collect(),
-            None => entity
-                .attributes
-                .iter()
-                .map(|attribute| attribute.name.as_str())
-                .collect(),
+        let is_asked = |attribute: &&Attribute| {
+            pattern.only.is_empty() || pattern.only.contains(&attribute.name)
         };
-        let is_asked =
-            |name: &&str| pattern.only.is_empty() || pattern.only.iter().any(|only| only == name);
+        let attributes: Vec<&Attribute> = match copy {
+            Some(copy) => {
+                let names = copy.attributes.iter();
+                names.filter_map(|name| entity.attribute(name)).collect()
+            }
+            None => entity.attributes.iter().collect(),
+        };
         let ends_with_part = key
             .sort
             .as_ref()
@@ -77,16 +80,14 @@ impl<'m> Kind<'m> {
         &self,
         pattern: &Pattern,
         (table, item): (&Table, &Item),
-        values: &Values,
+        mut has: impl FnMut(&Attribute) -> bool,
     ) -> Result<(), ClientError> {
-        let is_missing = |name: &&&str| {
-            let attribute = self.entity.attribute(name);
-            attribute.is_some_and(|attribute| !attribute.optional && !attribute.is_kept)
-                && !values.contains_key(**name)
-        };
+        let is_missing =
+            |attribute: &&&Attribute| !has(attribute) && !attribute.optional && !attribute.is_kept;
         let Some(missing) = self.attributes.iter().find(is_missing) else {
             return Ok(());
         };
+        let missing = &missing.name;
         let place = match &self.index {
             None => "which is neither stored nor in a key".to_owned(),
             Some(index) => {
@@ -106,10 +107,8 @@ impl<'m> Kind<'m> {
     /// The split list, if the pattern returns it.
     fn list(&self) -> Option<&str> {
         let (split, _) = self.entity.split.as_ref()?;
-        self.attributes
-            .iter()
-            .find(|name| **name == split.as_str())
-            .copied()
+        let mut names = self.attributes.iter().map(|one| one.name.as_str());
+        names.find(|name| name == split)
     }
 }
 
@@ -269,27 +268,103 @@ impl<'m> Kinds<'m> {
         items: Vec<Item>,
         is_scan: bool,
     ) -> Result<Option<Vec<FoundItem>>, ClientError> {
-        let is_skipped = self.on_unknown == OnUnknown::Skip;
         let mut found = Vec::new();
+        if !self.is_split() {
+            for item in items {
+                let kind = self.known(pattern, &item, is_scan)?;
+                let whole = kind.map(|kind| self.whole(pattern, kind, item));
+                found.extend(
+                    whole
+                        .map(|whole| self.answered(whole))
+                        .transpose()?
+                        .flatten(),
+                );
+            }
+            return Ok(Some(found));
+        }
         for group in self.groups(&items) {
             let members = items.get(group).unwrap_or_default();
             let Some(first) = members.first() else {
                 continue;
             };
-            let Some(kind) = self.kind_of(first) else {
-                if is_scan || is_skipped {
-                    continue;
-                }
-                return Err(unknown(pattern, (self.table, first)));
+            let Some(kind) = self.known(pattern, first, is_scan)? else {
+                continue;
             };
-            match self.assembled(pattern, kind, members) {
-                Ok(Some(item)) => found.push(item),
-                Ok(None) => return Ok(None),
-                Err(ClientError::UnknownItem(_)) if is_skipped => {}
-                Err(error) => return Err(error),
+            match self.answered(self.assembled(pattern, kind, members))? {
+                Some(Some(item)) => found.push(item),
+                Some(None) => return Ok(None),
+                None => {}
             }
         }
         Ok(Some(found))
+    }
+
+    /// The kind of an item; `None` for one that is left out.
+    fn known(
+        &self,
+        pattern: &Pattern,
+        item: &Item,
+        is_scan: bool,
+    ) -> Result<Option<&Kind<'m>>, ClientError> {
+        match self.kind_of(item) {
+            None if !is_scan && self.on_unknown == OnUnknown::Error => {
+                Err(unknown(pattern, (self.table, item)))
+            }
+            kind => Ok(kind),
+        }
+    }
+
+    /// What was read; `None` for an item that the model did not store, where such are left out.
+    fn answered<T>(&self, read: Result<T, ClientError>) -> Result<Option<T>, ClientError> {
+        match read {
+            Err(ClientError::UnknownItem(_)) if self.on_unknown == OnUnknown::Skip => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
+    /// An item of a kind that is stored as one item. Its values are moved: an answer has many.
+    fn whole(
+        &self,
+        pattern: &Pattern,
+        kind: &Kind<'_>,
+        item: Item,
+    ) -> Result<FoundItem, ClientError> {
+        let place = (self.table, &item);
+        let mut held = Vec::with_capacity(kind.attributes.len());
+        for attribute in &kind.attributes {
+            let value = value_in(self.table, kind.entity, kind.copy, &attribute.name, &item);
+            let value =
+                value.map_err(|wrong| wrong.error((self.table, kind.entity), kind.copy, &item))?;
+            held.extend(value.map(|value| (*attribute, value)));
+        }
+        let mut present = held.iter().map(|(attribute, _)| *attribute).peekable();
+        kind.check_required(pattern, place, |attribute| {
+            present
+                .next_if(|next| std::ptr::eq(*next, attribute))
+                .is_some()
+        })?;
+        for (attribute, value) in &held {
+            let found = || format!("{} found an item of {}", pattern.name, kind.name);
+            check_type((attribute, value), &kind.name, place, found)?;
+        }
+        let mut made = Vec::with_capacity(held.len());
+        for (attribute, value) in held {
+            made.push(match value {
+                Cow::Borrowed(_) => (attribute, None),
+                Cow::Owned(value) => (attribute, Some(value)),
+            });
+        }
+        let mut stored = item.into_map();
+        let attributes = made
+            .into_iter()
+            .filter_map(|(attribute, value)| match value {
+                Some(value) => Some((attribute.name.clone(), value)),
+                None => stored.remove_entry(&attribute.name),
+            });
+        Ok(FoundItem {
+            kind: kind.name.clone(),
+            attributes: attributes.collect(),
+        })
     }
 
     /// An item of a kind, of its parts; `None` when they do not belong together.
@@ -300,13 +375,15 @@ impl<'m> Kinds<'m> {
         members: &[Item],
     ) -> Result<Option<FoundItem>, ClientError> {
         let ordered = self.in_order(kind, members);
-        let names = kind.attributes.iter().copied();
+        let names = kind.attributes.iter().map(|one| one.name.as_str());
         let mut values = values_of(self.table, kind.entity, kind.copy, names, &ordered)?;
         if kind.is_split && !self.is_complete(kind, &ordered, &values) {
             return Ok(None);
         }
         if let Some(first) = members.first() {
-            kind.check_required(pattern, (self.table, first), &values)?;
+            kind.check_required(pattern, (self.table, first), |attribute| {
+                values.contains_key(&attribute.name)
+            })?;
             let found = || format!("{} found an item of {}", pattern.name, kind.name);
             let of = (self.table, kind.entity);
             check_types(of, &kind.name, &values, first, found)?;
@@ -314,7 +391,7 @@ impl<'m> Kinds<'m> {
         let attributes = kind
             .attributes
             .iter()
-            .filter_map(|name| values.remove_entry(*name));
+            .filter_map(|attribute| values.remove_entry(&attribute.name));
         Ok(Some(FoundItem {
             kind: kind.name.clone(),
             attributes: attributes.collect(),
