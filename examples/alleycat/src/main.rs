@@ -26,6 +26,10 @@ async fn main() -> ExitCode {
 async fn run() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    // Before a database is made for a word that is none.
+    if !matches!(*words, [] | ["race", _, _, _]) {
+        return Err(USAGE.into());
+    }
     let database = connection("ALLEYCAT_CONNECTION", "keyfold:./data");
     let database = Keyfold::connect(&database).await?;
     let club = Club::open(&database).await?;

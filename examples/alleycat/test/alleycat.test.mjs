@@ -82,7 +82,7 @@ test("what cannot be is refused with a sentence", async () => {
   const many = { racers: 1001, seconds: 1, speed: 1 };
   assert.match(await refused(400, "POST", "/api/classes/sprint/races", many), /from 1 to 1,000/);
   assert.match(await refused(400, "POST", "/api/classes/sprint/races", "{"), /The body/);
-  await refused(400, "GET", "/api/races/nothing/leaderboard?limit=0");
+  for (const limit of ["0", "abc", "-1"]) await refused(400, "GET", `/api/races/nothing/leaderboard?limit=${limit}`);
   await refused(400, "POST", "/api/classes/sprint/results", { racerId: "1", name: "N", raceId: "r", points: [] });
   await refused(404, "POST", "/api/classes/nothing/results", { racerId: "1", name: "N", raceId: "r", points: [1] });
   await refused(404, "GET", "/api/classes/sprint/races/nothing/events");

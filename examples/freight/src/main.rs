@@ -18,11 +18,19 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<ExitCode, Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    // Before a database is made for words that are none.
+    let is_command = matches!(
+        *words,
+        [] | ["container" | "item" | "assign" | "unload", _, _] | ["show", _]
+    );
+    if !is_command {
+        return Err(USAGE.into());
+    }
     let database = connection("FREIGHT_CONNECTION", "keyfold:./data");
     let database = Keyfold::connect(&database).await?;
     let freight = Freight::open(&database).await?;
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut said = None;
     if words.is_empty() {
         freight.seed().await?;

@@ -55,6 +55,22 @@ test("what cannot be is refused with a sentence", async () => {
   assert.equal(code(await post("/api/containers/c1/rush", { dispatchers: 0 })), "400 invalid");
   assert.equal(code(await post("/api/containers/nowhere/rush", { dispatchers: 2 })), "404 not_found");
   assert.deepEqual(api.unseen(), []);
+  const message = async (path, body) => (await post(path, body)).value.error.message;
+  assert.match(await message("/api/containers", { containerId: "c2", places: "1" }), /^The member places: /);
+  assert.match(await message("/api/containers", ["c2", 1]), /^The body is no object/);
+});
+
+test("what the routes refuse is a problem like all others", async () => {
+  for (const [status, method, path, body] of [
+    [405, "DELETE", "/api/items"],
+    [413, "POST", "/api/items", "x".repeat(3_000_000)],
+    [400, "POST", "/api/containers/%ff/rush", "{}"],
+  ]) {
+    const answer = await fetch(`${quay.address}${path}`, { method, body });
+    const { error } = await answer.json();
+    assert.deepEqual([answer.status, error.code], [status, "invalid"]);
+    assert.match(error.message, /^[A-Z].+\.$/s);
+  }
 });
 
 test("the page: items are assigned and unloaded by keyboard, and a rush shows its figures", async () => {

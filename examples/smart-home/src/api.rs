@@ -126,15 +126,32 @@ fn time_of(text: &str) -> Result<Timestamp, Problem> {
     Ok(truncated(time, Precision::Millis))
 }
 
+/// Most days of a range of readings, each month of which is a table that is asked.
+const RANGE_DAYS_MAX: i64 = 731;
+
+fn check_range(from: Timestamp, to: Timestamp) -> Result<(), Problem> {
+    let days = (to.as_second() - from.as_second()) / (24 * 60 * 60);
+    if from > to {
+        return Err(Problem::invalid(format!(
+            "The range ends before it begins: to is {to}, from is {from}."
+        )));
+    }
+    if days > RANGE_DAYS_MAX {
+        return Err(Problem::invalid(format!(
+            "The range from {from} to {to} has {days} days. Ask for at most {RANGE_DAYS_MAX}."
+        )));
+    }
+    Ok(())
+}
+
 /// N6: a range over the tables of several months, in order.
 async fn readings(
     State(app): State<App>,
     Path(sensor): Path<String>,
-    range: Result<Query<Range>, axum::extract::rejection::QueryRejection>,
+    Query(Range { from, to }): Query<Range>,
 ) -> Answer {
-    let Query(Range { from, to }) =
-        range.map_err(|_| Problem::invalid("The range needs two times: from and to."))?;
     let (from, to) = (time_of(&from)?, time_of(&to)?);
+    check_range(from, to)?;
     let sensor = SensorId::from(sensor);
     let readings = app.home.readings(&sensor, from, to).await?;
     let readings: Result<Vec<Value>, Problem> = readings.iter().map(reading_json).collect();
@@ -155,8 +172,8 @@ async fn add_reading(
     body: Bytes,
 ) -> Result<impl IntoResponse, Problem> {
     let GivenReading { at, value } = decoded(&body)?;
-    let number = value.to_string().parse::<Number>();
-    let value = number.map_err(|_| Problem::invalid("The value is no number."))?;
+    let number = format!("{value:e}").parse::<Number>();
+    let value = number.map_err(|why| Problem::invalid(format!("The value {value:e}: {why}.")))?;
     let at = time_of(&at)?;
     let sensor_id = SensorId::from(sensor);
     let reading = NewReading {

@@ -56,7 +56,13 @@ test("what cannot be is refused with a sentence", async () => {
   const refused = async (method, path, body) => assert.equal((await api.call(method, path, body)).status, 400, path);
   await refused("POST", "/api/polling", { pollsASecond: 1001 });
   await refused("POST", "/api/burst", { events: 0 });
-  await refused("GET", "/api/sensors/attic/readings?from=yesterday");
+  for (const range of [
+    "from=yesterday",
+    "from=2026-11-01T00:00:00Z",
+    "from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z",
+    "from=1500-01-01T00:00:00Z&to=2299-11-01T00:00:00Z",
+  ]) await refused("GET", `/api/sensors/attic/readings?${range}`);
+  await refused("POST", "/api/sensors/attic/readings", { at: "2026-11-01T00:00:00Z", value: 1e200 });
   await refused("POST", "/api/sensors/attic/readings", { at: "yesterday", value: 1 });
 });
 

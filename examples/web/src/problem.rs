@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use keyfold::Error;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 
 /// What stands in the way of a request. Its message is a sentence with what to do.
@@ -45,6 +45,18 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, message)
     }
 
+    /// What the routes have refused before a handler saw it, such as a number of a query that is none.
+    pub(crate) fn refused(status: StatusCode, why: &str) -> Problem {
+        let message = match status {
+            StatusCode::METHOD_NOT_ALLOWED => "This address does not take that method.".to_owned(),
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                "The body is too large. Send at most 2 megabytes.".to_owned()
+            }
+            _ => format!("The request cannot be read: {}.", why.trim_end_matches('.')),
+        };
+        Problem::new(status, "invalid", message)
+    }
+
     /// The request comes from a page of another site.
     pub(crate) fn foreign() -> Problem {
         let message = "The request is of another site's page. Use the application's own pages.";
@@ -67,7 +79,7 @@ impl From<Error> for Problem {
 fn of_error(error: &Error) -> Problem {
     match error {
         Error::Invalid { message: why, .. } => {
-            Problem::invalid(format!("It was not taken: {why}."))
+            Problem::invalid(format!("It cannot be asked or stored so: {why}."))
         }
         Error::NotFound(_) => Problem::not_found("It is not there. Look for it in the lists."),
         Error::Exists(_) | Error::Taken { .. } => {
@@ -116,10 +128,77 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The body of a request.
+/// The body of a request: an object of JSON.
 ///
 /// # Errors
-/// A body that is no JSON of this form is a problem that says what is wrong.
+/// A body that is no object of this form is a problem that names the member.
 pub fn decoded<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|why| Problem::invalid(format!("The body: {why}.")))
+    let body: Value = serde_json::from_slice(body)
+        .map_err(|why| Problem::invalid(format!("The body is no JSON: {why}.")))?;
+    if !body.is_object() {
+        let message = "The body is no object. Send its members in braces.";
+        return Err(Problem::invalid(message));
+    }
+    serde_path_to_error::deserialize(body).map_err(|why| {
+        let place = match why.path().iter().count() {
+            0 => "The body".to_owned(),
+            _ => format!("The member {}", why.path()),
+        };
+        Problem::invalid(format!("{place}: {}.", in_words(&why.inner().to_string())))
+    })
+}
+
+/// A sentence of serde without the names of types in Rust.
+fn in_words(why: &str) -> String {
+    let words = why.split(' ').map(|word| match word {
+        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "f32" | "f64" => "a number",
+        word => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Problem, decoded};
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Given {
+        id: String,
+        places: u32,
+    }
+
+    fn refused(body: &str) -> String {
+        let Problem { message, .. } = decoded::<Given>(body.as_bytes()).unwrap_err();
+        message
+    }
+
+    #[test]
+    fn a_wrong_body_names_its_member() {
+        assert_eq!(
+            decoded::<Given>(br#"{"id":"a","places":2}"#),
+            Ok(Given {
+                id: "a".to_owned(),
+                places: 2
+            })
+        );
+        assert_eq!(
+            refused(r#"{"id":"a","places":"1"}"#),
+            "The member places: invalid type: string \"1\", expected a whole number."
+        );
+        assert_eq!(
+            refused(r#"{"id":"a","places":-1}"#),
+            "The member places: invalid value: integer `-1`, expected a whole number."
+        );
+        assert_eq!(
+            refused(r#"{"id":"a"}"#),
+            "The body: missing field `places`."
+        );
+        for no_object in [r#"["a",2]"#, "[]", "null", "5"] {
+            assert!(refused(no_object).starts_with("The body is no object."));
+        }
+        assert!(refused("{").starts_with("The body is no JSON: "));
+    }
 }
