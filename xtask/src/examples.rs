@@ -97,7 +97,10 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         .map(|(first, rest)| (first.as_str(), rest))
     {
         let [name] = names else {
-            return Err("name one example: cargo xtask examples run santa".to_owned());
+            return Err(
+                "name one example: cargo xtask examples run santa; PORT=8000 before it chooses the port"
+                    .to_owned(),
+            );
         };
         return start(root, find(name)?);
     }
@@ -119,7 +122,10 @@ fn find(name: &str) -> Result<&'static Example, String> {
         .find(|example| example.name == name)
         .ok_or_else(|| {
             let names: Vec<&str> = EXAMPLES.iter().map(|example| example.name).collect();
-            format!("there is no example {name}; there are {}", names.join(", "))
+            format!(
+                "there is no example {name}; there are {}. `cargo xtask examples run NAME` opens one, at the port that PORT says; `cargo xtask examples NAME` tests it",
+                names.join(", ")
+            )
         })
 }
 
@@ -155,7 +161,7 @@ fn start(root: &Path, example: &Example) -> Result<(), String> {
         workspace: root.to_owned(),
         binary: keyfold(root)?,
     };
-    say(&format!("preparing {name}"));
+    say(&format!("preparing {name} (some minutes at the first time)"));
     let error = prepare(&place)?.exec();
     Err(format!("cannot run {name}: {error}"))
 }

@@ -90,6 +90,8 @@ def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
     taken.write_text("no folder")
     with pytest.raises(Transport, match="serve --json --port 0 .*--data"):
         Server(["--data", str(taken)])
+    with pytest.raises(Transport, match="did not start: (?!{)"):
+        Server(["--data", str(taken)])
     with pytest.raises(Transport, match="unexpected argument"):
         testing.serve("--nonsense")
 

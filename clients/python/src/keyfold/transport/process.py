@@ -56,7 +56,7 @@ class Server:
         except (ValueError, KeyError, TypeError):
             self._process.wait(_STOP_SECONDS)
             self._said.seek(0)
-            why = line.strip() or self._said.read().strip()
+            why = _message(line) or self._said.read().strip()
             self.stop()
             raise Transport(f"{' '.join(command)} did not start: {why}") from None
 
@@ -118,3 +118,11 @@ def _ended(number: int, _frame: FrameType | None) -> None:
     # The program ends as it would have without a handler.
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def _message(line: str) -> str:
+    """Why the server did not start: the message of its report, or the line as it is."""
+    try:
+        return str(json.loads(line)["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return line.strip()
