@@ -10,7 +10,7 @@ from both import ALL, KEYS, Asked, called, name_of
 from support import Json, Proxy, Send
 
 from keyfold import Model, Options, OutcomeUnknown, Transport
-from keyfold.transport.answers import MEMBERS
+from keyfold.transport.answers import MEMBERS, NoAnswer, members
 from keyfold.transport.boto import METHODS
 
 
@@ -55,6 +55,45 @@ def test_the_json_of_another_is_no_answer(model: Model, proxy: Proxy, ask: Asked
             do("all", "bookings", key)
     proxy.fail("UpdateItem", empty)
     do("write", "rename", {**key, "owner": "q"})
+
+
+SILENT = {"GetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
+"""The operations whose answers may have no member: a write is done, or there is no item."""
+
+
+@pytest.mark.parametrize("operation", sorted(METHODS))
+def test_an_answer_without_members(operation: str) -> None:
+    """A batch would be taken for written, keys for those of no item."""
+    if operation in SILENT:
+        assert members(operation, 200, b"{}", None) == {}
+        return
+    with pytest.raises(NoAnswer, match=f"has no member of an answer to {operation}"):
+        members(operation, 200, b"{}", None)
+
+
+@pytest.mark.parametrize(
+    ("operation", "content", "is_answer"),
+    [
+        ("BatchWriteItem", b'{"ConsumedCapacity":[]}', False),
+        ("BatchWriteItem", b'{"UnprocessedItems":{}}', True),
+        ("BatchGetItem", b'{"UnprocessedKeys":{}}', False),
+        ("BatchGetItem", b'{"Responses":{}}', True),
+        ("TransactGetItems", b'{"ConsumedCapacity":[]}', False),
+        ("TransactGetItems", b'{"Responses":[]}', True),
+        ("Query", b'{"ConsumedCapacity":{}}', False),
+        ("Query", b'{"Count":0}', True),
+        ("PutItem", b'{"ConsumedCapacity":{}}', True),
+        ("ListTagsOfResource", b'{"Tags":[]}', True),
+    ],
+)
+def test_the_member_that_an_answer_always_has(
+    operation: str, content: bytes, is_answer: bool
+) -> None:
+    if is_answer:
+        assert len(members(operation, 200, content, None)) == 1
+        return
+    with pytest.raises(NoAnswer):
+        members(operation, 200, content, None)
 
 
 def test_the_members_of_answers_are_those_of_the_service() -> None:

@@ -169,15 +169,21 @@ test("JSON that is no answer of the operation is a lost answer", async () => {
     ...writes.flatMap((name) => [[name, other, false], [name, capital, false], [name, {}, true], [name, consumed, true]]),
     ...writes.map((name) => [name, { Attributes: {}, status: "ok" }, true]),
     ...[["TransactWriteItems", other, false], ["TransactWriteItems", {}, true], ["TransactWriteItems", consumed, true]],
-    ...[["BatchWriteItem", other, false], ["BatchWriteItem", { UnprocessedItems: {} }, true]],
+    ...[["BatchWriteItem", other, false], ["BatchWriteItem", {}, false], ["BatchWriteItem", consumed, false]],
+    ["BatchWriteItem", { UnprocessedItems: {} }, true],
     ...[["GetItem", other, false], ["GetItem", {}, true], ["GetItem", { Item: {} }, true]],
-    ...[["BatchGetItem", capital, false], ["BatchGetItem", { Responses: {} }, true]],
-    ...[["TransactGetItems", other, false], ["TransactGetItems", { Responses: [] }, true]],
+    ...["BatchGetItem", "TransactGetItems"].flatMap((name) => [
+      ...[[name, capital, false], [name, {}, false], [name, consumed, false], [name, { Responses: {} }, true]],
+    ]),
+    ["BatchGetItem", { UnprocessedKeys: {} }, false],
     ...["Query", "Scan"].flatMap((name) => [
       ...[[name, other, false], [name, {}, false], [name, consumed, false], [name, { LastEvaluatedKey: {} }, false]],
       ...[[name, { Count: 0 }, true], [name, { Items: [] }, true]],
     ]),
+    ...["CreateTable", "DescribeTable", "DescribeTimeToLive", "UpdateTimeToLive"].map((name) => [name, {}, false]),
+    ...["ListTagsOfResource", "DescribeContinuousBackups"].map((name) => [name, {}, false]),
     ...[["CreateTable", capital, false], ["CreateTable", table, true], ["DescribeTable", { Table: {} }, true]],
+    ["DescribeContinuousBackups", { ContinuousBackupsDescription: {} }, true],
     ...[["ListTables", other, false], ["ListTables", { TableNames: [] }, true], ["DescribeLimits", { TableMaxReadCapacityUnits: 1 }, true]],
     ...[["DescribeTimeToLive", capital, false], ["DescribeTimeToLive", { TimeToLiveDescription: {} }, true]],
     ...[["UpdateTimeToLive", { TimeToLiveSpecification: {} }, true], ["ListTagsOfResource", { Tags: [] }, true]],
@@ -552,7 +558,7 @@ test("`dynamodb://` is Amazon's service, and keys of files are not sent without 
   const { fetch } = globalThis;
   globalThis.fetch = async (url, { headers }) => {
     sent.push(`${url} ${/Credential=([^/]*)/.exec(headers.authorization ?? headers.Authorization)?.[1]}`);
-    return new Response("{}");
+    return new Response('{"TableNames":[]}');
   };
   const amazon = "https://dynamodb.eu-west-1.amazonaws.com/";
   const open = "http://dynamodb.eu-west-1.amazonaws.com/";

@@ -28,24 +28,25 @@ export interface ExceptionReason {
   readonly Item?: unknown;
 }
 
-/** Operations, and how the names of their answers' members begin. */
-const KNOWN = /Item|(?:Create|Describe|Update)Table$|TimeToLive$/;
-const MEMBERS = /^(?:Attributes|ConsumedCapacity|Item|Responses|Unprocessed|Table|TimeToLive)/;
+/** Operations whose answers say that a write is done, or that there is no item: some have no member. */
+const SILENT = /^(?:Get|Put|Update|Delete|TransactWrite)Item/;
+const SAID = /^(?:Attributes|ConsumedCapacity|Item)/;
+/** Any other operation, and a member that its answer has also where nothing was found or is left. */
+const ALWAYS =
+  /^(?:(?:Query|Scan) (?:Count|Items)|BatchW\w+ UnprocessedItems|\w+GetItems? Responses|\w+ (?:Table|Tags|TimeToLive|ContinuousB)\w*)$/;
 
-/** Whether an object is an answer of DynamoDB's to an operation. That of a query always counts its items; another
- * may be empty. */
+/** Whether an object is an answer of DynamoDB's to an operation. */
 export function isAnswer(operation: string, answer: unknown): answer is object {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false;
-  if (operation === "Query" || operation === "Scan") return "Count" in answer || "Items" in answer;
   const names = Object.keys(answer);
-  const known = KNOWN.test(operation) ? MEMBERS : /^[A-Z]/;
-  return !names.length || names.some((name) => known.test(name));
+  if (SILENT.test(operation)) return !names.length || names.some((name) => SAID.test(name));
+  return names.some((name) => ALWAYS.test(`${operation} ${name}`));
 }
 
 /** The exception in the body of an answer; `undefined` for a body that is none of DynamoDB's. */
 export function exceptionIn(body: string): Exception | undefined {
-  const json = parsed(body) as Readonly<Record<string, unknown>> | undefined;
-  if (typeof json !== "object" || json === null || typeof json["__type"] !== "string") return undefined;
+  const json = parsed(body) as Readonly<Record<string, unknown>> | null | undefined;
+  if (typeof json?.["__type"] !== "string") return undefined;
   const { message = json["Message"], CancellationReasons: reasons, Item: item } = json;
   return {
     name: json["__type"].slice(json["__type"].lastIndexOf("#") + 1),

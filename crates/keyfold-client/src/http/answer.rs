@@ -4,54 +4,93 @@
 
 use keyfold_api::Operation;
 
-/// The members of the answers of the operations on items, and whether an answer may have none: it says
-/// that a write is done, or that there is no item. A query and a scan always say what they found.
-const ANSWERS: [(Operation, &[&str], bool); 10] = [
-    (Operation::Query, &["Items", "Count"], false),
-    (Operation::Scan, &["Items", "Count"], false),
-    (Operation::GetItem, &["ConsumedCapacity", "Item"], true),
-    (Operation::PutItem, &CHANGED, true),
-    (Operation::UpdateItem, &CHANGED, true),
-    (Operation::DeleteItem, &CHANGED, true),
-    (
-        Operation::TransactWriteItems,
-        &["ConsumedCapacity", "ItemCollectionMetrics"],
-        true,
-    ),
-    (
-        Operation::TransactGetItems,
-        &["Responses", "ConsumedCapacity"],
-        true,
-    ),
-    (
-        Operation::BatchGetItem,
-        &["Responses", "UnprocessedKeys", "ConsumedCapacity"],
-        true,
-    ),
-    (
-        Operation::BatchWriteItem,
-        &[
-            "UnprocessedItems",
-            "ConsumedCapacity",
-            "ItemCollectionMetrics",
-        ],
-        true,
-    ),
-];
-const CHANGED: [&str; 3] = ["ConsumedCapacity", "Attributes", "ItemCollectionMetrics"];
+/// What an answer of an operation has. Source: the outputs in the service's own description of its API,
+/// and what Amazon's documentation shows of answers that found nothing.
+enum Answer {
+    /// One of these members at least, also where nothing was found or is left.
+    Always(&'static [&'static str]),
+    /// One of these members, or none: it says that a write is done, or that there is nothing.
+    Perhaps(&'static [&'static str]),
+    /// Its status is all of it.
+    Status,
+}
 
-/// Whether a body may be the answer of an operation. Answers of operations that are not on items are
-/// known by their decoding.
+impl Answer {
+    fn of(operation: Operation) -> Answer {
+        use Answer::{Always, Perhaps, Status};
+        match operation {
+            Operation::GetItem => Perhaps(&["ConsumedCapacity", "Item"]),
+            Operation::PutItem | Operation::UpdateItem | Operation::DeleteItem => {
+                Perhaps(&["ConsumedCapacity", "Attributes", "ItemCollectionMetrics"])
+            }
+            Operation::TransactWriteItems => {
+                Perhaps(&["ConsumedCapacity", "ItemCollectionMetrics"])
+            }
+            Operation::Query | Operation::Scan => Always(&["Items", "Count"]),
+            Operation::BatchGetItem
+            | Operation::TransactGetItems
+            | Operation::BatchExecuteStatement => Always(&["Responses"]),
+            Operation::BatchWriteItem => Always(&["UnprocessedItems"]),
+            Operation::ExecuteStatement => {
+                Perhaps(&["Items", "ConsumedCapacity", "NextToken", "LastEvaluatedKey"])
+            }
+            Operation::ExecuteTransaction => Perhaps(&["Responses", "ConsumedCapacity"]),
+            Operation::GetRecords => Always(&["Records"]),
+            Operation::GetShardIterator => Always(&["ShardIterator"]),
+            Operation::DescribeStream => Always(&["StreamDescription"]),
+            Operation::ListStreams => Always(&["Streams"]),
+            Operation::DescribeTable => Always(&["Table"]),
+            Operation::CreateTable
+            | Operation::UpdateTable
+            | Operation::DeleteTable
+            | Operation::RestoreTableFromBackup
+            | Operation::RestoreTableToPointInTime => Always(&["TableDescription"]),
+            Operation::ListTables => Always(&["TableNames"]),
+            Operation::DescribeTimeToLive => Always(&["TimeToLiveDescription"]),
+            Operation::UpdateTimeToLive => Always(&["TimeToLiveSpecification"]),
+            Operation::ListTagsOfResource => Always(&["Tags"]),
+            Operation::TagResource | Operation::UntagResource => Status,
+            Operation::DescribeContinuousBackups | Operation::UpdateContinuousBackups => {
+                Always(&["ContinuousBackupsDescription"])
+            }
+            Operation::DescribeContributorInsights | Operation::UpdateContributorInsights => {
+                Always(&["ContributorInsightsStatus"])
+            }
+            Operation::ListContributorInsights => Always(&["ContributorInsightsSummaries"]),
+            Operation::CreateBackup => Always(&["BackupDetails"]),
+            Operation::DescribeBackup | Operation::DeleteBackup => Always(&["BackupDescription"]),
+            Operation::ListBackups => Always(&["BackupSummaries"]),
+            Operation::DescribeExport | Operation::ExportTableToPointInTime => {
+                Always(&["ExportDescription"])
+            }
+            Operation::ListExports => Always(&["ExportSummaries"]),
+            Operation::DescribeImport | Operation::ImportTable => {
+                Always(&["ImportTableDescription"])
+            }
+            Operation::ListImports => Always(&["ImportSummaryList"]),
+            Operation::DescribeEndpoints => Always(&["Endpoints"]),
+            Operation::DescribeLimits => Always(&["TableMaxReadCapacityUnits"]),
+            Operation::GetResourcePolicy => Always(&["Policy"]),
+            Operation::PutResourcePolicy => Always(&["RevisionId"]),
+            Operation::DeleteResourcePolicy => Perhaps(&["RevisionId"]),
+        }
+    }
+}
+
+/// Whether a body may be the answer of an operation.
 pub(super) fn is_of(operation: Operation, body: &[u8]) -> bool {
-    let Some((_, members, may_be_empty)) = ANSWERS.iter().find(|(one, ..)| *one == operation)
-    else {
-        return true;
-    };
-    let is_empty = || {
-        let written = body.iter().filter(|byte| !byte.is_ascii_whitespace());
-        written.eq(b"{}")
-    };
-    members.iter().any(|name| has(body, name)) || (*may_be_empty && is_empty())
+    let has_one = |names: &[&str]| names.iter().any(|name| has(body, name));
+    match Answer::of(operation) {
+        Answer::Always(names) => has_one(names),
+        Answer::Perhaps(names) => has_one(names) || is_empty(body),
+        Answer::Status => true,
+    }
+}
+
+/// Whether a body is an object without members.
+fn is_empty(body: &[u8]) -> bool {
+    let written = body.iter().filter(|byte| !byte.is_ascii_whitespace());
+    written.eq(b"{}")
 }
 
 /// Whether a body has a member of a name, in any depth: those of the first level are among the first
@@ -84,7 +123,24 @@ mod tests {
                 true,
             ),
             (Operation::BatchWriteItem, r#"{"error":"x"}"#, false),
+            (
+                Operation::BatchWriteItem,
+                r#"{"ConsumedCapacity":[]}"#,
+                false,
+            ),
+            (Operation::BatchGetItem, r#"{"Responses":{}}"#, true),
+            (Operation::BatchGetItem, r#"{"UnprocessedKeys":{}}"#, false),
+            (Operation::TransactGetItems, r#"{"Responses":[]}"#, true),
+            (
+                Operation::TransactGetItems,
+                r#"{"ConsumedCapacity":[]}"#,
+                false,
+            ),
             (Operation::DescribeTable, r#"{"Table":{}}"#, true),
+            (Operation::GetRecords, r#"{"Records":[]}"#, true),
+            (Operation::GetRecords, r#"{"status":"ok"}"#, false),
+            (Operation::ListTables, r#"{"TableNames":[]}"#, true),
+            (Operation::TagResource, "", true),
         ] {
             assert_eq!(
                 is_of(operation, body.as_bytes()),
@@ -92,6 +148,30 @@ mod tests {
                 "{} {body}",
                 operation.name()
             );
+        }
+    }
+
+    /// A batch would be taken for written, a shard of a stream for ended.
+    #[test]
+    fn an_answer_without_members_says_that_a_write_is_done_or_that_there_is_no_item() {
+        let may_be_empty = [
+            Operation::GetItem,
+            Operation::PutItem,
+            Operation::UpdateItem,
+            Operation::DeleteItem,
+            Operation::TransactWriteItems,
+            // Statements that write, and the removal of a policy that is not there.
+            Operation::ExecuteStatement,
+            Operation::ExecuteTransaction,
+            Operation::DeleteResourcePolicy,
+            // They have no answer but the status.
+            Operation::TagResource,
+            Operation::UntagResource,
+        ];
+        for operation in Operation::ALL {
+            let is_own = is_of(*operation, b"{}");
+            let name = operation.name();
+            assert_eq!(is_own, may_be_empty.contains(operation), "{name}");
         }
     }
 }

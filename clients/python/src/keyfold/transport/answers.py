@@ -40,8 +40,20 @@ MEMBERS = {
     }.items()
 }
 """The members that the answer of an operation may have. Another one's answer is not judged."""
-_NEEDED = {one: frozenset(("Count", "Items")) for one in ("Query", "Scan")}
-"""The members of which an answer has at least one, also where it has no other."""
+_SILENT = ("DeleteItem", "GetItem", "PutItem", "TransactWriteItems", "UpdateItem")
+"""The operations whose answers may have no member: a write is done, or there is no item."""
+_ALWAYS = {
+    operation: frozenset(names.split())
+    for operation, names in {
+        "BatchGetItem": "Responses",
+        "BatchWriteItem": "UnprocessedItems",
+        "ListTagsOfResource": "Tags",
+        "Query": "Count Items",
+        "Scan": "Count Items",
+        "TransactGetItems": "Responses",
+    }.items()
+}
+"""The members of which an answer has one, also where nothing was found or is left."""
 _SHOWN_MAX = 60
 
 
@@ -79,11 +91,11 @@ def members(
 
 
 def _may_answer(operation: str, found: Mapping[str, Any]) -> bool:
-    """Whether an object may be the answer to an operation. Most may be empty."""
-    needed = _NEEDED.get(operation)
-    if needed is None:
-        needed = MEMBERS.get(operation) if found else None
-    return needed is None or not needed.isdisjoint(found)
+    """Whether an object may be the answer to an operation."""
+    if not found and operation in _SILENT:
+        return True
+    names = _ALWAYS.get(operation) or MEMBERS.get(operation)
+    return names is None or not names.isdisjoint(found)
 
 
 def check(client: Any) -> None:
