@@ -163,18 +163,6 @@ def test_each_refusal_has_its_place(client: Client, account: None) -> None:
     assert (second.value.write, second.value.place) == (1, place("put Account", "Account", "e"))
 
 
-def test_what_the_service_refuses_is_said_with_its_item(client: Client) -> None:
-    text = "x" * 500_000
-    with pytest.raises(Refused, match="put Note: Item size has exceeded") as large:
-        client.put("Note", {"thingId": "t", "noteId": 1, "text": text})
-    key = {"PK": "THING#t", "SK": "NOTE#000001"}
-    assert large.value.place == Place("put Note", "Things", key)
-    with pytest.raises(Service) as caught:
-        client.put("Thing", {"thingId": "t", "blob": text.encode()})
-    assert (caught.value.code, caught.value.exception) == ("service", "ValidationException")
-    assert "Item size has exceeded" in caught.value.text
-
-
 def test_an_item_without_a_required_field_is_named(client: Client, endpoint: str) -> None:
     """The service says that an update is invalid, and not why; the item is read to say it."""
     client.put("Page", {"pageId": "p", "stats": {"views": 1, "inner": {}}})

@@ -4,10 +4,10 @@ import type { MadeValue } from "../complete.js";
 import { failure, KeyfoldError, outcomeUnknown } from "../error.js";
 import { type Answer, backOff, isConflict, isNoTable, REPORTED } from "../io.js";
 import { ensurePeriods } from "../tables.js";
-import { sizeOfItem } from "../value/size.js";
-import { compareTexts, display, sortedNames } from "../value/text.js";
+import { compareTexts, sortedNames } from "../value/text.js";
 import { withAggregates } from "./aggregate.js";
 import type { Context } from "./context.js";
+import { explained, placeText, putBytes } from "./invalid.js";
 import { errorOf, placeOfItem } from "./refusal.js";
 import { type Draft, isAt, lowered, type Step } from "./step.js";
 import { failedActions, hasFound, lackingOf, type Unread } from "./unread.js";
@@ -119,12 +119,6 @@ function judge(error: unknown, steps: readonly Step[]): void {
   throw explained(error, steps);
 }
 
-/** The table and key of a step's item, for people: `Shop (pk = USER#1, sk = A)`. */
-export function placeText({ table, key }: Pick<Step, "table" | "key">): string {
-  const columns = sortedNames(Object.keys(key)).map((name) => `${name} = ${display(key[name] ?? {})}`);
-  return `${table} (${columns.join(", ")})`;
-}
-
 /** Refuses two steps of one item: a transaction allows one action per item. */
 function checkDistinct(steps: readonly Step[]): void {
   for (const [at, step] of steps.entries()) {
@@ -153,29 +147,14 @@ function checkCount(steps: readonly Step[]): void {
   );
 }
 
-/** Refuses more bytes than a transaction has, before anything is written. The sizes of items that are updated
- * are not known. */
+/** Refuses more bytes than a transaction has, before anything is written. */
 function checkSize(steps: readonly Step[]): void {
-  const sizes = steps.map(({ action }) => (action.is === "put" ? sizeOfItem(action.item) : 0));
-  const bytes = sizes.reduce((sum, one) => sum + one, 0);
+  const bytes = steps.reduce((sum, one) => sum + putBytes(one), 0);
   if (steps.length < 2 || bytes <= BYTES_MAX) return;
   throw failure(
     "refused",
     `the write would put ${bytes} bytes, and a transaction has at most ${BYTES_MAX}; nothing was written: give it less at a time`,
   );
-}
-
-/** The error of a transaction that the service finds invalid: it names the change and the reason where the
- * service lists codes. */
-function explained(error: KeyfoldError, steps: readonly Step[]): KeyfoldError {
-  const reasons = error.detail.code === "service" ? error.detail.reasons : [];
-  for (const [at, { code, message }] of reasons.entries()) {
-    const step = steps[at];
-    if (step !== undefined && code === "ValidationError" && message !== undefined) {
-      return failure("refused", `${step.label}: ${message}`, placeOfItem(step.label, step.table, step.key));
-    }
-  }
-  return error;
 }
 
 /** The request that carries out the steps. */

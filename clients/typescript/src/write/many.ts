@@ -12,6 +12,7 @@ import { ensurePeriods } from "../tables.js";
 import { hasKey, jsonOfItem } from "../value/compare.js";
 import type { Values } from "../value/value.js";
 import { aggregatesOf } from "./decides.js";
+import { explained, type Sent } from "./invalid.js";
 
 /** The most requests for items that the service leaves unprocessed. */
 const TRIES = 16;
@@ -25,11 +26,8 @@ export interface ManyOutcome {
 }
 
 /** An item of a batch. */
-interface One {
+interface One extends Sent {
   readonly at: number;
-  readonly table: string;
-  readonly key: Item;
-  readonly request: WriteRequest;
 }
 
 /** What became of the items of a batch. */
@@ -64,10 +62,9 @@ export async function putMany(
     const [main] = await derive(io, model, entity, complete(io, entity, values, own));
     if (main === undefined) throw invalid(`${entity.name} has no key`);
     const { table, key, item } = main;
-    all.push({ at, table, key, request: { PutRequest: { Item: item } } });
+    all.push({ at, label: `put ${entity.name}`, table, key, action: { is: "put", item } });
     made.push(own);
   }
-  checkDistinct(entity, all);
   return write({ io, model, entity, isPut: true }, all, made);
 }
 
@@ -81,7 +78,7 @@ export async function deleteMany(
   checkAlone(model, entity, "delete");
   const all = keys.map((values, at): One => {
     const { tableName: table, key } = placeOf(model, entity, values);
-    return { at, table, key, request: { DeleteRequest: { Key: key } } };
+    return { at, label: `delete ${entity.name}`, table, key, action: { is: "delete" } };
   });
   return write({ io, model, entity, isPut: false }, all, keys.map(() => []));
 }
@@ -114,22 +111,18 @@ function placeText({ table, key }: One): string {
   return `${table} ${jsonOfItem(key)}`;
 }
 
-/** Refuses two items with one key: which of them would stay is not known. */
-function checkDistinct({ name }: EntityPlan, all: readonly One[]): void {
-  const seen = new Map<string, number>();
-  for (const one of all) {
-    const first = seen.get(placeText(one));
-    if (first !== undefined) {
-      throw invalid(`items ${first} and ${one.at} of the batch are the same ${name}; put it once`, undefined, name);
-    }
-    seen.set(placeText(one), one.at);
-  }
-}
-
-/** Sends all requests. A key that is given twice is written once, and has the fate of the first. */
+/** Sends all requests. A key that is given twice is deleted once, and has the fate of the first. Of two items with
+ * one key that are put, it is not known which would stay: they are refused. */
 async function write(batch: Batch, all: readonly One[], made: readonly (readonly MadeValue[])[]): Promise<ManyOutcome> {
   const firsts = new Map<string, One>();
-  for (const one of all) if (!firsts.has(placeText(one))) firsts.set(placeText(one), one);
+  const { name } = batch.entity;
+  for (const one of all) {
+    const first = firsts.get(placeText(one));
+    if (first === undefined) firsts.set(placeText(one), one);
+    else if (batch.isPut) {
+      throw invalid(`items ${first.at} and ${one.at} of the batch are the same ${name}; put it once`, undefined, name);
+    }
+  }
   // By table, since a table of a period may be absent.
   const tables = new Map<string, One[]>();
   for (const one of firsts.values()) tables.set(one.table, [...(tables.get(one.table) ?? []), one]);
@@ -151,7 +144,7 @@ async function write(batch: Batch, all: readonly One[], made: readonly (readonly
   if (written.length === 0 && unknown.length === 0) throw error;
   const why = error instanceof Error ? error.message : String(error);
   throw new KeyfoldError(
-    `of ${all.length} items of ${batch.entity.name}, ${written.length} were written, ${unwritten.length} were not, and of ${unknown.length} it is not known: ${why}`,
+    `of ${all.length} items of ${name}, ${written.length} were written, ${unwritten.length} were not, and of ${unknown.length} it is not known: ${why}`,
     { code: "incomplete", written, unwritten, unknown },
     undefined,
     error,
@@ -177,7 +170,7 @@ async function send(batch: Batch, table: string, all: readonly One[]): Promise<F
     fates.error = failure("transport", "the service left items unprocessed again and again; try again later");
     fates.unwritten.push(...positions(left));
   } catch (error) {
-    fates.error = error;
+    fates.error = explained(error, left);
     fates[isUnknown(error) ? "unknown" : "unwritten"].push(...positions(left));
   }
   return fates;
@@ -196,7 +189,10 @@ async function ask(
   left: readonly One[],
   fates: Fates,
 ): Promise<Answer> {
-  const input = { RequestItems: { [table]: left.map((one) => one.request) }, ...REPORTED };
+  const requests = left.map(({ key, action }): WriteRequest =>
+    action.is === "put" ? { PutRequest: { Item: action.item } } : { DeleteRequest: { Key: key } },
+  );
+  const input = { RequestItems: { [table]: requests }, ...REPORTED };
   fates.requests += 1;
   try {
     return await io.ask("BatchWriteItem", input);

@@ -2,6 +2,7 @@
 
 use super::aggregate::with_aggregates;
 use super::context::Context;
+use super::invalid::{self, Sent};
 use super::lacking::{self, Unread};
 use super::meeting::place;
 use super::refusal::Refusal;
@@ -13,8 +14,8 @@ use crate::lookup::Spot;
 use crate::retry::back_off;
 use crate::tables;
 use keyfold_api::{
-    DeleteItemInput, ErrorKind, PutItemInput, ReasonCode, Request, TransactWriteItem,
-    TransactWriteItemsInput, UpdateItemInput,
+    DeleteItemInput, ErrorKind, PutItemInput, Request, TransactWriteItem, TransactWriteItemsInput,
+    UpdateItemInput,
 };
 use keyfold_types::Item;
 use keyfold_types::limits::{TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX};
@@ -52,12 +53,8 @@ pub(super) async fn sent_steps(
     if steps.is_empty() || is_judged(&steps) {
         return Ok(Some(Written::nothing(context.io.spent())));
     }
-    let changes: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
     match execute(context, steps).await {
-        Err(error) => {
-            let error = lacking::explained(context, error, unread).await;
-            Err(explained(error, &changes))
-        }
+        Err(error) => Err(lacking::explained(context, error, unread).await),
         Ok(Outcome::Done(written)) => Ok(Some(written)),
         Ok(Outcome::Stale) => {
             context.io.pause(back_off(tried)).await;
@@ -81,7 +78,8 @@ fn is_judged(steps: &[Step]) -> bool {
 async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, ClientError> {
     check_count(&steps)?;
     check_distinct(&steps)?;
-    check_size(&steps)?;
+    let bytes: Vec<u64> = steps.iter().map(put_bytes).collect();
+    check_size(&bytes)?;
     let mut names: Vec<String> = steps.iter().map(|step| step.table.clone()).collect();
     names.sort_unstable();
     names.dedup();
@@ -114,8 +112,12 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
             check: format!("{} of {}", labels.join(", "), places.join(", ")),
         }),
         Err(error) => {
+            let sent = || {
+                let all = labels.iter().zip(&places).zip(&bytes);
+                all.map(|((label, place), bytes)| Sent::new(label, place, *bytes))
+            };
             let Some(failed) = error.failed_actions() else {
-                return Err(error);
+                return Err(invalid::explained(error, sent()));
             };
             let all = refusals.iter().zip(labels.iter().zip(&items));
             let all: Vec<_> = all.collect();
@@ -135,7 +137,7 @@ async fn execute(context: &Context<'_>, steps: Vec<Step>) -> Result<Outcome, Cli
                     let refused = refusal.error(error.has_found(at))?;
                     Some(refused.at_item(label, table, key))
                 });
-            Err(refused.unwrap_or(error))
+            Err(refused.unwrap_or_else(|| invalid::explained(error, sent())))
         }
     }
 }
@@ -181,33 +183,23 @@ fn check_count(steps: &[Step]) -> Result<(), ClientError> {
     )))
 }
 
-/// Refuses more bytes than a transaction has, before anything is written. The sizes of items that are
-/// updated are not known.
-fn check_size(steps: &[Step]) -> Result<(), ClientError> {
-    let size = |step: &Step| match &step.action {
+/// The bytes of the item that a step puts. The size of one that is updated is not known.
+fn put_bytes(step: &Step) -> u64 {
+    match &step.action {
         StepAction::Put(item) => item.size_bytes(),
         StepAction::Update { .. } | StepAction::Delete | StepAction::Check => 0,
-    };
-    let bytes: u64 = steps.iter().map(size).sum();
-    if steps.len() < 2 || bytes <= TRANSACTION_BYTES_MAX {
+    }
+}
+
+/// Refuses more bytes than a transaction has, before anything is written.
+fn check_size(sizes: &[u64]) -> Result<(), ClientError> {
+    let bytes: u64 = sizes.iter().sum();
+    if sizes.len() < 2 || bytes <= TRANSACTION_BYTES_MAX {
         return Ok(());
     }
     Err(ClientError::refused(format!(
         "the write would put {bytes} bytes, and a transaction has at most {TRANSACTION_BYTES_MAX}; nothing was written: give it less at a time"
     )))
-}
-
-/// The error of a transaction that the service finds invalid: it names the change and the reason
-/// where the service lists codes.
-fn explained(error: ClientError, changes: &[String]) -> ClientError {
-    if let ClientError::Service { reasons, .. } = &error {
-        for ((code, message), change) in reasons.iter().zip(changes) {
-            if let (ReasonCode::ValidationError, Some(message)) = (code, message) {
-                return ClientError::refused(format!("{change}: {message}"));
-            }
-        }
-    }
-    error
 }
 
 /// The request that carries out the actions.

@@ -2,6 +2,8 @@
 //! the batch is not atomic. Only entities from which nothing follows are written so: a batch has no
 //! condition, and no second item that must change with the first.
 
+use super::invalid::{self, Sent};
+use super::meeting::place_of;
 use super::refusal::check_entity;
 use crate::arguments::Values;
 use crate::capacity;
@@ -202,7 +204,8 @@ impl Batch<'_> {
                         &mut outcome.unwritten
                     };
                     of.extend(at(&left));
-                    outcome.error = Some(error);
+                    let sent = left.iter().map(|one| self.sent(table, one));
+                    outcome.error = Some(invalid::explained(error, sent));
                     return outcome;
                 }
             };
@@ -230,6 +233,15 @@ impl Batch<'_> {
         let message = "the backend left items unprocessed again and again; try again later";
         outcome.error = Some(ClientError::Transport(message.to_owned()));
         outcome
+    }
+
+    /// The change of an item, for an error of its request.
+    fn sent(&self, table: &str, (_, key, request): &One) -> Sent {
+        let put = request.put.iter().flatten();
+        let bytes = put.flatten().map(Item::size_bytes).sum();
+        let verb = if self.is_put { "put" } else { "delete" };
+        let label = format!("{verb} {}", self.entity.name);
+        Sent::new(&label, &place_of(table, key), bytes)
     }
 
     /// Asks one request. The table of a new period is created for the first item; a deletion finds

@@ -16,7 +16,7 @@ use crate::error::ClientError;
 use crate::expression::{Change, Term};
 use crate::lookup::Spot;
 use keyfold_model::schema::Path;
-use keyfold_types::Value;
+use keyfold_types::{Item, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts a later step of the same item into an earlier one. `remaining` are the items that the later
@@ -274,9 +274,14 @@ fn is_counter(deleted: &Step, remaining: &[RemainingItems], name: &str) -> bool 
 
 /// The item of a step, for people: `Shop (PK = USER#1, SK = A)`.
 pub(super) fn place(step: &Step) -> String {
+    place_of(&step.table, &step.key)
+}
+
+/// An item by its table and key, for people: `Shop (PK = USER#1, SK = A)`.
+pub(super) fn place_of(table: &str, key: &Item) -> String {
     let shown = |(name, value): (&String, &Value)| {
         format!("{name} = {}", keyfold_model::value::display(value))
     };
-    let key: Vec<String> = step.key.iter().map(shown).collect();
-    format!("{} ({})", step.table, key.join(", "))
+    let key: Vec<String> = key.iter().map(shown).collect();
+    format!("{table} ({})", key.join(", "))
 }

@@ -14,7 +14,8 @@
 //!   makes the steps of an entity that may not exist, `blind` the step that writes over one that is
 //!   not read.
 //! - `aggregate`, `maximum` and `contribution` make the steps of the aggregates that follow.
-//! - `execute` sends the steps; a write starts over when they are stale.
+//! - `execute` sends the steps; a write starts over when they are stale. `invalid` says which change the
+//!   service finds invalid.
 
 mod aggregate;
 mod assignment;
@@ -25,6 +26,7 @@ mod contribution;
 mod entity;
 mod execute;
 mod inputs;
+mod invalid;
 mod lacking;
 mod left_behind;
 mod main_item;

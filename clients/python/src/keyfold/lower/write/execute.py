@@ -19,14 +19,14 @@ from keyfold.errors import (
 from keyfold.lower import capacity, tables
 from keyfold.lower.complete import Made
 from keyfold.lower.steps import Lowering, Origin, Request, ask, back_off
-from keyfold.lower.write import lacking
+from keyfold.lower.write import invalid, lacking
 from keyfold.lower.write.aggregate import with_aggregates
+from keyfold.lower.write.invalid import Sent, place_text
 from keyfold.lower.write.lacking import Unread
 from keyfold.lower.write.refusal import at_item, error_of, place_of_item
 from keyfold.lower.write.step import Check, Draft, Put, Step
 from keyfold.plan.model import Model
 from keyfold.values.size import size_of_item
-from keyfold.values.value import display
 
 ACTIONS_MAX = 100
 """The most actions of one transaction."""
@@ -69,7 +69,7 @@ def sent_steps(
         written = yield from _execute(model, origin, steps)
     except Service as error:
         known = yield from lacking.explained(error, unread)
-        raise _explained(known, steps) from None
+        raise invalid.explained(known, [_sent(step) for step in steps]) from None
     if written is None:
         yield from back_off(tried)
     return written
@@ -109,7 +109,7 @@ def _judge(error: KeyfoldError, steps: Sequence[Step]) -> None:
         return
     if isinstance(error, OutcomeUnknown):
         changes = ", ".join(step.label for step in steps)
-        places = ", ".join(place_text(step) for step in steps)
+        places = ", ".join(place_text(step.table, step.key) for step in steps)
         raise OutcomeUnknown(error.why, f"{changes} of {places}") from error
     failed = failed_actions(error)
     if failed is None:
@@ -126,12 +126,6 @@ def _judge(error: KeyfoldError, steps: Sequence[Step]) -> None:
 
 def _place(step: Step) -> Place:
     return place_of_item(step.label, step.table, step.key)
-
-
-def place_text(step: Step) -> str:
-    """The table and key of a step's item, for people: `Shop (pk = USER#1, sk = A)`."""
-    key = ", ".join(f"{name} = {display(value)}" for name, value in sorted(step.key.items()))
-    return f"{step.table} ({key})"
 
 
 def _check_distinct(steps: Sequence[Step]) -> None:
@@ -171,14 +165,9 @@ def _check_size(steps: Sequence[Step]) -> None:
         )
 
 
-def _explained(error: KeyfoldError, steps: Sequence[Step]) -> KeyfoldError:
-    """The error of a transaction that the service finds invalid, with the change and the reason."""
-    if isinstance(error, Service):
-        for reason, step in zip(error.reasons, steps):
-            if reason.code == "ValidationError" and reason.message is not None:
-                refused = Refused(f"{step.label}: {reason.message}")
-                return at_item(refused, step.label, step.table, step.key)
-    return error
+def _sent(step: Step) -> Sent:
+    put = step.action.item if isinstance(step.action, Put) else None
+    return Sent(step.label, step.table, step.key, put)
 
 
 def _request_of(steps: Sequence[Step]) -> Request:

@@ -23,6 +23,8 @@ from keyfold.lower import capacity, tables
 from keyfold.lower.complete import Made, complete
 from keyfold.lower.derive import derive, place_of
 from keyfold.lower.steps import Lowering, Origin, Request, Response, ask, pause, together
+from keyfold.lower.write import invalid
+from keyfold.lower.write.invalid import Sent
 from keyfold.plan.model import Entity, Model
 from keyfold.values.value import Item, Values, canonical_item
 
@@ -192,7 +194,7 @@ class _Batch:
                 )
                 fate = outcome.unknown if may_be_done else outcome.unwritten
                 fate.extend(one.at for one in left)
-                outcome.error = error
+                outcome.error = invalid.explained(error, [self._sent(one) for one in left])
                 return outcome
             outcome.capacity += capacity.total(response)
             unprocessed: dict[str, list[Any]] = response.get("UnprocessedItems") or {}
@@ -208,6 +210,12 @@ class _Batch:
             "the backend left items unprocessed again and again; try again later"
         )
         return outcome
+
+    def _sent(self, one: _One) -> Sent:
+        """The change of an item, for an error of its request."""
+        put = one.request["PutRequest"]["Item"] if self.is_put else None
+        verb = "put" if self.is_put else "delete"
+        return Sent(f"{verb} {self.entity.name}", *one.place, put)
 
     def _ask(self, table: str, left: Sequence[_One], outcome: _Outcome) -> Lowering[Response]:
         """Asks one request. The table of a new period is created for the first item; a deletion

@@ -18,8 +18,9 @@ from keyfold.lower.steps import TRIES, Lowering, Origin, together
 from keyfold.lower.write import entity as steps
 from keyfold.lower.write.aggregate import add_aggregates
 from keyfold.lower.write.change import add_deletion, add_put, add_update, check_removable
-from keyfold.lower.write.execute import place_text, sent_steps
+from keyfold.lower.write.execute import sent_steps
 from keyfold.lower.write.inputs import GivenItems
+from keyfold.lower.write.invalid import place_text
 from keyfold.lower.write.meeting import check_taken_twice, in_write, join
 from keyfold.lower.write.named import Composition, with_now
 from keyfold.lower.write.refusal import at_item, exists, reasons_of
@@ -215,7 +216,9 @@ class _Merged:
             check_taken_twice(known, step)
             if join(known, step, part.draft.remaining):
                 return
-            error = Refused(_meeting(self._names[owner], first, second, place_text(step)))
+            error = Refused(
+                _meeting(self._names[owner], first, second, place_text(step.table, step.key))
+            )
             raise at_item(error, second, step.table, step.key)
         self.draft.steps.append(step)
         self.owners.append(part.of.at)
