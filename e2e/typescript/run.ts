@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { KeyfoldError } from "@keyfold/client";
 import { AccountId, AnswersClient, TicketId } from "./made/answers.js";
 import { BookId, BookmarksClient, CustomerId } from "./made/bookmarks.js";
+import { InheritsId, LanguageNamesClient, type NewInherits, LineId as LanguageLineId } from "./made/language_names.js";
 import { CartId, LineId, MadeClient } from "./made/made.js";
 import { ItemId, OrderId, ProductId, ShopClient, UserId } from "./made/shop.js";
 
@@ -247,4 +248,53 @@ export async function kinds(endpoint: string): Promise<void> {
   assert.equal(found?.$kind, "Annotation");
   assert.equal(found?.kind, "lastread");
   assert.deepEqual(found?.positions, positions);
+}
+
+/** Names that every object inherits: what is left out is not given, and what is given is stored. */
+export async function inheritedNames(endpoint: string): Promise<void> {
+  const names = new LanguageNamesClient(endpoint);
+  await names.ensureTables();
+  const id = InheritsId("i");
+  const stored = async (): Promise<unknown> => names.inherits({ id }, { strong: true });
+  await names.Inherits.create({ id });
+  assert.deepEqual(await stored(), { kind: "Inherits", id });
+  const all: NewInherits = {
+    id,
+    valueOf: "a",
+    toString: 1,
+    toLocaleString: ["b"],
+    constructor: { constructor: 2 },
+    hasOwnProperty: "c",
+    isPrototypeOf: true,
+    propertyIsEnumerable: "d",
+  };
+  await names.Inherits.put(all);
+  assert.deepEqual(await stored(), { kind: "Inherits", ...all });
+  await names.Inherits.update({ id }, {});
+  await names.Inherits.update({ id }, { valueOf: null, toString: 3 });
+  await names.toString_({ id });
+  const { valueOf: _, ...others } = all;
+  assert.deepEqual(await stored(), { kind: "Inherits", ...others, toString: 3 });
+  await names.toString_({ id, valueOf: "e" });
+  await names.transact([names.Inherits.part.put({ id })]);
+  assert.deepEqual(await stored(), { kind: "Inherits", id });
+  const line = LanguageLineId("l");
+  for (const [valueOf, toString] of [["a", "1"], ["a", "2"], ["b", "1"]] as const) {
+    await names.Line.create({ id: line, valueOf, toString });
+  }
+  assert.equal((await names.lines({ id: line }).all(10)).length, 3);
+  assert.equal((await names.lines({ id: line, valueOf: "a" }).all(10)).length, 2);
+  assert.equal((await names.lines({ id: line, valueOf: "a", toString: "2" }).all(10)).length, 1);
+  // An absent attribute is inherited, and the type says so.
+  const found = await names.inherits({ id });
+  assert.equal(typeof found?.valueOf === "string" ? found.valueOf : undefined, undefined);
+  // One that reaches the runtime by its name is a value of the wrong type.
+  const { valueOf } = {};
+  for (const given of [{ id, valueOf }, { id, constructor: { valueOf } }] as NewInherits[]) {
+    const error = await names.Inherits.create(given).catch((one: unknown) => one);
+    assert.ok(error instanceof KeyfoldError && error.detail.code === "invalid");
+    const name = Object.hasOwn(given, "valueOf") ? "valueOf" : "constructor.valueOf";
+    assert.deepEqual([error.detail.of, error.detail.name], ["Inherits", name]);
+    assert.ok(error.message.startsWith(`Inherits: ${name} is no string: function`), error.message);
+  }
 }

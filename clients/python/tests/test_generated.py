@@ -33,6 +33,7 @@ PROGRAMS = [
     "records",
     "awaited",
     "events",
+    "names",
 ]
 WANTED = re.compile(r'\s*# error: ([a-z-]+) (".*"), ')
 FOUND = re.compile(r"(.*\.py):(\d+): error: (.*)  \[([a-z-]+)\]$")

@@ -43,5 +43,5 @@ export type { Plan } from "./plan.js";
 export { part, run, transact } from "./made.js";
 export type { Done, MadeMember, MadeTable, NamedPart, NothingMade, Part, Parted } from "./made.js";
 export { change, Collection, Query, required } from "./typed.js";
-export type { Change, NoArguments, Ordered, PageOptions, Strong, TypedOptions } from "./typed.js";
+export type { Change, Inherited, NoArguments, Ordered, PageOptions, Strong, TypedOptions } from "./typed.js";
 export { BatchWriter, Parts, Writer } from "./writer.js";

@@ -10,6 +10,10 @@ export type TypedOptions = Omit<ClientOptions, "numbers">;
 /** The arguments of a pattern or write without parameters. */
 export type NoArguments = Readonly<Record<string, never>>;
 
+/** What every object inherits. An object that lacks an optional attribute of such a name, like `valueOf`, has the
+ * inherited member under it: `typeof` tells them apart. The runtime takes only an object's own members for given. */
+export type Inherited = Object;
+
 /** Which page is read. */
 export interface PageOptions extends CallOptions {
   /** The most items of a page, instead of the pattern's. */

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from made import answers as a
 from made import events as ev
+from made import language_names as n
 from made import made as m
 from made import shop as s
 from typing_extensions import assert_type
@@ -564,3 +565,33 @@ def typed_events(events: ev.EventsClient, record: dict[str, Any]) -> str | None:
     if isinstance(found, ev.UserCardChange):
         return found.new.mail if found.new is not None else None
     return None
+
+
+def names(endpoint: str) -> None:
+    """Names that classes have of themselves: what is left out is not given, and what is given is
+    stored."""
+    with n.LanguageNamesClient(endpoint) as names:
+        names.ensure_tables()
+        id = n.InheritsId("p")
+        names.Inherits.create(n.NewInherits(id=id))
+        assert names.inherits(id=id, strong=True) == n.Inherits(id=id)
+        new = n.NewInherits(
+            id=id,
+            value_of="a",
+            constructor=n.Inner(self_="b", class__="c"),
+            self_="d",
+            class_="e",
+            class__="f",
+            init="g",
+            slots="h",
+            dict_="i",
+        )
+        names.Inherits.put(new)
+        for found in (names.self(id=id), names.init(id=id), names.constructor(id=id)):
+            assert members(found) == members(new)
+        names.Inherits.update(n.InheritsKey(id=id), n.InheritsPatch(class_=None, dict_="j"))
+        names.to_string(id=id, class__="k")
+        found = names.inherits(id=id, strong=True)
+        assert found is not None
+        assert (found.class_, found.class__, found.dict_) == (None, "k", "j")
+        assert names.fake.inherits(self_="l", class__="m", init=None).class__ == "m"

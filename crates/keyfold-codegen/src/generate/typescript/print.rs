@@ -70,20 +70,25 @@ impl Printer {
 
     /// `export type NAME = A | B;`
     pub(super) fn union(&mut self, name: &str, members: &[String]) {
-        let line = format!("export type {name} = {};", members.join(" | "));
-        if fits(0, &line) {
-            self.line(0, &line);
+        self.either(0, &format!("export type {name} ="), members);
+    }
+
+    /// A type of one of these members behind what begins its line.
+    pub(super) fn either(&mut self, depth: usize, start: &str, members: &[String]) {
+        let all = format!("{};", members.join(" | "));
+        let line = format!("{start} {all}");
+        if fits(depth, &line) {
+            self.line(depth, &line);
             return;
         }
-        self.line(0, &format!("export type {name} ="));
-        let line = format!("{};", members.join(" | "));
-        if fits(1, &line) {
-            self.line(1, &line);
+        self.line(depth, start);
+        if fits(depth + 1, &all) {
+            self.line(depth + 1, &all);
             return;
         }
         for (at, member) in members.iter().enumerate() {
             let end = if at + 1 == members.len() { ";" } else { "" };
-            self.line(1, &format!("| {member}{end}"));
+            self.line(depth + 1, &format!("| {member}{end}"));
         }
     }
 }

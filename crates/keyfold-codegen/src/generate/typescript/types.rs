@@ -279,9 +279,8 @@ fn print_made(form: &Form, made: Option<&MadeForm>, about: &str, out: &mut Print
 fn print_patch(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
     open(name, fields.is_empty(), out);
     for field in fields {
-        let removed = if field.optional { " | null" } else { "" };
-        let text = format!("{}{removed}", text_of(form, &field.shape));
-        member(&field.name, true, &text, out);
+        let removed: &[&str] = if field.optional { &["null"] } else { &[] };
+        optional(1, &field.name, &text_of(form, &field.shape), removed, out);
     }
     close(fields.is_empty(), out);
 }
@@ -412,12 +411,7 @@ fn print_arguments(form: &Form, name: &str, parameters: &[Parameter], out: &mut 
             match (is_chained, met.cmp(&given)) {
                 (true, Ordering::Less) => argument(3, &field.name, false, &text, out),
                 (true, Ordering::Equal) => argument(3, &field.name, true, &text, out),
-                (true, Ordering::Greater) => {
-                    out.line(
-                        3,
-                        &format!("readonly {}?: undefined;", property(&field.name)),
-                    );
-                }
+                (true, Ordering::Greater) => optional(3, &field.name, "undefined", &[], out),
                 (false, _) => argument(3, &field.name, field.optional, &text, out),
             }
         }
@@ -519,17 +513,38 @@ fn alias(form: &Form, name: &str, fields: &[Field], out: &mut Printer) {
 }
 
 /// An argument: an optional one may be given as `undefined`.
-fn argument(depth: usize, name: &str, optional: bool, text: &str, out: &mut Printer) {
-    let start = format!("readonly {}{}:", property(name), mark(optional));
-    let end = if optional { " | undefined" } else { "" };
-    let line = format!("{start} {text}{end};");
-    if !optional || fits(depth, &line) {
-        out.line(depth, &line);
-        return;
+fn argument(depth: usize, name: &str, is_optional: bool, text: &str, out: &mut Printer) {
+    if is_optional {
+        optional(depth, name, text, &["undefined"], out);
+    } else {
+        out.line(depth, &format!("readonly {}: {text};", property(name)));
     }
-    out.line(depth, &start);
-    out.line(depth + 1, &format!("| {text}"));
-    out.line(depth + 1, "| undefined;");
+}
+
+/// The members that every object inherits. Source: the interface `Object` of TypeScript's library.
+const INHERITED: [&str; 7] = [
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+];
+
+/// A member that may be absent: of a type, or one of others. An object without it has what it inherits
+/// under the name, if anything.
+fn optional(depth: usize, name: &str, text: &str, others: &[&str], out: &mut Printer) {
+    let mut all = vec![text.to_owned()];
+    all.extend(others.iter().map(|other| (*other).to_owned()));
+    if INHERITED.contains(&name) {
+        all.push(format!("keyfold.Inherited[{}]", literal(name)));
+    }
+    let start = format!("readonly {}?:", property(name));
+    match all.as_slice() {
+        [only] => out.line(depth, &format!("{start} {only};")),
+        _ => out.either(depth, &start, &all),
+    }
 }
 
 fn members(form: &Form, fields: &[Field], out: &mut Printer) {
@@ -554,15 +569,12 @@ fn close(is_empty: bool, out: &mut Printer) {
     out.gap();
 }
 
-fn member(name: &str, optional: bool, text: &str, out: &mut Printer) {
-    out.line(
-        1,
-        &format!("readonly {}{}: {text};", property(name), mark(optional)),
-    );
-}
-
-fn mark(optional: bool) -> &'static str {
-    if optional { "?" } else { "" }
+fn member(name: &str, is_optional: bool, text: &str, out: &mut Printer) {
+    if is_optional {
+        optional(1, name, text, &[], out);
+    } else {
+        out.line(1, &format!("readonly {}: {text};", property(name)));
+    }
 }
 
 /// The type of a shape.
