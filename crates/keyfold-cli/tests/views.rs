@@ -247,38 +247,41 @@ fn a_view_is_named_without_the_model() {
     );
 }
 
-/// A row cannot have 1e125 and 2: a build leaves out what comes second, and says so.
+/// No number has the digits of 1e125 and of 2: the row has both items, and says that it has no sum.
 #[test]
-fn a_rebuild_ends_without_an_item_that_has_no_place() {
+fn a_row_whose_sum_is_no_number_says_so() {
     let place = project();
     place.json(0, &["put", "Order", "id=4", "product=p", "cost=1e125"]);
     let output = place.run(&["views", "rebuild"]);
     let shown = text(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
-    assert!(
-        shown.contains("left out: `keyfold views status` shows why"),
-        "{shown}"
-    );
+    assert!(!shown.contains("left out"), "{shown}");
+    let cause = "more than 38 significant digits";
     let shown = text(&place.run(&["views", "status"]));
-    for part in [
-        "gives nothing: Main PK=O#",
-        "the row PK=S#p SK=S cannot have it",
-        "number",
-    ] {
+    for part in ["has no sum: ", " PK=S#p SK=S: spent, the sum", cause] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    // Either it is behind yet, or it is found that the row lacks an item.
+    let status = place.json(0, &["views", "status"])["views"][0].clone();
+    assert_eq!(status["unreadable"], json!([]));
+    assert_eq!(status["withoutSum"][0]["key"]["PK"], json!({"S": "S#p"}));
     let verified = place.json(1, &["verify"])["result"].clone();
-    assert!(
-        verified["undecidedRows"] == 1 || verified["findings"][0]["kind"] == "view_row",
+    let finding = &verified["findings"][0];
+    assert_eq!(
+        (&verified["count"], &finding["kind"]),
+        (&json!(1), &json!("wrong_type")),
         "{verified}"
     );
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.contains(cause), "{message}");
+    let shown = text(&place.run(&["run", "sold", "product=p"]));
+    assert!(shown.contains(cause), "{shown}");
     place.json(0, &["update", "Order", "id=4", "cost=3"]);
     place.json(0, &["views", "rebuild"]);
     let found = place.json(0, &["run", "sold", "product=p"]);
     assert_eq!(found["items"][0]["attributes"]["spent"], 9, "{found}");
     let status = place.json(0, &["views", "status"]);
-    assert_eq!(status["views"][0]["unreadable"], json!([]));
+    assert_eq!(status["views"][0]["withoutSum"], json!([]));
+    place.json(0, &["verify"]);
 }
 
 #[test]

@@ -8,10 +8,12 @@ pub mod item;
 pub mod key;
 pub mod limits;
 pub mod number;
+pub mod sum;
 pub mod value;
 
 pub use capacity::CapacityHalves;
 pub use item::Item;
 pub use key::{KeyAttribute, KeyKind, KeySchema};
 pub use number::{Number, NumberError};
+pub use sum::Sum;
 pub use value::{Set, SetError, Value, ValueKind};

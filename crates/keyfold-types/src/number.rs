@@ -13,9 +13,9 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Smallest power of ten of a number's first digit.
-const MAGNITUDE_MIN: i32 = -130;
+pub(crate) const MAGNITUDE_MIN: i32 = -130;
 /// Largest power of ten of a number's first digit.
-const MAGNITUDE_MAX: i32 = 125;
+pub(crate) const MAGNITUDE_MAX: i32 = 125;
 
 /// A decimal of at most 38 significant digits, magnitude 1E-130 to 9.99…E+125, or zero.
 ///

@@ -387,6 +387,7 @@ fn document(view: &ViewStatus) -> Json {
         "setAside": view.set_aside,
         "why": view.why,
         "unreadable": view.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
+        "withoutSum": view.without_sum.iter().map(unreadable).collect::<Vec<_>>(),
     })
 }
 
@@ -418,14 +419,19 @@ fn line(view: &ViewStatus) -> String {
     if let Some(why) = &view.why {
         text.push_str(&format!("; {} set aside: {why}", were(view.set_aside)));
     }
-    for item in view.unreadable.iter().take(SHOWN) {
-        let (table, key, why) = (&item.table, terminal::key(&item.key), &item.why);
-        text.push_str(&format!("\n  gives nothing: {table} {key}: {why}"));
-    }
-    if view.unreadable.len() > SHOWN {
-        let more = view.unreadable.len() - SHOWN;
-        let more = terminal::counted(more, "more item");
-        text.push_str(&format!("\n  and {more}: --json shows them"));
+    let notes = [
+        ("gives nothing", &view.unreadable),
+        ("has no sum", &view.without_sum),
+    ];
+    for (what, items) in notes {
+        for item in items.iter().take(SHOWN) {
+            let (table, key, why) = (&item.table, terminal::key(&item.key), &item.why);
+            text.push_str(&format!("\n  {what}: {table} {key}: {why}"));
+        }
+        if items.len() > SHOWN {
+            let more = terminal::counted(items.len() - SHOWN, "more item");
+            text.push_str(&format!("\n  and {more}: --json shows them"));
+        }
     }
     text
 }

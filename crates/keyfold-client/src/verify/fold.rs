@@ -5,13 +5,13 @@ use keyfold_codec::RawValue;
 use keyfold_codec::item::encode_value;
 use keyfold_lower::order;
 use keyfold_model::schema::AggregateKind;
-use keyfold_types::{Number, Value};
+use keyfold_types::{Sum, Value};
 
 /// The items that an aggregate counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Fold {
     pub(super) count: i64,
-    sum: Option<Number>,
+    sum: Option<Sum>,
     /// The greatest value; the least, where the fold is of least values.
     extreme: Option<Value>,
     is_least: bool,
@@ -25,7 +25,7 @@ impl Fold {
     /// One item, with what it contributes.
     pub(super) fn of(kind: AggregateKind, held: Value, digest: u128) -> Fold {
         let (sum, extreme) = match (kind, held) {
-            (AggregateKind::Sum, Value::N(number)) => (Some(number), None),
+            (AggregateKind::Sum, Value::N(number)) => (Some(Sum::from(number)), None),
             (AggregateKind::Max, held) => (None, Some(held)),
             (AggregateKind::Count | AggregateKind::Sum, _) => (None, None),
         };
@@ -65,13 +65,8 @@ impl Fold {
         self.count += other.count;
         self.digest = self.digest.wrapping_add(other.digest);
         self.is_unknown |= other.is_unknown;
-        if let Some(number) = other.sum {
-            let sum = self.sum.unwrap_or(Number::ZERO);
-            match sum.checked_add(&number) {
-                Ok(sum) => self.sum = Some(sum),
-                // More items may lead back into the numbers: which ones is not kept.
-                Err(_) => self.is_unknown = true,
-            }
+        if let Some(more) = other.sum {
+            self.sum.get_or_insert_default().join(&more);
         }
         self.is_least |= other.is_least;
         if let Some(held) = other.extreme {
@@ -88,18 +83,24 @@ impl Fold {
         }
     }
 
-    /// The aggregate of the items.
+    /// The aggregate of the items. A sum that is no number is a text that says why, which no item has.
     pub(super) fn value(&self, kind: AggregateKind) -> Option<Value> {
         match kind {
             AggregateKind::Count => Some(Value::from(self.count)),
-            AggregateKind::Sum => Some(Value::N(self.sum.unwrap_or(Number::from(0_i64)))),
+            AggregateKind::Sum => {
+                let sum = self.sum();
+                Some(match sum.number() {
+                    Ok(number) => Value::N(number),
+                    Err(error) => Value::S(format!("{error}: {sum}")),
+                })
+            }
             AggregateKind::Max => self.extreme.clone(),
         }
     }
 
     /// The sum of the items' numbers; 0 without any.
-    pub(super) fn sum(&self) -> Number {
-        self.sum.unwrap_or(Number::ZERO)
+    pub(super) fn sum(&self) -> Sum {
+        self.sum.clone().unwrap_or_default()
     }
 
     /// The greatest or least value of the items.
@@ -110,11 +111,15 @@ impl Fold {
     /// The fold without its digest: the count, whether it is unknown and of least values, the sum with
     /// its length, and the extreme value.
     pub(super) fn encoded(&self) -> Vec<u8> {
-        let sum = self.sum.map(|sum| encode_value(&Value::N(sum)));
+        let sum = self.sum.as_ref().map(|sum| match sum.number() {
+            Ok(number) => encode_value(&Value::N(number)),
+            // A text of all its digits.
+            Err(_) => encode_value(&Value::S(sum.to_string())),
+        });
         let sum = sum.unwrap_or_default();
         let mut out = self.count.to_be_bytes().to_vec();
         out.push(u8::from(self.is_unknown) | u8::from(self.is_least) << 1);
-        out.push(u8::try_from(sum.len()).unwrap_or(0));
+        out.extend(u16::try_from(sum.len()).unwrap_or(0).to_be_bytes());
         out.extend_from_slice(&sum);
         out.extend(self.extreme.iter().flat_map(encode_value));
         out
@@ -124,11 +129,18 @@ impl Fold {
     pub(super) fn decoded(bytes: &[u8], digest: u128) -> Option<Fold> {
         let (count, rest) = bytes.split_first_chunk()?;
         let (flags, rest) = rest.split_first()?;
-        let (length, rest) = rest.split_first()?;
-        let (sum, extreme) = rest.split_at_checked(usize::from(*length))?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let length = usize::from(u16::from_be_bytes(*length));
+        let (sum, extreme) = rest.split_at_checked(length)?;
+        let sum = match (!sum.is_empty()).then(|| RawValue::new(sum).to_value()) {
+            Some(Value::N(number)) => Some(Sum::from(number)),
+            Some(Value::S(text)) => Some(text.parse().ok()?),
+            Some(_) => return None,
+            None => None,
+        };
         Some(Fold {
             count: i64::from_be_bytes(*count),
-            sum: RawValue::new(sum).as_number(),
+            sum,
             extreme: (!extreme.is_empty()).then(|| RawValue::new(extreme).to_value()),
             is_least: flags & 2 != 0,
             is_unknown: flags & 1 != 0,
@@ -159,6 +171,30 @@ mod tests {
                 AggregateKind::Max => 5,
             };
             assert_eq!(left.value(kind), Some(Value::from(wanted)));
+        }
+    }
+    /// A sum leaves DynamoDB's numbers and comes back, whatever the order of its parts.
+    #[test]
+    fn sums_are_those_of_all_orders() {
+        let texts = ["1e125", "1e-130", "-1e125", "3"];
+        for from in 0..texts.len() {
+            let turned = texts.iter().cycle().skip(from).take(texts.len());
+            let mut fold = Fold::default();
+            for text in turned {
+                let held = Value::N(text.parse().unwrap());
+                fold.join(Fold::of(AggregateKind::Sum, held, 0));
+                fold = Fold::decoded(&fold.encoded(), 0).unwrap();
+            }
+            let least = format!("more than 38 significant digits: 3.{}1", "0".repeat(129));
+            assert_eq!(
+                fold.value(AggregateKind::Sum),
+                Some(Value::S(least)),
+                "{from}"
+            );
+            let back = Value::N("-1e-130".parse().unwrap());
+            fold.join(Fold::of(AggregateKind::Sum, back, 0));
+            assert_eq!(fold.value(AggregateKind::Sum), Some(Value::from(3_i64)));
+            assert!(!fold.is_unknown);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::kinds::Role;
 use keyfold_lower::ClientError;
 use keyfold_model::schema::Aggregate;
 use keyfold_model::schema::view::View;
-use keyfold_model::{Entity, Model, value as values};
+use keyfold_model::{Entity, Model, Table, value as values};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
@@ -190,8 +190,9 @@ impl Group {
         let of_view = of_view.or_else(|| self.folds.keys().next().map(|(entity, _)| *entity));
         if let Some((at, entity)) = of_view.and_then(|at| Some((at, entity_at(at)?)))
             && let Some(view) = rows::compared(model, entity)
+            && let Some(table) = model.tables.get(entity.table)
         {
-            return self.row(at, (entity, view)).into_iter().collect();
+            return self.row(at, entity, (table, view)).into_iter().collect();
         }
         if let Some(parent) = &self.parent
             && let Some(entity) = entity_at(parent.entity)
@@ -227,7 +228,7 @@ impl Group {
     }
 
     /// What is wrong with the row of a view with a position.
-    fn row(&self, at: u32, (entity, view): (&Entity, &View)) -> Option<Finding> {
+    fn row(&self, at: u32, entity: &Entity, (table, view): (&Table, &View)) -> Option<Finding> {
         let own = self.folds.iter().filter(|((of, _), _)| *of == at);
         let folds: BTreeMap<u32, Fold> =
             own.map(|((_, slot), fold)| (*slot, fold.clone())).collect();
@@ -239,7 +240,7 @@ impl Group {
             None => format!("{items} items of its source make it, and it is not stored"),
             Some(_) if items == 0 => "no item of its source makes it".to_owned(),
             Some(parent) => {
-                let wrong = rows::differences(view, &item(&parent.more), &folds);
+                let wrong = rows::differences((table, view), &item(&parent.more), &folds);
                 (!wrong.is_empty()).then(|| wrong.join("; "))?
             }
         };

@@ -20,6 +20,7 @@ use keyfold_lower::derive::{self, Place};
 use keyfold_lower::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, unread, value_of,
 };
+use keyfold_lower::view::{exact_attribute, sum_of};
 use keyfold_lower::{ClientError, lengths};
 use keyfold_model::schema::{AggregateKind, Attribute, IndexKey};
 use keyfold_model::template::CHUNK_DIGITS;
@@ -306,7 +307,8 @@ impl<'s> One<'s> {
                 Some(_) if is_aggregate(&attribute) => {}
                 Some(held) => {
                     if let Err(error) = value::check(name, &attribute.kind, held) {
-                        add(FindingKind::WrongType, error.to_string());
+                        let why = no_sum(name, items).unwrap_or_else(|| error.to_string());
+                        add(FindingKind::WrongType, why);
                         in_keys.extend(Some(attribute).zip(self.in_keys(attribute, items)));
                     } else if let Some(by) = self.compared_unstored(name, items) {
                         let message =
@@ -321,10 +323,9 @@ impl<'s> One<'s> {
                         .and_then(|main| unread(self.table, self.entity, None, name, main));
                     let why = why.map(|why| format!(": {why}"));
                     let why = why.or_else(|| self.absent_key(name)).unwrap_or_default();
-                    add(
-                        FindingKind::MissingAttribute,
-                        format!("{name} is missing{why}"),
-                    );
+                    let why =
+                        no_sum(name, items).unwrap_or_else(|| format!("{name} is missing{why}"));
+                    add(FindingKind::MissingAttribute, why);
                 }
             }
             if let Some(Cow::Owned(held)) = held {
@@ -677,4 +678,15 @@ impl<'s> One<'s> {
             one.item = Some(name.to_owned());
         }
     }
+}
+
+/// Why a row of a view does not have a sum.
+fn no_sum(name: &str, items: &[Item]) -> Option<String> {
+    let row = items.first()?;
+    row.get(&exact_attribute(name))?;
+    let sum = sum_of(row, name);
+    let why = sum.number().err()?;
+    Some(format!(
+        "{name} has no number: the sum of its items is {sum}: {why}"
+    ))
 }

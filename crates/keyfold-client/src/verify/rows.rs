@@ -6,10 +6,10 @@ use super::pack::Pack;
 use super::record::{Head, RecordKind, digest, group, key_bytes};
 use keyfold_codec::item::encode_value;
 use keyfold_lower::arguments::Values;
-use keyfold_lower::view;
+use keyfold_lower::view::{self, HeldSum, exact_attribute, held_sum};
 use keyfold_model::schema::view::{Column, From, View};
 use keyfold_model::schema::{AggregateKind, Condition};
-use keyfold_model::{Entity, Model, value};
+use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::{Item, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,11 +48,28 @@ pub(super) fn kept(view: &View) -> Vec<String> {
     }
     for column in view.columns.iter().filter(|column| is_compared(column)) {
         names.push(column.attribute.clone());
+        names.extend(sum_attribute(column).map(|name| exact_attribute(&name)));
         if let From::Average { .. } = column.from {
             names.extend([column.hidden("sum"), column.hidden("items")]);
         }
     }
     names
+}
+
+/// The attribute with the sum of a column; `None` where it has none.
+fn sum_attribute(column: &Column) -> Option<String> {
+    match column.from {
+        From::Sum { .. } => Some(column.attribute.clone()),
+        From::Average { .. } => Some(column.hidden("sum")),
+        From::Group { .. }
+        | From::Copied { .. }
+        | From::Count
+        | From::Min { .. }
+        | From::Max { .. }
+        | From::Distinct { .. }
+        | From::Top { .. }
+        | From::Joined { .. } => None,
+    }
 }
 
 /// A view that follows from an entity, and the attributes of its items that it uses.
@@ -180,8 +197,12 @@ impl Row {
     }
 }
 
-/// What is wrong with a stored row, by the folds of its slots.
-pub(super) fn differences(view: &View, stored: &Item, folds: &BTreeMap<u32, Fold>) -> Vec<String> {
+/// What is wrong with a stored row of a table, by the folds of its slots.
+pub(super) fn differences(
+    (table, view): (&Table, &View),
+    stored: &Item,
+    folds: &BTreeMap<u32, Fold>,
+) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut compare = |name: &str, expected: Option<Value>, otherwise: Option<Value>| {
         let found = stored.get(name).cloned().or(otherwise);
@@ -195,26 +216,30 @@ pub(super) fn differences(view: &View, stored: &Item, folds: &BTreeMap<u32, Fold
     let items = Value::from(fold(items_slot(view)).count);
     for (slot, column) in (0..).zip(&view.columns) {
         let (name, of) = (column.attribute.as_str(), fold(slot));
-        if of.is_unknown {
-            // Numbers whose sum is none, at least in this order.
-            continue;
+        if let Some(name) = sum_attribute(column) {
+            let HeldSum { shown, exact, .. } = held_sum(table, &name, &of.sum());
+            // A row may have been made before its average had a number.
+            let zero = || (name != column.attribute).then(|| Value::from(0_i64));
+            compare(&name, shown, zero());
+            compare(&exact_attribute(&name), exact, None);
         }
         match column.from {
             From::Count => compare(name, Some(items.clone()), None),
-            From::Sum { .. } => compare(name, Some(Value::N(of.sum())), None),
             From::Min { .. } | From::Max { .. } | From::Copied { .. } => {
                 compare(name, of.extreme(), None);
             }
             From::Average { .. } => {
                 let count = u64::try_from(of.count).unwrap_or_default();
-                let mean = of.sum().divided_by(count).ok();
+                let mean = of.sum().divided_by(count);
                 compare(name, mean.map(Value::N), None);
-                let zero = || Some(Value::from(0_i64));
-                compare(&column.hidden("sum"), Some(Value::N(of.sum())), zero());
-                compare(&column.hidden("items"), Some(Value::from(of.count)), zero());
+                let zero = Some(Value::from(0_i64));
+                compare(&column.hidden("items"), Some(Value::from(of.count)), zero);
             }
-            From::Group { .. } | From::Distinct { .. } | From::Top { .. } | From::Joined { .. } => {
-            }
+            From::Sum { .. }
+            | From::Group { .. }
+            | From::Distinct { .. }
+            | From::Top { .. }
+            | From::Joined { .. } => {}
         }
     }
     if view.is_grouped {

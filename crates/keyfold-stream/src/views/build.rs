@@ -20,8 +20,8 @@ use super::images::Images;
 use super::keeper::{Keeper, actions, item, item_key};
 use super::notes::{self, UnreadableItem};
 use super::place::{Kind, PARTITION, TABLE, bytes, digest, shown};
-use super::requests::{check, get_many, is_overtaken, put, transact};
-use super::rows::{Change, Note, Target};
+use super::requests::{check, get_many, is_of_values, is_overtaken, put, transact};
+use super::rows::{Change, Note, Target, Way};
 use super::state::{Generation, Mode, Phase, State};
 use super::switch::{Switch, fence};
 use super::tips::{Ends, Tips, is_listed};
@@ -30,7 +30,7 @@ use crate::lease_table::LeaseTable;
 use crate::position::Position;
 use crate::records::iterator;
 use crate::world::{Io, World, ask};
-use keyfold_api::{ErrorKind, ExpressionAttributes, ReasonCode, ScanInput, TransactWriteItem};
+use keyfold_api::{ErrorKind, ExpressionAttributes, ScanInput, TransactWriteItem};
 use keyfold_codec::RawItem;
 use keyfold_lower::ClientError;
 use keyfold_types::Value;
@@ -158,34 +158,6 @@ async fn follow(
         }
     }
     Ok(())
-}
-
-/// Whether a row is refused for its values: it will be, as often as it is written.
-fn is_of_values(error: &ClientError) -> bool {
-    match error {
-        ClientError::Refused(_) | ClientError::Invalid(_) | ClientError::Value(_) => true,
-        ClientError::Service {
-            kind: Some(ErrorKind::TransactionCanceled),
-            reasons,
-            ..
-        } => reasons
-            .iter()
-            .any(|(code, _)| *code == ReasonCode::ValidationError),
-        ClientError::Service { kind, .. } => *kind == Some(ErrorKind::Validation),
-        ClientError::Unknown(_)
-        | ClientError::Missing { .. }
-        | ClientError::Transport(_)
-        | ClientError::TimedOut(_)
-        | ClientError::OutcomeUnknown { .. }
-        | ClientError::TableDiffers { .. }
-        | ClientError::Exists(_)
-        | ClientError::Taken { .. }
-        | ClientError::StaleVersion(_)
-        | ClientError::NotFound(_)
-        | ClientError::Incomplete(_)
-        | ClientError::UnknownItem(_)
-        | ClientError::Overtaken(_) => false,
-    }
 }
 
 /// What is wrong with the values of a row, in words.
@@ -418,19 +390,25 @@ impl Builder {
         next: &Generation,
         changes: &[Change],
     ) -> Result<bool, ClientError> {
-        let mut parts: Vec<&[Change]> = changes.chunks(30).rev().collect();
-        while let Some(part) = parts.pop() {
-            let divided = part.split_at(part.len() / 2);
-            let actions = self.added(state, &self.target(next), part).await;
+        let mut parts: Vec<(&[Change], Way)> = Vec::new();
+        parts.extend(changes.chunks(30).rev().map(|part| (part, Way::Blind)));
+        while let Some((part, way)) = parts.pop() {
+            let (first, second) = part.split_at(part.len() / 2);
+            let divided = [(second, way), (first, way)];
+            let actions = self.added(state, &self.target(next), part, way).await;
             let written = match actions {
                 Ok(actions) if actions.len() > TRANSACTION_ACTIONS_MAX && part.len() > 1 => {
-                    parts.extend([divided.1, divided.0]);
+                    parts.extend(divided);
                     continue;
                 }
                 Ok(actions) => transact(self.io(), actions).await,
                 Err(error) => Err(error),
             };
             let written = match (written, part) {
+                (Err(error), _) if is_of_values(&error) && way == Way::Blind => {
+                    parts.push((part, Way::Read));
+                    continue;
+                }
                 (Err(error), [change]) if is_of_values(&error) => {
                     if !self.tell(state, next).await? {
                         return Ok(false);
@@ -446,11 +424,9 @@ impl Builder {
                     if stored.version != state.version {
                         return Ok(false);
                     }
-                    parts.push(part);
+                    parts.push((part, Way::Read));
                 }
-                Err(error) if is_of_values(&error) && part.len() > 1 => {
-                    parts.extend([divided.1, divided.0]);
-                }
+                Err(error) if is_of_values(&error) && part.len() > 1 => parts.extend(divided),
                 Err(error) => return Err(error),
             }
         }
@@ -522,6 +498,7 @@ impl Builder {
         state: &State,
         target: &Target<'_>,
         part: &[Change],
+        way: Way,
     ) -> Result<Vec<TransactWriteItem>, ClientError> {
         let io = self.io();
         let keys = part.iter().map(|change| item_key(target, &change.key));
@@ -541,7 +518,7 @@ impl Builder {
             items: false,
             aside: false,
         };
-        all.extend(actions(io, target, plain, &unknown).await?);
+        all.extend(actions(io, target, (plain, way), &unknown).await?);
         Ok(all)
     }
 

@@ -4,8 +4,8 @@ use super::definition::{Definition, Share};
 use super::images::{Image, Images};
 use super::links::refresh;
 use super::place::{Kind, Space, TABLE, bytes, digest};
-use super::requests::{delete, get_many, is_overtaken, put, transact};
-use super::rows::{Change, Note, Target, version};
+use super::requests::{delete, get_many, is_of_values, is_overtaken, put, transact};
+use super::rows::{Change, Note, Target, Way, version};
 use super::state::{Mode, State};
 use super::{notes, simple, single, whole};
 use crate::handler::{Effects, Failure, Handler, Record};
@@ -73,7 +73,7 @@ impl Handler for Keeper {
                     old: old.as_ref(),
                     number: &number,
                 };
-                let make = || keeper.aside(plain, aside, &stored);
+                let make = |_| keeper.aside(plain, aside, &stored);
                 write(joined, make).await
             })
         })
@@ -218,8 +218,8 @@ impl Keeper {
         if batch.changes.is_empty() && batch.notes.is_empty() {
             return Ok(());
         }
-        write(joined, || async {
-            let mut all = actions(joined, &target, mode, &batch.changes).await?;
+        write(joined, async |way| {
+            let mut all = actions(joined, &target, (mode, way), &batch.changes).await?;
             let notes = batch.notes.iter();
             let notes = notes
                 .filter_map(|(key, note)| notes::action(&target.space, (&self.table, key), note));
@@ -305,22 +305,26 @@ pub(crate) fn key_of(record: &StreamEvent) -> Option<&Item> {
     keys.as_ref().ok()
 }
 
-/// Makes actions and writes them, again when an item has changed meanwhile.
+/// Makes actions and writes them, again when an item has changed meanwhile. What is refused without
+/// reading rows is made again of what they are.
 ///
 /// # Errors
 /// The backend's; a passing one when items change each time.
-pub(crate) async fn write<F>(io: &dyn Io, mut make: impl FnMut() -> F) -> Result<(), ClientError>
+pub(crate) async fn write<F>(io: &dyn Io, mut make: impl FnMut(Way) -> F) -> Result<(), ClientError>
 where
     F: Future<Output = Result<Vec<TransactWriteItem>, ClientError>>,
 {
-    let mut tried = 0;
+    let (mut tried, mut way) = (0, Way::Blind);
     loop {
-        let actions = make().await?;
+        let actions = make(way).await?;
         if actions.is_empty() {
             return Ok(());
         }
-        match transact(io, actions).await {
+        let written = transact(io, actions).await;
+        let was = std::mem::replace(&mut way, Way::Read);
+        match written {
             Ok(()) => return Ok(()),
+            Err(error) if was == Way::Blind && is_of_values(&error) => {}
             Err(error) if !is_overtaken(&error) => return Err(error),
             Err(error) if tried == TRIES => {
                 let why = format!("the rows change faster than they are written: {error}");
@@ -342,7 +346,7 @@ where
 pub(crate) async fn actions(
     io: &dyn Io,
     target: &Target<'_>,
-    mode: Mode,
+    (mode, way): (Mode, Way),
     changes: &[Change],
 ) -> Result<Vec<TransactWriteItem>, ClientError> {
     let is_plain = mode
@@ -365,7 +369,7 @@ pub(crate) async fn actions(
     } else if target.definition.is_read_first() {
         whole::actions(io, target, target.rows(changes)?).await?
     } else {
-        simple::actions(io, target, target.rows(changes)?).await?
+        simple::actions(io, target, target.rows(changes)?, way).await?
     };
     kept.extend(actions);
     let source = target.definition.table_of(target.definition.source());

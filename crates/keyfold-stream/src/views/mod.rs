@@ -8,8 +8,7 @@
 //!   view sees them, and `notes` about those that cannot be read; `rows`: a batch, put together for each
 //!   row.
 //! - `simple`, `whole`, `single`: the writes of rows that are added to, read first, or of one item each;
-//!   `exact`: sums of any number of digits; `values` and `links`: what is kept beside rows, in the table
-//!   that `place` describes.
+//!   `values` and `links`: what is kept beside rows, in the table that `place` describes.
 //! - `keeper`: the handler of a consumer; `state`: the generations of a view; `build`, `tips`, `switch`,
 //!   `clean`: how a new one takes the place of another.
 //! - `keep`: runs all that for the views of a model; [`ViewWorker`] does so on threads; `status`, and
@@ -21,7 +20,6 @@ mod aside;
 mod build;
 mod clean;
 mod definition;
-mod exact;
 mod held;
 mod images;
 mod keep;

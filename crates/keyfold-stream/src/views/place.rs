@@ -6,6 +6,7 @@
 //! | `model.View 3 items a` | digest of a source item's key | what the item gives, while the generation is built |
 //! | `model.View 3 aside a` | digest of a source item's key | what the item gives to its row: its last record was set aside |
 //! | `model.View 3 broken a` | digest of an item's key | the item, which the model cannot read, and why |
+//! | `model.View 3 sums a` | digest of a row's key | the row, whose sums are no numbers, and why |
 //! | `model.View 3 rows a` | digest of a row's key | the row, while the generation is built |
 //! | `model.View 3 values a` | digest of the row's key, column, value (and identity) | how many items have the value; the record of a top list |
 //! | `model.View 3 links a` | digests of the key of the item that is referred to, and of the row's key | the row's key |
@@ -29,16 +30,18 @@ pub(crate) enum Kind {
     Items,
     Aside,
     Broken,
+    Sums,
     Rows,
     Values,
     Links,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 6] = [
+    pub(crate) const ALL: [Kind; 7] = [
         Kind::Items,
         Kind::Aside,
         Kind::Broken,
+        Kind::Sums,
         Kind::Rows,
         Kind::Values,
         Kind::Links,
@@ -49,6 +52,7 @@ impl Kind {
             Kind::Items => "items",
             Kind::Aside => "aside",
             Kind::Broken => "broken",
+            Kind::Sums => "sums",
             Kind::Rows => "rows",
             Kind::Values => "values",
             Kind::Links => "links",

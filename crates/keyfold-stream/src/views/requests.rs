@@ -144,6 +144,34 @@ pub(crate) fn is_overtaken(error: &ClientError) -> bool {
     })
 }
 
+/// Whether a row is refused for its values: it will be, as often as it is written.
+pub(crate) fn is_of_values(error: &ClientError) -> bool {
+    match error {
+        ClientError::Refused(_) | ClientError::Invalid(_) | ClientError::Value(_) => true,
+        ClientError::Service {
+            kind: Some(ErrorKind::TransactionCanceled),
+            reasons,
+            ..
+        } => reasons
+            .iter()
+            .any(|(code, _)| *code == ReasonCode::ValidationError),
+        ClientError::Service { kind, .. } => *kind == Some(ErrorKind::Validation),
+        ClientError::Unknown(_)
+        | ClientError::Missing { .. }
+        | ClientError::Transport(_)
+        | ClientError::TimedOut(_)
+        | ClientError::OutcomeUnknown { .. }
+        | ClientError::TableDiffers { .. }
+        | ClientError::Exists(_)
+        | ClientError::Taken { .. }
+        | ClientError::StaleVersion(_)
+        | ClientError::NotFound(_)
+        | ClientError::Incomplete(_)
+        | ClientError::UnknownItem(_)
+        | ClientError::Overtaken(_) => false,
+    }
+}
+
 /// A condition of an action, and its placeholders.
 pub(crate) type Condition = Option<(String, ExpressionAttributes)>;
 

@@ -48,6 +48,15 @@ impl Note {
     }
 }
 
+/// How rows are written that need not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// They are added to as they are. It is refused where they are not as most rows are.
+    Blind,
+    /// They are read first.
+    Read,
+}
+
 /// Where the rows of a generation are.
 #[derive(Clone)]
 pub(crate) struct Target<'d> {

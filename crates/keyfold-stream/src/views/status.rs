@@ -3,7 +3,7 @@
 use super::definition::Definition;
 use super::keep::{rebuild, words};
 use super::notes::{self, UnreadableItem};
-use super::place::Space;
+use super::place::{Kind, Space};
 use super::state::{Generation, State};
 use super::tips::{behind, leases};
 use crate::failures;
@@ -42,6 +42,9 @@ pub struct ViewStatus {
     pub why: Option<String>,
     /// The items that the model cannot read, which give nothing to the view; at most 1,000.
     pub unreadable: Vec<UnreadableItem>,
+    /// The rows with a sum that is no number of DynamoDB, until it is one again; at most 1,000. The model
+    /// cannot read them.
+    pub without_sum: Vec<UnreadableItem>,
 }
 
 /// The state of each view of a model.
@@ -75,6 +78,7 @@ async fn of(
         set_aside: 0,
         why: None,
         unreadable: Vec::new(),
+        without_sum: Vec::new(),
     };
     if crate::tables::described(world, super::place::TABLE)
         .await?
@@ -92,7 +96,8 @@ async fn of(
             view: definition.name.clone(),
             generation: shown.number,
         };
-        status.unreadable = notes::list(world, &space).await?;
+        status.unreadable = notes::list(world, &space, Kind::Broken).await?;
+        status.without_sum = notes::list(world, &space, Kind::Sums).await?;
     }
     if let Some(live) = &state.live {
         status.live = Some(live.number);

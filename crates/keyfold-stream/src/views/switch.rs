@@ -75,7 +75,7 @@ impl Switch<'_> {
                 if items.is_empty() {
                     break;
                 }
-                let moves = || async {
+                let moves = |_| async {
                     let moves = items
                         .iter()
                         .flat_map(|item| moved(&next.table, space, item));

@@ -4,7 +4,7 @@ use super::definition::{Definition, Groups, Share};
 use super::keeper::actions;
 use super::place::{PARTITION, SORT, Space, TABLE};
 use super::requests::{get, transact};
-use super::rows::{Change, Note, Target};
+use super::rows::{Change, Note, Target, Way};
 use super::state::Mode;
 use crate::tables::ensure;
 use crate::threads::{Sends, Threads, sends};
@@ -98,7 +98,7 @@ impl Place {
             items: false,
             aside: false,
         };
-        let made = blocked(actions(&*io, &target, mode, &[change]))?;
+        let made = blocked(actions(&*io, &target, (mode, Way::Blind), &[change]))?;
         match made.is_empty() {
             true => Ok(()),
             false => blocked(transact(&*io, made)),

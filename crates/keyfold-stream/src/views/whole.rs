@@ -6,16 +6,18 @@
 //! moment. An absent row has no version: it follows from nothing, and nothing is read of it.
 
 use super::links::{self, Checks};
+use super::notes;
 use super::place::bytes;
 use super::requests::{delete, get_many, put};
 use super::rows::{Row, Target, items_name, version, version_name, whole};
-use super::simple::sum_of;
+use super::simple::sum;
 use super::values::{self, Values};
 use crate::world::Io;
 use keyfold_api::{ExpressionAttributes, TransactWriteItem};
 use keyfold_lower::ClientError;
+use keyfold_lower::view::{HeldSum, exact_attribute, held_sum, sum_of};
 use keyfold_model::schema::view::{Column, From};
-use keyfold_types::{Item, Number, Value};
+use keyfold_types::{Item, Sum, Value};
 
 /// The actions that change rows that are read first.
 ///
@@ -88,6 +90,7 @@ impl Made<'_> {
                 let gone = self.row.left.first();
                 actions.extend(links::removed(self.target, &self.row.digest, gone));
             }
+            actions.extend(notes::of_sums(self.target, self.row, self.before, &[]));
             return Ok(actions);
         }
         let mut made = Item::new();
@@ -95,13 +98,22 @@ impl Made<'_> {
             self.column(at, column, &mut made).await?;
         }
         let mut actions = self.joined(&mut made, checks).await?;
-        // What is made decides which indexes the row is in.
+        // What is made decides which indexes the row is in. Sums do not: a row has them always.
         let mut values = self.row.group.clone();
         values.extend(made.iter().map(|(name, held)| (name.clone(), held.clone())));
+        let sums = self.sums();
+        for (name, _) in &sums {
+            values.insert(name.clone(), Value::from(0_i64));
+        }
         let mut item = self.target.definition.row(&values)?;
         for (name, held) in made {
             item.insert(name, held);
         }
+        let mut whys = Vec::new();
+        for (name, sum) in sums {
+            whys.extend(self.hold(&mut item, &name, &sum));
+        }
+        actions.extend(notes::of_sums(self.target, self.row, self.before, &whys));
         item.insert(items_name(), items);
         item.insert(version_name(), version(self.io));
         let item = self.target.stored(item, &self.row.digest);
@@ -130,11 +142,37 @@ impl Made<'_> {
         self.before.map_or(0, |item| whole(item, name))
     }
 
-    fn decimal(&self, name: &str) -> Number {
-        match self.before.and_then(|item| item.get(name)) {
-            Some(Value::N(number)) => *number,
-            Some(_) | None => Number::ZERO,
+    /// The sums of the row behind the batch, by their attributes.
+    fn sums(&self) -> Vec<(String, Sum)> {
+        let columns = self.target.definition.view().columns.iter().enumerate();
+        let sums = columns.filter(|(_, column)| matches!(column.from, From::Sum { .. }));
+        let sums = sums.map(|(at, Column { attribute, .. })| {
+            let sum = self.sum(at, attribute);
+            (attribute.clone(), sum)
+        });
+        sums.collect()
+    }
+
+    /// The sum that an attribute of the row has, behind the batch.
+    fn sum(&self, at: usize, attribute: &str) -> Sum {
+        let before = self.before.map(|row| sum_of(row, attribute));
+        let mut made = before.unwrap_or_default();
+        made.join(&sum(self.row, at));
+        made
+    }
+
+    /// Puts a sum in an attribute of a row. Returns why it is no number.
+    fn hold(&self, item: &mut Item, attribute: &str, sum: &Sum) -> Option<String> {
+        let HeldSum { shown, exact, why } =
+            held_sum(self.target.definition.table(), attribute, sum);
+        let names = [attribute.to_owned(), exact_attribute(attribute)];
+        for (name, held) in names.into_iter().zip([shown, exact]) {
+            match held {
+                Some(held) => drop(item.insert(name, held)),
+                None => drop(item.remove(&name)),
+            }
         }
+        why
     }
 
     /// Adds the attribute of a column.
@@ -142,13 +180,10 @@ impl Made<'_> {
         let name = column.attribute.as_str();
         let added = self.row.added();
         match &column.from {
-            From::Group { .. } | From::Copied { .. } | From::Joined { .. } => {}
+            // Sums are put into the row when it is made.
+            From::Group { .. } | From::Copied { .. } | From::Joined { .. } | From::Sum { .. } => {}
             From::Count => drop(item.insert(name, self.number(name) + added)),
-            From::Sum { .. } => {
-                let sum = sum_of(self.row, (at, name), &self.decimal(name))?;
-                item.insert(name, Value::N(sum));
-            }
-            From::Average { .. } => self.average(at, column, item)?,
+            From::Average { .. } => self.average(at, column, item),
             From::Distinct { .. } => {
                 let values = self.values.get(at).and_then(Option::as_ref);
                 let more = values.map_or(0, Values::added);
@@ -177,7 +212,8 @@ impl Made<'_> {
         }
     }
 
-    fn average(&self, at: usize, column: &Column, item: &mut Item) -> Result<(), ClientError> {
+    /// Adds an average: it is a number also where its sum is none.
+    fn average(&self, at: usize, column: &Column, item: &mut Item) {
         let name = column.attribute.as_str();
         let have = |shares: &[super::definition::Share]| {
             let held = shares
@@ -187,16 +223,14 @@ impl Made<'_> {
         };
         let (of_sum, of_items) = (column.hidden("sum"), column.hidden("items"));
         let items = self.number(&of_items) + have(&self.row.came) - have(&self.row.left);
-        let sum = sum_of(self.row, (at, name), &self.decimal(&of_sum))?;
+        let sum = self.sum(at, &of_sum);
         item.insert(of_items, items);
-        item.insert(of_sum, Value::N(sum));
-        if let Some(count) = u64::try_from(items).ok().filter(|count| *count > 0) {
-            let mean = sum.divided_by(count).map_err(|error| {
-                ClientError::refused(format!("{name} would leave DynamoDB's numbers: {error}"))
-            })?;
+        let mean = u64::try_from(items).ok();
+        let mean = mean.and_then(|count| sum.divided_by(count));
+        if let Some(mean) = mean {
             item.insert(name, Value::N(mean));
         }
-        Ok(())
+        let _ = self.hold(item, &of_sum, &sum);
     }
 
     /// Adds what the row has of other items: as it is, or read where the row is new.
