@@ -161,7 +161,9 @@ fn start(root: &Path, example: &Example) -> Result<(), String> {
         workspace: root.to_owned(),
         binary: keyfold(root)?,
     };
-    say(&format!("preparing {name} (some minutes at the first time)"));
+    say(&format!(
+        "preparing {name} (some minutes at the first time)"
+    ));
     let error = prepare(&place)?.exec();
     Err(format!("cannot run {name}: {error}"))
 }
