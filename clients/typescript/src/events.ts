@@ -2,7 +2,7 @@
 
 import { invalid } from "./error.js";
 import type { Io } from "./io.js";
-import { columnsOf, kindName, type Model } from "./model.js";
+import { columnsOf, kindName, type Model, saysKind } from "./model.js";
 import type { FoundItem, StreamRecord } from "./options.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, KeyColumn, TablePlan, UniquePlan } from "./plan.js";
 import { unknownItem, unknownOf } from "./read/unknown.js";
@@ -78,8 +78,7 @@ function kindOf(model: Model, record: StreamRecord, item: Item): Kind | undefine
   for (const entity of model.plan.entities) {
     const own = model.table(entity.table);
     if (!tables.includes(own)) continue;
-    const said = own.typeAttribute === undefined ? undefined : held(item, own.typeAttribute);
-    const kind = kindsOf(own, entity, item).find(({ name }) => said === undefined || said.S === name);
+    const kind = kindsOf(own, entity, item).find(({ name }) => saysKind(own, name, item));
     if (kind !== undefined) return kind;
   }
   return undefined;

@@ -7,6 +7,7 @@ import type {
   CopyPlan,
   EntityPlan,
   IndexPlan,
+  Item,
   PatternPlan,
   Plan,
   TablePlan,
@@ -14,6 +15,7 @@ import type {
   WritePlan,
 } from "./plan.js";
 import { inName } from "./value/time.js";
+import { held } from "./value/value.js";
 
 /** The version of the form of plan documents that this runtime knows. */
 const VERSION = 1;
@@ -91,6 +93,13 @@ function found<T>(all: Map<string, T>, name: string, what: string): T {
 /** The name of a kind: the entity, or `Entity.copy`. */
 export function kindName(entity: EntityPlan, copy: CopyPlan | undefined): string {
   return copy === undefined ? entity.name : `${entity.name}.${copy.name}`;
+}
+
+/** Whether an item says that it is of a kind, by the name of the kind in its table's attribute of types, or says
+ * nothing: another program wrote it, or the attribute was not read. One that says another kind is none of it. */
+export function saysKind({ typeAttribute }: TablePlan, kind: string, item: Item): boolean {
+  const said = typeAttribute === undefined ? undefined : held(item, typeAttribute);
+  return said === undefined || said.S === kind;
 }
 
 /** The name of the table of a period. */

@@ -8,11 +8,14 @@
 use crate::kinds::{Kind, Kinds, Role};
 use keyfold_api::{StreamEvent, StreamRecord};
 use keyfold_lower::arguments::Values;
+use keyfold_lower::kind_name::says_another;
 use keyfold_lower::stored::{is_as_written, values_of};
-use keyfold_lower::{ClientError, FoundItem, UnknownItem, key_of, shown_item, shown_key};
+use keyfold_lower::{
+    ClientError, FoundItem, UnknownItem, key_of, shown_item, shown_key, unknown_item,
+};
 use keyfold_model::schema::Copy;
 use keyfold_model::{Entity, Model, Table, value};
-use keyfold_types::{Item, Value};
+use keyfold_types::Item;
 use std::collections::BTreeSet;
 
 /// A change of an entity, or of a copy.
@@ -162,17 +165,15 @@ impl<'m> Events<'m> {
     /// The error about an item that is none of the model's, with its key: that of its table, or of the
     /// record; with all of its attributes where neither is known.
     fn unknown(&self, source: Option<&str>, item: &Item, keys: Option<&Item>) -> ClientError {
-        let (key, shown) = match self.tables_of(source, item).next() {
-            Some(one) => (one.key_of(item), shown_key(one.table, item)),
-            None => {
-                let known = keys.unwrap_or(item);
-                (known.clone(), shown_item(known))
-            }
-        };
+        if let Some(one) = self.tables_of(source, item).next() {
+            return unknown_item("the stream has", one.table, item);
+        }
+        let known = keys.unwrap_or(item);
+        let shown = shown_item(known);
         let unknown = UnknownItem::because(format!(
             "the stream has an item that the model does not know ({shown}): it was not written through the model"
         ));
-        ClientError::unknown(unknown.at(key))
+        ClientError::unknown(unknown.at(known.clone()))
     }
 
     /// The table and the kind of an item.
@@ -197,26 +198,9 @@ fn is_later_part(kinds: &Kinds<'_>, kind: &Kind, item: &Item) -> bool {
     matches!(kind.part_of(kinds.table, item), Some((_, number)) if number > 0)
 }
 
-/// Whether an item holds the name of its kind, where it holds one at all.
+/// Whether an item says nothing else than its kind.
 fn has_its_type(kinds: &Kinds<'_>, kind: &Kind, item: &Item) -> bool {
-    let named = kinds.table.type_attribute.as_ref();
-    named
-        .and_then(|name| item.get(name))
-        .is_none_or(|held| match held {
-            Value::S(said) if is_later_part(kinds, kind, item) => {
-                said.strip_suffix(".part") == Some(&kind.name)
-            }
-            Value::S(said) => *said == kind.name,
-            Value::N(_)
-            | Value::B(_)
-            | Value::Bool(_)
-            | Value::Null
-            | Value::Ss(_)
-            | Value::Ns(_)
-            | Value::Bs(_)
-            | Value::L(_)
-            | Value::M(_) => false,
-        })
+    !says_another(kinds.table, kind.name_of(kinds.table, item), item)
 }
 
 /// The table that the ARN of a stream names. Records of a stream reader have none.

@@ -2,6 +2,7 @@
 
 use crate::slots::{self, Names, Slots};
 use keyfold_codec::{RawItem, RawValue};
+use keyfold_lower::kind_name::{GUARD, kind_name, part_name, says_another};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{GUARD_SORT, guard_parts};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
@@ -25,6 +26,8 @@ pub(crate) struct Kind {
     pub(crate) role: Role,
     /// The name that the table's attribute of types holds.
     pub(crate) name: String,
+    /// The name that it holds for the further parts of the entity's list.
+    part_name: String,
     partition: Matcher,
     sort: Option<Matcher>,
     is_split: bool,
@@ -89,16 +92,9 @@ impl Matcher {
 /// The name of a kind of items in the table's attribute of types.
 fn name(entity: &Entity, role: Role) -> String {
     match role {
-        Role::Main => entity.name.clone(),
-        Role::Copy(at) => {
-            let copy = entity.copies.get(at);
-            format!(
-                "{}.{}",
-                entity.name,
-                copy.map_or("", |copy| copy.name.as_str())
-            )
-        }
-        Role::Guard(_) => "unique".to_owned(),
+        Role::Main => kind_name(entity, None),
+        Role::Copy(at) => kind_name(entity, entity.copies.get(at)),
+        Role::Guard(_) => GUARD.to_owned(),
     }
 }
 
@@ -114,9 +110,18 @@ impl Kind {
             at,
             role,
             name: name(entity, role),
+            part_name: part_name(entity),
             partition: Matcher::new(partition),
             sort: sort.map(Matcher::new),
             is_split: role == Role::Main && entity.split.is_some() && ends_with_part,
+        }
+    }
+
+    /// The name of the kind that an item of this key holds in the table's attribute of types.
+    pub(crate) fn name_of(&self, table: &Table, item: &Item) -> &str {
+        match self.part_of(table, item) {
+            Some((_, number)) if number > 0 => &self.part_name,
+            Some(_) | None => &self.name,
         }
     }
 
@@ -253,16 +258,11 @@ impl<'m> Kinds<'m> {
         let first = fitting.next()?;
         // The compiler proves that the keys that the model writes are disjoint. For others, the
         // attribute of types decides.
-        let named = self.table.type_attribute.as_ref();
-        let Some(Value::S(named)) = named.and_then(|name| item.get(name)) else {
+        let is_it = |kind: &&Kind| !says_another(self.table, kind.name_of(self.table, item), item);
+        if is_it(&first) {
             return Some(first);
-        };
-        let is_named = |kind: &&Kind| kind.name == *named;
-        Some(if is_named(&first) {
-            first
-        } else {
-            fitting.find(is_named).unwrap_or(first)
-        })
+        }
+        Some(fitting.find(is_it).unwrap_or(first))
     }
 
     /// The key of an item.

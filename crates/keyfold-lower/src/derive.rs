@@ -4,6 +4,7 @@
 use crate::arguments::Values;
 use crate::bound::bind;
 use crate::error::ClientError;
+use crate::kind_name::{GUARD, kind_name, part_name};
 use crate::lengths::{self, KeyPart};
 use crate::stored::{chunks, digest, digest_attribute, pack, parts_attribute};
 use keyfold_model::schema::{
@@ -213,7 +214,7 @@ pub fn copy_item(
     if !has_copy(copy, values)? {
         return Ok(None);
     }
-    let kind = format!("{}.{}", entity.name, copy.name);
+    let kind = kind_name(entity, Some(copy));
     let key = key(table, &kind, &copy.key, values)?;
     let mut item = key.clone();
     for name in &copy.attributes {
@@ -257,7 +258,7 @@ pub fn copy_key(
     if !has_copy(copy, values)? {
         return Ok(None);
     }
-    let kind = format!("{}.{}", entity.name, copy.name);
+    let kind = kind_name(entity, Some(copy));
     key(table, &kind, &copy.key, values).map(Some)
 }
 
@@ -301,7 +302,7 @@ pub fn guard_item(
             item.insert(held_in_guard(attribute), value.clone());
         }
     }
-    add_table_attributes(table, entity, values, "unique", &mut item);
+    add_table_attributes(table, entity, values, GUARD, &mut item);
     Ok(Some(Derived {
         role: if entity.is_id(unique) {
             Role::IdGuard
@@ -411,7 +412,7 @@ fn part(
     if let (Some((name, _)), Some(chunk)) = (&entity.split, chunk) {
         item.insert(name.as_str(), pack(entity, name, chunk)?);
     }
-    let kind = format!("{}.part", entity.name);
+    let kind = part_name(entity);
     add_table_attributes(table, entity, values, &kind, &mut item);
     Ok((key, item))
 }

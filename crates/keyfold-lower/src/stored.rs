@@ -2,6 +2,7 @@
 
 use crate::arguments::Values;
 use crate::error::ClientError;
+use crate::kind_name::kind_name;
 use crate::printed::print;
 use crate::unknown::{UnknownItem, key_of, shown_key};
 use flate2::Compression;
@@ -91,10 +92,7 @@ impl Unreadable {
         copy: Option<&Copy>,
         item: &Item,
     ) -> ClientError {
-        let kind = match copy {
-            Some(copy) => format!("{}.{}", entity.name, copy.name),
-            None => entity.name.clone(),
-        };
+        let kind = kind_name(entity, copy);
         let unknown = UnknownItem::because(format!(
             "{kind} ({}): {self}; it was not written through the model, and `keyfold verify` finds such items",
             shown_key(table, item)

@@ -156,8 +156,19 @@ class Calls:
         """Reads entities by their keys; none for an absent one."""
         own = self.entity(entity)
         held = [given_arguments.key_of_entity(own, key) for key in keys]
-        found = yield from _owned(entity, read_many.many(own, held, strong))
-        return [None if one is None else item_of(own, one) for one in found]
+        skips = self.options.on_unknown == "skip"
+        lowered = read_many.many(own, held, strong=strong, skips_unknown=skips)
+        found = yield from _owned(entity, lowered)
+        return [None if one is None else self._item(own, one) for one in found]
+
+    def _item(self, entity: Entity, found: FoundItem) -> Item | None:
+        """The item of a program; none for one with a wrong value that is left out."""
+        try:
+            return item_of(entity, found)
+        except UnknownItem:
+            if self.options.on_unknown == "skip":
+                return None
+            raise
 
     def put_many(self, entity: str, items: Sequence[Given]) -> Lowering[BatchWritten]:
         """Writes whole entities in batches."""

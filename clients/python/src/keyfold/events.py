@@ -13,6 +13,7 @@ from keyfold.lacking import lacking
 from keyfold.lower.derive import is_of_period
 from keyfold.lower.read.question import FoundItem, printed
 from keyfold.lower.stored import is_as_written, values_of
+from keyfold.lower.unknown import says_kind, unknown_item
 from keyfold.options import OnUnknown
 from keyfold.plan.model import Copy, Entity, Model, Table, Unique
 from keyfold.plan.template import Chunk, KeyColumn, Text
@@ -44,7 +45,10 @@ def event_of(
     if kind is None:
         if on_unknown == "skip":
             return None
-        held = _shown_key(model, record, item, keys or item)
+        tables = _tables_of(model, record, item)
+        if tables:
+            raise unknown_item("the stream has", tables[0], item)
+        held = ", ".join(printed(name, " = ", one) for name, one in (keys or item).items())
         raise UnknownItem(
             f"the stream has an item that the model does not know ({held}): it was not written"
             " through the model",
@@ -91,10 +95,8 @@ def _kind_of(model: Model, record: Mapping[str, Any], item: Item) -> _Kind | Non
     for entity in model.entities.values():
         if entity.table not in tables:
             continue
-        attribute = entity.table.type_attribute
-        said = item.get(attribute) if attribute else None
         for kind in _kinds_of(entity, item):
-            if said is None or said.get("S") == kind.name:
+            if says_kind(entity.table, kind.name, item):
                 return kind
     return None
 
@@ -104,13 +106,6 @@ def _tables_of(model: Model, record: Mapping[str, Any], item: Item) -> list[Tabl
     one."""
     tables = [one for one in model.tables.values() if _is_of(one, record)]
     return [one for one in tables if all(name in item for name in one.columns)]
-
-
-def _shown_key(model: Model, record: Mapping[str, Any], item: Item, keys: Item) -> str:
-    """The key attributes of an item, for people; those of `keys` where its table is not known."""
-    tables = _tables_of(model, record, item)
-    names = tables[0].columns if tables else tuple(keys)
-    return ", ".join(printed(name, " = ", item[name]) for name in names)
 
 
 def _is_of(table: Table, record: Mapping[str, Any]) -> bool:

@@ -28,7 +28,8 @@ export async function readGuarded(
     const [raw, items] = await read({ ...question, args, isStrong });
     addRaw(all, raw);
     all.asked = raw.asked;
-    if (items.length > 0) return [all, items];
+    // An item that the caller leaves out is there, too.
+    if (raw.items.length > 0) return [all, items];
     await backOff(question.io, tried);
   }
   throw lost(question);

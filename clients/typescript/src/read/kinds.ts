@@ -1,8 +1,8 @@
-/** From stored items to the model's: keys distinguish the kinds. */
+/** From stored items to the model's: keys distinguish the kinds, of which an item may say another name. */
 
 import type { Io } from "../io.js";
 import { isBare } from "../key/make.js";
-import { kindName, type Model } from "../model.js";
+import { kindName, type Model, saysKind } from "../model.js";
 import type { FoundItem } from "../options.js";
 import type {
   AttributeValue,
@@ -34,6 +34,8 @@ export interface Found {
 /** A kind of items, with what distinguishes it. */
 export interface Kind {
   readonly name: string;
+  /** What its items hold in the table's attribute of types: the entity, or `Entity.copy`. */
+  readonly type: string;
   readonly entity: EntityPlan;
   readonly copy: CopyPlan | undefined;
   readonly attributes: readonly string[];
@@ -78,6 +80,7 @@ function kindOf(model: Model, returned: ReturnedPlan, pattern: PatternPlan, plan
   const endsWithPart = typeof last === "object" && "part" in last;
   return {
     name: returned.name,
+    type: kindName(entity, copy),
     entity,
     copy,
     attributes: attributes.filter((name) => pattern.only === undefined || pattern.only.includes(name)),
@@ -119,7 +122,7 @@ export class Kinds {
     this.#onUnknown = plan.request === "Scan" ? "skip" : onUnknown;
   }
 
-  /** The kind of an item. */
+  /** The kind that has the key of an item. */
   of(item: Item): Kind | undefined {
     return this.kinds.find((kind) => kind.key.every((one) => fitsColumn(one, held(item, one.attribute))));
   }
@@ -131,18 +134,22 @@ export class Kinds {
     for (const group of parts?.groups(this, items) ?? items.map((item) => [item])) {
       const first = group[0] as Item;
       const kind = this.of(first);
-      if (kind === undefined) {
+      // An item of no kind, or one that says another kind.
+      const stranger = group.find(
+        (one) => kind === undefined || !saysKind(this.table, parts?.typeOf(this, kind, one) ?? kind.type, one),
+      );
+      if (kind === undefined || stranger !== undefined) {
         if (this.#onUnknown === "skip") continue;
-        throw (await import("./unknown.js")).unknownItem(`${this.#pattern.name} found`, this.table, first);
+        throw (await import("./unknown.js")).unknownItem(`${this.#pattern.name} found`, this.table, stranger as Item);
       }
-      const { entity, copy, name } = kind;
+      const { entity, copy, name, type } = kind;
       const origin = { io: this.#io, table: this.table, entity, copy };
       try {
         const ordered = parts?.ordered(this, group) ?? group;
         const values = await valuesOf(origin, kind.attributes, ordered);
         if (kind.isSplit && parts?.isComplete(this, kind, ordered, values) === false) return undefined;
         const item = checkedItem(this.#model, this.#numbers, kind, values);
-        found.push({ name, kind: kindName(entity, copy), entity, item });
+        found.push({ name, kind: type, entity, item });
       } catch (error) {
         const { unknownOf } = await import("./unknown.js");
         const unknown = unknownOf(error, origin, first, `${this.#pattern.name} found an item of ${name}`);

@@ -10,7 +10,7 @@ import { valuesOf } from "../stored.js";
 import { jsonOfItem } from "../value/compare.js";
 import type { Values } from "../value/value.js";
 import { atKey, fetchAll, type Keyed, KEYS_MAX, type Wanted } from "./batch.js";
-import { unknownOf } from "./unknown.js";
+import { requireKind, unknownOf } from "./unknown.js";
 import { checkedItem } from "./item.js";
 import type { Shown } from "./kinds.js";
 
@@ -73,6 +73,7 @@ async function foundOf({ io, model, entity, shown }: Question, item: Item): Prom
   const origin = { io, model, entity, table: model.table(entity.table), copy: undefined };
   const attributes = entity.attributes.map((one) => one.name);
   try {
+    requireKind(origin.table, entity, item);
     const values = await valuesOf(origin, attributes, [item]);
     return checkedItem(model, shown.numbers ?? "number", { entity, copy: undefined, attributes }, values);
   } catch (error) {

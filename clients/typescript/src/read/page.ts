@@ -155,7 +155,7 @@ async function readConsistent(
     if (isSingle(pattern) && raw.items.length > 1) {
       await (await import("./rare.js")).keepCurrent(question, pattern, kinds, raw);
     }
-    const items = await kinds.found(raw.items.splice(0));
+    const items = await kinds.found(raw.items);
     if (items !== undefined) return [raw, items];
     await backOff(question.io, tried);
   }

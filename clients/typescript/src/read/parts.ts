@@ -29,6 +29,17 @@ function partOf(kinds: Kinds, item: Item): [string, string] | undefined {
   return [text.slice(0, -last.part), text.slice(-last.part)];
 }
 
+/** What an item of a kind holds in the table's attribute of types: the further parts of a list have a name of their
+ * own. */
+export function typeOf(kinds: Kinds, { type }: Kind, item: Item): string {
+  return isFirst(partOf(kinds, item)?.[1] ?? "") ? type : `${type}.part`;
+}
+
+/** Whether the number of a part is that of the first one, the main item. */
+function isFirst(number: string): boolean {
+  return /^0*$/.test(number);
+}
+
 /** The items that belong together. The parts of one entity lie side by side. */
 export function groups(kinds: Kinds, items: readonly Item[]): Item[][] {
   const groups: Item[][] = [];
@@ -54,6 +65,6 @@ export function ordered(kinds: Kinds, members: readonly Item[]): Item[] {
  * the list, its digest is the stored one. */
 export function isComplete(kinds: Kinds, kind: Kind, parts: readonly Item[], values: Values): boolean {
   const first = parts[0] as Item;
-  const begins = /^0*$/.test(partOf(kinds, first)?.[1] ?? "x");
+  const begins = isFirst(partOf(kinds, first)?.[1] ?? "x");
   return begins && (listOf(kind) === undefined || isAsWritten(kind.entity, first, values));
 }

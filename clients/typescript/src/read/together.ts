@@ -50,12 +50,12 @@ export async function readTogether(
   const items: Found[] = [];
   for (const one of all) {
     const stored = atKey(read, ...one.place);
-    if (stored !== undefined) {
-      const kinds = new Kinds(io, model, pattern, one.plan, start, [one.returned]);
-      items.push(...((await kinds.found([stored])) ?? []));
-    } else if (one.returned.optional !== true) {
+    const kinds = new Kinds(io, model, pattern, one.plan, start, [one.returned]);
+    const found = (await kinds.found(stored ? [stored] : [])) ?? [];
+    if (found.length === 0 && one.returned.optional !== true) {
       throw failure("not_found", `${pattern.name}: there is no ${one.name} for ${printKey(one.place[1])}`);
     }
+    items.push(...found);
   }
   return [raw, items];
 }

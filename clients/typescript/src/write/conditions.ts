@@ -9,7 +9,7 @@ import type { Context } from "./context.js";
 import { type Inputs, nameOf } from "./inputs.js";
 import { errorOf, keyText, notFoundText, placeOfEntity, type Reason, type Refusal, subject } from "./refusal.js";
 import type { Step } from "./step.js";
-import { requireReadable, type StoredEntity } from "./stored-entity.js";
+import { requireOwn, requireReadable, type StoredEntity } from "./stored-entity.js";
 
 /** Judges the conditions of an action on an entity that was read; an entity that does not exist has no
  * attributes. Returns the attributes that they rest on: these must not change before the write. */
@@ -21,7 +21,10 @@ export function judged(
   old: StoredEntity | undefined,
 ): string[] {
   const compared = (action.when ?? []).flatMap(attributesOf);
-  if (old !== undefined) requireReadable(context, entity, old, (name) => compared.includes(name));
+  if (old !== undefined) {
+    if (action.verb === "check" || [...compared, ...inputs.lent].length > 0) requireOwn(context, entity, old);
+    requireReadable(context, entity, old, (name) => compared.includes(name));
+  }
   const values: Values = old?.values ?? new Map();
   for (const condition of action.when ?? []) {
     if (!holds(bind(condition, inputs.args), values)) {

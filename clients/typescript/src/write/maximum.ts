@@ -7,9 +7,11 @@
 import { derive, tableName } from "../derive.js";
 import { failure } from "../error.js";
 import { type Changed, isSameTerm, type Removed, type Term } from "../expression.js";
+import { kindName } from "../model.js";
 import type { AggregatePlan, AttributeValue, Item } from "../plan.js";
 import { questionOf } from "../read/items.js";
 import { query } from "../read/request.js";
+import { requireKind } from "../read/unknown.js";
 import { valuesOf } from "../stored.js";
 import { addNumbers } from "../value/arithmetic.js";
 import { hasKey, isEqual, order } from "../value/compare.js";
@@ -127,7 +129,9 @@ async function search(
     for (const item of raw.items) {
       if (removed.some((key) => hasKey(item, key))) continue;
       const value = (await valuesOf(origin, [of], [item])).get(of);
-      if (value !== undefined) return value;
+      if (value === undefined) continue;
+      requireKind(table, { name: kindName(child, copy) }, item);
+      return value;
     }
     if (raw.next === undefined) return undefined;
     after = raw.next;

@@ -7,7 +7,7 @@ import { CHUNK } from "../key/formats.js";
 import { column } from "../key/make.js";
 import { columnsOf } from "../model.js";
 import type { AttributeValue, EntityPlan, Item, UniquePlan } from "../plan.js";
-import { unknownOf } from "../read/unknown.js";
+import { requireKind, unknownOf } from "../read/unknown.js";
 import { digestAttribute, isAsWritten, partsAttribute, withoutList } from "../split.js";
 import { type Unreadable, valuesOf } from "../stored.js";
 import { whole } from "../value/arithmetic.js";
@@ -125,6 +125,12 @@ async function readAt(context: Context, entity: EntityPlan, key: Values): Promis
   }
 }
 
+/** Refuses what rests on the item, where it says that it is of another kind. Such an item can be deleted and
+ * replaced. */
+export function requireOwn({ model }: Context, entity: EntityPlan, { item }: StoredEntity): void {
+  requireKind(model.table(entity.table), entity, item);
+}
+
 /** Refuses what needs an attribute that cannot be read. */
 export function requireReadable(
   { model }: Context,
@@ -140,6 +146,7 @@ export function requireReadable(
 /** Refuses a change that gives these attributes, where others cannot be read, or where one that cannot decides
  * which other items follow. */
 export function requireReplaceable(context: Context, entity: EntityPlan, old: StoredEntity, given: GivenNames): void {
+  if (given !== "all") requireOwn(context, entity, old);
   requireReadable(context, entity, old, (name) => {
     const isGiven = given === "all" || given.includes(name);
     return !isGiven || decides(context.model, entity, name);

@@ -17,6 +17,7 @@ use crate::kinds::Role;
 use keyfold_codec::RawItem;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};
+use keyfold_lower::kind_name::part_name;
 use keyfold_lower::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, unread, value_of,
 };
@@ -172,7 +173,7 @@ impl<'s> One<'s> {
     fn of_list(&self, kind: FindingKind, message: &str) -> Finding {
         let line = self.split_line();
         Finding {
-            item: Some(format!("{}.part", self.entity.name)),
+            item: Some(part_name(self.entity)),
             ..self.finding(kind, line, message.to_owned())
         }
     }
@@ -617,7 +618,7 @@ impl<'s> One<'s> {
                 let text = format!("the list has {count} items");
                 findings.push(part.of_list(FindingKind::PartForeign, &text));
             } else {
-                let name = format!("{}.part", self.entity.name);
+                let name = part_name(self.entity);
                 part.side_item(&name, std::slice::from_ref(list), item, findings);
             }
         }

@@ -96,6 +96,8 @@ pub struct Found {
 #[derive(Default)]
 pub(super) struct Raw {
     pub(super) items: Vec<Item>,
+    /// How many items a page had before their kinds were found.
+    pub(super) stored: usize,
     pub(super) asked: Asked,
     pub(super) requests: u32,
     pub(super) capacity: CapacityHalves,

@@ -1,4 +1,5 @@
-//! From stored items to the model's: keys distinguish the kinds, split lists are joined.
+//! From stored items to the model's: keys distinguish the kinds, of which an item may say another name;
+//! split lists are joined.
 
 use super::answer::{FoundItem, Raw};
 use super::cursor;
@@ -6,10 +7,11 @@ use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
 use crate::error::ClientError;
+use crate::kind_name::{kind_name, part_name, says_another};
 use crate::stored::{
     check_type, check_types, digest_attribute, is_as_written, value_in, values_of,
 };
-use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key};
+use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key, unknown_item};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{Attribute, Copy, Returned};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
@@ -26,6 +28,8 @@ pub(super) struct Kinds<'m> {
 
 struct Kind<'m> {
     name: String,
+    /// The name that its items hold in the table's attribute of types, and that of a list's further parts.
+    type_names: [String; 2],
     entity: &'m Entity,
     copy: Option<&'m Copy>,
     /// The attributes that are answered, in the order of their declaration.
@@ -64,6 +68,7 @@ impl<'m> Kind<'m> {
             .is_some_and(|sort| matches!(sort.parts.last(), Some(Part::Chunk)));
         Kind {
             name: model.name_of(returned),
+            type_names: [kind_name(entity, copy), part_name(entity)],
             entity,
             copy,
             attributes: attributes.into_iter().filter(is_asked).collect(),
@@ -71,6 +76,26 @@ impl<'m> Kind<'m> {
             sort: key.sort.as_ref().map(Matcher::new),
             is_split: copy.is_none() && ends_with_part && plan.index.is_none(),
             index: plan.index.clone(),
+        }
+    }
+
+    /// Whether an item whose key is that of this kind says that it is of another one.
+    fn is_denied_by(&self, table: &Table, item: &Item) -> bool {
+        let [main, part] = &self.type_names;
+        let name = match self.part_of(table, item) {
+            Some((_, number)) if !is_first(number) => part,
+            Some(_) | None => main,
+        };
+        says_another(table, name, item)
+    }
+
+    /// The sort key without the number of the part, and that number; `None` for an item that is no
+    /// part.
+    fn part_of<'i>(&self, table: &Table, item: &'i Item) -> Option<(&'i str, &'i str)> {
+        let column = table.sort.as_ref().filter(|_| self.is_split)?;
+        match item.get(&column.name) {
+            Some(Value::S(text)) => text.split_at_checked(text.len().checked_sub(CHUNK_DIGITS)?),
+            _ => None,
         }
     }
 
@@ -201,6 +226,7 @@ impl<'m> Kinds<'m> {
         split.map(digest_attribute)
     }
 
+    /// The kind that has an item's key: the compiler proves that they are disjoint.
     fn kind_of(&self, item: &Item) -> Option<&Kind<'m>> {
         let partition = item.get(&self.table.partition.name);
         let sort = self
@@ -218,15 +244,16 @@ impl<'m> Kinds<'m> {
         })
     }
 
+    /// The first of the items of one entity or copy that says that it is of another kind.
+    fn stranger<'i>(&self, kind: &Kind<'_>, members: &'i [Item]) -> Option<&'i Item> {
+        let mut members = members.iter();
+        members.find(|item| kind.is_denied_by(self.table, item))
+    }
+
     /// The sort key without the number of the part, and that number; `None` for an item that is no
     /// part.
     fn part_of<'i>(&self, item: &'i Item) -> Option<(&'i str, &'i str)> {
-        let kind = self.kind_of(item)?;
-        let column = self.table.sort.as_ref().filter(|_| kind.is_split)?;
-        match item.get(&column.name) {
-            Some(Value::S(text)) => text.split_at_checked(text.len().checked_sub(CHUNK_DIGITS)?),
-            _ => None,
-        }
+        self.kind_of(item)?.part_of(self.table, item)
     }
 
     /// The items that belong together, as ranges. The parts of one entity lie side by side: the
@@ -261,7 +288,8 @@ impl<'m> Kinds<'m> {
     /// items of other kinds; elsewhere they are an error unless the caller leaves them out.
     ///
     /// # Errors
-    /// `UnknownItem` for an item of an unknown kind, and for attributes that the model did not store.
+    /// `UnknownItem` for an item of no kind or that says another one, and for attributes that the model
+    /// did not store.
     pub(super) fn found(
         &self,
         pattern: &Pattern,
@@ -271,7 +299,7 @@ impl<'m> Kinds<'m> {
         let mut found = Vec::new();
         if !self.is_split() {
             for item in items {
-                let kind = self.known(pattern, &item, is_scan)?;
+                let kind = self.known(pattern, std::slice::from_ref(&item), is_scan)?;
                 let whole = kind.map(|kind| self.whole(pattern, kind, item));
                 found.extend(
                     whole
@@ -284,10 +312,7 @@ impl<'m> Kinds<'m> {
         }
         for group in self.groups(&items) {
             let members = items.get(group).unwrap_or_default();
-            let Some(first) = members.first() else {
-                continue;
-            };
-            let Some(kind) = self.known(pattern, first, is_scan)? else {
+            let Some(kind) = self.known(pattern, members, is_scan)? else {
                 continue;
             };
             match self.answered(self.assembled(pattern, kind, members))? {
@@ -299,18 +324,28 @@ impl<'m> Kinds<'m> {
         Ok(Some(found))
     }
 
-    /// The kind of an item; `None` for one that is left out.
+    /// The kind of an entity's items; `None` for what is left out.
     fn known(
         &self,
         pattern: &Pattern,
-        item: &Item,
+        members: &[Item],
         is_scan: bool,
     ) -> Result<Option<&Kind<'m>>, ClientError> {
-        match self.kind_of(item) {
-            None if !is_scan && self.on_unknown == OnUnknown::Error => {
-                Err(unknown(pattern, (self.table, item)))
+        let Some(first) = members.first() else {
+            return Ok(None);
+        };
+        let kind = self.kind_of(first);
+        let stranger = match kind {
+            Some(kind) => self.stranger(kind, members),
+            None => Some(first),
+        };
+        match stranger {
+            None => Ok(kind),
+            Some(_) if is_scan || self.on_unknown == OnUnknown::Skip => Ok(None),
+            Some(stranger) => {
+                let found = format!("{} found", pattern.name);
+                Err(unknown_item(&found, self.table, stranger))
             }
-            kind => Ok(kind),
         }
     }
 
@@ -420,18 +455,14 @@ impl<'m> Kinds<'m> {
         };
         let begins = self
             .part_of(first)
-            .is_some_and(|(_, number)| number.bytes().all(|digit| digit == b'0'));
+            .is_some_and(|(_, number)| is_first(number));
         begins && (kind.list().is_none() || is_as_written(kind.entity, first, values))
     }
 }
 
-fn unknown(pattern: &Pattern, (table, item): (&Table, &Item)) -> ClientError {
-    let unknown = UnknownItem::because(format!(
-        "{} found an item that the model does not know ({}): it was not written through the model",
-        pattern.name,
-        shown_key(table, item)
-    ));
-    ClientError::unknown(unknown.at(key_of(table, item)))
+/// Whether the number of a part is that of the first one, the main item.
+fn is_first(number: &str) -> bool {
+    number.bytes().all(|digit| digit == b'0')
 }
 
 /// Reads until the page has its limit of entities with all their parts.

@@ -5,11 +5,12 @@ use super::batch::{Wanted, columns, distinct, fetch};
 use crate::arguments::Values;
 use crate::derive::{Place, held_place, identifying_place, table};
 use crate::error::ClientError;
+use crate::kind_name::says_another;
 use crate::lookup::{Found, Placed};
 use crate::lowering::{Io, Lowering, Origin, together};
 use crate::retry::{TRIES, back_off};
 use crate::stored::{check_types, values_of};
-use crate::unknown::{OnUnknown, UnknownItem};
+use crate::unknown::{OnUnknown, UnknownItem, unknown_item};
 use keyfold_api::KeysAndAttributes;
 use keyfold_model::{Entity, Model, Table};
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
@@ -129,6 +130,9 @@ async fn get_many(question: &Question<'_>, keys: &[Values]) -> Result<Many, Clie
 
 /// The attributes of an entity in its item.
 fn values_in((table, entity): (&Table, &Entity), item: &Item) -> Result<Values, ClientError> {
+    if says_another(table, &entity.name, item) {
+        return Err(unknown_item("a key has", table, item));
+    }
     let names = entity.attributes.iter();
     let names = names.map(|attribute| attribute.name.as_str());
     let values = values_of(table, entity, None, names, std::slice::from_ref(item))?;

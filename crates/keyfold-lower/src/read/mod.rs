@@ -150,9 +150,11 @@ async fn read_found(
         };
         let complete = guarded::with_plan(question, &plan, arguments);
         let (raw, items) = read_consistent(&complete, pattern, kinds, page, now_epoch_ms).await?;
+        // An item that the caller leaves out is there, too.
+        let is_there = raw.stored > 0;
         read.asked = raw.asked.clone();
         read.add(raw);
-        if !items.is_empty() {
+        if is_there {
             return Ok((read, items));
         }
         question.io.pause(back_off(tried)).await;
@@ -176,6 +178,7 @@ async fn read_consistent(
             current::keep(question, pattern, kinds, &mut raw).await?;
         }
         let stored = std::mem::take(&mut raw.items);
+        raw.stored = stored.len();
         if let Some(items) = kinds.found(pattern, stored, is_scan)? {
             return Ok((raw, items));
         }

@@ -133,7 +133,7 @@ pub(super) async fn get(question: &Question<'_>) -> Result<Raw, ClientError> {
         asked,
         requests: 1,
         capacity: capacity::total(output.consumed_capacity),
-        next: None,
+        ..Raw::default()
     })
 }
 
@@ -212,6 +212,7 @@ pub(super) async fn query(
         requests: 1,
         capacity: capacity::total(output.consumed_capacity),
         next: output.last_evaluated_key,
+        ..Raw::default()
     })
 }
 
@@ -267,6 +268,7 @@ async fn scan(
         requests: 1,
         capacity: capacity::total(output.consumed_capacity),
         next: output.last_evaluated_key,
+        ..Raw::default()
     })
 }
 

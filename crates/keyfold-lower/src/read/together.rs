@@ -53,18 +53,16 @@ pub(super) async fn page(
     };
     let mut items = Vec::new();
     for (one, stored) in all.iter().zip(raw.stored) {
-        match stored {
-            Some(stored) => items.extend(found(model, pattern, one, (stored, page.on_unknown))?),
-            None if one.returned.optional => {}
-            None => {
-                return Err(ClientError::not_found(format!(
-                    "{}: there is no {} for {}",
-                    pattern.name,
-                    one.get.name,
-                    shown(one)
-                )));
-            }
+        let found = found(model, pattern, one, (stored, page.on_unknown))?;
+        if found.is_empty() && !one.returned.optional {
+            return Err(ClientError::not_found(format!(
+                "{}: there is no {} for {}",
+                pattern.name,
+                one.get.name,
+                shown(one)
+            )));
         }
+        items.extend(found);
     }
     let raw = raw.cost;
     Ok(Page {
@@ -105,16 +103,16 @@ fn wanted<'w>(
     Ok(all)
 }
 
-/// The item of the answer.
+/// The item of the answer; none where it is not there, or is left out.
 fn found(
     model: &Model,
     pattern: &Pattern,
     one: &Wanted<'_>,
-    (stored, on_unknown): (Item, OnUnknown),
+    (stored, on_unknown): (Option<Item>, OnUnknown),
 ) -> Result<Vec<FoundItem>, ClientError> {
     let kinds = Kinds::of_one(model, pattern, one.returned, &one.get.plan, one.table);
     let kinds = kinds.on_unknown(on_unknown);
-    let items = kinds.found(pattern, vec![stored], false)?;
+    let items = kinds.found(pattern, stored.into_iter().collect(), false)?;
     Ok(items.unwrap_or_default())
 }
 

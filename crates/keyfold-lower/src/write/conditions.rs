@@ -10,7 +10,7 @@ use crate::bound::bind;
 use crate::error::ClientError;
 use crate::expression::Term;
 use crate::refused::Refused;
-use keyfold_model::schema::{Condition, conjunction};
+use keyfold_model::schema::{Condition, Verb, conjunction};
 use keyfold_model::{Action, Entity, value};
 
 /// Judges the conditions of an action on an entity that was read; an entity that does not exist has
@@ -23,6 +23,10 @@ pub(super) fn require<'a>(
     old: Option<&StoredEntity>,
 ) -> Result<Vec<&'a str>, ClientError> {
     if let Some(old) = old {
+        let is_read = !action.conditions.is_empty() || !inputs.lent.is_empty();
+        if is_read || action.verb == Verb::Check {
+            old.require_kind((context, entity))?;
+        }
         let compared = action.conditions.iter().flat_map(Condition::attributes);
         let compared: Vec<&str> = compared.collect();
         old.require_readable((context, entity), |name| compared.contains(&name))?;

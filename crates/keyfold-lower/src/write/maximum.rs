@@ -11,8 +11,10 @@ use crate::bound::order;
 use crate::derive::{derive_stored, table, table_name};
 use crate::error::ClientError;
 use crate::expression::{Change, Term};
+use crate::kind_name::{kind_name, says_another};
 use crate::read::raw_query;
 use crate::stored::value_of;
+use crate::unknown::unknown_item;
 use keyfold_model::schema::{Aggregate, Path};
 use keyfold_model::value;
 use keyfold_types::{Item, Number, Value};
@@ -144,6 +146,7 @@ async fn search(
     }
     let name = table_name(child_table, child, linked)?;
     let copy = aggregate.next_copy.and_then(|at| child.copies.get(at));
+    let kind = kind_name(child, copy);
     let has_key = |item: &Item, key: &Item| {
         key.iter()
             .all(|(name, value)| item.get(name) == Some(value))
@@ -168,6 +171,10 @@ async fn search(
             if found.is_none() && !removed.iter().any(|key| has_key(item, key)) {
                 let held = value_of(child_table, child, copy, of, std::slice::from_ref(item));
                 found = held.map_err(|wrong| wrong.error((child_table, child), copy, item))?;
+                if found.is_some() && says_another(child_table, &kind, item) {
+                    let of = format!("a key of {kind} has");
+                    return Err(unknown_item(&of, child_table, item));
+                }
             }
         }
         match (found, next) {

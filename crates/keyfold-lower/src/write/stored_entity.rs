@@ -10,11 +10,12 @@ use crate::derive::{
     Derived, Role, derive_stored, guard_key, held_place, main_key, table, table_name,
 };
 use crate::error::{ClientError, unexpected};
+use crate::kind_name::says_another;
 use crate::retry::{TRIES, back_off};
 use crate::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, readable_of, without_list,
 };
-use crate::unknown::UnknownItem;
+use crate::unknown::{UnknownItem, unknown_item};
 use keyfold_api::{ErrorKind, ExpressionAttributes, QueryInput, Response};
 use keyfold_model::schema::Column;
 use keyfold_model::template::CHUNK_DIGITS;
@@ -364,6 +365,23 @@ impl StoredEntity {
                 }
             }
         }
+    }
+
+    /// Refuses what rests on the item, where it says that it is of another kind. Such an item can be
+    /// deleted and replaced.
+    ///
+    /// # Errors
+    /// `UnknownItem`, with the key.
+    pub(super) fn require_kind(
+        &self,
+        (context, entity): (&Context<'_>, &Entity),
+    ) -> Result<(), ClientError> {
+        let table = table(context.model, entity)?;
+        if says_another(table, &entity.name, &self.item) {
+            let found = format!("the key of this {} has", entity.name);
+            return Err(unknown_item(&found, table, &self.item));
+        }
+        Ok(())
     }
 
     /// Refuses what needs an attribute that cannot be read.

@@ -161,8 +161,13 @@ def derive(
     return all_of
 
 
+def kind_name(entity: Entity, copy: Copy | None) -> str:
+    """The name of a kind of items: the entity, or `Entity.copy`."""
+    return entity.name if copy is None else f"{entity.name}.{copy.name}"
+
+
 def _copy(name: str, entity: Entity, copy: Copy, values: Values, packed: Packed | None) -> Derived:
-    kind = f"{entity.name}.{copy.name}"
+    kind = kind_name(entity, copy)
     key = make_key(kind, copy.key, values)
     item = dict(key)
     for attribute in copy.attributes:

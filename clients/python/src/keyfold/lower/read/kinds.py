@@ -1,4 +1,5 @@
-"""From stored items to the model's: keys distinguish the kinds, split lists are joined."""
+"""From stored items to the model's: keys distinguish the kinds, of which an item may say another
+name; split lists are joined."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keyfold.errors import UnknownItem
+from keyfold.lower.derive import kind_name
 from keyfold.lower.read.question import FoundItem, printed_columns
 from keyfold.lower.stored import digest_attribute, is_as_written, values_of
+from keyfold.lower.unknown import says_kind, unknown_item
 from keyfold.plan.model import Copy, Entity, Index, Pattern, Plan, Returned
 from keyfold.plan.template import Chunk, KeyColumn
 from keyfold.values.value import Item, Values
@@ -138,10 +141,11 @@ class Kinds:
         found: list[FoundItem] = []
         for group in self.groups(items):
             kind = self._kind_of(group[0])
-            if kind is None:
+            stranger = group[0] if kind is None else self._stranger(kind, group)
+            if kind is None or stranger is not None:
                 if self._skips:
                     continue
-                raise self._unknown(group[0])
+                raise unknown_item(f"{self._pattern.name} found", self._table, stranger or group[0])
             ordered = sorted(group, key=lambda item: (self._part_of(item) or ("", ""))[1])
             try:
                 values = values_of(kind.entity, kind.copy, kind.attributes, ordered)
@@ -154,6 +158,18 @@ class Kinds:
                 raise error if error.entity else self._wrong(kind, group[0], error) from None
             found.append(FoundItem(kind.name, values))
         return found
+
+    def _stranger(self, kind: _Kind, group: Sequence[Item]) -> Item | None:
+        """The first of the items of one entity or copy that says that it is of another kind."""
+        for item in group:
+            part = self._part_of(item)
+            name = kind_name(kind.entity, kind.copy)
+            # The further parts of a list have a name of their own.
+            if part and part[1].strip("0"):
+                name = f"{name}.part"
+            if not says_kind(self._table, name, item):
+                return item
+        return None
 
     def _is_complete(self, kind: _Kind, parts: Sequence[Item], values: Values) -> bool:
         """Whether the parts of an entity begin with the first, and belong together."""
@@ -188,14 +204,6 @@ class Kinds:
                 key=self._key(item),
                 attribute=name,
             )
-
-    def _unknown(self, item: Item) -> UnknownItem:
-        """The error about an item of no kind."""
-        return UnknownItem(
-            f"{self._pattern.name} found an item that the model does not know"
-            f" ({self._key(item)}): it was not written through the model",
-            key=self._key(item),
-        )
 
     def _key(self, item: Item) -> str:
         """The key attributes of an item, for people."""

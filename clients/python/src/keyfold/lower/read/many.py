@@ -12,6 +12,7 @@ from keyfold.lower.read.batch import KEYS_MAX, Found, Wanted, at_key, fetch
 from keyfold.lower.read.question import FoundItem
 from keyfold.lower.steps import TRIES, Lowering, back_off, together
 from keyfold.lower.stored import values_of
+from keyfold.lower.unknown import require_kind
 from keyfold.plan.model import Entity
 from keyfold.values.value import Item, Values
 
@@ -24,9 +25,12 @@ class _Question:
 
     entity: Entity
     strong: bool
+    skips_unknown: bool
 
 
-def many(entity: Entity, keys: Sequence[Values], strong: bool) -> Lowering[list[FoundItem | None]]:
+def many(
+    entity: Entity, keys: Sequence[Values], *, strong: bool, skips_unknown: bool
+) -> Lowering[list[FoundItem | None]]:
     """Reads entities by the attributes that identify them, 100 of them in a request.
 
     A key that is given twice is read once. The items are not of one moment.
@@ -38,7 +42,7 @@ def many(entity: Entity, keys: Sequence[Values], strong: bool) -> Lowering[list[
             of=entity.name,
         )
     moves = entity.id_guard is not None
-    question = _Question(entity, strong or moves)
+    question = _Question(entity, strong or moves, skips_unknown)
     guards = [identifying_place(entity, key) for key in keys]
     items: list[FoundItem | None] = [None] * len(keys)
     left: dict[int, _Keyed] = {at: (one.table_name, one.key) for at, one in enumerate(guards)}
@@ -52,7 +56,7 @@ def many(entity: Entity, keys: Sequence[Values], strong: bool) -> Lowering[list[
         for at, (table, key) in wanted.items():
             item = at_key(found, table, key)
             if item is not None:
-                items[at] = _found_item(entity, item)
+                items[at] = _found_item(question, item)
             elif moves:
                 # An item that moves was there when its guard was read.
                 again[at] = left[at]
@@ -66,8 +70,16 @@ def many(entity: Entity, keys: Sequence[Values], strong: bool) -> Lowering[list[
     )
 
 
-def _found_item(entity: Entity, item: Item) -> FoundItem:
-    return FoundItem(entity.name, values_of(entity, None, list(entity.attributes), [item]))
+def _found_item(question: _Question, item: Item) -> FoundItem | None:
+    """The entity of an item; none for one of another kind that is left out."""
+    entity = question.entity
+    try:
+        require_kind(entity.table, entity.name, item)
+        return FoundItem(entity.name, values_of(entity, None, list(entity.attributes), [item]))
+    except UnknownItem:
+        if question.skips_unknown:
+            return None
+        raise
 
 
 def _moved(

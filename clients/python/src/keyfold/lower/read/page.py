@@ -55,7 +55,11 @@ def page(
         plan = _strong(pattern, plan)
     if plan.gets:
         items, raw = yield from by_keys.page(
-            pattern, plan, arguments, has_cursor=start.after is not None
+            pattern,
+            plan,
+            arguments,
+            has_cursor=start.after is not None,
+            skips_unknown=start.skips_unknown,
         )
         return FoundPage(items, raw.condition, raw.requests, raw.capacity, None)
     kinds = Kinds(pattern, plan, pattern.returns, skips_unknown=start.skips_unknown)
@@ -140,7 +144,8 @@ def _read_found(
         raw, items = yield from _read_consistent(complete, pattern, kinds, start, now_epoch_ms)
         read.add(raw)
         read.condition = raw.condition
-        if items:
+        # An item that the caller leaves out is there, too.
+        if raw.items:
             return read, items
         yield from back_off(tried)
     raise guarded.lost(question)

@@ -31,7 +31,7 @@ class _Wanted:
 
 
 def page(
-    pattern: Pattern, plan: Plan, arguments: Values, *, has_cursor: bool
+    pattern: Pattern, plan: Plan, arguments: Values, *, has_cursor: bool, skips_unknown: bool
 ) -> Lowering[tuple[list[FoundItem], Raw]]:
     """Runs a pattern that returns several items by their keys."""
     if has_cursor:
@@ -48,11 +48,12 @@ def page(
         stored = yield from _batch(plan, arguments, wanted, raw)
     items: list[FoundItem] = []
     for one, item in zip(wanted, stored):
-        if item is not None:
-            items.extend(Kinds(pattern, one.plan, [one.returned]).found([item]) or ())
-        elif not one.returned.optional:
+        kinds = Kinds(pattern, one.plan, [one.returned], skips_unknown=skips_unknown)
+        found = kinds.found([] if item is None else [item])
+        if not found and not one.returned.optional:
             shown = printed_key(one.key)
             raise NotFound(f"{pattern.name}: there is no {one.name} for {shown}")
+        items.extend(found or ())
     return items, raw
 
 

@@ -25,6 +25,8 @@ def require(action: Action, inputs: Inputs, old: StoredEntity | None) -> list[st
     held = old.values if old is not None else {}
     watched = [name for one in action.conditions for name in plan.attributes(one)]
     if old is not None:
+        if action.verb == "check" or watched or inputs.lent:
+            old.require_kind(action.entity)
         old.require_readable(lambda name: name in watched)
     for condition in action.conditions:
         if not holds(bind(condition, inputs.arguments), held):

@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from keyfold.errors import NotFound
-from keyfold.lower.derive import derive, table_name
+from keyfold.lower.derive import derive, kind_name, table_name
 from keyfold.lower.expression import Add, Change, Changes, Equal, Exists, Missing, Set, Term
 from keyfold.lower.read import request
 from keyfold.lower.read.question import Question
 from keyfold.lower.steps import Lowering
 from keyfold.lower.stored import values_of
+from keyfold.lower.unknown import require_kind
 from keyfold.lower.write.contribution import AggregateChange, Target, no_parent_text
 from keyfold.lower.write.refusal import at_entity
 from keyfold.lower.write.step import Check, MaximumChange, Put, Step, Update
@@ -119,6 +120,7 @@ def _search(change: AggregateChange, removed: list[Item]) -> Lowering[Value | No
                 continue
             found = values_of(child, copy, [aggregate.of], [item]).get(aggregate.of)
             if found is not None:
+                require_kind(child.table, kind_name(child, copy), item)
                 return found
         after = raw.next
         if after is None:

@@ -31,6 +31,7 @@ from keyfold.lower.stored import (
     values_of,
     without_list,
 )
+from keyfold.lower.unknown import require_kind
 from keyfold.lower.write.refusal import key_text
 from keyfold.plan.model import Entity
 from keyfold.plan.template import Chunk
@@ -90,6 +91,11 @@ class StoredEntity:
                 if held in self.item:
                     stored[held] = self.item[held]
         return replace(one, item={**one.item, **stored}) if stored else one
+
+    def require_kind(self, entity: Entity) -> None:
+        """Refuses what rests on the item, where it says that it is of another kind. Such an item
+        can be deleted and replaced."""
+        require_kind(entity.table, entity.name, self.item)
 
     def require_readable(self, is_needed: Callable[[str], bool]) -> None:
         """Refuses what needs an attribute that cannot be read."""

@@ -1,0 +1,38 @@
+"""Items that are of no kind that they can be: no kind has their key, or they say another one.
+
+A write stores the name of the kind in the table's attribute of types. An item that holds another
+name is none of the kind, whatever its key is. One that holds none says nothing: another program
+wrote it, or the attribute was not read. Its key decides.
+"""
+
+from __future__ import annotations
+
+from keyfold.errors import UnknownItem
+from keyfold.lower.read.question import printed, printed_columns
+from keyfold.plan.model import Table
+from keyfold.values.value import Item
+
+
+def says_kind(table: Table, kind: str, item: Item) -> bool:
+    """Whether an item holds the name of a kind in its table's attribute of types, or none."""
+    attribute = table.type_attribute
+    said = item.get(attribute) if attribute else None
+    return said is None or said.get("S") == kind
+
+
+def require_kind(table: Table, kind: str, item: Item) -> None:
+    """Refuses an item that was found by a key of a kind and says another one."""
+    if not says_kind(table, kind, item):
+        raise unknown_item("a key has", table, item)
+
+
+def unknown_item(found: str, table: Table, item: Item) -> UnknownItem:
+    """The error about an item that is of no kind that it can be. `found` begins the sentence."""
+    key = printed_columns(table, item)
+    attribute = table.type_attribute or ""
+    said = f"; {printed(attribute, ' = ', item[attribute])}" if attribute in item else ""
+    return UnknownItem(
+        f"{found} an item that the model does not know ({key}{said}): it was not written through"
+        " the model",
+        key=key,
+    )

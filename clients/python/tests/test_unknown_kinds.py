@@ -1,0 +1,102 @@
+"""Items that say another kind than their keys: the cases that all clients share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import boto3  # type: ignore[import-untyped, unused-ignore]
+import pytest
+import support
+
+from keyfold import Client, KeyfoldError, Options, load, testing
+
+CASES: list[dict[str, Any]] = json.loads((support.CASES / "unknown.json").read_text())["cases"]
+VERBS = ("update", "put", "delete", "write")
+
+
+class Place(NamedTuple):
+    """A client, one that skips unknown items, and the tables as another program sees them."""
+
+    strict: Client
+    lenient: Client
+    raw: Any
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    plan = load(support.plan(support.CASES / "unknown.keyfold"))
+    own = {"region_name": "local", "aws_access_key_id": "own", "aws_secret_access_key": "own"}
+    with testing.serve() as server, Client(plan, server.endpoint) as strict:
+        strict.ensure_tables()
+        raw = boto3.client("dynamodb", endpoint_url=server.endpoint, **own)
+        with Client(plan, server.endpoint, Options(on_unknown="skip")) as lenient:
+            yield Place(strict, lenient, raw)
+
+
+def value_of(plain: Any) -> dict[str, Any]:
+    """A text as S, a number as N, a list as L."""
+    if isinstance(plain, list):
+        return {"L": [value_of(one) for one in plain]}
+    return {"N": str(plain)} if isinstance(plain, int) else {"S": plain}
+
+
+def item_of(plain: dict[str, Any]) -> dict[str, Any]:
+    return {name: value_of(value) for name, value in plain.items()}
+
+
+def store(place: Place, case: dict[str, Any]) -> None:
+    """Leaves nothing but the items of a case in the tables."""
+    for table in place.raw.list_tables()["TableNames"]:
+        for item in place.raw.scan(TableName=table)["Items"]:
+            place.raw.delete_item(TableName=table, Key={"PK": item["PK"], "SK": item["SK"]})
+    for plain in case["items"]:
+        place.raw.put_item(TableName=case.get("table", "Main"), Item=item_of(plain))
+
+
+def shown(item: Any) -> str | None:
+    """The id of an item; of a row its place."""
+    return None if item is None else item.get("id", item.get("place"))
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    """What comes of a call, as the cases say it."""
+    try:
+        return call()
+    except KeyfoldError as error:
+        if error.code == "unknown_item":
+            return "unknown"
+        if error.code == "not_found":
+            return "not_found"
+        raise
+
+
+def read(client: Client, case: dict[str, Any]) -> list[str | None]:
+    """The ids of the answer."""
+    if "get" in case:
+        return [shown(item) for item in client.get_many(case["get"], case["keys"])]
+    return [shown(item) for item in client.all(case["pattern"], case["arguments"], most=10)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_the_cases_of_all_clients(place: Place, case: dict[str, Any]) -> None:
+    store(place, case)
+    image = item_of(case["items"][-1])
+    keys = {name: image[name] for name in ("PK", "SK")}
+    record = {"dynamodb": {"Keys": keys, "NewImage": image}}
+
+    def event() -> str | None:
+        found = place.strict.event(record)
+        return None if found is None else found.kind
+
+    assert outcome(event) == case["event"]
+    verb = next((name for name in VERBS if name in case), None)
+    if verb is not None:
+        write = getattr(place.strict, verb)
+        done = outcome(lambda: write(case[verb], case["values"]) is not None)
+        assert done == case["done"]
+        return
+    assert outcome(lambda: read(place.strict, case)) == case["found"]
+    left_out = outcome(lambda: read(place.lenient, case))
+    assert left_out == case.get("skipped", case["found"])
