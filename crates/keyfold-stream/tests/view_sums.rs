@@ -195,7 +195,7 @@ impl Orders {
             let own = self.0.values().filter(|(of, _)| *of == product);
             let totals = own.map(|(_, total)| total.parse::<Number>().unwrap());
             let mut totals: Vec<Number> = totals.collect();
-            totals.sort_by(|one, two| order(one, two));
+            totals.sort_by(order);
             for kind in ["S", "M", "R"] {
                 let mut row = Item::from_iter([("product", format!("p{product}"))]);
                 row.insert("orders", i64::try_from(count).unwrap());

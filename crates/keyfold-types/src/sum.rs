@@ -432,7 +432,7 @@ mod tests {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005) + 1;
             let (whole, count) = (chance >> 20, (chance >> 3) % 1_000 + 1);
             let exponent = i32::try_from(chance % 120).unwrap() - 60;
-            let one = Number::new(chance % 2 == 0, u128::from(whole), exponent).unwrap();
+            let one = Number::new(chance.is_multiple_of(2), u128::from(whole), exponent).unwrap();
             let found = Sum::from(one).divided_by(count);
             assert_eq!(found, one.divided_by(count).ok(), "{one} / {count}");
         }
