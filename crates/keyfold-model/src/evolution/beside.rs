@@ -304,17 +304,28 @@ pub(super) fn kind(pair: &Pair<'_>, all: &mut Collect<'_>) {
         (false, _, Some(after)) => format!("the kind is written: {after}"),
     };
     change.reason = reason;
-    let no = |asker: Option<String>, version: &str, held: &Option<String>| match asker {
-        None => Verdict::Yes,
-        Some(asker) => Verdict::no_as(
-            format!("{asker} asks for the kind, which the {version} version writes otherwise"),
-            held.clone()
-                .unwrap_or_else(|| "an item without its kind".to_owned()),
-        ),
+    // An item that says no kind is read by its key; one that says another kind is an unknown item.
+    let is_denied =
+        before.is_some() && is_renamed && old_table.type_attribute == new_table.type_attribute;
+    let no = |asker: Option<String>, (reader, version): (&str, &str), held: &Option<String>| {
+        let because = match asker {
+            Some(asker) => {
+                format!("{asker} asks for the kind, which the {version} version writes otherwise")
+            }
+            None if is_denied => {
+                format!("to the {reader} version, an item of this kind is unknown")
+            }
+            None => return Verdict::Yes,
+        };
+        let example = held.clone();
+        Verdict::no_as(
+            because,
+            example.unwrap_or_else(|| "an item without its kind".to_owned()),
+        )
     };
     if before != after {
-        let old_reader = no(asks_kind(pair.old_model, pair.old), "new", &after);
-        let new_reader = no(asks_kind(pair.new_model, pair.new), "old", &before);
+        let old_reader = no(asks_kind(pair.old_model, pair.old), ("old", "new"), &after);
+        let new_reader = no(asks_kind(pair.new_model, pair.new), ("new", "old"), &before);
         change.verdicts = Verdicts {
             writers: old_reader.clone().and(new_reader.clone()),
             old_reader,
