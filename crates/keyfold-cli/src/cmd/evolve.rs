@@ -86,17 +86,16 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
 fn counts(at: &str, model: &Model) -> Result<Vec<TableCounts>, Failure> {
     let backend = looked_at(at)?;
     let sizes = verify::sizes(&backend, model)?;
-    let of_table = |table: &keyfold_model::Table| {
+    let of_table = |(at, table): (usize, &keyfold_model::Table)| {
         // Of a table with periods all tables count.
-        let is_own = |name: &str| table.name == name || table.period_of(name).is_some();
-        let own = sizes.iter().filter(|one| is_own(&one.name));
+        let own = sizes.iter().filter(|one| one.place() == at);
         TableCounts {
             table: table.name.clone(),
             items: own.clone().map(|one| one.items).sum(),
             bytes: own.map(|one| one.bytes).sum(),
         }
     };
-    Ok(model.tables.iter().map(of_table).collect())
+    Ok(model.tables.iter().enumerate().map(of_table).collect())
 }
 
 /// A plan with what it costs.

@@ -101,6 +101,11 @@ pub struct TableSize {
 }
 
 impl TableSize {
+    /// The position of the table in the model, of which it may be one period.
+    pub fn place(&self) -> usize {
+        self.table
+    }
+
     /// The read units of one scan.
     pub fn units(&self) -> u64 {
         self.bytes.div_ceil(UNIT_BYTES)
