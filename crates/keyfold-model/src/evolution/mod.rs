@@ -86,7 +86,7 @@ pub fn evolve(old: &Model, new: &Model) -> Evolution {
         changes: Vec::new(),
     };
     tables::tables(old, new, &mut all);
-    for pair in pairs(old, new) {
+    for pair in all.pairs.clone() {
         entity(&pair, &mut all);
     }
     for added in new.entities.iter() {
@@ -155,10 +155,12 @@ fn alone(model: &Model, entity: &Entity, place: Place) -> Change {
             change.how = "removed".to_owned();
             change.reason =
                 "its items are deleted when nothing of the old version is left".to_owned();
-            change.help = Some(format!(
-                "if it has another name now, say so in the new model: `entity NAME was {}`",
-                entity.name
-            ));
+            change.help = entity.view.is_none().then(|| {
+                format!(
+                    "if it has another name now, say so in the new model: `entity NAME was {}`",
+                    entity.name
+                )
+            });
             change.work = vec![Work::Drop {
                 entity: entity.name.clone(),
                 what: change::ALL_ITEMS.to_owned(),

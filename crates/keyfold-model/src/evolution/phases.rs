@@ -141,55 +141,44 @@ impl Works {
                 place.push(work.clone());
             }
         }
-        let moved: Vec<&String> = changes
-            .iter()
-            .flat_map(|one| &one.work)
-            .filter_map(|work| match work {
-                Work::Rekey { entity, .. } => Some(entity),
-                Work::AddTable(_)
-                | Work::RemoveTable(_)
-                | Work::AddIndex { .. }
-                | Work::RemoveIndex { .. }
-                | Work::UpdateTable(_)
-                | Work::Rewrite { .. }
-                | Work::Settle { .. }
-                | Work::WriteBeside { .. }
-                | Work::Drop { .. }
-                | Work::Rebuild { .. } => None,
-            })
-            .collect();
         let in_the_way = works.items.clone();
-        works.dropped.retain(|work| match work {
-            Work::Drop { entity, what, .. } => !in_the_way.contains(&Work::Drop {
-                entity: entity.clone(),
-                what: what.clone(),
-                is_in_the_way: true,
-            }),
-            Work::AddTable(_)
-            | Work::RemoveTable(_)
-            | Work::AddIndex { .. }
-            | Work::RemoveIndex { .. }
-            | Work::UpdateTable(_)
-            | Work::Rewrite { .. }
-            | Work::Settle { .. }
-            | Work::WriteBeside { .. }
-            | Work::Rekey { .. }
-            | Work::Rebuild { .. } => true,
-        });
+        works.dropped.retain(|work| !is_among(work, &in_the_way));
         // An item that moves is written as a whole, with all that is beside it.
-        works.items.retain(|work| match work {
-            Work::Rewrite { entity } | Work::WriteBeside { entity, .. } => !moved.contains(&entity),
-            Work::AddTable(_)
-            | Work::RemoveTable(_)
-            | Work::AddIndex { .. }
-            | Work::RemoveIndex { .. }
-            | Work::UpdateTable(_)
-            | Work::Settle { .. }
-            | Work::Rekey { .. }
-            | Work::Drop { .. }
-            | Work::Rebuild { .. } => true,
-        });
+        let moved: Vec<String> = works.items.iter().filter_map(moved).cloned().collect();
         works
+            .items
+            .retain(|work| written(work).is_none_or(|entity| !moved.contains(entity)));
+        works
+    }
+}
+
+/// Whether what is deleted at the end is deleted before, since it lies in the way.
+fn is_among(work: &Work, in_the_way: &[Work]) -> bool {
+    let Work::Drop { entity, what, .. } = work else {
+        return false;
+    };
+    in_the_way.contains(&Work::Drop {
+        entity: entity.clone(),
+        what: what.clone(),
+        is_in_the_way: true,
+    })
+}
+
+/// The entity whose items move.
+fn moved(work: &Work) -> Option<&String> {
+    if let Work::Rekey { entity, .. } = work {
+        Some(entity)
+    } else {
+        None
+    }
+}
+
+/// The entity whose items are written where they are, or others beside them.
+fn written(work: &Work) -> Option<&String> {
+    if let Work::Rewrite { entity } | Work::WriteBeside { entity, .. } = work {
+        Some(entity)
+    } else {
+        None
     }
 }
 
