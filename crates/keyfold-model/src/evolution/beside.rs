@@ -3,7 +3,7 @@
 use super::attributes::of_entity;
 use super::change::{Class, Place, Verdict, Verdicts, Work};
 use super::collect::{Collect, Way, asks_kind, reads_by};
-use super::keys::dropped;
+use super::keys::{dropped, moves};
 use super::pair::Pair;
 use super::text::{example, is_same, is_same_key, key_text, moved};
 use crate::check::shape::guard_key;
@@ -52,8 +52,13 @@ fn copy_added(pair: &Pair<'_>, two: &Copy, all: &mut Collect<'_>) {
     all.add(change);
 }
 
+/// What is deleted where copies are not any more, in words.
+pub(super) fn copies_of(copy: &Copy) -> String {
+    format!("its copies {}", copy.name)
+}
+
 fn copy_removed(pair: &Pair<'_>, one: &Copy, all: &mut Collect<'_>) {
-    let mut change = dropped(pair, &format!("its copies {}", one.name));
+    let mut change = dropped(pair, &copies_of(one));
     change.how = format!("copy {} removed", one.name);
     change.reason = "copies that are there are deleted when no old reader is left".to_owned();
     if let Some(reader) = reads_by(pair.old_model, pair.old, Way::Copy(&one.name)) {
@@ -169,6 +174,14 @@ fn copy_changed(pair: &Pair<'_>, one: &Copy, two: &Copy, all: &mut Collect<'_>) 
     let because = format!("each version writes the copy {} in its own way", two.name);
     change.verdicts.writers = Verdict::no_as(because, example);
     change.work = beside(pair);
+    // The transaction that moves an item deletes its copies where they were.
+    if !compared.is_same_place() && !moves(pair) {
+        change.work.push(Work::Drop {
+            entity: pair.old.name.clone(),
+            what: format!("{} that the new version does not have", copies_of(one)),
+            is_in_the_way: false,
+        });
+    }
     all.add(change);
 }
 

@@ -9,13 +9,19 @@ use super::text::{example, example_of, is_same, is_same_key, key_text, moved};
 use crate::schema::{Entity, Excluded, IndexKey, Table};
 use crate::template::{Part, print};
 
+/// Whether its items get other keys, or another table.
+pub(super) fn moves(pair: &Pair<'_>) -> bool {
+    let is_elsewhere = pair.tables().is_some_and(|(old, new)| old.name != new.name);
+    is_elsewhere || !is_same_key(pair, &pair.old.key, &pair.new.key)
+}
+
 /// Reports another table or another key.
 pub(super) fn place(pair: &Pair<'_>, all: &mut Collect<'_>) {
     let Some((old_table, new_table)) = pair.tables() else {
         return;
     };
     let is_moved = old_table.name != new_table.name;
-    if !is_moved && is_same_key(pair, &pair.old.key, &pair.new.key) {
+    if !moves(pair) {
         return;
     }
     let class = if is_moved {

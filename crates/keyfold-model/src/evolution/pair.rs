@@ -58,7 +58,9 @@ pub(super) fn pairs<'m>(old_model: &'m Model, new_model: &'m Model) -> Vec<Pair<
         let was = new.was.as_deref();
         let old = was.and_then(|was| old_model.entity(was));
         let old = old.or_else(|| old_model.entity(&new.name))?;
-        Some(Pair {
+        // The rows of a view follow from other items: they are no items of an entity of its name.
+        let is_alike = old.view.is_some() == new.view.is_some();
+        is_alike.then_some(Pair {
             old_model,
             new_model,
             old,

@@ -1,6 +1,7 @@
 //! Items of one version where the other does not expect them: in the range of a pattern, or under a
 //! key that another item gets. Both are decided on languages: the texts that keys can be.
 
+use super::beside::copies_of;
 use super::change::{ALL_ITEMS, Change, Class, Place, Verdict, Verdicts, Work};
 use super::collect::Collect;
 use super::pair::{Pair, of_new, of_old};
@@ -159,11 +160,13 @@ fn stranger(
     key: &str,
 ) -> Change {
     let (own, other) = versions(reader);
-    let entity = writer.model.entities.get(shape.owner.entity);
-    let entity = entity.map_or(String::new(), |entity| entity.name.clone());
-    let what = match shape.what == entity {
-        true => ALL_ITEMS.to_owned(),
-        false => shape.what.clone(),
+    let owner = writer.model.entities.get(shape.owner.entity);
+    let entity = owner.map_or(String::new(), |entity| entity.name.clone());
+    let copy = owner.and_then(|owner| owner.copies.get(shape.owner.copy?));
+    let what = match copy {
+        Some(copy) => copies_of(copy),
+        None if shape.owner.is_guard => shape.what.clone(),
+        None => ALL_ITEMS.to_owned(),
     };
     let because = format!(
         "the range of pattern {} of the {own} version also holds {} of the {other} version",
@@ -248,15 +251,22 @@ fn collisions(old: &Side<'_>, new: &Side<'_>, all: &mut Collect<'_>) {
                 if is_own && example(&shape.key) == example(&other.key) {
                     continue;
                 }
-                let change = collision(new, &old_table.name, (shape, other), &key, is_own);
+                let change = collision((old, new), &old_table.name, (shape, other), &key, is_own);
                 all.add(change);
             }
         }
     }
 }
 
+/// Whether these are the items of an entity itself: no copies, no guards, no rows of a view.
+fn is_entity(side: &Side<'_>, shape: &Shape) -> bool {
+    let entity = side.model.entities.get(shape.owner.entity);
+    let is_own = shape.owner.copy.is_none() && !shape.owner.is_guard;
+    is_own && entity.is_some_and(|entity| entity.view.is_none())
+}
+
 fn collision(
-    new: &Side<'_>,
+    (old, new): (&Side<'_>, &Side<'_>),
     table: &str,
     (shape, other): (&Shape, &Shape),
     key: &str,
@@ -278,10 +288,13 @@ fn collision(
             ),
             Class::Impossible,
             "an item under such a key would take the place of one that is still there",
-            format!(
-                "begin the new key with a text of its own; or, if it is the same entity under another name, say what it `was`: `entity {} was {}`",
-                shape.what, other.what
-            ),
+            match is_entity(new, shape) && is_entity(old, other) {
+                true => format!(
+                    "begin the new key with a text of its own; or, if it is the same entity under another name, say what it `was`: `entity {} was {}`",
+                    shape.what, other.what
+                ),
+                false => "begin the new key with a text of its own".to_owned(),
+            },
         ),
     };
     Change {
