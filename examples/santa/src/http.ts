@@ -50,11 +50,26 @@ const HEADERS = {
 export function serverOf(routes: readonly Route[], onProblem: ProblemAnswer): Server {
   const find = finder(routes);
   return createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    void answered(find, request, pathname, searchParams)
-      .catch((error: unknown) => onProblem(problemOf(error), pathname))
-      .then((answer) => send(request, response, answer));
+    const target = request.url ?? "/";
+    // All that is done with a request is within the promise: none of them ends the process.
+    void answered(find, request, target)
+      .catch((error: unknown) => onProblem(problemOf(error), target))
+      .then((answer) => send(request, response, answer))
+      .catch((error: unknown) => {
+        console.error(error);
+        response.destroy();
+      });
   });
+}
+
+/** The address that a request is about: a path, or the whole address that a proxy is sent. */
+function addressOf(target: string): URL {
+  // A path that begins with two slashes is a path, and names no host.
+  const whole = target.startsWith("/") ? `http://localhost${target}` : target;
+  if (!URL.canParse(whole)) {
+    throw new Problem("invalid", "The request names no address. Ask for a path like /toys.");
+  }
+  return new URL(whole);
 }
 
 type Found = readonly [Route, Readonly<Record<string, string>>];
@@ -62,9 +77,9 @@ type Found = readonly [Route, Readonly<Record<string, string>>];
 async function answered(
   find: (method: string, path: string) => Found,
   request: IncomingMessage,
-  path: string,
-  query: URLSearchParams,
+  target: string,
 ): Promise<Answer> {
+  const { pathname: path, searchParams: query } = addressOf(target);
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
   const [route, parts] = find(method, path);
   if (method !== "GET" && isForeign(request)) {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -37,6 +38,19 @@ async function started(connection, ...options) {
   return { address, end, ended, said: () => said };
 }
 
+/** The status that a request is answered with, whatever its first line has: fetch would mend it. */
+function statusOf(address, method, target) {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    let said = "";
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`${method} ${target} HTTP/1.1\r\nhost: ${hostname}\r\nconnection: close\r\n\r\n`);
+    });
+    socket.setEncoding("latin1").on("data", (text) => (said += text));
+    socket.on("error", reject).on("close", () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(said)?.[1])));
+  });
+}
+
 const json = async (address, path) => (await fetch(`${address}/api${path}`)).json();
 
 test("on a folder, letters are there after a restart, and what is there is not filled again", async () => {
@@ -68,6 +82,22 @@ test("on a server, two workshops have the same letters, and an empty one says so
   assert.deepEqual([page.status, /The table cannot be reached/.test(await page.text())], [503, true]);
   assert.match(both[0].said(), /KeyfoldError/);
   for (const { end } of both) assert.equal(await end(), 0);
+});
+
+test("whatever a request asks for is answered, and ends nothing", async () => {
+  const { address, end } = await started("memory:");
+  const targets = ["//", "//evil.example/", "///", "//[", "//a:b@c:99999/", "/%", "/api/%F0", "/api//", "/\\"];
+  targets.push("*", "?", "http://", "http://[", "http://evil.example/nothing", "nowhere:1", "/?%", "/api/toys/%");
+  for (const method of ["GET", "POST", "OPTIONS"]) {
+    for (const target of targets) {
+      // The first page of all is there, whatever stands behind it.
+      const wanted = target === "/?%" && method === "GET" ? [303] : [400, 404];
+      const status = await statusOf(address, method, target);
+      assert.ok(wanted.includes(status), `${method} ${target}: ${status}`);
+    }
+  }
+  assert.equal(await statusOf(address, "GET", "http://127.0.0.1/toys"), 200);
+  assert.equal(await end(), 0);
 });
 
 test("where it cannot start, it says why in a line", async () => {

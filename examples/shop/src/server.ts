@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { connect } from "@keyfold/client/node";
 import { apiOf, describe } from "./api.js";
 import { costed, lineOf, noted } from "./cost.js";
-import { type Answer, answerTo } from "./errors.js";
+import { type Answer, answerTo, BadRequest } from "./errors.js";
 import { absent, type Route } from "./routes.js";
 import { seed } from "./seed.js";
 import { ShopClient } from "./shop.js";
@@ -102,16 +102,25 @@ async function files(): Promise<ReadonlyMap<string, Sent>> {
 function serverOf(routes: readonly Route[], pages: ReadonlyMap<string, Sent>): Server {
   const find = finder(routes);
   const described = json({ status: 200, body: describe(routes) });
+  const files = new Map([...pages, ["/api/openapi.json", described]]);
   return createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    const reading = request.method === "GET" || request.method === "HEAD";
-    const file = reading ? pages.get(pathname) : undefined;
-    if (file !== undefined) return send(request, response, file);
-    if (reading && pathname === "/api/openapi.json") return send(request, response, described);
-    void answered(find, request, pathname, searchParams)
+    // All that is done with a request is within the promise: none of them ends the process.
+    void answered(find, files, request)
       .catch((error: unknown) => json(failed(error)))
-      .then((sent) => send(request, response, sent));
+      .then((sent) => send(request, response, sent))
+      .catch((error: unknown) => {
+        console.error(error);
+        response.destroy();
+      });
   });
+}
+
+/** The address that a request is about: a path, or the whole address that a proxy is sent. */
+function addressOf({ url = "/" }: IncomingMessage): URL {
+  // A path that begins with two slashes is a path, and names no host.
+  const whole = url.startsWith("/") ? `http://localhost${url}` : url;
+  if (!URL.canParse(whole)) throw new BadRequest("the request names no address: ask for a path like /api/users");
+  return new URL(whole);
 }
 
 /** An error of the program itself is no error of the table, and is written to the log like one. */
@@ -128,11 +137,13 @@ type Found = readonly [Route, Readonly<Record<string, string>>];
 
 async function answered(
   find: (method: string, path: string) => Found | undefined,
+  files: ReadonlyMap<string, Sent>,
   request: IncomingMessage,
-  path: string,
-  query: URLSearchParams,
 ): Promise<Sent> {
+  const { pathname: path, searchParams: query } = addressOf(request);
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
+  const file = method === "GET" ? files.get(path) : undefined;
+  if (file !== undefined) return file;
   const found = find(method, path);
   if (found === undefined) return json(absent("route"));
   if (method !== "GET" && isForeign(request)) {
