@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import socket
 import sys
@@ -21,6 +22,20 @@ from orders.shelf import Shelf
 
 CUSTOMERS = 40
 ORDERS_MOST = 30
+
+
+class WrongPort(Exception):
+    """PORT is no port."""
+
+
+def given_port() -> int:
+    """The port to listen on: a free one where PORT is not set."""
+    text = os.environ.get("PORT", "0")
+    if not re.fullmatch("[0-9]{1,5}", text) or int(text) > 65535:
+        raise WrongPort(
+            f"PORT is {text!r}. Set it to a whole number from 0 to 65535; 0 is a free port"
+        )
+    return int(text)
 
 
 class Server(uvicorn.Server):
@@ -48,7 +63,7 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-async def serve(sql: str) -> None:
+async def serve(sql: str, port: int) -> None:
     """Fills the old system, imports it, and serves until a signal."""
     environment = os.environ
     connection = environment.get("ORDERS_CONNECTION", "keyfold:./data")
@@ -62,7 +77,7 @@ async def serve(sql: str) -> None:
         await shelf.take(legacy)
         place = (
             environment.get("ORDERS_HOST", "127.0.0.1"),
-            int(environment.get("PORT", "0")),
+            port,
         )
         config = uvicorn.Config(
             application(legacy, shelf), log_level="warning", lifespan="off"
@@ -74,9 +89,10 @@ async def serve(sql: str) -> None:
 def main() -> int:
     """The program's exit code."""
     try:
+        port = given_port()
         with server() as sql:
-            asyncio.run(serve(sql))
-    except (KeyfoldError, NoPostgres, OSError) as error:
+            asyncio.run(serve(sql, port))
+    except (KeyfoldError, NoPostgres, OSError, WrongPort) as error:
         print(f"The orders stay closed: {error}", file=sys.stderr)
         return 1
     return 0

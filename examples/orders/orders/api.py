@@ -179,10 +179,13 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
         case Invalid():
             return _answer(400, "invalid", str(error))
         case KeyfoldError(code=code):
-            LOG.error("%s %s: %s", request.method, request.url.path, error)
+            LOG.error("%s %r: %s", request.method, request.url.path, error)
             return _answer(status_of(code), code, "try again later")
+        case psycopg.DataError() if "custid" in request.path_params:
+            detail = "custid: the old system has no texts with such a character"
+            return _answer(400, "invalid", detail)
         case psycopg.Error():
-            LOG.error("%s %s: %s", request.method, request.url.path, error)
+            LOG.error("%s %r: %s", request.method, request.url.path, error)
             return _answer(503, "sql", "the old system does not answer")
     raise error
 
@@ -247,7 +250,7 @@ class Guarded:
             message = await receive()
             held += len(message.get("body", b""))
             if held > self.BODY_MAX:
-                raise HTTPException(413, f"a body has {self.BODY_MAX} bytes")
+                raise HTTPException(413, f"a body has at most {self.BODY_MAX} bytes")
             return message
 
         async def guarded(message: Message) -> None:

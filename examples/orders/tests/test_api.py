@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
+import pytest
 from described import Caller
 from keyfold import Options, testing
 
@@ -119,6 +120,10 @@ def test_what_is_wrong_is_answered_with_400(endpoint: str, sql: str) -> None:
         for path in ("/orders", "/orders/T1"):
             status, problem = await call("GET", f"/api/customers/{'x' * 101}{path}")
             assert (status, problem["code"]) == (400, "invalid")
+        # PostgreSQL has no texts with a NUL.
+        status, problem = await call("GET", "/api/customers/a%00b/orders")
+        assert (status, problem["code"]) == (400, "invalid"), problem
+        assert problem["detail"].startswith("custid: ")
         assert (await call("GET", "/api/nothing"))[0] == 404
         nobody = await did(call, "GET", "/api/customers/nobody/orders")
         assert nobody["same"] and nobody["sql"]["rows"] == []
@@ -126,7 +131,9 @@ def test_what_is_wrong_is_answered_with_400(endpoint: str, sql: str) -> None:
     visited(endpoint, sql, visit)
 
 
-def test_a_side_that_fails_is_no_answer(sql: str) -> None:
+def test_a_side_that_fails_is_no_answer(
+    sql: str, caplog: pytest.LogCaptureFixture
+) -> None:
     with testing.serve() as one:
 
         async def visit(call: Caller, legacy: Legacy) -> None:
@@ -136,6 +143,11 @@ def test_a_side_that_fails_is_no_answer(sql: str) -> None:
             await legacy.change("DROP TABLE orders")
             status, problem = await call("GET", "/api/customers")
             assert (status, problem["code"]) == (503, "sql")
+            caplog.clear()
+            path = "/api/customers/C%0A001%1b/orders"
+            assert (await call("GET", path))[0] == 503
+            assert caplog.messages and "\x1b" not in caplog.text
+            assert "C\n001" not in caplog.text, "a path makes no line of the log"
 
         visited(one.endpoint, sql, visit)
 

@@ -111,3 +111,17 @@ raise SystemExit(program.main())
     )
     said = "The orders stay closed: PostgreSQL is needed: install Debian's package postgresql"
     assert (done.returncode, done.stderr.startswith(said)) == (1, True), done.stderr
+
+
+@pytest.mark.parametrize("text", ["abc", "", "99999", "-1", "8e3"])
+def test_a_wrong_port_is_named_before_the_table_is_opened(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("PORT", text)
+    with started("http://127.0.0.1:1") as (address, program):
+        assert address == ""
+        _, said = program.communicate(timeout=20)
+    assert program.returncode == 1
+    assert re.fullmatch(
+        f"The orders stay closed: PORT is {text!r}. .*65535.*\n", said
+    ), said
