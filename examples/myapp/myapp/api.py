@@ -19,7 +19,7 @@ from fastapi import APIRouter, Depends, FastAPI, HTTPException, Path, Query, Req
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
-from keyfold import KeyfoldError, typed
+from keyfold import KeyfoldError, NotFound, typed
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as RoutingError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -48,6 +48,9 @@ from myapp.results import Problem, absent, invalid, problem_of
 T = TypeVar("T")
 LOG = logging.getLogger(__name__)
 BODY_MAX = 64 * 1024
+NO_OBJECT = (
+    "the body is no object of JSON: send one, with Content-Type: application/json"
+)
 NUMBER_MAX = 10**8 - 1
 """The highest number: orders have eight digits in their key."""
 
@@ -207,14 +210,18 @@ async def overview(user_id: UserNumber, client: Client) -> Overview:
     user: User | None = None
     orders: list[Order] = []
     addresses: list[Address] = []
-    async for item in client.user_overview(user_id=UserId(user_id)):
-        match item:
-            case User():
-                user = item
-            case Order():
-                orders.append(item)
-            case Address():
-                addresses.append(item)
+    try:
+        async for item in client.user_overview(user_id=UserId(user_id)):
+            match item:
+                case User():
+                    user = item
+                case Order():
+                    orders.append(item)
+                case Address():
+                    addresses.append(item)
+    except NotFound:
+        # The pattern promises a user.
+        raise Wrong(absent(f"user {user_id}")) from None
     return Overview(found(user, f"user {user_id}"), orders, addresses)
 
 
@@ -403,7 +410,7 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, KeyfoldError)
     problem = problem_of(error)
     if problem.status >= 500:
-        LOG.error("%s %s: %s", request.method, request.url.path, error)
+        LOG.error("%s %r: %s", request.method, request.url.path, error)
     return _answer(problem)
 
 
@@ -411,14 +418,24 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
     """A request that is not as the description has it. The first fault is named."""
     assert isinstance(error, RequestValidationError)
     first: Mapping[str, Any] = error.errors()[0]
+    if _is_of_whole_body(first):
+        return _answer(invalid(None, NO_OBJECT))
     named = [part for part in first["loc"][1:] if isinstance(part, str)]
     attribute = named[0] if named else None
     return _answer(invalid(attribute, first["msg"]))
 
 
+def _is_of_whole_body(first: Mapping[str, Any]) -> bool:
+    """Whether a body cannot be read at all; else one of its members is wrong."""
+    return first["type"] == "json_invalid" or tuple(first["loc"]) == ("body",)
+
+
 async def _unrouted(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RoutingError)
     codes = {404: "not_found", 405: "wrong_method", 413: "too_large"}
+    if error.status_code == 400:
+        # Bytes that are no text: FastAPI does not come to their JSON.
+        return _answer(invalid(None, NO_OBJECT))
     code = codes.get(error.status_code, "invalid")
     return _answer(Problem(error.status_code, code, str(error.detail)))
 
@@ -438,7 +455,7 @@ class Bounded:
             message = await receive()
             held += len(message.get("body", b""))
             if held > BODY_MAX:
-                raise HTTPException(413, f"a body has {BODY_MAX} bytes")
+                raise HTTPException(413, f"a body has at most {BODY_MAX} bytes")
             return message
 
         await self._app(scope, bounded, send)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from keyfold import Code, Exists, Invalid, KeyfoldError, Place, Refused, Taken
@@ -18,7 +19,7 @@ class Problem:
     detail: str
     """The sentence that people read."""
     attribute: str | None = None
-    """What is wrong with the call, by its name in the model."""
+    """What is wrong with the call, by its name in the API."""
 
 
 def absent(what: str) -> Problem:
@@ -31,18 +32,27 @@ def invalid(attribute: str | None, detail: str) -> Problem:
     return Problem(400, "invalid", detail, attribute)
 
 
+def named(attribute: str) -> str:
+    """An attribute of the model by its name in the API: `orderId` is `order_id`."""
+    return re.sub(
+        r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0]}", attribute
+    ).lower()
+
+
 def problem_of(error: KeyfoldError) -> Problem:
     """The problem of an error: by its class where there is more to say, and by its code else."""
     status = status_of(error.code)
     match error:
         case Taken(attributes=attributes):
-            return Problem(status, "taken", f"{', '.join(attributes)} is in use")
+            names = [named(one) for one in attributes]
+            return Problem(status, "taken", f"{', '.join(names)} is in use", names[0])
         case Exists():
             return Problem(status, "exists", "there is one with this key already")
         case Refused(place=Place(entity="Product")):
             return Problem(status, "out_of_stock", "too few are left")
         case Invalid(attribute=attribute):
-            return Problem(status, "invalid", error.message, attribute)
+            name = None if attribute is None else named(attribute)
+            return Problem(status, "invalid", error.message, name)
     # What went wrong inside is for the log.
     return Problem(
         status, error.code, "try again later" if status >= 500 else error.message

@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import pytest
 from conftest import ADA, BOB
 from described import Caller
-from keyfold import Options
+from keyfold import Options, testing
 
 from myapp.api import application
 from myapp.model import AsyncMyappClient
@@ -49,9 +50,12 @@ def test_m1_m2_m6_a_user_is_found_by_id_by_email_and_with_everything(
         assert made | eve == made
         assert await did(call, "GET", "/users/3") == made
         assert await did(call, "GET", "/users?email=eve@example.com") == made
-        for again in ({**eve, "user_id": 4}, {**eve, "email": "other@example.com"}):
-            status, problem = await call("POST", "/users", again)
-            assert status == 409 and problem["code"] in ("taken", "exists")
+        status, problem = await call("POST", "/users", {**eve, "user_id": 4})
+        assert (status, problem["code"]) == (409, "taken")
+        assert (problem["attribute"], problem["detail"]) == ("email", "email is in use")
+        other = {**eve, "email": "other@example.com"}
+        status, problem = await call("POST", "/users", other)
+        assert (status, problem["code"]) == (409, "exists")
         home = {"street": "Storgata 1", "city": "Bodø"}
         address = await did(call, "PUT", "/users/3/addresses/home", home)
         order = {"user_id": 3, "sku": "pen", "quantity": 2}
@@ -75,6 +79,8 @@ def test_m4_m7_an_order_takes_the_stock_or_is_not_placed(
         again = {**order, "user_id": BOB, "quantity": 1}
         status, problem = await call("PUT", "/orders/1001", again)
         assert (status, problem["code"]) == (409, "taken")
+        assert problem["attribute"] == "order_id"
+        assert problem["detail"] == "order_id is in use"
         assert (await did(call, "GET", "/products/pen"))["stock"] == 4
         assert (await call("GET", "/orders/1002"))[0] == 404
         same = await did(call, "GET", "/orders/1001")
@@ -209,8 +215,46 @@ def test_what_is_wrong_is_named(endpoint: str, service: Service) -> None:
             assert problem["attribute"] == attribute, (url, body, problem)
         status, problem = await call("POST", "/users", b" " * 70_000)
         assert (status, problem["code"]) == (413, "too_large")
+        assert problem["detail"] == "a body has at most 65536 bytes"
 
     visited(endpoint, visit)
+
+
+def test_a_body_that_cannot_be_read_is_answered_with_a_sentence(
+    endpoint: str, service: Service
+) -> None:
+    async def visit(call: Caller) -> None:
+        for body in (
+            '{"user_id": 5, "email": "e", "name": "E"}',
+            "text",
+            b"",
+            b"{",
+            b"\xff",
+            b"[]",
+            b"5",
+            None,
+        ):
+            status, problem = await call("POST", "/users", body)
+            assert (status, problem["code"]) == (400, "invalid"), (body, problem)
+            assert problem["attribute"] is None
+            assert problem["detail"] == (
+                "the body is no object of JSON: send one, "
+                "with Content-Type: application/json"
+            ), (body, problem)
+
+    visited(endpoint, visit)
+
+
+def test_a_path_makes_no_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with testing.serve() as server:
+
+        async def visit(call: Caller) -> None:
+            server.stop()
+            assert (await call("GET", "/products/a%0Aforged%1b"))[0] == 503
+
+        visited(server.endpoint, visit)
+    assert caplog.messages and "\x1b" not in caplog.text
+    assert "a\nforged" not in caplog.text
 
 
 def test_what_does_not_exist_is_404(endpoint: str, service: Service) -> None:
@@ -230,6 +274,8 @@ def test_what_does_not_exist_is_404(endpoint: str, service: Service) -> None:
         ):
             status, problem = await call(method, url, body)
             assert (status, problem["code"]) == (404, "not_found"), (url, problem)
+            if url.startswith("/users/"):
+                assert problem["detail"] == "there is no user 9"
         assert (await did(call, "GET", "/"))["description"] == "/openapi.json"
         await did(call, "GET", "/openapi.json")
 

@@ -10,7 +10,16 @@ import pytest
 from conftest import ADA, BOB, DAY, PEN, order_id
 from keyfold import Code, Options, testing
 
-from myapp.model import MyappClient, NewOrderItem, NewProduct, Order, OrderItem, Sku, User, UserId
+from myapp.model import (
+    MyappClient,
+    NewOrderItem,
+    NewProduct,
+    Order,
+    OrderItem,
+    Sku,
+    User,
+    UserId,
+)
 from myapp.results import Problem, status_of
 from myapp.service import OrderWithLines, Overview, Service
 
@@ -23,7 +32,7 @@ def test_m1_m2_users_are_found_by_id_and_by_email(service: Service) -> None:
 
 
 def test_an_email_belongs_to_one_user(service: Service) -> None:
-    taken = Problem(409, "taken", "email is in use")
+    taken = Problem(409, "taken", "email is in use", "email")
     assert service.register(UserId(3), "ada@example.com", "Eve") == taken
     assert service.change_email(BOB, "ada@example.com") == taken
     assert service.change_email(ADA, "countess@example.com") is None
@@ -47,7 +56,7 @@ def test_m7_an_order_takes_the_stock_or_is_not_placed(
     assert client.order(order_id=order_id(2)) is None
     # The same number, by somebody else and for the rest.
     again = service.place_order(order_id(1), BOB, PEN, 3, DAY)
-    assert again == Problem(409, "taken", "orderId is in use")
+    assert again == Problem(409, "taken", "order_id is in use", "order_id")
     product = client.product(sku=PEN)
     assert product is not None and product.stock == 3
     for problem, status in (
