@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import socket
 import sys
@@ -15,6 +16,20 @@ from keyfold import KeyfoldError, Options
 
 from bookmarks.api import application
 from bookmarks.model import AsyncBookmarksClient
+
+
+class WrongPort(Exception):
+    """PORT is no port."""
+
+
+def given_port() -> int:
+    """The port to listen on: a free one where PORT is not set."""
+    text = os.environ.get("PORT", "0")
+    if not re.fullmatch("[0-9]{1,5}", text) or int(text) > 65535:
+        raise WrongPort(
+            f"PORT is {text!r}. Set it to a whole number from 0 to 65535; 0 is a free port"
+        )
+    return int(text)
 
 
 class Server(uvicorn.Server):
@@ -42,7 +57,7 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-async def serve() -> None:
+async def serve(port: int) -> None:
     """Serves until a signal."""
     environment = os.environ
     options = Options(timeout=5)
@@ -51,7 +66,7 @@ async def serve() -> None:
         await client.ensure_tables()
         place = (
             environment.get("BOOKMARKS_HOST", "127.0.0.1"),
-            int(environment.get("PORT", "0")),
+            port,
         )
         config = uvicorn.Config(
             application(client), log_level="warning", lifespan="off"
@@ -63,8 +78,8 @@ async def serve() -> None:
 def main() -> int:
     """The program's exit code."""
     try:
-        asyncio.run(serve())
-    except (KeyfoldError, OSError) as error:
+        asyncio.run(serve(given_port()))
+    except (KeyfoldError, OSError, WrongPort) as error:
         print(f"The book stays closed: {error}", file=sys.stderr)
         return 1
     return 0

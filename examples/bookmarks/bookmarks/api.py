@@ -31,6 +31,9 @@ from bookmarks.model import (
 LOG = logging.getLogger(__name__)
 PUBLIC = File(__file__).resolve().parent.parent / "public"
 PAGE_MAX = 100_000
+NO_OBJECT = (
+    "the body is no object of JSON: send one, with Content-Type: application/json"
+)
 
 
 class Given(BaseModel):
@@ -221,7 +224,7 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
         case Invalid():
             return _answer(400, Problem("invalid", str(error)))
         case KeyfoldError(code=code):
-            LOG.error("%s %s: %s", request.method, request.url.path, error)
+            LOG.error("%s %r: %s", request.method, request.url.path, error)
             return _answer(status_of(code), Problem(code, "try again later"))
     raise error
 
@@ -246,12 +249,22 @@ def status_of(code: Code) -> int:
 async def _unread(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first: Mapping[str, Any] = error.errors()[0]
+    if _is_of_whole_body(first):
+        return _answer(400, Problem("invalid", NO_OBJECT))
     where = ".".join(str(part) for part in first["loc"][1:])
     return _answer(400, Problem("invalid", f"{where}: {first['msg']}"))
 
 
+def _is_of_whole_body(first: Mapping[str, Any]) -> bool:
+    """Whether a body cannot be read at all; else one of its members is wrong."""
+    return first["type"] == "json_invalid" or tuple(first["loc"]) == ("body",)
+
+
 async def _unrouted(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if error.status_code == 400:
+        # Bytes that are no text: FastAPI does not come to their JSON.
+        return _answer(400, Problem("invalid", NO_OBJECT))
     codes = {404: "not_found", 413: "too_large"}
     code = codes.get(error.status_code, "invalid")
     return _answer(error.status_code, Problem(code, str(error.detail)))
@@ -283,7 +296,7 @@ class Guarded:
             message = await receive()
             held += len(message.get("body", b""))
             if held > self.BODY_MAX:
-                raise HTTPException(413, f"a body has {self.BODY_MAX} bytes")
+                raise HTTPException(413, f"a body has at most {self.BODY_MAX} bytes")
             return message
 
         async def guarded(message: Message) -> None:

@@ -192,9 +192,20 @@ class Device {
 }
 
 const only = new URLSearchParams(location.search).get("device");
-const names = ["Phone", "Tablet"].filter((name) => only === null || only === name.toLowerCase());
+const NAMES = ["Phone", "Tablet"];
+const names = NAMES.filter((name) => only === null || only === name.toLowerCase());
 const devices = names.map((name) => new Device(name));
-document.querySelector("#devices").replaceChildren(...devices.map(({ root }) => root));
+const shown = names.length === 0 ? [absent(only)] : devices.map(({ root }) => root);
+document.querySelector("#devices").replaceChildren(...shown);
+
+/** What is shown where the address names a device that there is not. */
+function absent(device) {
+  const links = NAMES.map((name) => element("a", { href: `?device=${name.toLowerCase()}` }, name));
+  const both = element("a", { href: "/" }, "Both");
+  const places = [...links, both].flatMap((link) => [" ", link]);
+  return element("p", { class: "alert", role: "alert" }, `There is no device “${device}”. Choose one:`, ...places);
+}
+
 for (const device of devices) device.show();
 
 /** Looks when nothing is being written, and again after a while. */

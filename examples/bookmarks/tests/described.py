@@ -45,6 +45,8 @@ class Caller:
         sent: dict[str, Any] = {}
         if isinstance(body, bytes):
             sent = {"content": body, "headers": {"content-type": "application/json"}}
+        elif isinstance(body, str):
+            sent = {"content": body, "headers": {"content-type": "text/plain"}}
         elif body is not None:
             sent = {"json": body}
         answer = await self._http.request(method, url, **sent)

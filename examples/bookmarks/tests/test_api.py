@@ -7,7 +7,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
+import pytest
 from described import Caller
+from keyfold import testing
 
 from bookmarks.api import application
 from bookmarks.library import POSITIONS_MAX, Copy, Library, now
@@ -169,9 +171,36 @@ def test_what_is_wrong_is_answered_with_400(endpoint: str) -> None:
             assert (status, problem["code"]) == (400, "invalid"), (url, problem)
         status, problem = await call("PUT", f"{COPY}/lastread", b" " * 20_000)
         assert (status, problem["code"]) == (413, "too_large")
+        assert problem["detail"] == "a body has at most 16384 bytes"
         assert (await did(call, "GET", COPY)) == {"annotations": []}
 
     visited(endpoint, visit)
+
+
+def test_a_body_that_cannot_be_read_is_answered_with_a_sentence(endpoint: str) -> None:
+    async def visit(call: Caller, client: AsyncBookmarksClient) -> None:
+        for body in ("text", "{}", b"", b"{", b"\xff", b"[]", b"5", None):
+            status, problem = await call("PUT", f"{COPY}/lastread", body)
+            assert (status, problem["code"]) == (400, "invalid"), (body, problem)
+            assert problem["detail"] == (
+                "the body is no object of JSON: send one, "
+                "with Content-Type: application/json"
+            ), (body, problem)
+
+    visited(endpoint, visit)
+
+
+def test_a_path_makes_no_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with testing.serve() as server:
+
+        async def visit(call: Caller, client: AsyncBookmarksClient) -> None:
+            server.stop()
+            path = "/api/copies/a%0Aforged%1b/alice/epub"
+            assert (await call("GET", path))[0] == 503
+
+        visited(server.endpoint, visit)
+    assert caplog.messages and "\x1b" not in caplog.text
+    assert "a\nforged" not in caplog.text
 
 
 def test_the_description_promises_what_was_seen() -> None:

@@ -173,6 +173,18 @@ def test_n1_a_device_that_was_offline_overwrites_nothing(
     faults.clear()
 
 
+def test_a_device_that_there_is_not_is_said_with_links_to_those_there_are(
+    browser: Browser, address: str, faults: list[str]
+) -> None:
+    page = opened(browser, address, faults, "/?device=nokia")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("There is no device “nokia”")
+    assert page.evaluate(EXAMINED) == []
+    expect(alert.get_by_role("link")).to_have_text(["Phone", "Tablet", "Both"])
+    alert.get_by_role("link", name="Tablet").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text(["Tablet"])
+
+
 def test_the_keyboard_reaches_everything(
     browser: Browser, address: str, faults: list[str]
 ) -> None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 from keyfold import testing
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,3 +71,17 @@ def test_where_it_cannot_start_it_says_why_in_a_line() -> None:
         _, said = program.communicate(timeout=20)
     assert program.returncode == 1
     assert re.fullmatch(r"The book stays closed: .*127\.0\.0\.1:1.*\n", said), said
+
+
+@pytest.mark.parametrize("text", ["abc", "", "99999", "-1", "8e3"])
+def test_a_wrong_port_is_named_before_the_table_is_opened(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("PORT", text)
+    with started("http://127.0.0.1:1") as (address, program):
+        assert address == ""
+        _, said = program.communicate(timeout=20)
+    assert program.returncode == 1
+    assert re.fullmatch(
+        f"The book stays closed: PORT is {text!r}. .*65535.*\n", said
+    ), said
