@@ -1,6 +1,7 @@
 /** The API, which openapi.json describes. */
 
 import { type Request, costed, lineOf } from "./cost.js";
+import { priced } from "./given.js";
 import { type Answer, type Asked, partOf, type Route } from "./http.js";
 import * as letters from "./letters.js";
 import { Problem } from "./problem.js";
@@ -92,9 +93,9 @@ export function apiRoutes(santa: SantaClient, description: string): Route[] {
       return json(200, { version: version + 1 });
     }),
     route("GET", "/letters/{letterId}/prices", async (asked) => {
-      const { letter, toys: priced } = await letters.prices(santa, letterId(asked));
+      const { letter, toys: found } = await letters.prices(santa, letterId(asked));
       const { wishes: _, ...information } = letter;
-      return json(200, { ...information, toys: priced });
+      return json(200, { ...information, toys: found });
     }),
     route("GET", "/letters/{letterId}/history", async (asked) =>
       json(200, await letters.history(santa, letterId(asked))),
@@ -148,6 +149,8 @@ function wishesOf({ wishes }: Body): letters.Asked[] {
     if (!isObject(wish))
       throw new Problem("invalid", "A wish is no object. Send its toyId and its quantity.", "wishes");
     const { quantity, price } = wish as { quantity: number; price?: number };
+    // Each price of a wish is one that was seen: another is answered by the toy's own.
+    if (price !== undefined) priced(price, "price");
     return { toyId: toys.toyIdOf(textOf(wish, "toyId")), quantity, price };
   });
 }

@@ -22,16 +22,16 @@ export function texted(value: unknown, field: string, most: number, called: stri
   return text;
 }
 
-/** A price in cents. */
-export function priced(value: unknown, field: string): number {
-  if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > PRICE_MAX) {
-    throw new Problem(
-      "invalid",
-      `The ${field} is no amount from 0.01 to ${PRICE_MAX / 100}. Correct it.`,
-      field,
-    );
+const CENTS = `a whole number of cents from 1 to ${PRICE_MAX.toLocaleString("en")}`;
+const EUROS = `an amount from 0.01 to ${(PRICE_MAX / 100).toLocaleString("en")} with at most two digits behind the point`;
+
+/** A price in cents. A program gives them as they are; a person fills in euros. */
+export function priced(value: unknown, field: string, filledIn: "cents" | "euros" = "cents"): number {
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= PRICE_MAX) {
+    return value as number;
   }
-  return value as number;
+  const wanted = filledIn === "cents" ? CENTS : EUROS;
+  throw new Problem("invalid", `The ${field} is not ${wanted}. Correct it.`, field);
 }
 
 /** A number of pieces. */

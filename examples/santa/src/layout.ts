@@ -96,11 +96,16 @@ export function notice(text: string | undefined): Value {
   return text === undefined ? undefined : html`<p class="notice" role="status">${text}</p>`;
 }
 
-/** What stands in the way, at the top of a form. Further lines say what is different now. */
-export function alert(problem: Problem | undefined, more: readonly Html[] = []): Value {
+/** What stands in the way, at the top of a form, or of a page without one. Further lines say what is different
+ * now. */
+export function alert(
+  problem: Problem | undefined,
+  more: readonly Html[] = [],
+  beside: "a form" | "no form" = "a form",
+): Value {
   if (problem === undefined) return undefined;
   const { field, message } = problem;
-  const link = field === undefined ? "" : html` <a href="#${field}">Go to the field</a>`;
+  const link = field === undefined || beside === "no form" ? "" : html` <a href="#${field}">Go to the field</a>`;
   const list = more.length === 0 ? "" : html`<ul>${more.map((line) => html`<li>${line}</li>`)}</ul>`;
   return html`<div class="alert" role="alert"><p>${message}${link}</p>${list}</div>`;
 }

@@ -19,7 +19,8 @@ type Shown = Page | { readonly page: Page; readonly status: number } | { readonl
 
 /** The page of a problem. */
 export function problemPage(problem: Problem): Answer {
-  const main = html`<h1>This did not work</h1>${alert(problem)}
+  // The page has no form, and so no field to go to.
+  const main = html`<h1>This did not work</h1>${alert(problem, [], "no form")}
 <p class="actions"><a class="button" href="/toys">To the toys</a> <a class="button" href="/letters">To the letters</a></p>`;
   return pageAnswer(problem.status, { title: "This did not work", main });
 }
@@ -70,7 +71,8 @@ export function toyRoutes(santa: SantaClient): Route[] {
       const description = given.get("description") ?? "";
       return tried(
         async () => {
-          const id = await toys.createToy(santa, { name, description, price: cents(given.get("price")) });
+          const price = cents(given.get("price"));
+          const id = await toys.createToy(santa, { name, description, price, filledIn: "euros" });
           return `/toys/${encodeURIComponent(id)}?done=created`;
         },
         (problem) => Promise.resolve(newToyPage(given, problem)),
@@ -89,6 +91,7 @@ export function toyRoutes(santa: SantaClient): Route[] {
           await toys.reprice(santa, id, {
             seen: Number(given.get("seen")),
             price: cents(given.get("price")),
+            filledIn: "euros",
           });
           return `/toys/${encodeURIComponent(id)}?done=repriced`;
         },

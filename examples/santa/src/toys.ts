@@ -61,15 +61,18 @@ export interface GivenToy {
   readonly name: string;
   readonly description: string;
   readonly price: number;
+  /** What the price was given in; by default cents. */
+  readonly filledIn?: "cents" | "euros";
 }
 
 /** S6: creates a toy. Its id follows from its name, so that no two have the same. */
 export async function createToy(santa: SantaClient, given: GivenToy): Promise<ToyId> {
   const name = texted(given.name, "name", 60);
   const description = texted(given.description, "description", 300);
+  const price = priced(given.price, "price", given.filledIn);
   const toyId = idOf(name);
   try {
-    await santa.createToy({ toyId, name, description, price: priced(given.price, "price") });
+    await santa.createToy({ toyId, name, description, price });
   } catch (error) {
     if (!(error instanceof KeyfoldError) || error.code !== "exists") throw error;
     throw new Problem("exists", `There is a toy named ${name} already. Choose another name.`, "name");
@@ -81,9 +84,16 @@ export async function createToy(santa: SantaClient, given: GivenToy): Promise<To
 export async function reprice(
   santa: SantaClient,
   toyId: ToyId,
-  given: { seen: number; price: number },
+  given: { seen: number; price: number; filledIn?: "cents" | "euros" },
 ): Promise<void> {
-  const price = priced(given.price, "price");
+  if (!Number.isInteger(given.seen)) {
+    throw new Problem(
+      "invalid",
+      "The seen price is no whole number of cents. Send the price that you have read as `seen`.",
+      "seen",
+    );
+  }
+  const price = priced(given.price, "price", given.filledIn);
   const { price: now } = await toy(santa, toyId);
   if (now !== given.seen) throw changedMeanwhile();
   try {

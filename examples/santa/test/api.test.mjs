@@ -317,6 +317,38 @@ test("a price changes only from the one that was seen, and no letter gets the ol
   assert.equal((await did("GET", `/toys/${ball}`)).wanted, written);
 });
 
+test("a price that is none is named, and no elf is blamed for it", async () => {
+  const owl = await toy(500, "Owl");
+  const wishing = (price) => ({ child: "Ada", address: "Here", wishes: [{ toyId: owl, quantity: 1, price }] });
+  const cents = /^The price is not a whole number of cents from 1 to 1,000,000\. /;
+  for (const price of ["a", null, 1.5, 0, -1, 1_000_001, [500], true]) {
+    for (const [method, path, body] of [
+      ["POST", "/toys", { name: "Fox", description: "x", price }],
+      ["PUT", `/toys/${owl}/price`, { seen: 500, price }],
+      ["POST", "/letters", wishing(price)],
+    ]) {
+      const { status, value } = await call(method, path, body);
+      assert.deepEqual([status, value.field], [400, "price"], `${path} ${JSON.stringify(value)}`);
+      assert.match(value.message, cents);
+    }
+  }
+  for (const seen of [undefined, null, "500", 1.5, [500]]) {
+    const { status, value } = await call("PUT", `/toys/${owl}/price`, { seen, price: 600 });
+    assert.deepEqual([status, value.field], [400, "seen"], JSON.stringify(value));
+  }
+});
+
+test("a form speaks of euros, and only a form has a field to go to", async () => {
+  const filled = new URLSearchParams({ name: "Elk", description: "x", price: "12.345" });
+  const form = await fetch(`${workshop.address}/toys`, { method: "POST", body: filled });
+  const text = await form.text();
+  assert.match(text, /from 0\.01 to 10,000 with at most two digits behind the point/);
+  assert.match(text, /href="#price"/);
+  for (const path of ["/letters/nix", "/toys?after=abc", "/letters/nix/history"]) {
+    assert.doesNotMatch(await (await fetch(`${workshop.address}${path}`)).text(), /href="#(?!main)/, path);
+  }
+});
+
 test("what does not exist is 404, and what cannot be read 400", async () => {
   const nobody = newLetterId();
   const change = { version: 1, address: "x", wishes: [{ toyId: "toy-1", quantity: 1 }] };

@@ -265,7 +265,7 @@ test("S6: forms say what is wrong, keep what was typed, and work without a scrip
   await page.getByLabel("Price").fill("abc");
   const add = page.getByRole("button", { name: "Add the toy" });
   await add.click();
-  assert.match(await page.getByRole("alert").textContent(), /The price is no amount from 0.01/);
+  assert.match(await page.getByRole("alert").textContent(), /The price is not an amount from 0\.01 to 10,000/);
   await page.getByRole("link", { name: "Go to the field" }).click();
   assert.equal(await page.getByLabel("Price").getAttribute("aria-invalid"), "true");
   await page.getByLabel("Price").fill("21.50");
