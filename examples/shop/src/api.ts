@@ -1,13 +1,13 @@
 /** The whole API, and its description. */
 
 import { ordersApi } from "./orders-api.js";
-import type { Route } from "./routes.js";
+import { type Route, strict } from "./routes.js";
 import { problem, type Schema } from "./schema.js";
 import type { ShopClient } from "./shop.js";
 import { techniquesApi } from "./techniques-api.js";
 
 export function apiOf(shop: ShopClient): Route[] {
-  return [...ordersApi(shop), ...techniquesApi(shop)];
+  return [...ordersApi(shop), ...techniquesApi(shop)].map(strict);
 }
 
 /** The description of the API as OpenAPI has it. */

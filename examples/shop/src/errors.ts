@@ -19,7 +19,14 @@ export function answerTo(error: unknown): Answer {
   const status = statusOf(code);
   if (status < 500) return { status, body: { error: code, message } };
   console.error(error);
-  return { status, body: { error: code } };
+  return { status, body: { error: code, message: excuse(status) } };
+}
+
+/** The sentence about an error that is none of the caller's; what it was is in the log. */
+export function excuse(status: number): string {
+  if (status === 500) return "something is wrong with the shop itself: its log says what";
+  if (status === 503) return "the table is busy, and nothing was changed: try again";
+  return "the table does not answer, or did not say what it did: look before you send it again";
 }
 
 /** A code that the client gets later is an error of the compiler here. */

@@ -6,6 +6,24 @@ import { open } from "./server.js";
 
 const { SHOP_CONNECTION = "keyfold:./data", CURSOR_SECRET, SHOP_HOST, PORT } = process.env;
 
+/** A sentence for whoever starts the program: what the environment has is wrong. */
+class WrongSetting extends Error {}
+
+/** The port to listen on; without one, a free one. */
+function portOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text);
+  const given = JSON.stringify(text);
+  throw new WrongSetting(`PORT is ${given}. Set it to a whole number from 0 to 65535; 0 is a free port`);
+}
+
+/** Whether the sentence of an error says all. Other ones are the program's own, and show where they are from. */
+function saysAll(error: unknown): boolean {
+  if (error instanceof KeyfoldError || error instanceof WrongSetting) return true;
+  // The port is taken, or the address is none of this machine.
+  return (error as NodeJS.ErrnoException).syscall === "listen";
+}
+
 try {
   const shop = await open({
     connection: SHOP_CONNECTION,
@@ -13,7 +31,7 @@ try {
     cursorSecret: CURSOR_SECRET ?? randomBytes(32).toString("hex"),
     seeded: process.argv.includes("--seeded"),
     ...(SHOP_HOST !== undefined && { host: SHOP_HOST }),
-    ...(PORT !== undefined && { port: Number(PORT) }),
+    port: portOf(PORT),
   });
   console.log(`The shop is open at ${shop.address} (Ctrl-C closes it)`);
   const end = (): void => {
@@ -22,6 +40,6 @@ try {
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);
 } catch (error) {
   console.error(`The shop stays closed: ${error instanceof Error ? error.message : String(error)}`);
-  if (!(error instanceof KeyfoldError)) console.error(error);
+  if (!saysAll(error)) console.error(error);
   process.exitCode = 1;
 }

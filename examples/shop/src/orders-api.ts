@@ -4,7 +4,15 @@ import { type Answer, BadRequest } from "./errors.js";
 import * as routes from "./routes.js";
 import { type Asked, bodyOf, isObject, listed, ok, pageOf, part, plain, type Route, textOf } from "./routes.js";
 import * as schema from "./schema.js";
-import { type BasketLine, createUser, ordersOfUser, placeOrder, setStatus, wholeOrder } from "./service.js";
+import {
+  type BasketLine,
+  createUser,
+  type OrderPlaced,
+  ordersOfUser,
+  placeOrder,
+  setStatus,
+  wholeOrder,
+} from "./service.js";
 import { OrderId, type OrderStatus, ProductId, type ShopClient, UserId } from "./shop.js";
 
 const { cents, list, moment, object, page, problem, text, truth, ulid, uuid, whole, words } = schema;
@@ -43,12 +51,13 @@ function userRoutes(shop: ShopClient): Route[] {
       answers: {
         201: object({ outcome: words("created"), userId: ulid }),
         400: problem,
-        409: object({ outcome: words("email_taken") }),
+        409: object({ outcome: words("email_taken"), message: text }),
       },
       answer: async (asked) => {
         const body = bodyOf(asked);
         const made = await createUser(shop, { email: textOf(body, "email"), name: textOf(body, "name") });
-        return { status: made.outcome === "created" ? 201 : 409, body: made };
+        if (made.outcome === "created") return { status: 201, body: made };
+        return { status: 409, body: { ...made, message: "there is a user with this e-mail already" } };
       },
     },
     {
@@ -118,9 +127,17 @@ function orderRoutes(shop: ShopClient): Route[] {
       answers: {
         200: object({ outcome: words("placed_before") }),
         201: object({ outcome: words("placed"), total: cents }),
-        400: object({ "error?": text, "message?": text, "outcome?": words("wrong_basket"), "why?": text }),
-        404: object({ outcome: words("unknown_product", "unknown_user"), "productId?": text }),
-        409: object({ outcome: words("out_of_stock", "other_basket"), "productId?": text }),
+        400: object({ "error?": text, message: text, "outcome?": words("wrong_basket"), "why?": text }),
+        404: object({
+          outcome: words("unknown_product", "unknown_user"),
+          message: text,
+          "productId?": text,
+        }),
+        409: object({
+          outcome: words("out_of_stock", "other_basket"),
+          message: text,
+          "productId?": text,
+        }),
       },
       answer: (asked) => putOrder(shop, asked),
     },
@@ -172,14 +189,21 @@ async function putOrder(shop: ShopClient, asked: Asked): Promise<Answer> {
     case "placed_before":
       return { status: 200, body: result };
     case "out_of_stock":
+      return refused(409, result, `there are too few pieces of ${result.productId}`);
     case "other_basket":
-      return { status: 409, body: result };
+      return refused(409, result, "there is an order of this id with another user or other lines");
     case "unknown_product":
+      return refused(404, result, `there is no product ${result.productId}`);
     case "unknown_user":
-      return { status: 404, body: result };
+      return refused(404, result, `there is no user ${basket.userId}`);
     case "wrong_basket":
-      return { status: 400, body: result };
+      return refused(400, result, result.why);
   }
+}
+
+/** A refusal with the sentence that people read. */
+function refused(status: number, result: OrderPlaced, message: string): Answer {
+  return { status, body: { ...result, message } };
 }
 
 function linesOf({ lines }: routes.Body): BasketLine[] {

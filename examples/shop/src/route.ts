@@ -3,6 +3,7 @@
 
 import { shop } from "./connection.js";
 import { type Answer, answerTo } from "./errors.js";
+import { wholeOf } from "./routes.js";
 import { ordersByStatus } from "./service.js";
 import type { OrderStatus } from "./shop.js";
 
@@ -16,9 +17,10 @@ export async function GET(request: Request): Promise<Response> {
 }
 
 async function answer(url: URL): Promise<Answer> {
-  // The client refuses a word that is none, and a limit that is no number.
+  // The client refuses a word that is none, and a limit that is too small.
   const status = (url.searchParams.get("status") ?? "pending") as OrderStatus;
-  const limit = Math.min(Number(url.searchParams.get("limit") ?? PAGE_DEFAULT), PAGE_MAX);
+  const asked = url.searchParams.get("limit");
+  const limit = Math.min(asked === null ? PAGE_DEFAULT : wholeOf("limit", asked), PAGE_MAX);
   const after = url.searchParams.get("after") ?? undefined;
   const { items, next } = await ordersByStatus(shop, status, { limit, after });
   return { status: 200, body: { orders: items, next: next === undefined ? null : pageAfter(url, next) } };

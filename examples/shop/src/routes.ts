@@ -47,10 +47,17 @@ export function queried({ query }: Asked, name: string): string {
   return found;
 }
 
-/** Which page of a list is asked for. The client refuses a limit that is no number. */
+/** A whole number that an address has as a text. */
+export function wholeOf(name: string, given: string): number {
+  const value = Number(given);
+  if (/^-?\d+$/.test(given) && Number.isSafeInteger(value)) return value;
+  throw new BadRequest(`${name} is ${JSON.stringify(given)}, and no whole number`);
+}
+
+/** Which page of a list is asked for. The client refuses a limit that is too small or too large. */
 export function pageOf({ query }: Asked): { limit?: number | undefined; after?: string | undefined } {
   const { limit, after } = query;
-  return { limit: limit === undefined ? undefined : Number(limit), after };
+  return { limit: limit === undefined ? undefined : wholeOf("limit", limit), after };
 }
 
 /** An item without the name of its kind, which the path says. */
@@ -96,4 +103,33 @@ export function numberOf(body: Body, name: string): number {
     throw new BadRequest(`${name} is no whole number from 0`);
   }
   return value as number;
+}
+
+/** A route that refuses what the description of its body does not have. */
+export function strict(route: Route): Route {
+  const { body: schema, answer } = route;
+  if (schema === undefined) return route;
+  return {
+    ...route,
+    answer: async (asked) => {
+      refuseUnknown(bodyOf(asked), schema, "the body");
+      return answer(asked);
+    },
+  };
+}
+
+/** Refuses members that a schema does not have, wherever they are. Types are the route's own to refuse. */
+function refuseUnknown(value: unknown, { properties = {}, items }: Schema, at: string): void {
+  if (Array.isArray(value) && items !== undefined) {
+    for (const [n, item] of value.entries()) refuseUnknown(item, items, `${at}[${n}]`);
+  }
+  if (!isObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    const of = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (of === undefined) {
+      const known = Object.keys(properties).join(", ");
+      throw new BadRequest(`${at} has ${JSON.stringify(name)}, and takes only ${known}`);
+    }
+    refuseUnknown(member, of, name);
+  }
 }

@@ -47,5 +47,5 @@ export function page(name: string, items: Schema): Schema {
   return object({ [name]: list(items), "next?": text });
 }
 
-/** An error. Of one inside of the shop only the word is said; all else is for its log. */
-export const problem: Schema = object({ error: text, "message?": text });
+/** An error: the word that programs compare, and the sentence that people read. */
+export const problem: Schema = object({ error: text, message: text });

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { connect } from "@keyfold/client/node";
 import { apiOf, describe } from "./api.js";
 import { costed, lineOf, noted } from "./cost.js";
-import { type Answer, answerTo, BadRequest } from "./errors.js";
+import { type Answer, answerTo, BadRequest, excuse } from "./errors.js";
 import { absent, type Route } from "./routes.js";
 import { seed } from "./seed.js";
 import { ShopClient } from "./shop.js";
@@ -129,7 +129,7 @@ function failed(error: unknown): Answer {
     return answerTo(error);
   } catch {
     console.error(error);
-    return { status: 500, body: { error: "fault" } };
+    return { status: 500, body: { error: "fault", message: excuse(500) } };
   }
 }
 
@@ -151,7 +151,8 @@ async function answered(
   }
   const body = method === "GET" ? undefined : await bodyOf(request);
   if (body === null) {
-    return json({ status: 413, body: { error: "too_large", message: `a body has ${BODY_BYTES_MAX} bytes` } });
+    const message = `a body has at most ${BODY_BYTES_MAX} bytes`;
+    return json({ status: 413, body: { error: "too_large", message } });
   }
   const [route, parts] = found;
   const [answer, requests] = await costed(() =>

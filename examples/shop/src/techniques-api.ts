@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { product, user } from "./orders-api.js";
+import { BadRequest } from "./errors.js";
 import * as routes from "./routes.js";
 import { type Asked, bodyOf, listed, numberOf, ok, pageOf, part, plain, type Route, textOf } from "./routes.js";
 import * as schema from "./schema.js";
@@ -80,7 +81,7 @@ function overloaded(shop: ShopClient): Route[] {
         const query =
           most === undefined
             ? shop.productsOfCategory({ category })
-            : shop.cheapProducts({ category, most: Number(most) });
+            : shop.cheapProducts({ category, most: routes.wholeOf("most", most) });
         return listed("products", await query.page(pageOf(asked)));
       },
     },
@@ -286,8 +287,15 @@ function days(shop: ShopClient): Route[] {
   ];
 }
 
+/** The last moment that has a year of four digits. */
+const MOMENT_MAX = Date.parse("9999-12-31T23:59:59.999Z");
+
 /** The moment at which a view is forgotten. A moment that is none is the client's to refuse. */
 function expiryOf(at: string): string {
-  const from = Date.parse(at);
-  return Number.isNaN(from) ? at : new Date(from + VIEW_DAYS * 86_400_000).toISOString();
+  const until = Date.parse(at) + VIEW_DAYS * 86_400_000;
+  if (Number.isNaN(until)) return at;
+  if (until > MOMENT_MAX) {
+    throw new BadRequest(`at is ${at}, too far in the future: a view is kept for ${VIEW_DAYS} days after it`);
+  }
+  return new Date(until).toISOString();
 }

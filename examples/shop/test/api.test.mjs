@@ -86,7 +86,7 @@ test("E2 E3 E4 E5: an order is one transaction, and each question one request", 
   const lines = [{ productId: pen, quantity: 2 }, { productId: ink, quantity: 1 }];
   assert.equal((await call("PUT", `/orders/${orderId}`, { userId, lines })).status, 200, "sent again");
   const other = await call("PUT", `/orders/${orderId}`, { userId, lines: lines.slice(1) });
-  assert.deepEqual([other.status, other.value], [409, { outcome: "other_basket" }]);
+  assert.deepEqual([other.status, other.value.outcome], [409, "other_basket"]);
   assert.equal((await did("GET", "/products/pen")).stock, 8);
 });
 
@@ -318,12 +318,40 @@ test("what does not exist is 404, and what cannot be read 400", async () => {
     const { status, value } = await call(method, path, body);
     assert.equal(status, 400, `${method} ${path} ${JSON.stringify(value)}`);
     if (value.outcome === undefined) assert.equal(value.error, "invalid");
+    assert.doesNotMatch(value.message, /NaN/);
+  }
+});
+
+test("each refusal has a sentence, with what was given", async () => {
+  const [nobody, userId, none] = ["01HM5Z2V4XA7B8C9D0E1F2G3H4", await user(), randomUUID()];
+  const [pen, pens] = [{ productId: "pen", quantity: 1 }, { productId: "pen", quantity: 0 }];
+  const taken = { email: "taken@example.com", name: "x" };
+  await did("POST", "/users", taken);
+  for (const [method, path, body, sentence] of [
+    ["POST", "/users", taken, /e-mail/],
+    ["POST", "/users", { ...taken, age: 5 }, /"age".* only email, name$/],
+    ["POST", "/users", { ...taken, ["__proto__"]: 5 }, /"__proto__"/],
+    ["PUT", `/orders/${none}`, { userId: nobody, lines: [pen] }, new RegExp(nobody)],
+    ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, productId: "none" }] }, /no product none$/],
+    ["PUT", `/orders/${none}`, { userId, lines: [pens] }, /quantity of pen/],
+    ["PUT", `/orders/${none}`, { userId, lines: [{ ...pen, price: 1 }] }, /lines\[0\] has "price"/],
+    ["GET", "/orders?status=paid&limit=abc", undefined, /^limit is "abc"/],
+    ["GET", "/users/x/orders?limit=", undefined, /^limit is ""/],
+    ["GET", "/products?category=tests&most=abc", undefined, /^most is "abc"/],
+    ["GET", "/products?category=tests&most=1e99", undefined, /^most is "1e99"/],
+    ["POST", "/products/pen/views", { at: "9999-12-31T00:00:00Z" }, /^at is 9999-12-31/],
+    ["POST", "/products/pen/views", { at: "+275760-09-13T00:00:00.000Z" }, /^at is \+275760/],
+  ]) {
+    const { status, value } = await call(method, path, body);
+    assert.ok([400, 404, 409].includes(status), `${path} ${status}`);
+    assert.match(value.message, sentence, path);
   }
 });
 
 test("what is too large is refused, and so is what a page of another site sends", async () => {
   const large = await call("POST", "/users", `{"name":"${"x".repeat(200_000)}"}`);
   assert.deepEqual([large.status, large.value.error], [413, "too_large"]);
+  assert.equal(large.value.message, "a body has at most 65536 bytes");
   for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
     const { status, value } = await call("POST", "/users", {}, headers);
     assert.deepEqual([status, value.error], [403, "forbidden"]);
@@ -342,7 +370,8 @@ test("E2: a cursor of another list is refused", async () => {
 test("409: a refused order says which product", async () => {
   const lines = [{ productId: "tray", quantity: 2 }];
   const { status, value } = await call("PUT", `/orders/${randomUUID()}`, { userId: await user(), lines });
-  assert.deepEqual([status, value], [409, { outcome: "out_of_stock", productId: "tray" }]);
+  const refused = { outcome: "out_of_stock", productId: "tray", message: "there are too few pieces of tray" };
+  assert.deepEqual([status, value], [409, refused]);
   const again = { category: "tests", name: "pen", price: 1, stock: 1 };
   assert.equal((await call("PUT", "/products/pen", again)).status, 409);
 });

@@ -32,16 +32,17 @@ async function user(email) {
 test("E1 E3: users and orders are made, and what is refused has a status of its own", async () => {
   const userId = await user("ada@example.com");
   const taken = await call("POST /users", { body: { email: "ada@example.com", name: "Ada" } });
-  assert.deepEqual(taken, [409, { outcome: "email_taken" }]);
+  assert.deepEqual(taken, [409, { outcome: "email_taken", message: "there is a user with this e-mail already" }]);
   const orderId = randomUUID();
   const basket = { userId, lines: [{ productId: "ink", quantity: 2 }] };
   assert.deepEqual(await order(orderId, basket), [201, { outcome: "placed", total: 1400 }]);
   assert.deepEqual(await order(orderId, basket), [200, { outcome: "placed_before" }]);
   const other = { userId, lines: [{ productId: "pen", quantity: 2 }] };
-  assert.deepEqual(await order(orderId, other), [409, { outcome: "other_basket" }]);
+  const another = "there is an order of this id with another user or other lines";
+  assert.deepEqual(await order(orderId, other), [409, { outcome: "other_basket", message: another }]);
   const text = { userId, lines: [{ productId: "pen", quantity: "1" }] };
   assert.deepEqual((await order(randomUUID(), text))[0], 400);
-  const sold = [409, { outcome: "out_of_stock", productId: "ink" }];
+  const sold = [409, { outcome: "out_of_stock", productId: "ink", message: "there are too few pieces of ink" }];
   assert.deepEqual(await order(randomUUID(), basket), sold);
   const [status, whole] = await call("GET /orders/{orderId}", { pathParameters: { orderId } });
   assert.deepEqual([status, whole.order.total, whole.items.length], [200, 1400, 1]);
@@ -159,7 +160,10 @@ test("errors of the service are no errors of the caller", async (context) => {
   const { KeyfoldError } = await import("@keyfold/client");
   const { answerTo } = await import("../dist/errors.js");
   const throttled = new KeyfoldError("Shop is asked too much", { code: "throttled", exception: "X" });
-  assert.deepEqual(answerTo(throttled), { status: 503, body: { error: "throttled" } });
+  assert.deepEqual(answerTo(throttled), { status: 503, body: {
+    error: "throttled",
+    message: "the table is busy, and nothing was changed: try again",
+  } });
   assert.deepEqual(logged.mock.calls[0].arguments, [throttled]);
   const refused = new KeyfoldError("there is no such status", { code: "invalid" });
   assert.deepEqual(answerTo(refused), {

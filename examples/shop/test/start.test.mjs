@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -75,7 +76,8 @@ test("on a server, two shops have the same stock, and a table that is gone is no
   assert.equal((await json(other, "/products/top")).stock, 1);
   await server.stop();
   const answer = await fetch(`${one}/api/products/top`);
-  assert.deepEqual([answer.status, await answer.json()], [502, { error: "transport" }]);
+  const message = "the table does not answer, or did not say what it did: look before you send it again";
+  assert.deepEqual([answer.status, await answer.json()], [502, { error: "transport", message }]);
   assert.match(both[0].said(), /KeyfoldError/);
   for (const { end } of both) assert.equal(await end(), 0);
 });
@@ -94,6 +96,24 @@ test("whatever a request asks for is answered, and ends nothing", async () => {
   }
   assert.equal(await statusOf(address, "GET", "http://127.0.0.1/api/orders?status=paid"), 200);
   assert.equal(await end(), 0);
+});
+
+test("a wrong port, or one that is taken, is said in a line", async () => {
+  for (const port of ["abc", "", "99999", "-1", "8e3"]) {
+    process.env.PORT = port;
+    const { address, ended, said } = await started("http://127.0.0.1:1");
+    assert.deepEqual([address, await ended], [undefined, 1]);
+    // The table, which cannot be opened either, was not asked for.
+    assert.match(said(), new RegExp(`^The shop stays closed: PORT is "${port}"\\. .*65535.*\n$`));
+  }
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  process.env.PORT = String(taken.address().port);
+  const { address, ended, said } = await started("memory:");
+  assert.deepEqual([address, await ended], [undefined, 1]);
+  assert.match(said(), new RegExp(`^The shop stays closed: .*EADDRINUSE.*${process.env.PORT}\n$`));
+  taken.close();
+  delete process.env.PORT;
 });
 
 test("where it cannot start, it says why in a line", async () => {
