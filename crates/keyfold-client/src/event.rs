@@ -8,11 +8,9 @@
 use crate::kinds::{Kind, Kinds, Role};
 use keyfold_api::{StreamEvent, StreamRecord};
 use keyfold_lower::arguments::Values;
-use keyfold_lower::kind_name::says_another;
+use keyfold_lower::kind_name::{says_another, unknown_item};
 use keyfold_lower::stored::{is_as_written, values_of};
-use keyfold_lower::{
-    ClientError, FoundItem, UnknownItem, key_of, shown_item, shown_key, unknown_item,
-};
+use keyfold_lower::{ClientError, FoundItem, UnknownItem, key_of, shown_item, shown_key};
 use keyfold_model::schema::Copy;
 use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::Item;

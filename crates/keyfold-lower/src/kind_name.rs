@@ -5,6 +5,9 @@
 //! that holds none says nothing: another program wrote it, or an index or a projection does not have the
 //! attribute. Its key decides.
 
+use crate::error::ClientError;
+use crate::printed::print;
+use crate::unknown::{UnknownItem, key_of, shown_key};
 use keyfold_model::schema::Copy;
 use keyfold_model::{Entity, Table};
 use keyfold_types::{Item, Value};
@@ -31,7 +34,19 @@ pub fn says_another(table: &Table, kind: &str, item: &Item) -> bool {
 }
 
 /// The table's attribute of types with what an item holds there.
-pub(crate) fn said<'i>(table: &'i Table, item: &'i Item) -> Option<(&'i str, &'i Value)> {
+fn said<'i>(table: &'i Table, item: &'i Item) -> Option<(&'i str, &'i Value)> {
     let name = table.type_attribute.as_deref()?;
     Some((name, item.get(name)?))
+}
+
+/// The error about an item that is of no kind that it can be: no kind has its key, or it says that it is
+/// of another one. `found` begins the sentence, as in `orders found`.
+pub fn unknown_item(found: &str, table: &Table, item: &Item) -> ClientError {
+    let said = said(table, item).map(|(name, held)| print(name, " = ", held));
+    let said = said.map_or_else(String::new, |said| format!("; {said}"));
+    let unknown = UnknownItem::because(format!(
+        "{found} an item that the model does not know ({}{said}): it was not written through the model",
+        shown_key(table, item)
+    ));
+    ClientError::unknown(unknown.at(key_of(table, item)))
 }

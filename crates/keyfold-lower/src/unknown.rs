@@ -1,7 +1,5 @@
 //! Items that the model does not know: another program wrote them.
 
-use crate::error::ClientError;
-use crate::kind_name::said;
 use crate::printed::print;
 use keyfold_model::Table;
 use keyfold_types::{Item, Value};
@@ -66,18 +64,6 @@ impl UnknownItem {
     pub fn identified(self, id: BTreeMap<String, Value>) -> UnknownItem {
         UnknownItem { id, ..self }
     }
-}
-
-/// The error about an item that is of no kind that it can be: no kind has its key, or it says that it is
-/// of another one. `found` begins the sentence, as in `orders found`.
-pub fn unknown_item(found: &str, table: &Table, item: &Item) -> ClientError {
-    let said = said(table, item).map(|(name, held)| print(name, " = ", held));
-    let said = said.map_or_else(String::new, |said| format!("; {said}"));
-    let unknown = UnknownItem::because(format!(
-        "{found} an item that the model does not know ({}{said}): it was not written through the model",
-        shown_key(table, item)
-    ));
-    ClientError::unknown(unknown.at(key_of(table, item)))
 }
 
 /// The key attributes of an item.

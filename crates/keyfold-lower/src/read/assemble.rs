@@ -7,11 +7,11 @@ use super::question::Question;
 use super::request::one_page;
 use crate::arguments::Values;
 use crate::error::ClientError;
-use crate::kind_name::{kind_name, part_name, says_another};
+use crate::kind_name::{kind_name, part_name, says_another, unknown_item};
 use crate::stored::{
     check_type, check_types, digest_attribute, is_as_written, value_in, values_of,
 };
-use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key, unknown_item};
+use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{Attribute, Copy, Returned};
 use keyfold_model::template::{CHUNK_DIGITS, Part};

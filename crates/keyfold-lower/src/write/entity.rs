@@ -219,9 +219,6 @@ pub(super) fn replace(
     let Replacement {
         entity, old, given, ..
     } = *replacement;
-    if given != Given::All {
-        old.require_kind((context, entity))?;
-    }
     old.require_replaceable((context, entity), given)?;
     let new = replacement.with_next_version();
     let before = old.derived(context, entity)?;

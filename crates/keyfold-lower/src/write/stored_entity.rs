@@ -10,12 +10,12 @@ use crate::derive::{
     Derived, Role, derive_stored, guard_key, held_place, main_key, table, table_name,
 };
 use crate::error::{ClientError, unexpected};
-use crate::kind_name::says_another;
+use crate::kind_name::{says_another, unknown_item};
 use crate::retry::{TRIES, back_off};
 use crate::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, readable_of, without_list,
 };
-use crate::unknown::{UnknownItem, unknown_item};
+use crate::unknown::UnknownItem;
 use keyfold_api::{ErrorKind, ExpressionAttributes, QueryInput, Response};
 use keyfold_model::schema::Column;
 use keyfold_model::template::CHUNK_DIGITS;
@@ -403,8 +403,8 @@ impl StoredEntity {
         }
     }
 
-    /// Refuses a change that gives these attributes, where others cannot be read, or where one that
-    /// cannot decides which other items follow.
+    /// Refuses a change that gives these attributes, where the item is of another kind, where others
+    /// cannot be read, or where one that cannot decides which other items follow.
     ///
     /// # Errors
     /// `UnknownItem`, with entity and key.
@@ -413,6 +413,9 @@ impl StoredEntity {
         (context, entity): (&Context<'_>, &Entity),
         given: Given<'_>,
     ) -> Result<(), ClientError> {
+        if given != Given::All {
+            self.require_kind((context, entity))?;
+        }
         self.require_readable((context, entity), |name| {
             let attribute = entity.attribute(name);
             let is_given = attribute.is_some_and(|attribute| given.has(attribute));
