@@ -164,15 +164,13 @@ pub fn held_sum(table: &Table, attribute: &str, sum: &Sum) -> HeldSum {
     }
 }
 
-/// The sum that a row has; 0 for a row without it.
-pub fn sum_of(row: &Item, attribute: &str) -> Sum {
-    let exact = match row.get(&exact_attribute(attribute)) {
-        Some(Value::S(text)) => text.parse().ok(),
-        Some(_) | None => None,
-    };
-    let shown = || match row.get(attribute) {
-        Some(Value::N(number)) => Sum::from(*number),
-        Some(_) | None => Sum::default(),
-    };
-    exact.unwrap_or_else(shown)
+/// The sum that a row has; 0 for a row without it. `None` where it is neither a number nor the digits that
+/// [`held_sum`] writes: something else has written it.
+pub fn sum_of(row: &Item, attribute: &str) -> Option<Sum> {
+    match (row.get(&exact_attribute(attribute)), row.get(attribute)) {
+        (Some(Value::S(text)), _) => text.parse().ok(),
+        (None, Some(Value::N(number))) => Some(Sum::from(*number)),
+        (None, None) => Some(Sum::default()),
+        (Some(_), _) | (None, Some(_)) => None,
+    }
 }

@@ -71,7 +71,8 @@ impl Server {
     }
 
     /// Answers until `shutdown` is done, then finishes the requests in flight and closes the engine, if
-    /// nobody else holds it. Each of the two gets [`ServerConfig::shutdown_timeout`].
+    /// nobody else holds it. Each of the two gets [`ServerConfig::shutdown_timeout`]: where that was not
+    /// enough, the data folder is still in use when this returns.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let (stop, stopped) = watch::channel(());
         let mut connections = JoinSet::new();
@@ -142,10 +143,18 @@ async fn close(service: Arc<Service>, mut connections: JoinSet<()>) {
     let time_limit = service.config.shutdown_timeout;
     let closed = tokio::spawn(async move {
         while connections.join_next().await.is_some() {}
-        drop(tokio::task::spawn_blocking(move || drop(service)).await);
+        tokio::task::spawn_blocking(move || drop(service)).await
     });
     // A device that never answers is waited for beside the caller, who may end the process.
-    drop(tokio::time::timeout(time_limit, closed).await);
+    match tokio::time::timeout(time_limit, closed).await {
+        Ok(Ok(Ok(()))) => {}
+        Ok(_) => {
+            tracing::error!("closing the store has panicked; acknowledged writes are on the disk")
+        }
+        Err(_) => tracing::warn!(
+            "the store is still being closed; its data folder stays in use until then"
+        ),
+    }
 }
 
 /// Returns when no request has been executed for a while: the remaining clients send nothing, or do

@@ -116,7 +116,8 @@ fn readers_are_answered_while_more_is_written_than_the_device_takes() {
 /// the device.
 #[test]
 fn a_shutdown_does_not_wait_for_ever_for_the_device() {
-    for threads in [1, 2, 2, 2] {
+    // With one thread all that waits for the device is seen to hold it up.
+    for threads in [1, 2] {
         let slow = Slow::start(threads, |config| {
             config.shutdown_timeout = Duration::from_millis(300);
         });

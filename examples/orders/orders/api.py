@@ -181,7 +181,7 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
         case KeyfoldError(code=code):
             LOG.error("%s %r: %s", request.method, request.url.path, error)
             return _answer(status_of(code), code, "try again later")
-        case psycopg.DataError() if "custid" in request.path_params:
+        case psycopg.DataError() if "\0" in request.path_params.get("custid", ""):
             detail = "custid: the old system has no texts with such a character"
             return _answer(400, "invalid", detail)
         case psycopg.Error():

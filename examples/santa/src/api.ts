@@ -149,7 +149,8 @@ function wishesOf({ wishes }: Body): letters.Asked[] {
     if (!isObject(wish))
       throw new Problem("invalid", "A wish is no object. Send its toyId and its quantity.", "wishes");
     const { quantity, price } = wish as { quantity: number; price?: number };
-    // Each price of a wish is one that was seen: another is answered by the toy's own.
+    // A wish may name the price that the child saw. Whether it is the toy's price is looked at when the
+    // letter is written.
     if (price !== undefined) priced(price, "price");
     return { toyId: toys.toyIdOf(textOf(wish, "toyId")), quantity, price };
   });

@@ -53,7 +53,7 @@ export function serverOf(routes: readonly Route[], onProblem: ProblemAnswer): Se
     const target = request.url ?? "/";
     // All that is done with a request is within the promise: none of them ends the process.
     void answered(find, request, target)
-      .catch((error: unknown) => onProblem(problemOf(error), target))
+      .catch((error: unknown) => onProblem(problemOf(error), pathOf(target)))
       .then((answer) => send(request, response, answer))
       .catch((error: unknown) => {
         console.error(error);
@@ -70,6 +70,12 @@ function addressOf(target: string): URL {
     throw new Problem("invalid", "The request names no address. Ask for a path like /toys.");
   }
   return new URL(whole);
+}
+
+/** The path of a request, as far as it can be read. */
+function pathOf(target: string): string {
+  const whole = target.startsWith("/") ? `http://localhost${target}` : target;
+  return URL.canParse(whole) ? new URL(whole).pathname : target;
 }
 
 type Found = readonly [Route, Readonly<Record<string, string>>];

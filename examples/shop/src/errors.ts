@@ -26,7 +26,7 @@ export function answerTo(error: unknown): Answer {
 export function excuse(status: number): string {
   if (status === 500) return "something is wrong with the shop itself: its log says what";
   if (status === 503) return "the table is busy, and nothing was changed: try again";
-  return "the table does not answer, or did not say what it did: look before you send it again";
+  return "the table did not answer as it should, or did not say what it did: look before you send it again";
 }
 
 /** A code that the client gets later is an error of the compiler here. */

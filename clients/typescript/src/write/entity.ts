@@ -20,6 +20,7 @@ import { type Draft, put, putNew, type RemainingItems, remove, type Step, step, 
 import {
   derivedOf,
   explained,
+  requireOwn,
   requireReadable,
   requireReplaceable,
   type StoredEntity,
@@ -69,6 +70,7 @@ export async function addDelete(
   watched: readonly string[],
   draft: Draft,
 ): Promise<void> {
+  requireOwn(context, entity, old);
   requireReadable(context, entity, old, (name) => decides(context.model, entity, name));
   const aggregates = entity.aggregates ?? [];
   draft.remaining.push(...aggregates.flatMap((one) => remainingItems(context, entity, old, one, watched) ?? []));

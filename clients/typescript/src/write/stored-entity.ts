@@ -125,8 +125,8 @@ async function readAt(context: Context, entity: EntityPlan, key: Values): Promis
   }
 }
 
-/** Refuses what rests on the item, where it says that it is of another kind. Such an item can be deleted and
- * replaced. */
+/** Refuses what rests on the item, where it says that it is of another kind. A write that does not read it
+ * replaces and deletes it. */
 export function requireOwn({ model }: Context, entity: EntityPlan, { item }: StoredEntity): void {
   requireKind(model.table(entity.table), entity, item);
 }
@@ -146,7 +146,7 @@ export function requireReadable(
 /** Refuses a change that gives these attributes, where others cannot be read, or where one that cannot decides
  * which other items follow. */
 export function requireReplaceable(context: Context, entity: EntityPlan, old: StoredEntity, given: GivenNames): void {
-  if (given !== "all") requireOwn(context, entity, old);
+  requireOwn(context, entity, old);
   requireReadable(context, entity, old, (name) => {
     const isGiven = given === "all" || given.includes(name);
     return !isGiven || decides(context.model, entity, name);

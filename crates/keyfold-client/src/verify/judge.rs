@@ -685,7 +685,9 @@ impl<'s> One<'s> {
 fn no_sum(name: &str, items: &[Item]) -> Option<String> {
     let row = items.first()?;
     row.get(&exact_attribute(name))?;
-    let sum = sum_of(row, name);
+    let Some(sum) = sum_of(row, name) else {
+        return Some(format!("{name} has no number, and no digits of one"));
+    };
     let why = sum.number().err()?;
     Some(format!(
         "{name} has no number: the sum of its items is {sum}: {why}"

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "verification.json";
 /// The version of the file's form.
-const FORM: u64 = 7;
+const FORM: u64 = 8;
 /// Files of records in the folder begin so.
 const RUN: &str = "records-";
 

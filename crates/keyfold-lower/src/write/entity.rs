@@ -85,6 +85,7 @@ pub(super) fn delete(
     watched: &[&str],
     draft: &mut Draft,
 ) -> Result<(), ClientError> {
+    old.require_kind((context, entity))?;
     old.require_readable((context, entity), |name| {
         context.model.decides(entity, name)
     })?;

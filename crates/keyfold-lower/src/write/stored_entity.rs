@@ -367,8 +367,8 @@ impl StoredEntity {
         }
     }
 
-    /// Refuses what rests on the item, where it says that it is of another kind. Such an item can be
-    /// deleted and replaced.
+    /// Refuses what rests on the item, where it says that it is of another kind. A write that does not
+    /// read it replaces and deletes it.
     ///
     /// # Errors
     /// `UnknownItem`, with the key.
@@ -413,9 +413,7 @@ impl StoredEntity {
         (context, entity): (&Context<'_>, &Entity),
         given: Given<'_>,
     ) -> Result<(), ClientError> {
-        if given != Given::All {
-            self.require_kind((context, entity))?;
-        }
+        self.require_kind((context, entity))?;
         self.require_readable((context, entity), |name| {
             let attribute = entity.attribute(name);
             let is_given = attribute.is_some_and(|attribute| given.has(attribute));

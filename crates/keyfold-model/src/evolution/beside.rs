@@ -166,10 +166,11 @@ fn copy_changed(pair: &Pair<'_>, one: &Copy, two: &Copy, all: &mut Collect<'_>) 
     {
         change.verdicts.old_reader = no(&reader, "new");
     }
-    if let Some(reader) = reads_by(pair.new_model, pair.new, Way::Copy(&two.name))
+    let reader = reads_by(pair.new_model, pair.new, Way::Copy(&two.name));
+    if let Some(reader) = &reader
         && !compared.serves(after, before)
     {
-        change.verdicts.new_reader = no(&reader, "old");
+        change.verdicts.new_reader = no(reader, "old");
     }
     let because = format!("each version writes the copy {} in its own way", two.name);
     change.verdicts.writers = Verdict::no_as(because, example);
@@ -179,7 +180,8 @@ fn copy_changed(pair: &Pair<'_>, one: &Copy, two: &Copy, all: &mut Collect<'_>) 
         change.work.push(Work::Drop {
             entity: pair.old.name.clone(),
             what: format!("{} that the new version does not have", copies_of(one)),
-            is_in_the_way: false,
+            // Under the keys of others, a reader would take them for such.
+            is_in_the_way: compared.is_same_place && reader.is_some(),
         });
     }
     all.add(change);

@@ -290,7 +290,10 @@ fn begin(course: &mut Course<'_>, works: &Works) {
 fn end(course: &mut Course<'_>, works: &Works) {
     let is_written = !works.items.is_empty() || !works.indexes.is_empty();
     if is_written || !works.settled.is_empty() {
-        let does = "`keyfold verify NEW` compares every item with the new model".to_owned();
+        let mut does = "`keyfold verify NEW` compares every item with the new model".to_owned();
+        if !works.dropped.is_empty() {
+            does.push_str("; it also names what is deleted at the end");
+        }
         course.add(Step::Verify, vec![does], Vec::new());
     }
     if course.is_stopped {

@@ -405,8 +405,11 @@ impl Builder {
                 Err(error) => Err(error),
             };
             let written = match (written, part) {
-                (Err(error), _) if is_of_values(&error) && way == Way::Blind => {
-                    parts.push((part, Way::Read));
+                (Err(error), part)
+                    if let Some(stricter) = way.stricter()
+                        && is_of_values(&error) =>
+                {
+                    parts.push((part, stricter));
                     continue;
                 }
                 (Err(error), [change]) if is_of_values(&error) => {
@@ -424,7 +427,7 @@ impl Builder {
                     if stored.version != state.version {
                         return Ok(false);
                     }
-                    parts.push((part, Way::Read));
+                    parts.push((part, way.stricter().map_or(way, |_| Way::Read)));
                 }
                 Err(error) if is_of_values(&error) && part.len() > 1 => parts.extend(divided),
                 Err(error) => return Err(error),

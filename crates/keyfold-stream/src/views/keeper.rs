@@ -321,16 +321,20 @@ where
             return Ok(());
         }
         let written = transact(io, actions).await;
-        let was = std::mem::replace(&mut way, Way::Read);
-        match written {
-            Ok(()) => return Ok(()),
-            Err(error) if was == Way::Blind && is_of_values(&error) => {}
-            Err(error) if !is_overtaken(&error) => return Err(error),
-            Err(error) if tried == TRIES => {
+        let stricter = way.stricter();
+        way = match way {
+            Way::Blind | Way::Read => Way::Read,
+            Way::Exact => Way::Exact,
+        };
+        match (written, stricter) {
+            (Ok(()), _) => return Ok(()),
+            (Err(error), Some(stricter)) if is_of_values(&error) => way = stricter,
+            (Err(error), _) if !is_overtaken(&error) => return Err(error),
+            (Err(error), _) if tried == TRIES => {
                 let why = format!("the rows change faster than they are written: {error}");
                 return Err(ClientError::Transport(why));
             }
-            Err(_) => {
+            (Err(_), _) => {
                 tried += 1;
                 let most = PAUSE_MS << tried.min(6);
                 io.pause(Duration::from_millis(io.random() % most)).await;

@@ -9,7 +9,8 @@ use super::place::{Kind, Space, TABLE, bytes, digest};
 use crate::world::Io;
 use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
-use keyfold_model::schema::view::View;
+use keyfold_lower::view::sum_of;
+use keyfold_model::schema::view::{From, View};
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;
 
@@ -53,8 +54,22 @@ impl Note {
 pub(crate) enum Way {
     /// They are added to as they are. It is refused where they are not as most rows are.
     Blind,
-    /// They are read first.
+    /// They are read first, and added to where a sum stays a number.
     Read,
+    /// They are read first, and each sum is written as it was computed, if it is as it was read: what
+    /// others add meanwhile cannot make it one that is refused.
+    Exact,
+}
+
+impl Way {
+    /// The way after a write that was refused for the values of a row; `None` where they alone decide.
+    pub(crate) fn stricter(self) -> Option<Way> {
+        match self {
+            Way::Blind => Some(Way::Read),
+            Way::Read => Some(Way::Exact),
+            Way::Exact => None,
+        }
+    }
 }
 
 /// Where the rows of a generation are.
@@ -98,6 +113,28 @@ impl Row {
             false => Ok(()),
         }
     }
+
+    /// Makes sure that the sums of the row, as it is stored, are such as workers write.
+    ///
+    /// # Errors
+    /// `Refused` when one is not.
+    pub(crate) fn ensure_sums(
+        &self,
+        target: &Target<'_>,
+        before: Option<&Item>,
+    ) -> Result<(), ClientError> {
+        let names = target.definition.view().columns.iter();
+        let mut names = names.filter_map(|column| {
+            if matches!(column.from, From::Sum { .. }) {
+                return Some(column.attribute.clone());
+            }
+            matches!(column.from, From::Average { .. }).then(|| column.hidden("sum"))
+        });
+        match names.find(|name| before.is_some_and(|row| sum_of(row, name).is_none())) {
+            Some(name) => Err(target.foreign_sum(&name)),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The name of the attribute that says which generation a row is of.
@@ -120,6 +157,15 @@ impl Target<'_> {
     pub(crate) fn lacking(&self) -> ClientError {
         ClientError::refused(format!(
             "the view {} lacks items that leave a row: rebuild it with `keyfold views rebuild`",
+            self.definition.name
+        ))
+    }
+
+    /// The error about a sum that no worker has written.
+    fn foreign_sum(&self, attribute: &str) -> ClientError {
+        ClientError::refused(format!(
+            "a row of the view {} has no sum in {attribute}, and no worker has written it so: rebuild it with \
+             `keyfold views rebuild`",
             self.definition.name
         ))
     }

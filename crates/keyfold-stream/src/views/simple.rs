@@ -40,7 +40,7 @@ pub(crate) async fn actions(
         .collect();
     let is_read = |row: &Row, changes: &[Change]| {
         let is_wide = |one: &Change| one.by.number().is_err();
-        way == Way::Read || !row.left.is_empty() || changes.iter().any(is_wide)
+        way != Way::Blind || !row.left.is_empty() || changes.iter().any(is_wide)
     };
     let read = rows.iter().filter(|(row, changes)| is_read(row, changes));
     let read = read.map(|(row, _)| place(row)).collect();
@@ -52,10 +52,12 @@ pub(crate) async fn actions(
         let before = stored.get(&bytes(&key));
         let items = before.map_or(0, |item| whole(item, &items_name()));
         row.ensure_left(target, items)?;
+        row.ensure_sums(target, before)?;
         if added == 0 && changes.iter().all(Change::is_nothing) {
             continue;
         }
         let before = is_read(row, changes).then_some(before);
+        let changes = (changes.as_slice(), way);
         if added >= 0 {
             actions.extend(add(target, row, (key, before), changes, None));
         } else if items + added > 0 {
@@ -87,7 +89,10 @@ impl Change {
     }
 
     /// The number that may be added to what is stored. `before` is the row, where it was read.
-    fn added(&self, before: Option<Option<&Item>>) -> Option<Number> {
+    fn added(&self, before: Option<Option<&Item>>, way: Way) -> Option<Number> {
+        if self.is_sum && way == Way::Exact {
+            return None;
+        }
         let number = self.by.number().ok()?;
         let Some(before) = before.filter(|_| self.is_sum) else {
             return Some(number);
@@ -98,7 +103,9 @@ impl Change {
 
     /// The sum of the row behind the batch.
     fn behind(&self, before: Option<&Item>) -> Sum {
-        let mut sum = before.map_or_else(Sum::default, |row| sum_of(row, &self.attribute));
+        let mut sum = before.map_or_else(Sum::default, |row| {
+            sum_of(row, &self.attribute).unwrap_or_default()
+        });
         sum.join(&self.by);
         sum
     }
@@ -219,7 +226,7 @@ fn add(
     target: &Target<'_>,
     row: &Row,
     (key, before): (Item, Option<Option<&Item>>),
-    changes: &[Change],
+    (changes, way): (&[Change], Way),
     leaving: Option<i64>,
 ) -> Vec<TransactWriteItem> {
     let mut update = Update::default();
@@ -240,7 +247,7 @@ fn add(
         if change.is_sum {
             update.name(&format!("#e{at}"), &change.exact());
         }
-        if let Some(number) = change.added(before) {
+        if let Some(number) = change.added(before, way) {
             update.value(&format!(":a{at}"), Value::N(number));
             update.add.push(format!("#a{at} :a{at}"));
             if change.is_sum {

@@ -36,6 +36,7 @@ pub(crate) async fn actions(
         let before = stored.get(&bytes(&target.key(&row.key, &row.digest)));
         let items = before.map_or(0, |item| whole(item, &items_name()));
         row.ensure_left(target, items)?;
+        row.ensure_sums(target, before)?;
         let of = (row, before.is_none());
         let values = columns.iter().enumerate();
         let values = values
@@ -155,7 +156,8 @@ impl Made<'_> {
 
     /// The sum that an attribute of the row has, behind the batch.
     fn sum(&self, at: usize, attribute: &str) -> Sum {
-        let before = self.before.map(|row| sum_of(row, attribute));
+        // Those that are none were refused when the row was read.
+        let before = self.before.and_then(|row| sum_of(row, attribute));
         let mut made = before.unwrap_or_default();
         made.join(&sum(self.row, at));
         made

@@ -66,6 +66,7 @@ def put_over(
 
 def delete(entity: Entity, old: StoredEntity, watched: Sequence[str], draft: Draft) -> None:
     """Adds the deletion of everything that follows from an entity."""
+    old.require_kind(entity)
     old.require_readable(lambda name: name in entity.deciding)
     for aggregate in entity.aggregates:
         for one in _remaining_items(entity, old, aggregate):
@@ -157,8 +158,7 @@ def replace(replacement: Replacement, draft: Draft) -> None:
     """Adds the steps that move an entity from its old to its new attributes. When nothing differs,
     also no version, it adds none, or a check in a write of several actions."""
     entity, old, given = replacement.entity, replacement.old, replacement.given
-    if given is not None:
-        old.require_kind(entity)
+    old.require_kind(entity)
     old.require_readable(
         lambda name: name in entity.deciding or (given is not None and name not in given)
     )

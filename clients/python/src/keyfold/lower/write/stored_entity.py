@@ -93,8 +93,8 @@ class StoredEntity:
         return replace(one, item={**one.item, **stored}) if stored else one
 
     def require_kind(self, entity: Entity) -> None:
-        """Refuses what rests on the item, where it says that it is of another kind. Such an item
-        can be deleted and replaced."""
+        """Refuses what rests on the item, where it says that it is of another kind. A write that
+        does not read it replaces and deletes it."""
         require_kind(entity.table, entity.name, self.item)
 
     def require_readable(self, is_needed: Callable[[str], bool]) -> None:
