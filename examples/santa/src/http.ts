@@ -53,7 +53,7 @@ export function serverOf(routes: readonly Route[], onProblem: ProblemAnswer): Se
     const target = request.url ?? "/";
     // All that is done with a request is within the promise: none of them ends the process.
     void answered(find, request, target)
-      .catch((error: unknown) => onProblem(problemOf(error), pathOf(target)))
+      .catch((error: unknown) => onProblem(problemOf(error), read(target)?.pathname ?? target))
       .then((answer) => send(request, response, answer))
       .catch((error: unknown) => {
         console.error(error);
@@ -62,20 +62,20 @@ export function serverOf(routes: readonly Route[], onProblem: ProblemAnswer): Se
   });
 }
 
-/** The address that a request is about: a path, or the whole address that a proxy is sent. */
-function addressOf(target: string): URL {
+/** The address that a request is about: a path, or the whole address that a proxy is sent; `undefined` where it is
+ * none. */
+function read(target: string): URL | undefined {
   // A path that begins with two slashes is a path, and names no host.
   const whole = target.startsWith("/") ? `http://localhost${target}` : target;
-  if (!URL.canParse(whole)) {
-    throw new Problem("invalid", "The request names no address. Ask for a path like /toys.");
-  }
-  return new URL(whole);
+  return URL.canParse(whole) ? new URL(whole) : undefined;
 }
 
-/** The path of a request, as far as it can be read. */
-function pathOf(target: string): string {
-  const whole = target.startsWith("/") ? `http://localhost${target}` : target;
-  return URL.canParse(whole) ? new URL(whole).pathname : target;
+function addressOf(target: string): URL {
+  const address = read(target);
+  if (address === undefined) {
+    throw new Problem("invalid", "The request names no address. Ask for a path like /toys.");
+  }
+  return address;
 }
 
 type Found = readonly [Route, Readonly<Record<string, string>>];
