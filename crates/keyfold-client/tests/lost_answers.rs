@@ -49,24 +49,64 @@ enum Fault {
     NoAnswer,
     /// The request is carried out, and half of the answer arrives.
     HalfAnswer,
-    /// The request is carried out, and the answer is a failure.
-    FailureAfter,
+    /// The request is carried out, and another answers in the service's place.
+    AnotherAfter(u16, &'static str),
     /// The request is not carried out, and there is no answer.
     NoRequest,
-    /// The request is not carried out, and the answer is a failure.
-    FailureBefore,
+    /// The request is not carried out, and another answers in the service's place.
+    AnotherBefore(u16, &'static str),
 }
 
-const FAULTS: [Fault; 5] = [
-    Fault::NoAnswer,
-    Fault::HalfAnswer,
-    Fault::FailureAfter,
-    Fault::NoRequest,
-    Fault::FailureBefore,
+/// What proxies and gateways answer in the place of a service that has answered too late, or not at
+/// all: whatever the status says, the request may have been carried out.
+const BY_OTHERS: [(u16, &str); 17] = [
+    (200, "<html>signed out</html>"),
+    (200, r#"{"status":"ok"}"#),
+    (
+        200,
+        r#"{"ConsumedCapacity":7,"Attributes":[],"Items":{},"Responses":5,"Item":5}"#,
+    ),
+    (201, "{}"),
+    (202, "{}"),
+    (204, ""),
+    (302, ""),
+    (307, ""),
+    (400, "<html>bad request</html>"),
+    (403, "<html>forbidden</html>"),
+    (404, ""),
+    (408, "<html>the request took too long</html>"),
+    (425, ""),
+    (429, "<html>slower</html>"),
+    (500, ""),
+    (502, "<html>bad gateway</html>"),
+    (504, ""),
 ];
 
-const FAILURE: &[u8] =
-    b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+/// Every fault.
+fn faults() -> Vec<Fault> {
+    let by_others = BY_OTHERS
+        .iter()
+        .map(|(status, body)| Fault::AnotherAfter(*status, body));
+    [
+        Fault::NoAnswer,
+        Fault::HalfAnswer,
+        Fault::NoRequest,
+        Fault::AnotherBefore(500, ""),
+        Fault::AnotherBefore(429, "<html>slower</html>"),
+    ]
+    .into_iter()
+    .chain(by_others)
+    .collect()
+}
+
+/// The answer of another, which ends the connection.
+fn by_another(status: u16, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status} Other\r\nContent-Length: {length}\r\nLocation: /\r\nConnection: close\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
 
 /// A proxy that numbers the exchanges; one of them has a fault.
 struct Proxy {
@@ -137,8 +177,10 @@ fn pass(
             .map(|(_, fault)| fault);
         match fault {
             Some(Fault::NoRequest) => return,
-            Some(Fault::FailureBefore) => return client.write_all(FAILURE).unwrap(),
-            Some(Fault::NoAnswer | Fault::HalfAnswer | Fault::FailureAfter) | None => {}
+            Some(Fault::AnotherBefore(status, body)) => {
+                return client.write_all(&by_another(status, body)).unwrap();
+            }
+            Some(Fault::NoAnswer | Fault::HalfAnswer | Fault::AnotherAfter(..)) | None => {}
         }
         behind.write_all(&request).unwrap();
         let answer = message(&mut behind).unwrap();
@@ -147,8 +189,10 @@ fn pass(
             Some(Fault::HalfAnswer) => {
                 return client.write_all(&answer[..answer.len() / 2]).unwrap();
             }
-            Some(Fault::FailureAfter) => return client.write_all(FAILURE).unwrap(),
-            Some(Fault::NoRequest | Fault::FailureBefore) | None => {
+            Some(Fault::AnotherAfter(status, body)) => {
+                return client.write_all(&by_another(status, body)).unwrap();
+            }
+            Some(Fault::NoRequest | Fault::AnotherBefore(..)) | None => {
                 client.write_all(&answer).unwrap();
             }
         }
@@ -410,7 +454,7 @@ fn a_write_whose_answer_is_lost_is_never_done_twice() {
         let after = stage.state();
         assert_ne!(before, after, "{name}");
         for at in 0..exchanges {
-            for fault in FAULTS {
+            for fault in faults() {
                 stage.reset();
                 stage.proxy.expect(Some((at, fault)));
                 let outcome = command(&stage);
@@ -429,14 +473,14 @@ fn a_write_whose_answer_is_lost_is_never_done_twice() {
             }
         }
     }
-    assert!(unknown >= 8 * FAULTS.len(), "{unknown}");
+    assert!(unknown >= 8 * faults().len(), "{unknown}");
 }
 
 #[test]
 fn a_read_is_sent_again() {
     let stage = Stage::new();
     stage.reset();
-    for fault in FAULTS {
+    for fault in faults() {
         stage.proxy.expect(Some((0, fault)));
         let input = ScanInput {
             table_name: Some("Shop".to_owned()),

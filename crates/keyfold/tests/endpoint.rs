@@ -293,33 +293,34 @@ fn refusals_of_the_service_and_of_those_before_it_are_told_apart() {
             "service",
             1,
         ),
-        // A gateway or a proxy: the service has not seen the request.
+        // A gateway or a proxy: it may have passed the request on, and answered for a service that took
+        // too long.
         (
             "403 Forbidden",
             "<html>who are you</html>".to_owned(),
-            "unavailable",
+            "unknown",
             1,
         ),
         (
             "403 Forbidden",
             r#"{"message":"Forbidden"}"#.to_owned(),
-            "unavailable",
+            "unknown",
             1,
         ),
-        ("404 Not Found", String::new(), "unavailable", 1),
+        ("404 Not Found", String::new(), "unknown", 1),
         (
             "407 Proxy Authentication Required",
             String::new(),
-            "unavailable",
+            "unknown",
             1,
         ),
         (
             "429 Too Many Requests",
             "<html>slow down</html>".to_owned(),
-            "unavailable",
-            2,
+            "unknown",
+            1,
         ),
-        ("408 Request Timeout", String::new(), "unavailable", 2),
+        ("408 Request Timeout", String::new(), "unknown", 1),
     ] {
         let body = leaked(body);
         let (address, count) = answering(status, body);
@@ -327,9 +328,9 @@ fn refusals_of_the_service_and_of_those_before_it_are_told_apart() {
         let name_of = |error: Error| {
             let shown = error.to_string();
             assert!(!shown.trim().ends_with(':'), "{status} {body}: {shown}");
-            if let Error::Unavailable(why) = &error {
+            if let Error::OutcomeUnknown { why, .. } = &error {
                 assert!(why.contains(&status[..3]), "{why}");
-                return "unavailable";
+                return "unknown";
             }
             match matches!(error, Error::Throttled { .. }) {
                 true => "throttled",

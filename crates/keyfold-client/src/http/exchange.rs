@@ -53,8 +53,8 @@ pub(super) enum Attempt {
     Refused(ClientError),
     /// The request was not sent.
     NotSent(String),
-    /// The request did not come to the service, and would not the next time: for want of keys, whose
-    /// source has repeated its own requests, or since a gateway refused it.
+    /// The request was not sent, and would not be the next time: for want of keys, whose source has
+    /// repeated its own requests.
     Barred(String),
     /// The request may have been carried out, or may still be.
     Unknown(String),
@@ -84,17 +84,16 @@ impl Attempt {
         }
         match head.status {
             200 => Attempt::Answered(body),
-            status @ 400..=499 => match decode_error(&body) {
+            status => match decode_error(&body) {
                 error if error.exception == UNNAMED => by_another(url, status, &error.message),
-                error => Attempt::Refused(of_service(error, url)),
+                error if matches!(status, 400..=499) => Attempt::Refused(of_service(error, url)),
+                error => {
+                    let ServiceError {
+                        exception, message, ..
+                    } = error;
+                    Attempt::Unknown(format!("{url} failed with {status}: {exception} {message}"))
+                }
             },
-            status => {
-                let error = decode_error(&body);
-                let ServiceError {
-                    exception, message, ..
-                } = error;
-                Attempt::Unknown(format!("{url} failed with {status}: {exception} {message}"))
-            }
         }
     }
 }
@@ -194,17 +193,13 @@ impl Exchange {
             left
         };
         let (may_repeat, error) = match attempt {
-            Attempt::Answered(answer) => {
-                let is_own = is_of(self.operation, &answer);
-                match is_own.then(|| decode_response(self.operation, &answer)) {
-                    Some(Ok(response)) => return Next::Done(Ok(response)),
-                    Some(Err(_)) | None => {
-                        let url = &self.url;
-                        self.unknown = Some(format!("the answer of {url} is not DynamoDB's JSON"));
-                        (false, None)
-                    }
+            Attempt::Answered(answer) => match self.response(&answer) {
+                Some(response) => return Next::Done(Ok(response)),
+                None => {
+                    let url = &self.url;
+                    self.lost(format!("the answer of {url} is not DynamoDB's JSON"))
                 }
-            }
+            },
             Attempt::Refused(error) => {
                 let is_own = self.conflicts_with_itself(&error);
                 (
@@ -222,15 +217,24 @@ impl Exchange {
                 let error = self.error(Some(unsent(why, left)), true, left);
                 return Next::Done(Err(error));
             }
-            Attempt::Unknown(why) | Attempt::Late { is_sent: true, why } => {
-                self.unknown = Some(why);
-                (self.idempotency != Idempotency::None, None)
-            }
+            Attempt::Unknown(why) | Attempt::Late { is_sent: true, why } => self.lost(why),
         };
         if may_repeat && is_in_time && self.attempts <= self.retries {
             return Next::Again(delay);
         }
         Next::Done(Err(self.error(error, may_repeat, left)))
+    }
+
+    /// The answer that a body is, if it is the service's.
+    fn response(&self, body: &[u8]) -> Option<Response> {
+        let is_own = is_of(self.operation, body);
+        is_own.then(|| decode_response(self.operation, body).ok())?
+    }
+
+    /// Notes that an answer was lost: whether the request may be sent again, and no refusal.
+    fn lost(&mut self, why: String) -> (bool, Option<ClientError>) {
+        self.unknown = Some(why);
+        (self.idempotency != Idempotency::None, None)
     }
 
     /// Whether the transaction that a request met may be an earlier attempt of its own, whose answer
@@ -285,7 +289,8 @@ fn unsent(why: String, left: Option<Duration>) -> ClientError {
     }
 }
 
-/// The attempt of a request that a gateway or a proxy has refused, which is not the service.
+/// The attempt of a request that a gateway or a proxy has answered, which is not the service. Whatever
+/// its status says, it may have passed the request on, and answered because the service took too long.
 fn by_another(url: &str, status: u16, said: &str) -> Attempt {
     let start: String = shown_text(said).chars().take(SAID_MAX).collect();
     let why = format!("{url} answered with {status}, and not as DynamoDB does");
@@ -294,10 +299,7 @@ fn by_another(url: &str, status: u16, said: &str) -> Attempt {
     } else {
         format!("{why}: {start}")
     };
-    match status {
-        408 | 425 | 429 => Attempt::NotSent(why),
-        _ => Attempt::Barred(why),
-    }
+    Attempt::Unknown(why)
 }
 
 /// The error of a service's answer.
