@@ -7,6 +7,7 @@ use keyfold_engine::OpenError;
 use keyfold_lower::{Refused, UnknownItem};
 use keyfold_model::value::ValueError;
 use keyfold_model::{Diagnostic, Severity, Sources};
+use std::path::{Path, PathBuf};
 
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -74,9 +75,14 @@ pub enum Error {
     /// The database has been closed.
     #[error("the database is closed")]
     Closed,
-    /// The data folder cannot be opened, with the reason.
-    #[error("cannot open the data folder: {}", escaped(&.0.to_string()))]
-    Open(OpenError),
+    /// The data folder cannot be opened, or the engine in memory not started.
+    #[error("{}: {}", unopened(.folder.as_deref()), escaped(&.error.to_string()))]
+    Open {
+        /// The data folder, as the caller named it; none in memory.
+        folder: Option<PathBuf>,
+        /// The reason.
+        error: OpenError,
+    },
     /// The endpoint cannot be used. Nothing was written.
     #[error("{0}")]
     Unavailable(String),
@@ -126,6 +132,17 @@ pub struct Reason {
     pub code: String,
     /// Its sentence.
     pub message: Option<String>,
+}
+
+/// What cannot be opened.
+fn unopened(folder: Option<&Path>) -> String {
+    folder.map_or_else(
+        || "cannot start the engine".to_owned(),
+        |folder| {
+            let folder = folder.display().to_string();
+            format!("cannot open the data folder {}", escaped(&folder))
+        },
+    )
 }
 
 /// A text without characters that move the cursor.
@@ -185,7 +202,7 @@ impl Error {
             | Error::UnknownItem(_)
             | Error::Overtaken(_)
             | Error::Closed
-            | Error::Open(_)
+            | Error::Open { .. }
             | Error::Unavailable(_)
             | Error::TimedOut(_)
             | Error::OutcomeUnknown { .. }

@@ -7,7 +7,7 @@ use crate::options::{Endpoint, Options};
 use crate::sent::{Sent, observer};
 use keyfold_api::{Input, Response};
 use keyfold_client::{Backend, Connection, Observer, Terms, drive_on, model_file, origin};
-use keyfold_engine::{Engine, EngineOptions};
+use keyfold_engine::Engine;
 use keyfold_lower::tables;
 use keyfold_model::Sources;
 use std::path::Path;
@@ -38,8 +38,7 @@ impl Keyfold {
     /// # Errors
     /// As [`Keyfold::open`].
     pub fn open_with(folder: impl AsRef<Path>, options: Options) -> Result<Keyfold, Error> {
-        let calls = options.calls();
-        Keyfold::embedded(options.engine(Some(folder.as_ref())), calls)
+        Keyfold::embedded(options, Some(folder.as_ref()))
     }
 
     /// A database in memory, which is gone when the last clone is.
@@ -55,8 +54,7 @@ impl Keyfold {
     /// # Errors
     /// As [`Keyfold::memory`].
     pub fn memory_with(options: Options) -> Result<Keyfold, Error> {
-        let calls = options.calls();
-        Keyfold::embedded(options.engine(None), calls)
+        Keyfold::embedded(options, None)
     }
 
     /// Opens what a connection text names, so that a program's tables move without a change of its
@@ -103,8 +101,12 @@ impl Keyfold {
         Ok(Keyfold::new(Shared::new(backend, calls)))
     }
 
-    fn embedded(options: EngineOptions, calls: usize) -> Result<Keyfold, Error> {
-        let engine = Engine::open(options).map_err(Error::Open)?;
+    fn embedded(options: Options, folder: Option<&Path>) -> Result<Keyfold, Error> {
+        let calls = options.calls();
+        let engine = Engine::open(options.engine(folder)).map_err(|error| Error::Open {
+            folder: folder.map(Path::to_owned),
+            error,
+        })?;
         let backend = Backend::Embedded(Arc::new(engine));
         Ok(Keyfold::new(Shared::new(backend, calls)))
     }

@@ -99,7 +99,7 @@ impl From<Error> for Failure {
             | Error::Taken { .. }
             | Error::StaleVersion(_)
             | Error::NotFound(_)
-            | Error::Open(_)
+            | Error::Open { .. }
             | Error::Service { .. } => Failure::of(error),
         }
     }

@@ -148,7 +148,13 @@ fn a_program_works_on_memory_a_folder_and_an_endpoint() {
     let db = Keyfold::open(&folder).unwrap();
     works(&db.model(MODEL).unwrap());
     assert!(
-        matches!(Keyfold::open(&folder), Err(Error::Open(OpenError::InUse))),
+        matches!(
+            Keyfold::open(&folder),
+            Err(Error::Open {
+                error: OpenError::InUse,
+                ..
+            })
+        ),
         "one process has it open"
     );
     drop(db);

@@ -6,6 +6,7 @@ use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions, StreamShar
 use keyfold_server::{Credential, Server, ServerConfig};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -44,7 +45,8 @@ impl Storage {
     /// # Errors
     /// Those of the database.
     pub async fn open(connection: &str) -> Result<Storage, Error> {
-        let store = match connection.strip_prefix("keyfold:") {
+        let folder = connection.strip_prefix("keyfold:").map(PathBuf::from);
+        let store = match &folder {
             Some(folder) => StoreOptions::folder(folder, Durability::Synced),
             None if connection == "memory:" => StoreOptions::Memory,
             None => {
@@ -58,10 +60,10 @@ impl Storage {
                 });
             }
         };
-        Storage::serve(store).await
+        Storage::serve(store, folder).await
     }
 
-    async fn serve(store: StoreOptions) -> Result<Storage, Error> {
+    async fn serve(store: StoreOptions, folder: Option<PathBuf>) -> Result<Storage, Error> {
         let shards = StreamShards {
             open_min: SHARDS,
             open_max: SHARDS,
@@ -75,7 +77,8 @@ impl Storage {
             })),
             ..EngineOptions::new(store)
         };
-        let engine = in_pool(move || Engine::open(options).map_err(Error::Open)).await?;
+        let opened = move || Engine::open(options).map_err(|error| Error::Open { folder, error });
+        let engine = in_pool(opened).await?;
         let engine = Arc::new(engine);
         let secret = secret()?;
         let mut config = ServerConfig::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));

@@ -104,7 +104,7 @@ fn of_error(error: &Error) -> Problem {
         ),
         Error::Model(_)
         | Error::TableDiffers { .. }
-        | Error::Open(_)
+        | Error::Open { .. }
         | Error::TooMany { .. }
         | Error::UnknownItem(_)
         | Error::Service { .. } => fault(),
