@@ -198,6 +198,11 @@ impl Asked {
         self.on_unknown.unwrap_or(bound.on_unknown)
     }
 
+    fn only_first(mut self) -> Asked {
+        self.start.only_first = true;
+        self
+    }
+
     pub(crate) fn strong(mut self) -> Asked {
         self.start.strong = true;
         self
@@ -302,7 +307,7 @@ pub(crate) async fn first_as<T>(
     seen: impl Fn(Item) -> Result<Option<T>, Error>,
 ) -> Result<Option<T>, Error> {
     let terms = asked.named.terms(bound);
-    let mut next = Some(asked);
+    let mut next = Some(asked.only_first());
     while let Some(asked) = next {
         let page = asked.clone().read_on(&terms, bound, Extent::Page).await;
         next = following(asked, &page);

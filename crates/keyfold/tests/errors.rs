@@ -97,6 +97,13 @@ fn an_item_that_the_model_does_not_know_is_an_error_with_its_key_or_left_out() {
     assert_eq!(query().all().unwrap().len(), 1);
     let strict = query().on_unknown(OnUnknown::Error).all();
     assert!(matches!(strict, Err(Error::UnknownItem(_))), "{strict:?}");
+    // What follows the first item does not matter to who asks for the first.
+    let first = docs.query("docs").arg("id", "1").one();
+    assert!(matches!(first, Ok(Some(_))), "{first:?}");
+    docs.delete("Doc", values! { "id": "1", "n": 1 }).unwrap();
+    let first = docs.query("docs").arg("id", "1").one();
+    assert!(matches!(first, Err(Error::UnknownItem(_))), "{first:?}");
+    assert_eq!(query().one(), Ok(None));
 }
 
 #[test]

@@ -17,6 +17,9 @@ pub struct PageRequest {
     pub strong: bool,
     /// What becomes of an item that the model does not know.
     pub on_unknown: OnUnknown,
+    /// Whether only the first item is wanted: an item behind it that the model does not know is no
+    /// error.
+    pub only_first: bool,
     /// The present moment, milliseconds since 1970; by default, that of this machine's clock.
     pub now_epoch_ms: Option<i64>,
 }

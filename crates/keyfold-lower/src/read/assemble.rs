@@ -24,6 +24,7 @@ pub(super) struct Kinds<'m> {
     table: &'m Table,
     kinds: Vec<Kind<'m>>,
     on_unknown: OnUnknown,
+    only_first: bool,
 }
 
 struct Kind<'m> {
@@ -178,6 +179,7 @@ impl<'m> Kinds<'m> {
             table,
             kinds: kinds.collect(),
             on_unknown: OnUnknown::Error,
+            only_first: false,
         }
     }
 
@@ -195,12 +197,26 @@ impl<'m> Kinds<'m> {
             table,
             kinds: kind.into_iter().collect(),
             on_unknown: OnUnknown::Error,
+            only_first: false,
         }
     }
 
     /// The same kinds, where an item of none of them is an error or is left out.
     pub(super) fn on_unknown(self, on_unknown: OnUnknown) -> Kinds<'m> {
         Kinds { on_unknown, ..self }
+    }
+
+    /// The same kinds, where items behind the first one of a page do not matter.
+    pub(super) fn only_first(self, only_first: bool) -> Kinds<'m> {
+        Kinds { only_first, ..self }
+    }
+
+    /// What becomes of an item that the model does not know, behind those that were found.
+    fn unknown_behind(&self, found: &[FoundItem]) -> OnUnknown {
+        match self.only_first && !found.is_empty() {
+            true => OnUnknown::Skip,
+            false => self.on_unknown,
+        }
     }
 
     /// The entity or the copy, where the pattern returns only one kind.
@@ -299,11 +315,12 @@ impl<'m> Kinds<'m> {
         let mut found = Vec::new();
         if !self.is_split() {
             for item in items {
-                let kind = self.known(pattern, std::slice::from_ref(&item), is_scan)?;
+                let unknown = self.unknown_behind(&found);
+                let kind = self.known(pattern, std::slice::from_ref(&item), (is_scan, unknown))?;
                 let whole = kind.map(|kind| self.whole(pattern, kind, item));
                 found.extend(
                     whole
-                        .map(|whole| self.answered(whole))
+                        .map(|whole| answered(whole, unknown))
                         .transpose()?
                         .flatten(),
                 );
@@ -312,10 +329,11 @@ impl<'m> Kinds<'m> {
         }
         for group in self.groups(&items) {
             let members = items.get(group).unwrap_or_default();
-            let Some(kind) = self.known(pattern, members, is_scan)? else {
+            let unknown = self.unknown_behind(&found);
+            let Some(kind) = self.known(pattern, members, (is_scan, unknown))? else {
                 continue;
             };
-            match self.answered(self.assembled(pattern, kind, members))? {
+            match answered(self.assembled(pattern, kind, members), unknown)? {
                 Some(Some(item)) => found.push(item),
                 Some(None) => return Ok(None),
                 None => {}
@@ -329,7 +347,7 @@ impl<'m> Kinds<'m> {
         &self,
         pattern: &Pattern,
         members: &[Item],
-        is_scan: bool,
+        (is_scan, unknown): (bool, OnUnknown),
     ) -> Result<Option<&Kind<'m>>, ClientError> {
         let Some(first) = members.first() else {
             return Ok(None);
@@ -341,19 +359,11 @@ impl<'m> Kinds<'m> {
         };
         match stranger {
             None => Ok(kind),
-            Some(_) if is_scan || self.on_unknown == OnUnknown::Skip => Ok(None),
+            Some(_) if is_scan || unknown == OnUnknown::Skip => Ok(None),
             Some(stranger) => {
                 let found = format!("{} found", pattern.name);
                 Err(unknown_item(&found, self.table, stranger))
             }
-        }
-    }
-
-    /// What was read; `None` for an item that the model did not store, where such are left out.
-    fn answered<T>(&self, read: Result<T, ClientError>) -> Result<Option<T>, ClientError> {
-        match read {
-            Err(ClientError::UnknownItem(_)) if self.on_unknown == OnUnknown::Skip => Ok(None),
-            read => read.map(Some),
         }
     }
 
@@ -457,6 +467,14 @@ impl<'m> Kinds<'m> {
             .part_of(first)
             .is_some_and(|(_, number)| is_first(number));
         begins && (kind.list().is_none() || is_as_written(kind.entity, first, values))
+    }
+}
+
+/// What was read; `None` for an item that the model did not store, where such are left out.
+fn answered<T>(read: Result<T, ClientError>, unknown: OnUnknown) -> Result<Option<T>, ClientError> {
+    match read {
+        Err(ClientError::UnknownItem(_)) if unknown == OnUnknown::Skip => Ok(None),
+        read => read.map(Some),
     }
 }
 

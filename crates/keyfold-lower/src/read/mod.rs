@@ -74,7 +74,9 @@ async fn read_page(
         .iter()
         .find(|table| table.name == plan.table)
         .ok_or_else(|| ClientError::Unknown(format!("the model has no table {}", plan.table)))?;
-    let kinds = Kinds::of(model, pattern, plan, table).on_unknown(page.on_unknown);
+    let kinds = Kinds::of(model, pattern, plan, table)
+        .on_unknown(page.on_unknown)
+        .only_first(page.only_first);
     let now = page.now_epoch_ms.unwrap_or(io.now_epoch_ms());
     let question = Question {
         io,

@@ -97,6 +97,7 @@ pub(super) fn of_read(
         backward,
         strong,
         on_unknown: _,
+        only_first: _,
         now_epoch_ms,
     } = start;
     let mut call = json!({
