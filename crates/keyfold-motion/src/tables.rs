@@ -263,7 +263,9 @@ pub(crate) fn definition(found: &Found, made_by: Tag) -> CreateTableInput {
     let table = &found.description;
     let mode = table.billing_mode_summary.as_ref();
     let throughput = table.provisioned_throughput.as_ref().and_then(provisioned);
-    let mut tags = found.tags.clone();
+    // The source may have been made by a move itself, whose tag is not of this one.
+    let own = found.tags.iter().filter(|tag| tag.key != made_by.key);
+    let mut tags: Vec<Tag> = own.cloned().collect();
     if tags.len() < TAGS_MAX {
         tags.push(made_by);
     }

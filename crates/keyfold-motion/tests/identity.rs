@@ -84,6 +84,28 @@ fn a_table_with_all_its_tags_is_moved() {
     assert!(!has_table(world.of(Place::Target), TABLE));
 }
 
+/// A table that a move has made is tagged by it, and may be the source of another one.
+#[test]
+fn a_table_that_is_being_moved_is_moved_on() {
+    let between = engine();
+    let first = Engines::new(source(), Arc::clone(&between));
+    first.prepare(&options()).unwrap();
+    assert_eq!(
+        first.carry(&options(), &Arc::default()).unwrap(),
+        Ended::Even
+    );
+    let second = Engines::new(between, engine());
+    second.prepare(&options()).unwrap();
+    assert_eq!(
+        second.carry(&options(), &Arc::default()).unwrap(),
+        Ended::Even
+    );
+    assert_eq!(count(second.of(Place::Target), TABLE), 1);
+    blocked(abort(&*second, &options())).unwrap();
+    assert!(!has_table(second.of(Place::Target), TABLE));
+    assert_eq!(count(second.of(Place::Source), TABLE), 1);
+}
+
 fn describe() -> DescribeTableInput {
     DescribeTableInput {
         table_name: Some(TABLE.to_owned()),
