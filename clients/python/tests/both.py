@@ -66,3 +66,9 @@ def called(name: str, *args: Any, **more: Any) -> tuple[Any, ...]:
 def name_of(ask: Asked) -> str:
     """The name of a way to call, for keys of items."""
     return str(getattr(ask, "__name__"))
+
+
+def model_of(operation: str) -> Any:
+    """The description of an operation in botocore."""
+    made: Any = boto3
+    return made.client("dynamodb", **KEYS).meta.service_model.operation_model(operation)

@@ -18,7 +18,7 @@ from botocore.exceptions import (  # type: ignore[import-untyped, unused-ignore]
 )
 
 from keyfold.transport.answers import NoAnswer
-from keyfold.transport.direct import Direct, read
+from keyfold.transport.direct import Direct
 
 
 def client(endpoint: str = "https://db.example:443", token: str | None = "token") -> Any:
@@ -33,6 +33,12 @@ def client(endpoint: str = "https://db.example:443", token: str | None = "token"
         aws_session_token=token,
         **keys,
     )
+
+
+def direct() -> Direct:
+    made = Direct.of(client())
+    assert made is not None
+    return made
 
 
 @pytest.mark.parametrize(
@@ -90,7 +96,7 @@ def test_refusals_are_the_exceptions_of_botocore() -> None:
         b'"Message":"no","CancellationReasons":[{"Code":"None"}]}'
     )
     with pytest.raises(ClientError) as refused:
-        read("TransactWriteItems", 400, cancelled)
+        direct().read("TransactWriteItems", 400, cancelled)
     error: Any = refused.value
     response = error.response
     assert response["Error"] == {"Code": "TransactionCanceledException", "Message": "no"}
@@ -114,13 +120,13 @@ def test_refusals_are_the_exceptions_of_botocore() -> None:
 )
 def test_what_is_not_dynamodbs_is_no_answer(status: int, content: bytes) -> None:
     with pytest.raises(NoAnswer, match=str(status)):
-        read("PutItem", status, content)
+        direct().read("PutItem", status, content)
 
 
 def test_a_checksum_is_checked() -> None:
-    assert read("GetItem", 200, b"{}", {"x-amz-crc32": "2745614147"}) == {}
+    assert direct().read("GetItem", 200, b"{}", {"x-amz-crc32": "2745614147"}) == {}
     with pytest.raises(NoAnswer, match="its checksum differs"):
-        read("GetItem", 200, b'{"Item":{}}', {"x-amz-crc32": "2745614147"})
+        direct().read("GetItem", 200, b'{"Item":{}}', {"x-amz-crc32": "2745614147"})
 
 
 def test_no_credentials_are_no_request() -> None:

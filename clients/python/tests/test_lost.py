@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
+import threading
 
 import pytest
-from both import BOTH, Asked, called, name_of
+from both import ALL, BOTH, Asked, called, name_of
 from support import Fault, Json, Proxy, Send, lost_after, lost_before
 
 from keyfold import Client, Exists, Model, Options, OutcomeUnknown, Service
@@ -19,6 +22,42 @@ def refusing(exception: str) -> Fault:
         return 400, json.dumps({"__type": name, "message": "no"}).encode()
 
     return refuse
+
+
+class Reset:
+    """A server that reads each request and resets its connection."""
+
+    def __init__(self) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.endpoint = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self.requests = 0
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                opened, _ = self._socket.accept()
+            except OSError:
+                return
+            opened.recv(1)
+            self.requests += 1
+            # Closing sends a reset at once.
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            opened.close()
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.mark.parametrize("ask", ALL)
+def test_a_connection_that_is_reset_was_one(model: Model, ask: Asked) -> None:
+    """aiobotocore says that it could not be opened."""
+    server = Reset()
+    rename = called("write", "rename", {"accountId": "reset", "owner": "o"})
+    with pytest.raises(OutcomeUnknown):
+        ask(model, server.endpoint, Options(retries=1), rename)
+    assert server.requests == 1
+    server.close()
 
 
 OPEN = [

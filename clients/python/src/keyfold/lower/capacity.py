@@ -16,7 +16,7 @@ REQUESTED: dict[str, Any] = {"ReturnConsumedCapacity": "TOTAL"}
 def total(response: dict[str, Any]) -> float:
     """The units that an answer reports; zero when it reports none."""
     consumed: Any = response.get("ConsumedCapacity") or []
-    rows: list[dict[str, Any]] = [consumed] if "TableName" in consumed else consumed
+    rows: list[dict[str, Any]] = [consumed] if isinstance(consumed, dict) else consumed
     return sum(float(row.get("CapacityUnits", 0)) for row in rows)
 
 

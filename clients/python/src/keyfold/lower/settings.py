@@ -123,7 +123,7 @@ def key_differences(table: Table, existing: Json) -> list[str]:
     subject = [("key", wanted, existing)]
     others: list[str] = []
     for kind, member in (("gsi", "GlobalSecondaryIndexes"), ("lsi", "LocalSecondaryIndexes")):
-        actual = {one["IndexName"]: one for one in existing.get(member) or ()}
+        actual = {one.get("IndexName"): one for one in existing.get(member) or ()}
         for index in wanted.get(member) or ():
             name = index["IndexName"]
             if name not in actual:

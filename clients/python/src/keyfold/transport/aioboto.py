@@ -16,11 +16,13 @@ from keyfold.tracing import in_call, in_request
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
-from keyfold.transport.direct import Direct, hook, read
+from keyfold.transport.direct import Direct, hook
 from keyfold.transport.limit import Limit
 from keyfold.transport.policy import READS, Outcome, Wait, prepared
 
 T = TypeVar("T")
+_FOLLOWS_NONE = "_keyfold_follows_none"
+"""The attribute of a session that follows no redirections any more."""
 
 
 def connect(connection: Connection) -> AbstractAsyncContextManager[Any]:
@@ -39,6 +41,31 @@ def connect(connection: Connection) -> AbstractAsyncContextManager[Any]:
     return cast("AbstractAsyncContextManager[Any]", made)
 
 
+class _Straight:
+    """A session of aiohttp that follows no redirection."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    async def request(self, method: str, **given: Any) -> Any:
+        return await self._session.request(method, **{**given, "allow_redirects": False})
+
+
+def without_redirections(client: Any) -> Any:
+    """Keeps aiohttp from following redirections: it would send a write to where another server
+    says. boto3 follows none."""
+    session = getattr(getattr(client, "_endpoint", None), "http_session", None)
+    opened = getattr(session, "_get_session", None)
+    if opened is not None and not getattr(session, _FOLLOWS_NONE, False):
+
+        async def straight(proxy: Any) -> _Straight:
+            return _Straight(await opened(proxy))
+
+        setattr(session, "_get_session", straight)
+        setattr(session, _FOLLOWS_NONE, True)
+    return client
+
+
 class AsyncDirect(Direct):
     """What a client of aioboto3 sends requests with."""
 
@@ -49,7 +76,7 @@ class AsyncDirect(Direct):
         if response is None:
             response = await self.session.send(request)
         content = await response.content
-        return read(operation, response.status_code, content, response.headers)
+        return self.read(operation, response.status_code, content, response.headers)
 
 
 class AsyncDriver:
@@ -57,7 +84,7 @@ class AsyncDriver:
     program's own, with its credentials and its connections alone."""
 
     def __init__(self, client: Any, options: Options, *, is_own: bool = False) -> None:
-        self._client = without_retries(client)
+        self._client = without_redirections(without_retries(client))
         self._direct = AsyncDirect.of(client) if is_own else None
         self._options = options
 

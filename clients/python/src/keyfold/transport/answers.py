@@ -6,40 +6,17 @@ has carried the request out.
 
 from __future__ import annotations
 
-import base64
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from typing import Any, cast
 
+from keyfold.transport.shapes import Read, reader
+
 CHECKSUM = "x-amz-crc32"
 """The header with the CRC-32 of a body."""
 _UNIQUE = "keyfold-answers"
-_WRITTEN = "Attributes ConsumedCapacity ItemCollectionMetrics"
-_READ = "ConsumedCapacity Count Items LastEvaluatedKey ScannedCount"
-MEMBERS = {
-    operation: frozenset(names.split())
-    for operation, names in {
-        "BatchGetItem": "ConsumedCapacity Responses UnprocessedKeys",
-        "BatchWriteItem": "ConsumedCapacity ItemCollectionMetrics UnprocessedItems",
-        "CreateTable": "TableDescription",
-        "DeleteItem": _WRITTEN,
-        "DescribeContinuousBackups": "ContinuousBackupsDescription",
-        "DescribeTable": "Table",
-        "DescribeTimeToLive": "TimeToLiveDescription",
-        "GetItem": "ConsumedCapacity Item",
-        "ListTagsOfResource": "NextToken Tags",
-        "PutItem": _WRITTEN,
-        "Query": _READ,
-        "Scan": _READ,
-        "TransactGetItems": "ConsumedCapacity Responses",
-        "TransactWriteItems": "ConsumedCapacity ItemCollectionMetrics",
-        "UpdateContinuousBackups": "ContinuousBackupsDescription",
-        "UpdateItem": _WRITTEN,
-        "UpdateTimeToLive": "TimeToLiveSpecification",
-    }.items()
-}
-"""The members that the answer of an operation may have. Another one's answer is not judged."""
 _SILENT = ("DeleteItem", "GetItem", "PutItem", "TransactWriteItems", "UpdateItem")
 """The operations whose answers may have no member: a write is done, or there is no item."""
 _ALWAYS = {
@@ -53,8 +30,17 @@ _ALWAYS = {
         "TransactGetItems": "Responses",
     }.items()
 }
-"""The members of which an answer has one, also where nothing was found or is left."""
+"""The members of which an answer has one, also where nothing was found or is left. Answers of other
+operations have any member."""
+_REFUSALS = {
+    "CancellationReasons": "TransactionCanceledException",
+    "Item": "ConditionalCheckFailedException",
+}
+"""The members of errors that are read beside their name and text, and the exceptions that describe
+them."""
 _SHOWN_MAX = 60
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+"""What may be half a character."""
 
 
 class NoAnswer(Exception):
@@ -65,70 +51,90 @@ class NoAnswer(Exception):
         super().__init__(f"the answer ({status}) {why}: {begin!r}")
 
 
-def members(
-    operation: str,
-    status: int,
-    content: bytes,
-    checksum: str | None,
-    *,
-    has_binary: bool = False,
-) -> dict[str, Any]:
-    """The members of an answer. Raises `NoAnswer` for one that is not the service's."""
-    _check_sum(status, content, checksum)
+def members(model: Any, status: int, content: bytes, checksum: str | None) -> dict[str, Any]:
+    """The members of an answer to an operation, by botocore's model of it: of an error `Code`,
+    `Message` and what else is read of one. Raises `NoAnswer` for one that is not the service's."""
+    if checksum is not None and checksum != str(zlib.crc32(content)):
+        raise NoAnswer(status, content, "is not the one that was sent: its checksum differs")
     try:
-        hook = _with_bytes if has_binary else None
-        answer: Any = json.loads(content, object_hook=hook) if content else None
+        answer = _json(content)
     except (ValueError, RecursionError):
-        answer = None
+        raise NoAnswer(status, content, "is not DynamoDB's JSON") from None
+    try:
+        return _answered(model, answer) if status == 200 else _refused(model, status, answer)
+    except (ValueError, RecursionError) as error:
+        raise NoAnswer(status, content, str(error)) from None
+
+
+def _json(content: bytes) -> dict[str, Any]:
+    """The object in a body. Raises `ValueError` for another one."""
+    answer: Any = _DECODER.decode(content.decode())
     if not isinstance(answer, dict):
-        raise NoAnswer(status, content, "is not DynamoDB's JSON")
-    found = cast("dict[str, Any]", answer)
-    if status != 200 and not isinstance(found.get("__type"), str):
-        raise NoAnswer(status, content, "is no error of DynamoDB")
-    if status == 200 and not _may_answer(operation, found):
-        raise NoAnswer(status, content, f"has no member of an answer to {operation}")
+        raise ValueError("no object")
+    if _SURROGATE.search(content):
+        # Half a character is no text.
+        json.dumps(answer, ensure_ascii=False).encode()
+    return cast("dict[str, Any]", answer)
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
+
+
+def _answered(model: Any, answer: dict[str, Any]) -> dict[str, Any]:
+    operation: str = model.name
+    try:
+        found: dict[str, Any] = _reader_of(operation, model.output_shape)(answer)
+    except ValueError as error:
+        raise ValueError(f"is none to {operation}: {error}") from None
+    if operation in _SILENT:
+        is_answer = not answer or any(name in model.output_shape.members for name in answer)
+    else:
+        is_answer = any(name in found for name in _ALWAYS.get(operation, found))
+    if not is_answer:
+        raise ValueError(f"has no member of an answer to {operation}")
     return found
 
 
-def _may_answer(operation: str, found: Mapping[str, Any]) -> bool:
-    """Whether an object may be the answer to an operation."""
-    if not found and operation in _SILENT:
-        return True
-    names = _ALWAYS.get(operation) or MEMBERS.get(operation)
-    return names is None or not names.isdisjoint(found)
+def _refused(model: Any, status: int, answer: dict[str, Any]) -> dict[str, Any]:
+    named, said = answer.get("__type"), answer.get("message") or answer.get("Message") or ""
+    code = named.rpartition("#")[2] if isinstance(named, str) else ""
+    if status < 400 or not code or not isinstance(said, str):
+        raise ValueError("is no error of DynamoDB")
+    error: dict[str, Any] = {"Code": code, "Message": said}
+    for member, exception in _REFUSALS.items():
+        held = answer.get(member)
+        if held is None:
+            continue
+        try:
+            shape = model.service_model.shape_for(exception).members[member]
+            error[member] = _reader_of(f"{exception} {member}", shape)(held)
+        except ValueError as wrong:
+            raise ValueError(f"is no error of DynamoDB: {wrong}") from None
+    return error
+
+
+_readers: dict[str, Read] = {}
+"""What reads the answers of operations, and members of errors."""
+
+
+def _reader_of(name: str, shape: Any) -> Read:
+    known = _readers.get(name)
+    if known is None:
+        known = _readers[name] = reader(shape)
+    return known
 
 
 def check(client: Any) -> None:
     """Checks the answers to a client of boto3 or aioboto3, which takes one that it cannot read for
-    an empty one."""
+    an empty one, or fails as its reading does."""
     client.meta.events.register("before-parse.dynamodb", _checked, unique_id=_UNIQUE)
 
 
 def _checked(operation_model: Any, response_dict: Mapping[str, Any], **_: Any) -> None:
     headers: Mapping[str, str] = response_dict["headers"]
-    status: int = response_dict["status_code"]
     content: bytes = response_dict["body"]
-    checksum = headers.get(CHECKSUM)
-    if status == 200 and checksum is not None:
-        # Another server's page has no checksum of DynamoDB.
-        _check_sum(status, content, checksum)
-    else:
-        members(operation_model.name, status, content, checksum)
-
-
-def _check_sum(status: int, content: bytes, checksum: str | None) -> None:
-    if checksum is not None and checksum != str(zlib.crc32(content)):
-        raise NoAnswer(status, content, "is not the one that was sent: its checksum differs")
-
-
-def _with_bytes(held: dict[str, Any]) -> dict[str, Any]:
-    """An object of an answer, with bytes for base64 where it is a binary value: the members of an
-    item are never texts."""
-    if len(held) == 1:
-        one = held.get("B")
-        if isinstance(one, str):
-            return {"B": base64.b64decode(one)}
-        many = held.get("BS")
-        if isinstance(many, list):
-            return {"BS": [base64.b64decode(each) for each in cast("list[str]", many)]}
-    return held
+    members(operation_model, response_dict["status_code"], content, headers.get(CHECKSUM))

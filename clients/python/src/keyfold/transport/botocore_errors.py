@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import Any, cast
 
-from botocore import exceptions  # type: ignore[import-untyped, unused-ignore]
+from botocore import exceptions, parsers  # type: ignore[import-untyped, unused-ignore]
 
 from keyfold.errors import Reason, Service
 from keyfold.transport.answers import NoAnswer
@@ -15,6 +16,7 @@ _errors = cast(Any, exceptions)
 EXPECTED: tuple[type[BaseException], ...] = (
     _errors.ClientError,
     _errors.BotoCoreError,
+    cast(Any, parsers).ResponseParserError,
     asyncio.TimeoutError,
     NoAnswer,
 )
@@ -45,6 +47,15 @@ def outcome_of(error: BaseException) -> Outcome:
         shown = (response, *reasons) if "Item" in response else reasons
         found = tuple(at for at, one in enumerate(shown) if one.get("Item") is not None)
         return Service(exception, message, tuple(made), found)
-    if isinstance(error, _NEVER_SENT):
+    if isinstance(error, _NEVER_SENT) and not _was_open(error):
         return NotSent(str(error))
     return Lost(str(error) or type(error).__name__)
+
+
+def _was_open(error: BaseException) -> bool:
+    """Whether a connection was open before it failed. aiobotocore has one exception for one that
+    could not be opened, whose cause names the host, and for one that was reset."""
+    about: dict[str, Any] = getattr(error, "kwargs", {})
+    cause = about.get("error")
+    is_of_system = isinstance(cause, OSError) and not isinstance(cause, socket.gaierror)
+    return is_of_system and not hasattr(cause, "host")

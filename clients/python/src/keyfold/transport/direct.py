@@ -37,6 +37,7 @@ class Direct:
         self.session = session
         self._credentials = credentials
         self.events = client.meta.events
+        self._service = client.meta.service_model
         self._region: str = client.meta.region_name
         self._url: str = client.meta.endpoint_url.rstrip("/") + "/"
         parts = urlsplit(self._url)
@@ -73,7 +74,20 @@ class Direct:
         _, response = self.events.emit_until_response(hook(operation), request=request)
         if response is None:
             response = self.session.send(request)
-        return read(operation, response.status_code, response.content, response.headers)
+        return self.read(operation, response.status_code, response.content, response.headers)
+
+    def read(
+        self, operation: str, status: int, content: bytes, headers: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """The answer in a body. Raises the exceptions of botocore, and `NoAnswer`."""
+        checksum = headers.get(answers.CHECKSUM) if headers else None
+        model = self._service.operation_model(operation)
+        held = answers.members(model, status, content, checksum)
+        if status == 200:
+            return held
+        error = {name: held.pop(name) for name in ("Code", "Message")}
+        about = {"Error": error, "ResponseMetadata": {"HTTPStatusCode": status}, **held}
+        raise _errors.ClientError(about, operation)
 
     def signed(self, operation: str, body: bytes, frozen: Any) -> Any:
         """A request that is signed with these credentials."""
@@ -113,28 +127,6 @@ class Direct:
 def hook(operation: str) -> str:
     """The event of botocore before a request is sent."""
     return f"before-send.dynamodb.{operation}"
-
-
-def read(
-    operation: str, status: int, content: bytes, headers: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """The answer in a body. Raises the exceptions of botocore, and `NoAnswer`."""
-    checksum = headers.get(answers.CHECKSUM) if headers else None
-    has_binary = b'"B"' in content or b'"BS"' in content
-    held = answers.members(operation, status, content, checksum, has_binary=has_binary)
-    if status == 200:
-        return held
-    about: dict[str, Any] = {
-        "Error": {
-            "Code": held["__type"].rpartition("#")[2],
-            "Message": held.get("message") or held.get("Message") or "",
-        },
-        "ResponseMetadata": {"HTTPStatusCode": status},
-        "CancellationReasons": held.get("CancellationReasons"),
-    }
-    if held.get("Item") is not None:
-        about["Item"] = held["Item"]
-    raise _errors.ClientError(about, operation)
 
 
 def _hmac(key: bytes, text: str) -> bytes:

@@ -1,0 +1,147 @@
+"""The types of what a service answers, by its own description of its API.
+
+A JSON `null` is an absent member, and members that are not known are skipped, as in the service's
+SDKs. A shape is read once into a function, which checks a JSON value and returns it as botocore
+does: with bytes for base64, and without what is absent.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, cast
+
+from keyfold.values import number
+
+Read = Callable[[Any], Any]
+"""Reads a JSON value. Raises `ValueError` for one of another shape."""
+
+
+def reader(shape: Any) -> Read:
+    """What reads values of a shape of botocore's description."""
+    name = str(shape.name)
+    if name == "AttributeValue":
+        return _value
+    if shape.type_name == "structure":
+        members = {member: reader(one) for member, one in shape.members.items()}
+        # A request of a batch is one of its members.
+        needed = shape.required_members
+        return partial(_structure, name, members, needed, bool(needed) or name == "WriteRequest")
+    if shape.type_name == "list":
+        return partial(_list, name, reader(shape.member))
+    if shape.type_name == "map":
+        return partial(_map, name, reader(shape.value))
+    return partial(_SCALARS.get(shape.type_name, _text), name)
+
+
+def _structure(
+    name: str, members: Mapping[str, Read], needed: list[str], needs_one: bool, held: Any
+) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    for member, one in _object(name, held).items():
+        known = members.get(member)
+        if known is not None and one is not None:
+            read[member] = known(one)
+    if needs_one and not (read and all(member in read for member in needed)):
+        raise ValueError(f"{name} lacks {', '.join(needed) or 'all members'}")
+    return read
+
+
+def _object(name: str, held: Any) -> dict[str, Any]:
+    if type(held) is not dict:
+        raise ValueError(f"{name} is no object")
+    return cast("dict[str, Any]", held)
+
+
+def _list(name: str, element: Read, held: Any) -> list[Any]:
+    if type(held) is not list:
+        raise ValueError(f"{name} is no list")
+    return [element(one) for one in cast("list[Any]", held)]
+
+
+def _map(name: str, element: Read, held: Any) -> dict[str, Any]:
+    return {key: element(one) for key, one in _object(name, held).items()}
+
+
+def _text(name: str, held: Any) -> str:
+    if type(held) is not str:
+        raise ValueError(f"{name} is no text")
+    return held
+
+
+def _number(name: str, held: Any) -> float:
+    if type(held) not in (int, float) or not math.isfinite(held):
+        raise ValueError(f"{name} is no number")
+    return cast(float, held)
+
+
+def _moment(name: str, held: Any) -> Any:
+    """A moment: the seconds since 1970, or its text."""
+    return held if type(held) is str else _number(name, held)
+
+
+def _bool(name: str, held: Any) -> bool:
+    if type(held) is not bool:
+        raise ValueError(f"{name} is no boolean")
+    return held
+
+
+_SCALARS: dict[str, Callable[[str, Any], Any]] = {
+    "boolean": _bool,
+    "double": _number,
+    "float": _number,
+    "integer": _number,
+    "long": _number,
+    "timestamp": _moment,
+}
+"""What reads values without parts; others are texts."""
+
+
+def _value(held: Any) -> dict[str, Any]:
+    """A value of an item, of one type."""
+    if type(held) is dict:
+        entries = cast("dict[str, Any]", held)
+        if len(entries) == 1:
+            for tag, one in entries.items():
+                # Most values are texts.
+                if tag == "S" and type(one) is str:
+                    return entries
+                known = _TYPES.get(tag)
+                if known is not None:
+                    return {tag: known(one)}
+        elif None in entries.values():
+            return _value({tag: one for tag, one in entries.items() if one is not None})
+    raise ValueError("AttributeValue is no value")
+
+
+def _digits(held: Any) -> str:
+    # What is no number raises a `ValueError`, too.
+    number.of_text(_text("N", held))
+    return cast(str, held)
+
+
+def _bytes(held: Any) -> bytes:
+    return base64.b64decode(_text("B", held), validate=True)
+
+
+def _null(held: Any) -> bool:
+    if held is not True:
+        raise ValueError("NULL is not true")
+    return True
+
+
+_TYPES: dict[str, Read] = {
+    "S": partial(_text, "S"),
+    "N": _digits,
+    "B": _bytes,
+    "BOOL": partial(_bool, "BOOL"),
+    "NULL": _null,
+    "L": partial(_list, "L", _value),
+    "M": partial(_map, "M", _value),
+    "SS": partial(_list, "SS", partial(_text, "SS")),
+    "NS": partial(_list, "NS", _digits),
+    "BS": partial(_list, "BS", _bytes),
+}
+"""What reads the content of a value, by the descriptor of its type."""
