@@ -133,8 +133,8 @@ class AsyncClient:
     async def first(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
     ) -> Item | None:
-        """The first item of a pattern."""
-        async for item in self.items(pattern, args, **options):
+        """The first item of a pattern, whatever follows it."""
+        async for item in leading(self, pattern, args, options):
             return item
         return None
 
@@ -244,3 +244,14 @@ class AsyncClient:
         record comes beside theirs. With `copies`, those of copies are events, too."""
         wanted = on_unknown or self._calls.options.on_unknown
         return event_of(self._calls.model, record, wanted, copies)
+
+
+async def leading(
+    client: AsyncClient, pattern: str, args: Given | None, options: PageOptions
+) -> AsyncIterator[Item]:
+    """The items of a pattern, as those of `keyfold.client.leading`."""
+    walk = Walk(client._calls, pattern, args or {}, options, is_first=True)
+    while not walk.is_done:
+        own = await client._drive(walk.next_page(), options.get("timeout"), pattern)
+        for item in own.items:
+            yield item

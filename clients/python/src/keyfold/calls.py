@@ -227,9 +227,21 @@ class Calls:
 
 
 class Walk:
-    """The pages of a pattern, from the first to the last."""
+    """The pages of a pattern, from the first to the last.
 
-    def __init__(self, calls: Calls, pattern: str, args: Given, options: PageOptions) -> None:
+    Where the first item is enough, a page ends before an item that is an error, if it has another
+    before that.
+    """
+
+    def __init__(
+        self,
+        calls: Calls,
+        pattern: str,
+        args: Given,
+        options: PageOptions,
+        *,
+        is_first: bool = False,
+    ) -> None:
         self._calls = calls
         self._pattern = calls.pattern(pattern)
         self._arguments: Values = given_arguments.of_pattern(self._pattern, args)
@@ -249,6 +261,7 @@ class Walk:
             backward=options.get("backward", False),
             strong=options.get("strong", False),
             skips_unknown=self._skips,
+            is_first=is_first,
         )
         self._found: list[FoundItem] = []
         self._is_whole = cursor is None
@@ -270,11 +283,26 @@ class Walk:
             following = cursors.seal(
                 calls.model, self._pattern, self._arguments, found.next, secret
             )
-        made = [(one, item) for one in found.items for item in self._item(one)]
+        made = self._made(found.items)
         # An item that is left out is not there.
-        self._check_required([one for one, _ in made])
+        if not (self._start.is_first and made):
+            self._check_required([one for one, _ in made])
         items = [item for _, item in made]
         return Page(items, following, found.requests, found.capacity)
+
+    def _made(self, found: Sequence[FoundItem]) -> list[tuple[FoundItem, Item]]:
+        """The items of a program. One with a wrong value is left out, or an error."""
+        made: list[tuple[FoundItem, Item]] = []
+        for one in found:
+            try:
+                made.append((one, item_of(self._kinds[one.kind], one)))
+            except UnknownItem:
+                if self._skips:
+                    continue
+                if self._start.is_first and made:
+                    break
+                raise
+        return made
 
     def _check_required(self, found: Sequence[FoundItem]) -> None:
         """Refuses a whole answer that lacks a required item."""
@@ -285,14 +313,6 @@ class Walk:
         self._found = list({item.kind: item for item in self._found}.values())
         if self.is_done and self._is_whole:
             required.check_all(self._pattern, self._found, self._condition or "")
-
-    def _item(self, found: FoundItem) -> list[Item]:
-        try:
-            return [item_of(self._kinds[found.kind], found)]
-        except UnknownItem:
-            if self._skips:
-                return []
-            raise
 
 
 def _changes(

@@ -149,8 +149,8 @@ class Client:
         args: Given | None = None,
         **options: Unpack[PageOptions],
     ) -> Item | None:
-        """The first item of a pattern."""
-        return next(self.items(pattern, args, **options), None)
+        """The first item of a pattern, whatever follows it."""
+        return next(leading(self, pattern, args, options), None)
 
     def all(
         self,
@@ -258,3 +258,14 @@ class Client:
         record comes beside theirs. With `copies`, those of copies are events, too."""
         wanted = on_unknown or self._calls.options.on_unknown
         return event_of(self._calls.model, record, wanted, copies)
+
+
+def leading(
+    client: Client, pattern: str, args: Given | None, options: PageOptions
+) -> Iterator[Item]:
+    """The items of a pattern for a caller that takes the first that it can use: an item that is an
+    error is none behind another of its page."""
+    walk = Walk(client._calls, pattern, args or {}, options, is_first=True)
+    while not walk.is_done:
+        own = client._driver.drive(walk.next_page(), options.get("timeout"), pattern)
+        yield from own.items

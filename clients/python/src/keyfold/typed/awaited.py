@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from keyfold.aio import AsyncClient
+from keyfold.aio import AsyncClient, leading
 from keyfold.calls import PageOptions
 from keyfold.errors import NotFound
 from keyfold.lower.tables import Outcome
@@ -192,9 +192,11 @@ class AsyncQuery(Generic[T]):
     async def first(
         self, *, on_unknown: OnUnknown | None = None, timeout: float | None = None
     ) -> T | None:
-        """The first item; none where there is none."""
-        async for one in self.items(on_unknown=on_unknown, timeout=timeout):
-            return one
+        """The first item, whatever follows it; none where there is none."""
+        options = self._with(None, None, on_unknown, timeout)
+        async for item in leading(self._client, self._pattern, self._args, options):
+            for one in self._answers.all([item], on_unknown):
+                return one
         return None
 
     async def all(

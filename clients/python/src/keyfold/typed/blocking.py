@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from keyfold.calls import PageOptions
-from keyfold.client import Client
+from keyfold.client import Client, leading
 from keyfold.errors import NotFound
 from keyfold.lower.tables import Outcome
 from keyfold.options import OnUnknown
@@ -189,8 +189,12 @@ class Query(Generic[T]):
     def first(
         self, *, on_unknown: OnUnknown | None = None, timeout: float | None = None
     ) -> T | None:
-        """The first item; none where there is none."""
-        return next(self.items(on_unknown=on_unknown, timeout=timeout), None)
+        """The first item, whatever follows it; none where there is none."""
+        options = self._with(None, None, on_unknown, timeout)
+        for item in leading(self._client, self._pattern, self._args, options):
+            for one in self._answers.all([item], on_unknown):
+                return one
+        return None
 
     def all(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from keyfold.errors import UnknownItem
 from keyfold.lower.derive import kind_name
@@ -77,12 +78,15 @@ class Kinds:
         returned: Sequence[Returned],
         *,
         skips_unknown: bool = False,
+        ends_early: bool = False,
     ) -> None:
         self._pattern = pattern
         self._kinds = [_kind(pattern, plan, one) for one in returned]
         self._table = plan.table
         self._skips = skips_unknown or plan.request == "Scan"
         self._skips_wrong = skips_unknown
+        self.ends_early = ends_early
+        """Whether an answer ends before an item that is an error, where it has one before it."""
 
     def only(self) -> tuple[Entity, Copy | None] | None:
         """The entity or the copy, where the pattern returns only one kind."""
@@ -140,24 +144,38 @@ class Kinds:
         """
         found: list[FoundItem] = []
         for group in self.groups(items):
-            kind = self._kind_of(group[0])
-            stranger = group[0] if kind is None else self._stranger(kind, group)
-            if kind is None or stranger is not None:
-                if self._skips:
-                    continue
-                raise unknown_item(f"{self._pattern.name} found", self._table, stranger or group[0])
-            ordered = sorted(group, key=lambda item: (self._part_of(item) or ("", ""))[1])
             try:
-                values = values_of(kind.entity, kind.copy, kind.attributes, ordered)
-                if kind.is_split and not self._is_complete(kind, ordered, values):
-                    return None
-                self._check_required(kind, group[0], values)
-            except UnknownItem as error:
-                if self._skips_wrong:
-                    continue
-                raise error if error.entity else self._wrong(kind, group[0], error) from None
-            found.append(FoundItem(kind.name, values))
+                one = self._one(group)
+            except UnknownItem:
+                if self.ends_early and found:
+                    return found
+                raise
+            if one == "apart":
+                return found if self.ends_early and found else None
+            if one is not None:
+                found.append(one)
         return found
+
+    def _one(self, group: Sequence[Item]) -> FoundItem | Literal["apart"] | None:
+        """The entity or copy of the items that are stored of it; none for one that is left out, and
+        `apart` where parts of a list do not belong together."""
+        kind = self._kind_of(group[0])
+        stranger = group[0] if kind is None else self._stranger(kind, group)
+        if kind is None or stranger is not None:
+            if self._skips:
+                return None
+            raise unknown_item(f"{self._pattern.name} found", self._table, stranger or group[0])
+        ordered = sorted(group, key=lambda item: (self._part_of(item) or ("", ""))[1])
+        try:
+            values = values_of(kind.entity, kind.copy, kind.attributes, ordered)
+            if kind.is_split and not self._is_complete(kind, ordered, values):
+                return "apart"
+            self._check_required(kind, group[0], values)
+        except UnknownItem as error:
+            if self._skips_wrong:
+                return None
+            raise error if error.entity else self._wrong(kind, group[0], error) from None
+        return FoundItem(kind.name, values)
 
     def _stranger(self, kind: _Kind, group: Sequence[Item]) -> Item | None:
         """The first of the items of one entity or copy that says that it is of another kind."""

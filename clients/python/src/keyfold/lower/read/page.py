@@ -31,6 +31,8 @@ class PageRequest:
     """Whether the requests read what was written last, where the plan does not say so."""
     skips_unknown: bool = False
     """Whether items that the model does not know are left out."""
+    is_first: bool = False
+    """Whether the first item is enough: the page then ends before an item that is an error."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,18 @@ def page(
             arguments,
             has_cursor=start.after is not None,
             skips_unknown=start.skips_unknown,
+            ends_early=start.is_first,
         )
         return FoundPage(items, raw.condition, raw.requests, raw.capacity, None)
-    kinds = Kinds(pattern, plan, pattern.returns, skips_unknown=start.skips_unknown)
+    # One item that is promised is all of the answer.
+    ends_early = start.is_first and not pattern.is_single
+    kinds = Kinds(
+        pattern,
+        plan,
+        pattern.returns,
+        skips_unknown=start.skips_unknown,
+        ends_early=ends_early,
+    )
     # Whether one item is single is seen only where all of them are read.
     limit = None if pattern.is_single else start.limit or plan.page
     question = Question(
@@ -77,17 +88,13 @@ def page(
     if start.after is not None:
         cursor.check(question, pattern, start.after)
     ranged = _read_found(question, pattern, kinds, start, origin.now_epoch_ms)
-    first = Raw()
     if plan.beside and start.after is None:
-        both: list[Lowering[Any]] = [_beside(question, pattern), ranged]
-        first, (raw, items) = yield from together(both)
+        raw, items = yield from _with_beside(question, pattern, kinds, ranged)
     else:
         raw, items = yield from ranged
-    raw.requests += first.requests
-    raw.capacity += first.capacity
-    items = [*(kinds.found(first.items) or ()), *items]
     _check_single(pattern, items, raw.condition)
-    required.check(pattern, question, start.after, items, raw)
+    if not (ends_early and items):
+        required.check(pattern, question, start.after, items, raw)
     return FoundPage(items, raw.condition, raw.requests, raw.capacity, raw.next)
 
 
@@ -122,6 +129,36 @@ def _beside(question: Question, pattern: Pattern) -> Lowering[Raw]:
             raise NotFound(f"{pattern.name}: there is no {returned.name} for {own.condition}")
         raw.add(own)
     return raw
+
+
+def _with_beside(
+    question: Question,
+    pattern: Pattern,
+    kinds: Kinds,
+    ranged: Lowering[tuple[Raw, list[FoundItem]]],
+) -> Lowering[tuple[Raw, list[FoundItem]]]:
+    """Reads the range, and the single kinds beside it, whose items come first."""
+    both: list[Lowering[Any]] = [_beside(question, pattern), _tried(ranged)]
+    first, read = yield from together(both)
+    if isinstance(read, UnknownItem):
+        before = kinds.found(first.items) if kinds.ends_early else None
+        if not before:
+            raise read
+        return first, before
+    raw, items = read
+    raw.requests += first.requests
+    raw.capacity += first.capacity
+    return raw, [*(kinds.found(first.items) or ()), *items]
+
+
+def _tried(
+    ranged: Lowering[tuple[Raw, list[FoundItem]]],
+) -> Lowering[tuple[Raw, list[FoundItem]] | UnknownItem]:
+    """Reads a range; an item in it that is an error is its result."""
+    try:
+        return (yield from ranged)
+    except UnknownItem as error:
+        return error
 
 
 def _read_found(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from keyfold.errors import Invalid, KeyfoldError, NotFound, Overtaken, is_conflict
+from keyfold.errors import Invalid, KeyfoldError, NotFound, Overtaken, UnknownItem, is_conflict
 from keyfold.lower import capacity
 from keyfold.lower.expression import Placeholders
 from keyfold.lower.read import batch
@@ -31,7 +31,13 @@ class _Wanted:
 
 
 def page(
-    pattern: Pattern, plan: Plan, arguments: Values, *, has_cursor: bool, skips_unknown: bool
+    pattern: Pattern,
+    plan: Plan,
+    arguments: Values,
+    *,
+    has_cursor: bool,
+    skips_unknown: bool,
+    ends_early: bool,
 ) -> Lowering[tuple[list[FoundItem], Raw]]:
     """Runs a pattern that returns several items by their keys."""
     if has_cursor:
@@ -49,7 +55,12 @@ def page(
     items: list[FoundItem] = []
     for one, item in zip(wanted, stored):
         kinds = Kinds(pattern, one.plan, [one.returned], skips_unknown=skips_unknown)
-        found = kinds.found([] if item is None else [item])
+        try:
+            found = kinds.found([] if item is None else [item])
+        except UnknownItem:
+            if ends_early and items:
+                break
+            raise
         if not found and not one.returned.optional:
             shown = printed_key(one.key)
             raise NotFound(f"{pattern.name}: there is no {one.name} for {shown}")
