@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -100,3 +102,47 @@ def test_the_cases_of_all_clients(place: Place, case: dict[str, Any]) -> None:
     assert outcome(lambda: read(place.strict, case)) == case["found"]
     left_out = outcome(lambda: read(place.lenient, case))
     assert left_out == case.get("skipped", case["found"])
+
+
+TOLD_APART = "an item with another value than its entity fixes"
+"""The case whose wrong value the client finds as it makes the item: its sentence names the
+attributes that identify the item, not its key."""
+
+
+def on_the_command_line(place: Place, case: dict[str, Any], verb: str) -> str | None:
+    """The error of a call on the command line."""
+    given = case.get("values", case.get("arguments")).items()
+    command = "run" if verb in ("pattern", "write") else verb
+    texts = [f"{one}={held if isinstance(held, str) else json.dumps(held)}" for one, held in given]
+    own = [support.KEYFOLD, command, str(support.CASES / "unknown.keyfold"), case[verb], *texts]
+    keys = {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_REGION": "local"}
+    done = subprocess.run(
+        [*own, "--endpoint", place.raw.meta.endpoint_url, "--json"],
+        env={**os.environ, **keys},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    error = json.loads(done.stdout.splitlines()[-1]).get("error")
+    return None if error is None else str(error["message"])
+
+
+ASKED = [case for case in CASES if "get" not in case and case["name"] != TOLD_APART]
+
+
+@pytest.mark.parametrize("case", ASKED, ids=lambda case: case["name"])
+def test_the_errors_are_those_of_the_command_line(place: Place, case: dict[str, Any]) -> None:
+    store(place, case)
+    verb = next((name for name in VERBS if name in case), "pattern")
+    wanted = on_the_command_line(place, case, verb)
+    store(place, case)
+    found: str | None = None
+    try:
+        if verb == "pattern":
+            read(place.strict, case)
+        else:
+            getattr(place.strict, verb)(case[verb], case["values"])
+    except KeyfoldError as error:
+        found = error.message
+    assert found == wanted

@@ -20,10 +20,11 @@ def says_kind(table: Table, kind: str, item: Item) -> bool:
     return said is None or said.get("S") == kind
 
 
-def require_kind(table: Table, kind: str, item: Item) -> None:
-    """Refuses an item that was found by a key of a kind and says another one."""
+def require_kind(found: str, table: Table, kind: str, item: Item) -> None:
+    """Refuses an item that was found by a key of a kind and says another one. `found` begins the
+    sentence."""
     if not says_kind(table, kind, item):
-        raise unknown_item("a key has", table, item)
+        raise unknown_item(found, table, item)
 
 
 def unknown_item(found: str, table: Table, item: Item) -> UnknownItem:

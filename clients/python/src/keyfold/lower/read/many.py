@@ -74,7 +74,7 @@ def _found_item(question: _Question, item: Item) -> FoundItem | None:
     """The entity of an item; none for one of another kind that is left out."""
     entity = question.entity
     try:
-        require_kind(entity.table, entity.name, item)
+        require_kind("a key has", entity.table, entity.name, item)
         return FoundItem(entity.name, values_of(entity, None, list(entity.attributes), [item]))
     except UnknownItem:
         if question.skips_unknown:

@@ -120,7 +120,8 @@ def _search(change: AggregateChange, removed: list[Item]) -> Lowering[Value | No
                 continue
             found = values_of(child, copy, [aggregate.of], [item]).get(aggregate.of)
             if found is not None:
-                require_kind(child.table, kind_name(child, copy), item)
+                kind = kind_name(child, copy)
+                require_kind(f"a key of {kind} has", child.table, kind, item)
                 return found
         after = raw.next
         if after is None:

@@ -95,7 +95,8 @@ class StoredEntity:
     def require_kind(self, entity: Entity) -> None:
         """Refuses what rests on the item, where it says that it is of another kind. A write that
         does not read it replaces and deletes it."""
-        require_kind(entity.table, entity.name, self.item)
+        found = f"the key of this {entity.name} has"
+        require_kind(found, entity.table, entity.name, self.item)
 
     def require_readable(self, is_needed: Callable[[str], bool]) -> None:
         """Refuses what needs an attribute that cannot be read."""
