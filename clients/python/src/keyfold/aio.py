@@ -97,28 +97,28 @@ class AsyncClient:
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
     ) -> Page:
         """Runs a pattern and returns one page."""
-        call = self._calls.page(pattern, args or {}, options)
+        call = self._calls.page(pattern, {} if args is None else args, options)
         return await self._drive(call, options.get("timeout"), pattern)
 
     async def one(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
     ) -> Item | None:
         """Runs a pattern of one item. None where the pattern allows that it does not exist."""
-        call = self._calls.one(pattern, args or {}, options)
+        call = self._calls.one(pattern, {} if args is None else args, options)
         return await self._drive(call, options.get("timeout"), pattern)
 
     async def together(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
     ) -> dict[str, Item | None]:
         """Runs a pattern `-> (A?, B?)`: the items by their names."""
-        call = self._calls.together(pattern, args or {}, options)
+        call = self._calls.together(pattern, {} if args is None else args, options)
         return await self._drive(call, options.get("timeout"), pattern)
 
     async def pages(
         self, pattern: str, args: Given | None = None, **options: Unpack[PageOptions]
     ) -> AsyncIterator[Page]:
         """The pages of a pattern, each read when it is asked for."""
-        walk = Walk(self._calls, pattern, args or {}, options)
+        walk = Walk(self._calls, pattern, {} if args is None else args, options)
         while not walk.is_done:
             yield await self._drive(walk.next_page(), options.get("timeout"), pattern)
 
@@ -159,7 +159,9 @@ class AsyncClient:
         self, name: str, args: Given | None = None, *, timeout: float | None = None
     ) -> Written:
         """Runs a named write: all of its actions or none."""
-        return await self._drive(self._calls.write(name, args or {}), timeout, name)
+        return await self._drive(
+            self._calls.write(name, {} if args is None else args), timeout, name
+        )
 
     async def create(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Creates an entity that must not exist."""
@@ -242,16 +244,17 @@ class AsyncClient:
     ) -> Event | None:
         """The change of an entity in a stream record; none for items that follow from one, whose
         record comes beside theirs. With `copies`, those of copies are events, too."""
-        wanted = on_unknown or self._calls.options.on_unknown
-        return event_of(self._calls.model, record, wanted, copies)
+        return event_of(self._calls, record, on_unknown, copies)
 
 
 async def leading(
     client: AsyncClient, pattern: str, args: Given | None, options: PageOptions
 ) -> AsyncIterator[Item]:
     """The items of a pattern, as those of `keyfold.client.leading`."""
-    walk = Walk(client._calls, pattern, args or {}, options, is_first=True)
+    calls = client._calls  # pyright: ignore[reportPrivateUsage]
+    walk = Walk(calls, pattern, {} if args is None else args, options, is_first=True)
     while not walk.is_done:
-        own = await client._drive(walk.next_page(), options.get("timeout"), pattern)
+        call, timeout = walk.next_page(), options.get("timeout")
+        own = await client._drive(call, timeout, pattern)  # pyright: ignore[reportPrivateUsage]
         for item in own.items:
             yield item

@@ -27,12 +27,19 @@ from keyfold.lower.write import change, named
 from keyfold.lower.write import many as write_many
 from keyfold.lower.write import transact as lower_transact
 from keyfold.lower.write.execute import Written as Lowered
-from keyfold.options import OnUnknown, Options, check_count
+from keyfold.options import (
+    OnUnknown,
+    Options,
+    check_bool,
+    check_count,
+    check_list,
+    check_on_unknown,
+)
 from keyfold.plan.kind import STRING, Kind
 from keyfold.plan.model import Entity, Model, Pattern, Write
 from keyfold.values.native import native
 from keyfold.values.value import Values, shown
-from keyfold.writes import Create, Delete, Run, TransactionWrite, Update
+from keyfold.writes import Create, Delete, Put, Run, TransactionWrite, Update
 
 T = TypeVar("T")
 Given = Mapping[str, object]
@@ -60,6 +67,8 @@ class Calls:
     """A model's patterns and writes as calls."""
 
     def __init__(self, model: Model, options: Options) -> None:
+        if not isinstance(options, Options):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise Invalid(f"`options` are `Options`, and no {type(options).__name__}")
         cursors.check_secret(options.cursor_secret)
         options.check()
         self.model = model
@@ -130,13 +139,20 @@ class Calls:
 
     def transact(self, writes: Sequence[TransactionWrite]) -> Lowering[Transacted]:
         """Carries several writes out in one transaction: all of them or none."""
-        parts = [self._part(one) for one in writes]
+        parts = [self._part(one) for one in check_list("writes", writes, "transact")]
         call = lower_transact.transact(self.new_origin(), self.model, parts)
         done, units = yield from counted(call)
         reports = [OneOfSeveral(one.changes, self._made(one.made)) for one in done.writes]
         return Transacted(done.operation, units, reports)
 
     def _part(self, one: TransactionWrite) -> lower_transact.Part:
+        if not isinstance(one, (Create, Put, Update, Delete, Run)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise Invalid(
+                "transact: each of `writes` is a Create, Put, Update, Delete or Run, and no"
+                f" {type(one).__name__}",
+                of="transact",
+                attribute="writes",
+            )
         if isinstance(one, Run):
             write: Write = _known(self.model.writes, one.write, "write")
             return lower_transact.Run(write, given_arguments.of_write(write, one.args))
@@ -155,7 +171,9 @@ class Calls:
     ) -> Lowering[list[Item | None]]:
         """Reads entities by their keys; none for an absent one."""
         own = self.entity(entity)
-        held = [given_arguments.key_of_entity(own, key) for key in keys]
+        check_bool("strong", strong, entity)
+        listed = check_list("keys", keys, entity)
+        held = [given_arguments.key_of_entity(own, key) for key in listed]
         skips = self.options.on_unknown == "skip"
         lowered = read_many.many(own, held, strong=strong, skips_unknown=skips)
         found = yield from _owned(entity, lowered)
@@ -173,14 +191,16 @@ class Calls:
     def put_many(self, entity: str, items: Sequence[Given]) -> Lowering[BatchWritten]:
         """Writes whole entities in batches."""
         own = self.written(entity)
-        held = [given_arguments.of_entity(own, values) for values in items]
+        listed = check_list("items", items, entity)
+        held = [given_arguments.of_entity(own, values) for values in listed]
         lowered = write_many.put_many(self.new_origin(), self.model, own, held)
         return self._batch((yield from _owned(entity, lowered)))
 
     def delete_many(self, entity: str, keys: Sequence[Given]) -> Lowering[BatchWritten]:
         """Deletes entities in batches."""
         own = self.written(entity)
-        held = [given_arguments.key_of_entity(own, key) for key in keys]
+        listed = check_list("keys", keys, entity)
+        held = [given_arguments.key_of_entity(own, key) for key in listed]
         lowered = write_many.delete_many(self.new_origin(), self.model, own, held)
         return self._batch((yield from _owned(entity, lowered)))
 
@@ -244,6 +264,7 @@ class Walk:
     ) -> None:
         self._calls = calls
         self._pattern = calls.pattern(pattern)
+        _check(options, pattern)
         self._arguments: Values = given_arguments.of_pattern(self._pattern, args)
         self._kinds = _kinds(self._pattern)
         on_unknown = options.get("on_unknown") or calls.options.on_unknown
@@ -319,9 +340,14 @@ def _changes(
     entity: Entity, changes: Given, remove: Sequence[str], key: Given | None
 ) -> tuple[Values, list[str]]:
     """The values of an update, with the key, and the attributes that it removes."""
+    removed = check_list("remove", remove, entity.name)
+    for name in removed:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            why = f"`remove` has the names of attributes, and no {type(name).__name__}"
+            raise Invalid(f"{entity.name}: {why}", of=entity.name, attribute="remove")
     both = changes if key is None else given_arguments.with_key(entity, changes, key)
     held = given_arguments.some_of_entity(entity, both)
-    return held, [*(name for name, value in both.items() if value is None), *remove]
+    return held, [*(name for name, value in both.items() if value is None), *removed]
 
 
 def _owned(of: str, call: Lowering[T]) -> Lowering[T]:
@@ -331,6 +357,19 @@ def _owned(of: str, call: Lowering[T]) -> Lowering[T]:
     except Invalid as error:
         error.of = error.of or of
         raise
+
+
+def _check(options: PageOptions, pattern: str) -> None:
+    """Refuses options of a page that there are not, or of another type."""
+    for name in options:
+        if name not in PageOptions.__annotations__:
+            near = meant(name, PageOptions.__annotations__)
+            raise Invalid(f"{pattern}: there is no option `{name}`{near}", of=pattern)
+    for name in ("backward", "strong"):
+        check_bool(name, options.get(name, False), pattern)
+    on_unknown = options.get("on_unknown")
+    if on_unknown is not None:
+        check_on_unknown(on_unknown, pattern)
 
 
 def _kinds(pattern: Pattern) -> dict[str, Entity]:

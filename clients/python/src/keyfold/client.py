@@ -102,7 +102,9 @@ class Client:
         **options: Unpack[PageOptions],
     ) -> Page:
         """Runs a pattern and returns one page."""
-        return self._read(self._calls.page(pattern, args or {}, options), options, pattern)
+        return self._read(
+            self._calls.page(pattern, {} if args is None else args, options), options, pattern
+        )
 
     def one(
         self,
@@ -111,7 +113,9 @@ class Client:
         **options: Unpack[PageOptions],
     ) -> Item | None:
         """Runs a pattern of one item. None where the pattern allows that it does not exist."""
-        return self._read(self._calls.one(pattern, args or {}, options), options, pattern)
+        return self._read(
+            self._calls.one(pattern, {} if args is None else args, options), options, pattern
+        )
 
     def together(
         self,
@@ -120,7 +124,9 @@ class Client:
         **options: Unpack[PageOptions],
     ) -> dict[str, Item | None]:
         """Runs a pattern `-> (A?, B?)`: the items by their names."""
-        return self._read(self._calls.together(pattern, args or {}, options), options, pattern)
+        return self._read(
+            self._calls.together(pattern, {} if args is None else args, options), options, pattern
+        )
 
     def pages(
         self,
@@ -129,7 +135,7 @@ class Client:
         **options: Unpack[PageOptions],
     ) -> Iterator[Page]:
         """The pages of a pattern, each read when it is asked for."""
-        walk = Walk(self._calls, pattern, args or {}, options)
+        walk = Walk(self._calls, pattern, {} if args is None else args, options)
         while not walk.is_done:
             yield self._read(walk.next_page(), options, pattern)
 
@@ -173,7 +179,9 @@ class Client:
         self, name: str, args: Given | None = None, *, timeout: float | None = None
     ) -> Written:
         """Runs a named write: all of its actions or none."""
-        return self._driver.drive(self._calls.write(name, args or {}), timeout, name)
+        return self._driver.drive(
+            self._calls.write(name, {} if args is None else args), timeout, name
+        )
 
     def create(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Creates an entity that must not exist."""
@@ -256,8 +264,7 @@ class Client:
     ) -> Event | None:
         """The change of an entity in a stream record; none for items that follow from one, whose
         record comes beside theirs. With `copies`, those of copies are events, too."""
-        wanted = on_unknown or self._calls.options.on_unknown
-        return event_of(self._calls.model, record, wanted, copies)
+        return event_of(self._calls, record, on_unknown, copies)
 
 
 def leading(
@@ -265,7 +272,9 @@ def leading(
 ) -> Iterator[Item]:
     """The items of a pattern for a caller that takes the first that it can use: an item that is an
     error is none behind another of its page."""
-    walk = Walk(client._calls, pattern, args or {}, options, is_first=True)
+    calls = client._calls  # pyright: ignore[reportPrivateUsage]
+    walk = Walk(calls, pattern, {} if args is None else args, options, is_first=True)
     while not walk.is_done:
-        own = client._driver.drive(walk.next_page(), options.get("timeout"), pattern)
+        call, timeout = walk.next_page(), options.get("timeout")
+        own = client._driver.drive(call, timeout, pattern)  # pyright: ignore[reportPrivateUsage]
         yield from own.items

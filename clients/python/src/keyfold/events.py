@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-from keyfold.calls import item_of
+from keyfold.calls import Calls, item_of
 from keyfold.errors import Invalid, UnknownItem
 from keyfold.item import Event
 from keyfold.item import Item as Shown
@@ -14,7 +14,7 @@ from keyfold.lower.derive import is_of_period
 from keyfold.lower.read.question import FoundItem, printed
 from keyfold.lower.stored import is_as_written, values_of
 from keyfold.lower.unknown import says_kind, unknown_item
-from keyfold.options import OnUnknown
+from keyfold.options import OnUnknown, check_bool, check_on_unknown
 from keyfold.plan.model import Copy, Entity, Model, Table, Unique
 from keyfold.plan.template import Chunk, KeyColumn, Text
 from keyfold.values.value import Item, decoded_item
@@ -32,13 +32,17 @@ class _Kind(NamedTuple):
 
 
 def event_of(
-    model: Model, record: Mapping[str, Any], on_unknown: OnUnknown, copies: bool
+    calls: Calls, record: Mapping[str, Any], on_unknown: OnUnknown | None, copies: bool
 ) -> Event | None:
     """The change of an entity in a stream record, in the form of a stream reader or of Lambda.
 
     None for the items that follow from an entity: its copies, unless they are asked for, guards and
     the further parts of its list. The record of the entity itself comes beside them.
     """
+    model = calls.model
+    on_unknown = calls.options.on_unknown if on_unknown is None else on_unknown
+    check_on_unknown(on_unknown, "event")
+    check_bool("copies", copies, "event")
     keys, old, new = _images(record)
     item = {**(keys or {}), **(new or old or {})}
     kind = _kind_of(model, record, item)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from keyfold.errors import Invalid, KeyfoldError
 from keyfold.tracing import Tracer
 
 OnUnknown: TypeAlias = Literal["error", "skip"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class Options:
     """A tracer of OpenTelemetry, which gets a span of each call and of each request in it."""
 
     def check(self) -> None:
-        """Refuses numbers that bound nothing."""
+        """Refuses numbers that bound nothing, and words that say nothing."""
+        check_on_unknown(self.on_unknown)
         if self.timeout is not None:
             check_seconds("timeout", self.timeout)
         check_seconds("deadline", self.deadline)
@@ -76,3 +78,37 @@ def check_count(name: str, given: object, least: int, of: str | None = None) -> 
             of=of,
             attribute=name,
         )
+
+
+def check_on_unknown(given: object, of: str | None = None) -> None:
+    """Refuses what says nothing of items that the model does not know."""
+    if given not in ("error", "skip"):
+        raise _wrong("on_unknown", '"error" or "skip"', given, of)
+
+
+def check_bool(name: str, given: object, of: str) -> None:
+    """Refuses what is neither true nor false."""
+    if not isinstance(given, bool):
+        raise _wrong(name, "True or False", given, of)
+
+
+def check_list(name: str, given: Iterable[T], of: str) -> list[T]:
+    """The members of a list. Refuses what is none: the letters of a text and the names of a
+    dictionary are not meant."""
+    if not _is_list(given):
+        raise _wrong(name, "a list", given, of)
+    return list(given)
+
+
+def _is_list(given: object) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
+
+
+def _wrong(name: str, wanted: str, given: object, of: str | None) -> Invalid:
+    place = "" if of is None else f"{of}: "
+    held = repr(given) if isinstance(given, (str, int, float)) else f"a {type(given).__name__}"
+    return Invalid(
+        f"{place}`{name}` is {wanted}, and not {'None' if given is None else held}",
+        of=of,
+        attribute=name,
+    )

@@ -67,6 +67,12 @@ def load(source: Model | Json | str | os.PathLike[str]) -> Model:
         return source
     if isinstance(source, Mapping):
         return _Loader(source).model()
+    if not isinstance(source, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid(
+            "a plan is a dictionary, JSON text or the path of a file with it, and no"
+            f" {type(source).__name__}",
+            attribute="plan",
+        )
     text = os.fspath(source)
     if not text.lstrip().startswith("{"):
         with open(text, encoding="utf-8") as file:

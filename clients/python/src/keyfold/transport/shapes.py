@@ -58,7 +58,7 @@ def _object(name: str, held: Any) -> dict[str, Any]:
 def _list(name: str, element: Read, held: Any) -> list[Any]:
     if type(held) is not list:
         raise ValueError(f"{name} is no list")
-    return [element(one) for one in cast("list[Any]", held)]
+    return [element(one) for one in cast("list[object]", held)]
 
 
 def _map(name: str, element: Read, held: Any) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from keyfold.aio import AsyncClient, leading
 from keyfold.calls import PageOptions
 from keyfold.errors import NotFound
 from keyfold.lower.tables import Outcome
-from keyfold.options import OnUnknown
+from keyfold.options import OnUnknown, check_list
 from keyfold.typed.made import BatchWritten, NothingMade, Part, Transacted, Written
-from keyfold.typed.parts import NamedPart, Parts, transacted, written
+from keyfold.typed.parts import NamedPart, Parts, parts_of, transacted, written
 from keyfold.typed.shapes import Answers, Page, Shapes, answers_of, changed, collected
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class AsyncTyped:
     ) -> Transacted:
         """Carries several writes out in one transaction, as if one happened after the other: all of
         them or none. The report's `of` has what a part made, with its type."""
-        parts = list(writes)
+        parts = parts_of(writes)
         given = [part.write for part in parts]
         return transacted(await self.client.transact(given, timeout=timeout), parts)
 
@@ -311,7 +311,7 @@ class AsyncWriter(Generic[New, Put, Key, Patch, T, M, Touched]):
     ) -> list[T | None]:
         """Reads those with these keys, 100 in a request: one for each key, None for an absent
         one."""
-        given = [self._shapes.key(self.entity, key) for key in keys]
+        given = self._shapes.keys(self.entity, keys)
         found = await self._client.get_many(self.entity, given, strong=strong, timeout=timeout)
         by_kind = {self.entity: (self._client.model.entities[self.entity], self._of)}
         answers = Answers(self._client, self._shapes, by_kind)
@@ -326,8 +326,9 @@ class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):
     ) -> BatchWritten[M]:
         """Writes whole ones, whether they exist or not, 25 in a request. The batch is not
         atomic."""
-        parts = [self.part.put(one) for one in all_of]
-        given = [self._shapes.given(self.entity, one) for one in all_of]
+        items = check_list("items", all_of, self.entity)
+        parts = [self.part.put(one) for one in items]
+        given = [self._shapes.given(self.entity, one) for one in items]
         done = await self._client.put_many(self.entity, given, timeout=timeout)
         made = [part.made(one) for part, one in zip(parts, done.made, strict=True)]
         return BatchWritten(done.requests, done.capacity, made)
@@ -336,6 +337,6 @@ class AsyncBatchWriter(AsyncWriter[New, Put, Key, Patch, T, M, Touched]):
         self, keys: Sequence[Key], *, timeout: float | None = None
     ) -> BatchWritten[NothingMade]:
         """Deletes those with these keys, whether they exist or not, as `put_many` writes them."""
-        given = [self._shapes.key(self.entity, key) for key in keys]
+        given = self._shapes.keys(self.entity, keys)
         done = await self._client.delete_many(self.entity, given, timeout=timeout)
-        return BatchWritten(done.requests, done.capacity, [NothingMade() for _ in keys])
+        return BatchWritten(done.requests, done.capacity, [NothingMade() for _ in given])

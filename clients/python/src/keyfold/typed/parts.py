@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from keyfold import item
+from keyfold.errors import Invalid
+from keyfold.options import check_list
 from keyfold.typed.made import NothingMade, Part, PartWritten, Transacted, Written
 from keyfold.typed.shapes import Shapes
 from keyfold.writes import Create, Delete, Put, Run, TransactionWrite, Update
@@ -72,6 +74,20 @@ class NamedParts:
         return NamedPart(
             Run(name, given), self._shapes.made_by(name), given, of, self._shapes.names
         )
+
+
+def parts_of(writes: Iterable[Part[Any]]) -> list[Part[Any]]:
+    """The parts of a transaction. Refuses what is none."""
+    parts = check_list("writes", writes, "transact")
+    for part in parts:
+        if not isinstance(part, Part):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise Invalid(
+                "transact: a write is a part, such as those of `part`, and no"
+                f" {type(part).__name__}",
+                of="transact",
+                attribute="writes",
+            )
+    return parts
 
 
 def written(done: item.Written, part: Part[M]) -> Written[M]:

@@ -21,7 +21,7 @@ from typing import (
 from keyfold.errors import Invalid, NotFound, UnknownItem
 from keyfold.item import Event, Item
 from keyfold.lacking import lacking
-from keyfold.options import OnUnknown, Options
+from keyfold.options import OnUnknown, Options, check_list
 from keyfold.plan.kind import Kind, Record
 from keyfold.plan.model import Entity, Model, Pattern
 from keyfold.typed.made import MadeMember, MadeTable
@@ -101,12 +101,20 @@ class Shapes:
     def given(self, entity: str, value: Any) -> dict[str, object]:
         """The attributes of an instance for an entity, by their names in the model, except for
         unset ones. Raises `Invalid` where a record is no instance of its class."""
+        if not dataclasses.is_dataclass(value) or isinstance(value, type):
+            raise Invalid(
+                f"{entity} takes an instance of its class, and no {type(value).__name__}", of=entity
+            )
         members = ((name, held) for name, held in self._members(value) if held is not UNSET)
         return self._taken(entity, members)
 
     def key(self, entity: str, key: Any) -> dict[str, object]:
         """The attributes of a key. A version that is not given is not compared."""
         return {name: one for name, one in self.given(entity, key).items() if one is not None}
+
+    def keys(self, entity: str, keys: Iterable[Any]) -> list[dict[str, object]]:
+        """The attributes of several keys."""
+        return [self.key(entity, key) for key in check_list("keys", keys, entity)]
 
     def of_pattern(self, pattern: str, args: Mapping[str, object]) -> dict[str, object]:
         """The arguments of a pattern."""
