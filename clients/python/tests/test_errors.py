@@ -101,7 +101,7 @@ def test_refused_conditions_say_whose_they_are(client: Client, account: None) ->
     error = caught.value
     assert (error.code, error.conditions) == ("refused", "balance >= 0")
     assert error.place == place("update Account", "Account", "e")
-    assert "the Account with accountId = e does not have balance >= 0" in str(error)
+    assert "the Account with accountId = e does not meet the condition balance >= 0" in str(error)
     assert not client.all("bookings", {"accountId": "e"})
     with pytest.raises(NotFound, match="there is no Account with accountId = none") as gone:
         client.write("book", {"accountId": "none", "amount": 5})

@@ -1,5 +1,5 @@
-"""`first` answers as soon as it has an item, whatever follows it on the page. An item that the model
-does not know is an error before it, or is left out."""
+"""`first` answers as soon as it has an item, whatever follows it on the page. An item that the
+model does not know is an error before it, or is left out."""
 
 from __future__ import annotations
 

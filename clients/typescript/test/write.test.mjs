@@ -304,7 +304,10 @@ test("a refusal says whether the item is missing or its condition is false", asy
   assert.equal((await client.write("close", { device: "lock", at: "2024-01-01T00:00:00Z" })).operation, "UpdateItem");
   const closed = await close("lock");
   assert.equal(closed.code, "refused");
-  assert.match(closed.message, /^update Line: the Line with device = lock, at = .* does not have text = "open"/);
+  assert.match(
+    closed.message,
+    /^update Line: the Line with device = lock, at = .* does not meet the condition text = "open"/,
+  );
   const missing = await close("none");
   assert.equal(missing.code, "not_found");
   assert.match(missing.message, /^there is no Line with device = none/);

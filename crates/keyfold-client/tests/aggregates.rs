@@ -451,7 +451,10 @@ fn a_failed_condition_beside_a_maximum_is_reported() {
             .run(name, &[("p", "1"), ("c", "a"), ("q", "7"), more])
             .unwrap_err()
             .to_string();
-        assert!(refusal.contains("does not have stock"), "{refusal}");
+        assert!(
+            refusal.contains("does not meet the condition stock"),
+            "{refusal}"
+        );
     }
     place
         .run("take", &[("p", "1"), ("c", "a"), ("q", "7"), ("n", "2")])

@@ -50,7 +50,7 @@ fn a_put_is_conditional() {
     let refused = take("bob", "2024-01-01T11:00:00Z", "2024-01-01T09:30:00Z").unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "put Lock: the Lock with name = a does not have missing until or until < now (now = 2024-01-01T09:30:00.000Z)"
+        "put Lock: the Lock with name = a does not meet the condition missing until or until < now (now = 2024-01-01T09:30:00.000Z)"
     );
     assert_eq!(holder(), ["ada"]);
     take("bob", "2024-01-01T11:00:00Z", "2024-01-01T10:30:00Z").unwrap();
@@ -75,7 +75,7 @@ fn a_refusal_names_the_action_and_the_condition() {
     let refused = run(&place, "move", &[("name", "a"), ("city", "Ulm")]).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "update Lock: the Lock with name = a does not have address.city = city or (address.floor in (1, 2) and exists holder) (city = Ulm)"
+        "update Lock: the Lock with name = a does not meet the condition address.city = city or (address.floor in (1, 2) and exists holder) (city = Ulm)"
     );
     let absent = run(&place, "move", &[("name", "b"), ("city", "Ulm")]).unwrap_err();
     assert!(matches!(absent, ClientError::NotFound(_)), "{absent:?}");
@@ -94,7 +94,7 @@ fn a_refusal_names_the_action_and_the_condition() {
     raise("1").unwrap();
     assert_eq!(
         raise("2").unwrap_err(),
-        "update Item: the Item with owner = o, n = 2 does not have total >= least and (missing note or size(note) < 3) (least = 5)"
+        "update Item: the Item with owner = o, n = 2 does not meet the condition total >= least and (missing note or size(note) < 3) (least = 5)"
     );
 }
 

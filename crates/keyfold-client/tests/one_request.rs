@@ -76,7 +76,7 @@ fn a_conditional_put_is_one_request() {
     ];
     assert_eq!(
         run(&place, "take", &bob).unwrap_err().to_string(),
-        "put Lock: the Lock with name = a does not have missing holder or until < now (now = 2024-01-01T09:59:00.000Z)"
+        "put Lock: the Lock with name = a does not meet the condition missing holder or until < now (now = 2024-01-01T09:59:00.000Z)"
     );
     let later = [bob[0], bob[1], bob[2], ("now", "2024-01-01T10:00:01Z")];
     run(&place, "take", &later).unwrap();

@@ -108,7 +108,7 @@ fn a_refusal_names_the_item() {
     let refused = transfer(&place, "c", "a", "6").unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "update Account as from: the Account with accountId = c does not have balance >= n (n = 6)"
+        "update Account as from: the Account with accountId = c does not meet the condition balance >= n (n = 6)"
     );
     let same = transfer(&place, "a", "a", "1").unwrap_err();
     assert_eq!(

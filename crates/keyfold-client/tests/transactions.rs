@@ -303,7 +303,7 @@ fn a_refusal_names_the_write_its_action_and_the_item() {
     );
     assert_eq!(
         text,
-        "write 2 (take): update Product: the Product with product = pen does not have stock >= amount \
+        "write 2 (take): update Product: the Product with product = pen does not meet the condition stock >= amount \
          (amount = 4)"
     );
     let text = refused(

@@ -87,7 +87,7 @@ fn a_condition_is_judged_on_what_is_stored() {
     lease("ada", "none").unwrap();
     assert_eq!(
         lease("bob", "none").unwrap_err().to_string(),
-        "create or update Page: the Page with path = a does not have missing last or last = old (old = none)"
+        "create or update Page: the Page with path = a does not meet the condition missing last or last = old (old = none)"
     );
     lease("bob", "ada").unwrap();
 }
@@ -99,17 +99,17 @@ fn a_refusal_says_whether_there_is_an_item() {
     let page = [("path", "a"), ("by", "bob"), ("old", "ada"), ("title", "t")];
     assert_eq!(
         refused("renew", &page),
-        "create or update Page: there is no Page with path = a, and a new one does not have last = old (old = ada)"
+        "create or update Page: there is no Page with path = a, and a new one does not meet the condition last = old (old = ada)"
     );
     let shop = [("id", "s"), ("by", "a@x"), ("least", "2")];
     assert_eq!(
         refused("again", &shop),
-        "create or update Shop: there is no Shop with id = s, and a new one does not have visits >= least (least = 2)"
+        "create or update Shop: there is no Shop with id = s, and a new one does not meet the condition visits >= least (least = 2)"
     );
     run(&place, "visit", &[("id", "s"), ("by", "a@x")]).unwrap();
     assert_eq!(
         refused("again", &shop),
-        "create or update Shop: the Shop with id = s does not have visits >= least (least = 2)"
+        "create or update Shop: the Shop with id = s does not meet the condition visits >= least (least = 2)"
     );
 }
 

@@ -373,6 +373,21 @@ def foreign(endpoint: str) -> None:
                 raise AssertionError(attribute)
             except Invalid as error:
                 assert (error.of, error.attribute) == ("Account", attribute), error
+        no_list: list[Any] = [None, 5, "x", {}]
+        for wrong in no_list:
+            untyped: list[tuple[str, Callable[[], object]]] = [
+                ("keys", lambda: answers.Account.get_many(wrong)),
+                ("writes", lambda: answers.transact(wrong)),
+                ("writes", lambda: answers.transact([wrong])),
+                ("", lambda: answers.Account.create(wrong)),
+                ("", lambda: answers.Account.delete(wrong)),
+            ]
+            for attribute, call in untyped:
+                try:
+                    call()
+                    raise AssertionError(attribute, wrong)
+                except Invalid as error:
+                    assert (error.attribute or "") == attribute, error
 
 
 def fakes(endpoint: str) -> None:

@@ -58,7 +58,7 @@ function refused(
     absent: `${absent}, and a new one`,
   };
   const written = show(conditions, inputs.args);
-  const message = `${nameOf(action)}: ${items[found]} does not have ${written}`;
+  const message = `${nameOf(action)}: ${items[found]} does not meet the condition ${written}`;
   return { code: "refused", message, conditions: written, of: subject(entity, inputs.own) };
 }
 
@@ -90,7 +90,8 @@ export function addConditions(
   if (typeof refusal === "object" && "code" in refusal && refusal.code === "not_found") {
     const { entity, own } = of;
     const conditions = show(action.when ?? [], args);
-    const message = `${step.label}: the ${entity.name} with ${keyText(entity, own)} does not have ${conditions}`;
+    const item = `the ${entity.name} with ${keyText(entity, own)}`;
+    const message = `${step.label}: ${item} does not meet the condition ${conditions}`;
     step.refusal = { absent: refusal, stored: { ...refusal, code: "refused", message, conditions } };
   }
 }

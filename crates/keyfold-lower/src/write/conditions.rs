@@ -100,7 +100,9 @@ fn refused(
         id: identity_of(entity, &inputs.own),
         conditions: Some(shown.clone()),
         action: Some(action.clone()),
-        ..Refused::because(format!("{action}: {item} does not have {shown}"))
+        ..Refused::because(format!(
+            "{action}: {item} does not meet the condition {shown}"
+        ))
     }))
 }
 
@@ -150,7 +152,7 @@ pub(super) fn add_conditions(
         let key = key_text(entity, &inputs.own);
         let shown = show(conditions, inputs.arguments);
         let message = format!(
-            "{}: the {} with {key} does not have {shown}",
+            "{}: the {} with {key} does not meet the condition {shown}",
             step.label, entity.name
         );
         let stored = Refusal::Because(Box::new(Refused {

@@ -61,7 +61,7 @@ def _refused(
         "absent": f"{absent}, and a new one",
     }[found]
     shown_conditions = _show(conditions, inputs.arguments)
-    message = f"{action.name}: {item} does not have {shown_conditions}"
+    message = f"{action.name}: {item} does not meet the condition {shown_conditions}"
     return Reason(Refused(message, conditions=shown_conditions), entity, inputs.own)
 
 
@@ -89,6 +89,7 @@ def add_conditions(step: Step, action: Action, inputs: Inputs) -> None:
         entity: Entity = action.entity
         shown_conditions = _show(conditions, inputs.arguments)
         key = key_text(entity, inputs.own)
-        message = f"{step.label}: the {entity.name} with {key} does not have {shown_conditions}"
+        item = f"the {entity.name} with {key}"
+        message = f"{step.label}: {item} does not meet the condition {shown_conditions}"
         error = Refused(message, conditions=shown_conditions)
         step.refusal = ByItem(absent, Reason(error, entity, inputs.own))
