@@ -111,7 +111,7 @@ attributes that identify the item, not its key."""
 
 def on_the_command_line(place: Place, case: dict[str, Any], verb: str) -> str | None:
     """The error of a call on the command line."""
-    given = case.get("values", case.get("arguments")).items()
+    given = case["arguments" if verb == "pattern" else "values"].items()
     command = "run" if verb in ("pattern", "write") else verb
     texts = [f"{one}={held if isinstance(held, str) else json.dumps(held)}" for one, held in given]
     own = [support.KEYFOLD, command, str(support.CASES / "unknown.keyfold"), case[verb], *texts]

@@ -50,15 +50,17 @@ def _structure(
 
 
 def _object(name: str, held: Any) -> dict[str, Any]:
+    entries: dict[str, Any] = held
     if type(held) is not dict:
         raise ValueError(f"{name} is no object")
-    return cast("dict[str, Any]", held)
+    return entries
 
 
 def _list(name: str, element: Read, held: Any) -> list[Any]:
+    elements: list[Any] = held
     if type(held) is not list:
         raise ValueError(f"{name} is no list")
-    return [element(one) for one in cast("list[object]", held)]
+    return [element(one) for one in elements]
 
 
 def _map(name: str, element: Read, held: Any) -> dict[str, Any]:
@@ -101,8 +103,8 @@ _SCALARS: dict[str, Callable[[str, Any], Any]] = {
 
 def _value(held: Any) -> dict[str, Any]:
     """A value of an item, of one type."""
+    entries: dict[str, Any] = held
     if type(held) is dict:
-        entries = cast("dict[str, Any]", held)
         if len(entries) == 1:
             for tag, one in entries.items():
                 # Most values are texts.
@@ -110,16 +112,18 @@ def _value(held: Any) -> dict[str, Any]:
                     return entries
                 known = _TYPES.get(tag)
                 if known is not None:
-                    return {tag: known(one)}
+                    read = known(one)
+                    return entries if read is one else {tag: read}
         elif None in entries.values():
             return _value({tag: one for tag, one in entries.items() if one is not None})
     raise ValueError("AttributeValue is no value")
 
 
 def _digits(held: Any) -> str:
+    text = _text("N", held)
     # What is no number raises a `ValueError`, too.
-    number.of_text(_text("N", held))
-    return cast(str, held)
+    number.of_text(text)
+    return text
 
 
 def _bytes(held: Any) -> bytes:
