@@ -2,6 +2,7 @@
 other_engines.toml, and the tables of a proof are gone when it has ended."""
 
 import json
+import os
 import pathlib
 import re
 import socket
@@ -121,6 +122,34 @@ class OtherEngines(unittest.TestCase):
             if len(tables) == 1 or time.monotonic() > until:
                 return tables
             time.sleep(0.1)
+
+    def prove_beyond(self, command):
+        """The script for whoever has an account: it proves and moves, and leaves nothing behind."""
+        engine = Engine(command)
+        try:
+            engine.make_neighbour()
+            done = subprocess.run(
+                ["bash", ROOT / "docs" / "prove-beyond.sh", engine.endpoint],
+                env={**os.environ, "KEYFOLD": KEYFOLD, "ITEMS": "5", "AWS_REGION": "us-east-1"},
+                capture_output=True,
+                text=True,
+                timeout=300,
+            )
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stdout.count("proved by execution"), 4, done.stdout)
+            self.assertEqual(done.stdout.count("  equal"), 2, done.stdout)
+            # The move has a table of its rows, which is empty and stays.
+            tables = set(engine.client.list_tables()["TableNames"])
+            self.assertLessEqual(tables, {NEIGHBOUR, "keyfold_motion"})
+        finally:
+            engine.stop()
+
+    def test_beyond_at_keyfold(self):
+        self.prove_beyond([KEYFOLD, "serve", "--memory", "--port", "{port}"])
+
+    def test_beyond_at_moto(self):
+        program = str(pathlib.Path(sys.executable).with_name("moto_server"))
+        self.prove_beyond([program, "-H", "127.0.0.1", "-p", "{port}"])
 
     def test_moto(self):
         program = str(pathlib.Path(sys.executable).with_name("moto_server"))
