@@ -1,6 +1,6 @@
 /** A call under way: its moment, its chance, and its end by a signal or a timeout. */
 
-import { boundOf, failure, invalid, outcomeUnknown } from "./error.js";
+import { boundOf, failure, invalid, lostAnswer } from "./error.js";
 import { type Answer, type Io, isNoTable, unitsOf } from "./io.js";
 import type { Model } from "./model.js";
 import type { CallOptions, ClientOptions, RequestEvent, Transport } from "./options.js";
@@ -115,7 +115,7 @@ function answered(sent: Promise<object>, operation: string, signal: AbortSignal)
     let timer: ReturnType<typeof setTimeout> | undefined;
     const lost = (): void => {
       const reason = signal.reason as Error;
-      reject(isRead(operation) ? reason : outcomeUnknown(reason.message, `what the ${operation} was to change`, reason));
+      reject(isRead(operation) ? reason : lostAnswer(operation, reason.message, reason));
     };
     const forget = onAbort(signal, () => {
       timer = setTimeout(lost, LAST_WORD_MS);

@@ -4,7 +4,7 @@
 import { argumentsOfPattern, checked, type Given } from "./arguments.js";
 import { carryOut, type Driver } from "./call.js";
 import type { Bound, Position } from "./cursor.js";
-import { boundOf, invalid, KeyfoldError, owned } from "./error.js";
+import { boundOf, invalid, owned } from "./error.js";
 import { loadAll, loadFor } from "./features.js";
 import type { Io } from "./io.js";
 import { Model } from "./model.js";
@@ -71,7 +71,7 @@ export class Client {
   async one<T = FoundItem>(pattern: string, args: Given = {}, options: ReadOptions = {}): Promise<T | undefined> {
     const reading = await this.#reading(pattern, args, options);
     if (!isSingle(reading.pattern)) {
-      throw invalid(`the pattern ${pattern} returns several items; read a page of it`, pattern);
+      throw (await import("./read/refused.js")).otherWay(pattern, "returns several items");
     }
     const [item] = (await this.#found(reading)).items;
     return item?.item as T | undefined;
@@ -86,7 +86,7 @@ export class Client {
   ): Promise<T> {
     const reading = await this.#reading(pattern, args, options);
     if (reading.pattern.together === undefined) {
-      throw invalid(`the pattern ${pattern} does not read several items by keys of their own; read a page of it`, pattern);
+      throw (await import("./read/refused.js")).otherWay(pattern, "does not read several items by keys of their own");
     }
     const { items } = await this.#found(reading);
     return Object.fromEntries(items.map((item) => [item.name, item.item])) as T;
@@ -114,12 +114,10 @@ export class Client {
     }
   }
 
-  /** The first item of an answer; `undefined` where it is empty. */
+  /** The first item of an answer; `undefined` where it is empty. What follows it does not matter. */
   async first<T = FoundItem>(pattern: string, args: Given = {}, options: ReadOptions = {}): Promise<T | undefined> {
     const reading = await this.#reading(pattern, args, options);
-    // A filter may drop the one item of a page.
-    const limit = reading.pattern.plan.filters === undefined ? 1 : options.limit;
-    for await (const { items } of this.#all({ ...reading, start: { ...reading.start, limit } })) {
+    for await (const { items } of this.#all(reading, true)) {
       const [item] = items;
       if (item !== undefined) return item.item as T;
     }
@@ -132,10 +130,7 @@ export class Client {
     const all: T[] = [];
     for await (const item of this.items<T>(pattern, args, options)) {
       all.push(item);
-      if (all.length > most) {
-        const message = `${pattern} has more than ${most} items; read its pages, or allow more`;
-        throw new KeyfoldError(message, { code: "too_many", pattern, most });
-      }
+      if (all.length > most) throw (await import("./read/refused.js")).tooMany(pattern, most);
     }
     return all;
   }
@@ -230,23 +225,12 @@ export class Client {
     return owned(`the pattern ${pattern.name}`, carryOut(this.#driver, pattern.name, options, read));
   }
 
-  /** Reads one page after the other. The answer from its beginning to its end has all required items. */
-  async *#all(reading: Reading): AsyncGenerator<FoundPage, void, undefined> {
-    const { pattern } = reading;
-    const required = pattern.returns.length > 1 ? await import("./read/collection.js") : undefined;
-    const left = new Set(required?.missing(pattern, []));
-    let { start } = reading;
-    do {
-      const page = await this.#found({ ...reading, start });
-      for (const one of left) if (page.items.some((item) => item.name === one.name)) left.delete(one);
-      yield page;
-      const [lost] = left;
-      const isWhole = page.next === undefined && reading.start.after === undefined;
-      if (isWhole && lost !== undefined && pattern.together === undefined) {
-        throw required?.notFound(pattern, lost, page.asked);
-      }
-      start = { ...start, after: page.next, now: page.now };
-    } while (start.after !== undefined);
+  /** Reads one page after the other: all, or as far as the first item. */
+  async *#all(reading: Reading, isFirst?: true): AsyncGenerator<FoundPage, void, undefined> {
+    const { allPages, firstStart } = await import("./paging.js");
+    const { pattern, start } = reading;
+    const begin = isFirst ? firstStart(pattern, start) : start;
+    yield* allPages(pattern, begin, (next) => this.#found({ ...reading, start: next }));
   }
 
   async #shown<T>({ bound }: Reading, { items, next, now, requests, units }: FoundPage): Promise<Page<T>> {

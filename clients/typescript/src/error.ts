@@ -143,6 +143,11 @@ export function strayItem(message: string): KeyfoldError {
   return new KeyfoldError(message, { code: "unknown_item" });
 }
 
+/** The detail of an error of this package; `undefined` for any other error. */
+export function detailOf(error: unknown): ErrorDetail | undefined {
+  return error instanceof KeyfoldError ? error.detail : undefined;
+}
+
 /** The result of a task; `undefined` where it finds something invalid. */
 export function unlessInvalid<T>(task: () => T): T | undefined {
   try {
@@ -158,7 +163,7 @@ export async function owned<T>(of: string, call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    const detail = error instanceof KeyfoldError ? error.detail : undefined;
+    const detail = detailOf(error);
     if (detail?.code !== "invalid" || detail.of !== undefined || detail.name === "connection") throw error;
     const { message, place } = error as KeyfoldError;
     throw new KeyfoldError(message, { ...detail, of }, place, error);
@@ -169,6 +174,11 @@ export async function owned<T>(of: string, call: Promise<T>): Promise<T> {
 export function outcomeUnknown(why: string, check: string, cause?: unknown): KeyfoldError {
   const message = `whether it was done is not known: ${why}; look at ${check} before you do it again`;
   return new KeyfoldError(message, { code: "outcome_unknown", why, check }, undefined, cause);
+}
+
+/** Makes the error of an operation that changes something, whose answer was lost. */
+export function lostAnswer(operation: string, why: string, cause?: unknown): KeyfoldError {
+  return outcomeUnknown(why, `what the ${operation} was to change`, cause);
 }
 
 /** The error of a service that cannot be reached. */

@@ -1,7 +1,7 @@
 /** The handle by which a call asks. Reads and writes do no I/O of their own: a driver sends what they ask,
  * and a test plays the database. */
 
-import { KeyfoldError } from "./error.js";
+import { detailOf } from "./error.js";
 import type { AttributeValue, Item } from "./plan.js";
 
 /** A row of consumed capacity. */
@@ -73,7 +73,7 @@ export function unitsOf(answer: Answer): number {
 
 /** The exception of a service's refusal; `undefined` for another error. */
 export function exceptionOf(error: unknown): string | undefined {
-  const detail = error instanceof KeyfoldError ? error.detail : undefined;
+  const detail = detailOf(error);
   return detail?.code === "service" || detail?.code === "throttled" ? detail.exception : undefined;
 }
 
@@ -84,7 +84,7 @@ export function isNoTable(error: unknown): boolean {
 
 /** The codes of the reasons of a cancelled transaction. */
 export function reasonCodes(error: unknown): readonly string[] {
-  const detail = error instanceof KeyfoldError ? error.detail : undefined;
+  const detail = detailOf(error);
   return detail?.code === "service" ? detail.reasons.map((reason) => reason.code) : [];
 }
 

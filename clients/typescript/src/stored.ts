@@ -1,7 +1,7 @@
 /** The attributes of stored items. What few entities have, compressed attributes, split lists and what only keys
  * hold, is loaded for them. */
 
-import { KeyfoldError } from "./error.js";
+import { detailOf, type KeyfoldError } from "./error.js";
 import type { Io } from "./io.js";
 import { fieldsOf } from "./key/make.js";
 import type { AttributeValue, CopyPlan, EntityPlan, Item, TablePlan } from "./plan.js";
@@ -32,8 +32,8 @@ export async function valuesOf(
       const value = await valueOf(origin, name, first, items);
       if (value !== undefined) values.set(name, value);
     } catch (error) {
-      if (unreadable === undefined || !(error instanceof KeyfoldError) || error.code !== "unknown_item") throw error;
-      unreadable.set(name, error);
+      if (unreadable === undefined || detailOf(error)?.code !== "unknown_item") throw error;
+      unreadable.set(name, error as KeyfoldError);
     }
   }
   return values;

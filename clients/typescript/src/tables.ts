@@ -1,6 +1,6 @@
 /** A model's tables: created if they are absent, compared if they exist. */
 
-import { failure, KeyfoldError } from "./error.js";
+import { detailOf, failure, KeyfoldError } from "./error.js";
 import { exceptionOf, type Io, isNoTable } from "./io.js";
 import { type Model, physicalName } from "./model.js";
 import type { TableOutcome } from "./options.js";
@@ -76,7 +76,7 @@ async function make(io: Io, table: TablePlan, name: string): Promise<void> {
     await io.ask("CreateTable", { TableName: name, ...body });
   } catch (error) {
     // The answer was lost. The table shows whether the request was carried out.
-    const isLost = error instanceof KeyfoldError && error.code === "outcome_unknown";
+    const isLost = detailOf(error)?.code === "outcome_unknown";
     const isThere = isLost && (await described(io, name)) !== undefined;
     // Another writer was faster.
     if (!isThere && exceptionOf(error) !== "ResourceInUseException") throw error;

@@ -1,7 +1,7 @@
 /** Spans of OpenTelemetry: one for each call, and in it one for each of its requests, with the attributes of the
  * semantic conventions for DynamoDB. */
 
-import { KeyfoldError } from "./error.js";
+import { detailOf } from "./error.js";
 import { type Answer, unitsOf } from "./io.js";
 import { tablesOf } from "./missing-table.js";
 import type { Span, SpanValue, Tracer } from "./options.js";
@@ -68,7 +68,7 @@ async function ended<T>(span: Span, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    const detail = error instanceof KeyfoldError ? error.detail : undefined;
+    const detail = detailOf(error);
     const exception = detail?.code === "service" ? detail.exception : detail?.code;
     dropped(() => span.setAttribute("error.type", exception ?? (error instanceof Error ? error.name : "_OTHER")));
     dropped(() => span.setStatus({ code: ERROR, message: error instanceof Error ? error.message : String(error) }));

@@ -159,3 +159,89 @@ pattern notes(owner) -> Note[]
   assert.equal((await client({ ...item, due: S("2024-01-15") }).page("due", args)).items[0].due, "2024-01-15");
   assert.equal((await client(item).page("notes", { owner: "ada" })).items.length, 1);
 });
+
+test("the error about a copy names the copy, and of its key what it has", async () => {
+  const plan = planOf(`
+model copies 1
+table Docs (PK, SK)
+entity Doc
+  id: string, n: int
+  key "D#{id}" "D"
+  copy card "CARDS" "{id}" only id, n
+pattern cards() -> Doc.card[]
+`);
+  const client = (stored) => new Client(plan, { call: async () => ({ Items: [stored] }) });
+  const key = { PK: S("CARDS"), SK: S("1") };
+  const wrong = await client({ id: S("1"), n: S("x"), SK: key.SK, PK: key.PK }).page("cards").then(assert.fail, (one) => one);
+  assert.deepEqual(wrong.detail, { code: "unknown_item", attribute: "n", entity: "Doc.card", key: { PK: "CARDS", SK: "1" } });
+  assert.match(wrong.message, /^cards found an item of Doc\.card \(PK = "CARDS", SK = "1"\): /);
+  const other = await client({ PK: S("CARDS") }).page("cards").then(assert.fail, (one) => one);
+  assert.deepEqual(other.detail, { code: "unknown_item", key: { PK: "CARDS" } });
+  assert.match(other.message, /\(PK = "CARDS"\)/);
+});
+
+/** The rule of `first`: the item that is first decides. What follows it on the page that is read does not matter, as
+ * it does not where a page of one item is read. */
+test("an unknown item matters to `first` only where it comes before the first", async () => {
+  const plan = planOf(`
+model firsts 1
+table Main (PK, SK)
+entity Head
+  id: string, name: string, word: string?
+  key "D#{id}" "HEAD"
+entity Doc
+  id: string, n: int, word: string?
+  key "D#{id}" "N#{n:04}"
+pattern docs(id) -> Doc[]
+pattern marked(id, word: string) -> Doc[] filter word = word
+pattern some(id, n[]) -> Doc[]
+pattern whole(id) -> Head + Doc[]
+pattern since(id, n >= from) -> Head? + Doc[]
+pattern picked(id, word: string) -> Head? + Doc[] filter word = word
+pattern pair(id, one, two) -> (Doc as left where n = one, Doc? as right where n = two)
+pattern every() -> Doc[] scan
+`);
+  const doc = (n) => ({ PK: S("D#1"), SK: S(`N#000${n}`), id: S("1"), n: { N: String(n) }, word: S("x") });
+  const head = { PK: S("D#1"), SK: S("HEAD"), id: S("1"), name: S("h") };
+  const strange = { PK: S("D#1"), SK: S("N#0002"), id: S("1"), n: S("two"), word: S("x") };
+  const other = { PK: S("D#1"), SK: S("ZZZ") };
+  const calls = [
+    ["docs", { id: "1" }],
+    ["marked", { id: "1", word: "x" }],
+    ["some", { id: "1", n: [1, 2] }],
+    ["whole", { id: "1" }],
+    ["since", { id: "1", from: 1 }],
+    ["picked", { id: "1", word: "x" }],
+    ["pair", { id: "1", one: 1, two: 2 }],
+    ["every", {}],
+  ];
+  const own = await connect("memory:");
+  const client = new Client(plan, own);
+  const lenient = new Client(plan, own, { onUnknown: "skip" });
+  await client.ensureTables();
+  const store = async (...items) => {
+    const { Items } = await own.call("Scan", { TableName: "Main" });
+    for (const { PK, SK } of Items) await own.call("DeleteItem", { TableName: "Main", Key: { PK, SK } });
+    for (const Item of items) await own.call("PutItem", { TableName: "Main", Item });
+  };
+  const codeOf = (call) => call.then((item) => item.kind, (error) => error.code);
+  try {
+    for (const [pattern, args] of calls) {
+      const isOfHead = ["whole", "since", "picked"].includes(pattern);
+      const first = isOfHead ? "Head" : "Doc";
+      await store(head, doc(1), strange, other);
+      const { kind, n = 1 } = await client.first(pattern, args);
+      assert.deepEqual([kind, n], [pattern === "picked" ? "Doc" : first, 1], pattern);
+      await assert.rejects(client.all(pattern, args, 9), { code: "unknown_item" }, pattern);
+      // Before the first.
+      await store({ ...doc(1), n: S("one") }, { ...doc(2) }, { ...head, name: { N: "1" } });
+      assert.equal(await codeOf(client.first(pattern, args)), "unknown_item", pattern);
+      if (pattern === "pair" || pattern === "whole") continue;
+      assert.equal((await lenient.first(pattern, args)).n, 2, pattern);
+    }
+    await store(doc(1));
+    assert.equal(await codeOf(client.first("whole", { id: "1" })), "not_found");
+  } finally {
+    await own.close();
+  }
+});

@@ -4,12 +4,35 @@
 import { together } from "../io.js";
 import type { PatternPlan } from "../plan.js";
 import { itemQuestion } from "./items.js";
+import type { Found, Kinds } from "./kinds.js";
 import { addRaw, emptyRaw, type Question, type Raw } from "./question.js";
 import { getItem } from "./request.js";
 import { notFound } from "./required.js";
 
-/** Reads the single kinds for the first page. */
-export async function readBeside(question: Question, pattern: PatternPlan): Promise<Raw> {
+/** Reads the single kinds for the first page, and its range at the same time. The single kinds come first: where
+ * nothing behind the first item is looked at, the range is read only if there is none of them. */
+export async function withBeside(
+  question: Question,
+  pattern: PatternPlan,
+  kinds: Kinds,
+  readRange: () => Promise<[Raw, Found[]]>,
+): Promise<[Raw, Found[]]> {
+  const foundBeside = async (): Promise<[Raw, Found[]]> => {
+    const raw = await readBeside(question, pattern);
+    return [raw, (await kinds.found(raw.items)) ?? []];
+  };
+  const beside = foundBeside();
+  if (kinds.shown.isFirst === true) {
+    const first = await beside;
+    if (first[1].length > 0) return first;
+  }
+  const both = (await together([beside, readRange()])) as [[Raw, Found[]], [Raw, Found[]]];
+  const [[own, ahead], [raw, items]] = both;
+  return [{ ...raw, requests: raw.requests + own.requests, units: raw.units + own.units }, [...ahead, ...items]];
+}
+
+/** Reads the single kinds. */
+async function readBeside(question: Question, pattern: PatternPlan): Promise<Raw> {
   const raw = emptyRaw();
   const beside = question.plan.beside ?? [];
   const found = await together(

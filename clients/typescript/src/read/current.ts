@@ -10,7 +10,6 @@ import type { AttributeValue, EntityPlan, Item, PatternPlan, UniquePlan } from "
 import { valuesOf } from "../stored.js";
 import { hasKey, isEqual } from "../value/compare.js";
 import { held, setOwn } from "../value/value.js";
-import { unknownOf } from "./unknown.js";
 import type { Kinds } from "./kinds.js";
 import { groups, ordered } from "./parts.js";
 import type { Question, Raw } from "./question.js";
@@ -42,7 +41,8 @@ export async function keepCurrent(question: Question, pattern: PatternPlan, kind
   for (const [at, { members }] of owners.entries()) {
     const item = stored[at];
     if (item === undefined) continue;
-    const values = await valuesOf(origin, unique.attributes, [item]).catch((error: unknown) => {
+    const values = await valuesOf(origin, unique.attributes, [item]).catch(async (error: unknown) => {
+      const { unknownOf } = await import("./unknown.js");
       throw unknownOf(error, origin, item, `${pattern.name} found a ${kind.name}`);
     });
     const has = (name: string): boolean => isOwned(question, name, values.get(name));

@@ -1,6 +1,5 @@
 /** Items as a program sees them, and those that are none of the model's. */
 
-import { unknownAttribute } from "../error.js";
 import { kindName, type Model } from "../model.js";
 import type { FoundItem } from "../options.js";
 import type { CopyPlan, EntityPlan } from "../plan.js";
@@ -20,19 +19,18 @@ interface Wanted {
 
 /** The item of these values. Refuses one without an attribute that every item of its kind has, and values of
  * other types. */
-export function checkedItem(
+export async function checkedItem(
   model: Model,
   numbers: Numbers,
   { entity, copy, attributes, present = [], index }: Wanted,
   values: Values,
-): FoundItem {
+): Promise<FoundItem> {
   for (const name of attributes) {
     const attribute = model.attribute(entity, name);
     const isCertain = attribute?.optional !== true && attribute?.kept !== true;
     const isRequired = attribute !== undefined && (isCertain || present.includes(name));
     if (isRequired && !values.has(name)) {
-      const place = index === undefined ? "is neither stored nor" : `is held by ${index} neither as an attribute nor`;
-      throw unknownAttribute(`\`${name}\` ${place} in a key; it was not written through the model`, name);
+      throw (await import("./unknown.js")).lacking(name, index);
     }
   }
   return plainItem(model, numbers, kindName(entity, copy), entity, values);

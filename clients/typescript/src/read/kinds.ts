@@ -51,8 +51,10 @@ export interface Kind {
 /** What becomes of an item that the model does not know. */
 export type OnUnknown = "error" | "skip";
 
-/** How a program sees what is found. */
+/** What a program sees of what is found. */
 export interface Shown {
+  /** Whether nothing behind the first item is looked at. */
+  readonly isFirst?: boolean | undefined;
   readonly onUnknown?: OnUnknown | undefined;
   readonly numbers?: Numbers | undefined;
 }
@@ -98,10 +100,11 @@ export class Kinds {
   readonly kinds: readonly Kind[];
   /** Whether an entity may be stored as several items. */
   readonly isSplit: boolean;
+  readonly shown: Shown;
   readonly #io: Io;
   readonly #pattern: PatternPlan;
-  readonly #onUnknown: OnUnknown;
-  readonly #numbers: Numbers;
+  /** Whether items of other kinds are skipped: a scan reads those of all. */
+  readonly #skipsOthers: boolean;
   readonly #model: Model;
 
   constructor(
@@ -109,7 +112,7 @@ export class Kinds {
     model: Model,
     pattern: PatternPlan,
     plan: ReadPlan,
-    { onUnknown = "error", numbers = "number" }: Shown,
+    shown: Shown,
     returns: readonly ReturnedPlan[] = pattern.returns,
   ) {
     this.#io = io;
@@ -118,8 +121,8 @@ export class Kinds {
     this.table = model.table(plan.table);
     this.kinds = returns.map((one) => kindOf(model, one, pattern, plan));
     this.isSplit = this.kinds.some((kind) => kind.isSplit);
-    this.#numbers = numbers;
-    this.#onUnknown = plan.request === "Scan" ? "skip" : onUnknown;
+    this.shown = shown;
+    this.#skipsOthers = shown.onUnknown === "skip" || plan.request === "Scan";
   }
 
   /** The kind that has the key of an item. */
@@ -127,11 +130,14 @@ export class Kinds {
     return this.kinds.find((kind) => kind.key.every((one) => fitsColumn(one, held(item, one.attribute))));
   }
 
-  /** The items with their kinds; `undefined` when parts of a list do not belong together. */
+  /** The items with their kinds; `undefined` when parts of a list do not belong together. An item of another kind, and
+   * one of these kinds that is not as the model writes it, is an error, or is skipped. */
   async found(items: readonly Item[]): Promise<Found[] | undefined> {
     const found: Found[] = [];
+    const { isFirst, onUnknown, numbers = "number" } = this.shown;
     const parts = this.isSplit ? await import("./rare.js") : undefined;
     for (const group of parts?.groups(this, items) ?? items.map((item) => [item])) {
+      if (isFirst === true && found.length > 0) break;
       const first = group[0] as Item;
       const kind = this.of(first);
       // An item of no kind, or one that says another kind.
@@ -139,7 +145,7 @@ export class Kinds {
         (one) => kind === undefined || !saysKind(this.table, parts?.typeOf(this, kind, one) ?? kind.type, one),
       );
       if (kind === undefined || stranger !== undefined) {
-        if (this.#onUnknown === "skip") continue;
+        if (this.#skipsOthers) continue;
         throw (await import("./unknown.js")).unknownItem(`${this.#pattern.name} found`, this.table, stranger as Item);
       }
       const { entity, copy, name, type } = kind;
@@ -148,12 +154,12 @@ export class Kinds {
         const ordered = parts?.ordered(this, group) ?? group;
         const values = await valuesOf(origin, kind.attributes, ordered);
         if (kind.isSplit && parts?.isComplete(this, kind, ordered, values) === false) return undefined;
-        const item = checkedItem(this.#model, this.#numbers, kind, values);
+        const item = await checkedItem(this.#model, numbers, kind, values);
         found.push({ name, kind: type, entity, item });
       } catch (error) {
         const { unknownOf } = await import("./unknown.js");
         const unknown = unknownOf(error, origin, first, `${this.#pattern.name} found an item of ${name}`);
-        if (this.#onUnknown === "error") throw unknown;
+        if (onUnknown !== "skip") throw unknown;
       }
     }
     return found;

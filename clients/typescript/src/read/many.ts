@@ -75,7 +75,7 @@ async function foundOf({ io, model, entity, shown }: Question, item: Item): Prom
   try {
     requireKind(origin.table, entity, item);
     const values = await valuesOf(origin, attributes, [item]);
-    return checkedItem(model, shown.numbers ?? "number", { entity, copy: undefined, attributes }, values);
+    return await checkedItem(model, shown.numbers ?? "number", { entity, copy: undefined, attributes }, values);
   } catch (error) {
     const unknown = unknownOf(error, origin, item, `a key has an item of ${entity.name}`);
     if (shown.onUnknown === "skip") return undefined;

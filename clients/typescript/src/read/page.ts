@@ -7,19 +7,19 @@
  * - `guarded` reads the guard of an `id` first, which says where the item lies.
  * - `current` decides between the entries of a late index.
  * - `kinds` distinguishes kinds; `parts` puts split lists together; `required` checks collections.
- * - `unknown` makes the errors of other items.
+ * - `unknown` makes the errors of other items, `refused` those of patterns that cannot be read so.
  *
  * What few patterns need is imported when one of them runs, so that a program loads it only then. */
 
-import { failure, invalid, strayItem } from "../error.js";
-import { backOff, type Io, together, TRIES } from "../io.js";
+import { failure, invalid } from "../error.js";
+import { backOff, type Io, TRIES } from "../io.js";
 import { indexOf, type Model } from "../model.js";
 import type { Item, PatternPlan, ReadPlan } from "../plan.js";
 import { timeOfEpochMs } from "../value/time.js";
 import type { Numbers } from "../value/plain.js";
 import type { Values } from "../value/value.js";
 import { type Found, Kinds, type OnUnknown } from "./kinds.js";
-import { emptyRaw, type Question, type Raw } from "./question.js";
+import type { Question, Raw } from "./question.js";
 import { getItem, onePage } from "./request.js";
 
 /** The start, the size and the direction of a page. */
@@ -33,6 +33,8 @@ export interface PageStart {
   readonly now?: number | undefined;
   readonly onUnknown?: OnUnknown | undefined;
   readonly numbers?: Numbers | undefined;
+  /** Whether nothing behind the first item is looked at. */
+  readonly isFirst?: boolean | undefined;
 }
 
 /** One page of a pattern's answer. */
@@ -62,7 +64,7 @@ export async function readPage(
     if (after !== undefined) throw invalid(`${pattern.name} has one page: it reads each item by its key`, "after");
     const { readTogether } = await import("./rare.js");
     const [raw, items] = await readTogether(io, model, pattern, plan, args, start);
-    return { ...pageOf(raw), items, now: undefined };
+    return { ...raw, items, now: undefined };
   }
   const kinds = new Kinds(io, model, pattern, plan, start);
   const question: Question = {
@@ -77,40 +79,29 @@ export async function readPage(
     // Whether one item is single is seen only where all of them are read.
     limit: isSingle(pattern) ? undefined : (start.limit ?? plan.page),
     backward: start.backward === true,
-    isStrong: plan.strong === true || (start.strong === true && strongOf(pattern, plan, model)),
+    isStrong: plan.strong === true || (start.strong === true && (await isStrong(pattern, plan, model))),
   };
   if (after !== undefined) (await import("../paging.js")).checkPosition(question, pattern, after);
   const hasBeside = plan.beside !== undefined && after === undefined;
   const read = (one: Question): Promise<[Raw, Found[]]> => readConsistent(one, pattern, kinds, after, now);
   const { guard } = plan;
-  const range = guard === undefined ? read(question) : (await import("./rare.js")).readGuarded(question, guard, read);
-  const [first, [raw, items]] = hasBeside
-    ? await both((async () => (await import("./collection.js")).readBeside(question, pattern))(), range)
-    : ([emptyRaw(), await range] as const);
-  raw.requests += first.requests;
-  raw.units += first.units;
-  items.unshift(...((await kinds.found(first.items)) ?? []));
-  if (isSingle(pattern)) checkSingle(pattern, items, raw.asked);
-  if (pattern.returns.length > 1) {
+  const range = async (): Promise<[Raw, Found[]]> =>
+    guard === undefined ? read(question) : (await import("./rare.js")).readGuarded(question, guard, read);
+  const [raw, items] = hasBeside
+    ? await (await import("./collection.js")).withBeside(question, pattern, kinds, range)
+    : await range();
+  if (isSingle(pattern)) await checkSingle(pattern, items, raw.asked);
+  if (pattern.returns.length > 1 && start.isFirst !== true) {
     const { checkRequired } = await import("./collection.js");
     checkRequired(model, pattern, question, items, { after, next: raw.next, asked: raw.asked });
   }
   const usesNow = pattern.parameters?.some((one) => one.now === true) === true || plan.fan?.periods !== undefined;
-  return { ...pageOf(raw), items, now: usesNow ? now : undefined };
+  return { ...raw, items, now: usesNow ? now : undefined };
 }
 
 /** Whether a pattern returns one item. */
 export function isSingle({ returns: [first, second] }: PatternPlan): boolean {
   return second === undefined && first?.many !== true;
-}
-
-/** The results of two that run at the same time. */
-async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
-  return (await together<A | B>([one, other])) as [A, B];
-}
-
-function pageOf({ next, asked, requests, units }: Raw): Omit<FoundPage, "items" | "now"> {
-  return { next, asked, requests, units };
 }
 
 /** The plan for the parameters that are given. */
@@ -122,12 +113,10 @@ function planFor(pattern: PatternPlan, args: Values): ReadPlan {
 }
 
 /** Refuses strong consistency of a global index. */
-function strongOf(pattern: PatternPlan, plan: ReadPlan, model: Model): true {
+async function isStrong(pattern: PatternPlan, plan: ReadPlan, model: Model): Promise<true> {
   const index = indexOf(model.table(plan.table), plan.index);
-  if (index !== undefined && index.local !== true) {
-    throw invalid(`${pattern.name} reads the global index ${index.name}, which has no strong consistency`, "strong");
-  }
-  return true;
+  if (index === undefined || index.local === true) return true;
+  throw (await import("./refused.js")).notStrong(pattern.name, index.name);
 }
 
 /** The arguments, the values that the pattern fixes, and the present moment where `now` is not given. */
@@ -159,9 +148,7 @@ async function readConsistent(
     if (items !== undefined) return [raw, items];
     await backOff(question.io, tried);
   }
-  throw strayItem(
-    `${pattern.name}: the parts of a list do not belong together: they were not written through the model, or are written without end`,
-  );
+  throw (await import("./refused.js")).partsApart(pattern.name);
 }
 
 /** Reads a page once. */
@@ -184,13 +171,8 @@ async function readOnce(question: Question, kinds: Kinds, after: Item | undefine
 }
 
 /** Refuses an answer that breaks the pattern's promise of one item. */
-function checkSingle(pattern: PatternPlan, items: readonly Found[], asked: string): void {
-  if (items.length > 1) {
-    throw failure(
-      "refused",
-      `${pattern.name} promises one item and found ${items.length}: they were not written through the model`,
-    );
-  }
+async function checkSingle(pattern: PatternPlan, items: readonly Found[], asked: string): Promise<void> {
+  if (items.length > 1) throw (await import("./refused.js")).notSingle(pattern.name, items.length);
   if (items.length === 0 && pattern.returns[0]?.optional !== true) {
     throw failure("not_found", `${pattern.name}: no item for ${asked}`);
   }

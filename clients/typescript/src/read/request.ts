@@ -2,7 +2,7 @@
 
 import { invalid } from "../error.js";
 import { type Answer, isNoTable, REPORTED, unitsOf } from "../io.js";
-import { indexColumns, indexOf, physicalName } from "../model.js";
+import { columnsOf, indexColumns, indexOf, physicalName } from "../model.js";
 import { Placeholders } from "../placeholders.js";
 import type { Item } from "../plan.js";
 import { sortedNames } from "../value/text.js";
@@ -37,7 +37,7 @@ export function projection(question: Question, made: Placeholders): object {
   const { plan, table } = question;
   if (plan.only === undefined) return {};
   const index = indexOf(table, plan.index);
-  const columns = [table.partition, ...(table.sort ? [table.sort] : [])].map((one) => one.name);
+  const columns = columnsOf(table).map((one) => one.name);
   // What an index lacks is read back from keys, or fetched.
   const isHeld = (name: string): boolean =>
     index === undefined ||

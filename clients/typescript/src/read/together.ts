@@ -49,6 +49,7 @@ export async function readTogether(
       : await askAll(question, [byTable(question, distinct)], raw);
   const items: Found[] = [];
   for (const one of all) {
+    if (start.isFirst === true && items.length > 0) break;
     const stored = atKey(read, ...one.place);
     const kinds = new Kinds(io, model, pattern, one.plan, start, [one.returned]);
     const found = (await kinds.found(stored ? [stored] : [])) ?? [];

@@ -3,7 +3,7 @@
 import { invalid } from "../error.js";
 import type { CredentialProvider, Credentials, Endpoint } from "../options.js";
 import { shownText } from "../value/text.js";
-import { environmentCredentials, noCredentials, variable } from "./environment.js";
+import { environmentCredentials, variable } from "./environment.js";
 
 /** Everything that requests need. */
 export interface Target {
@@ -132,6 +132,6 @@ export function targetOf(given: Endpoint, isAmazonOnly = false): Target {
   return { url, host, region, credentials };
 }
 
-function missing(): Promise<Credentials> {
-  return Promise.reject(noCredentials());
+async function missing(): Promise<Credentials> {
+  throw (await import("./no-credentials.js")).noCredentials();
 }

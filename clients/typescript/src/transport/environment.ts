@@ -1,6 +1,5 @@
 /** What the environment gives: its variables, credentials, and the modules of Node. */
 
-import { invalid } from "../error.js";
 import type { Credentials } from "../options.js";
 
 interface Process {
@@ -23,12 +22,4 @@ export function environmentCredentials(): Credentials | undefined {
   const [accessKeyId, secretAccessKey] = [variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY")];
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
   return { accessKeyId, secretAccessKey, sessionToken: variable("AWS_SESSION_TOKEN") };
-}
-
-/** The error of a connection without credentials. */
-export function noCredentials(): Error {
-  return invalid(
-    "there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, install @aws-sdk/credential-providers, or give `credentials`",
-    "credentials",
-  );
 }

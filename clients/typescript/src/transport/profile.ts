@@ -2,7 +2,8 @@
 
 import { invalid } from "../error.js";
 import type { CredentialProvider, Credentials } from "../options.js";
-import { environmentCredentials, noCredentials, variable } from "./environment.js";
+import { environmentCredentials, variable } from "./environment.js";
+import { noCredentials } from "./no-credentials.js";
 import { builtin, installed } from "./modules.js";
 
 /** The settings of a profile, as the files have them. */

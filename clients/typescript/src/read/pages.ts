@@ -1,0 +1,36 @@
+/** The pages of an answer, one after the other. */
+
+import type { PatternPlan } from "../plan.js";
+import { type FoundPage, isSingle, type PageStart } from "./page.js";
+
+/** Reads one page after the other. The answer from its beginning to its end has all required items. */
+export async function* allPages(
+  pattern: PatternPlan,
+  begin: PageStart,
+  read: (start: PageStart) => Promise<FoundPage>,
+): AsyncGenerator<FoundPage, void, undefined> {
+  const required = pattern.returns.length > 1 ? await import("./collection.js") : undefined;
+  const left = new Set(required?.missing(pattern, []));
+  let start = begin;
+  do {
+    const page = await read(start);
+    for (const one of left) if (page.items.some((item) => item.name === one.name)) left.delete(one);
+    yield page;
+    const [lost] = left;
+    const isWhole = page.next === undefined && begin.after === undefined;
+    if (isWhole && lost !== undefined && pattern.together === undefined) {
+      throw required?.notFound(pattern, lost, page.asked);
+    }
+    start = { ...start, after: page.next, now: page.now };
+  } while (start.after !== undefined);
+}
+
+/** The start of pages that are read for the first item of an answer. What follows it does not matter: a page of one
+ * item is read where there is one, and of any other page nothing behind its first item is looked at. */
+export function firstStart(pattern: PatternPlan, start: PageStart): PageStart {
+  const { filters, beside, gets, request } = pattern.plan;
+  // A filter may drop the one item of a page.
+  const limit = filters === undefined ? 1 : start.limit;
+  const hasMore = (filters ?? beside ?? gets) !== undefined || request === "BatchGetItem";
+  return { ...start, limit, isFirst: hasMore && !isSingle(pattern) };
+}

@@ -1,0 +1,38 @@
+/** The errors of patterns that cannot be read as they are asked for, or that stored items contradict: a program loads
+ * them when one occurs. */
+
+import { failure, invalid, KeyfoldError, strayItem } from "../error.js";
+
+/** The error about the way to read a pattern. */
+export function otherWay(pattern: string, why: string): Error {
+  return invalid(`the pattern ${pattern} ${why}; read a page of it`, pattern);
+}
+
+/** The error about an answer of more items than a program was to take. */
+export function tooMany(pattern: string, most: number): Error {
+  const message = `${pattern} has more than ${most} items; read its pages, or allow more`;
+  return new KeyfoldError(message, { code: "too_many", pattern, most });
+}
+
+/** The error about strong consistency of a global index. */
+export function notStrong(pattern: string, index: string): Error {
+  return invalid(`${pattern} reads the global index ${index}, which has no strong consistency`, "strong");
+}
+
+/** The error about an answer that breaks its pattern's promise of one item. */
+export function notSingle(pattern: string, count: number): Error {
+  return failure(
+    "refused",
+    `${pattern} promises one item and found ${count}: they were not written through the model`,
+  );
+}
+
+/** The error about a list that is stored in several items. */
+export function partsApart(pattern: string): Error {
+  return strayItem(
+    `${pattern}: the parts of a list do not belong together: they were not written through the model, or are written without end`,
+  );
+}
+
+// Bundlers then keep all that a program loads at once in one file.
+export { Client } from "../client.js";
