@@ -39,7 +39,7 @@ test("connections are kept, and texts arrive whole", async () => {
     async (endpoint) => {
       const transport = transportOf(endpoint);
       for (let at = 0; at < 3; at += 1) {
-        assert.deepEqual(await transport.call("PutItem", { text }), { Item: { text } });
+        assert.deepEqual(await transport.call("PutItem", { text: { S: text } }), { Item: { text: { S: text } } });
       }
     },
   );

@@ -120,7 +120,7 @@ test("each fault has its code", async () => {
     ...UNTELLING.map((name) => ["TransactWriteItems", [LOST, service(name)], "outcome_unknown", 2]),
     ["TransactWriteItems", [LOST, service("ExpiredTokenException")], "outcome_unknown", 4],
     ["TransactWriteItems", [LOST, fault("ENOTFOUND")], "outcome_unknown", 4],
-    ["TransactWriteItems", [LOST, [307, ""]], "outcome_unknown", 2],
+    ["TransactWriteItems", [LOST, [307, ""]], "outcome_unknown", 4],
     ["TransactWriteItems", [LOST, FAILED], "service", 2],
     ["TransactWriteItems", [service("AccessDeniedException")], "service", 1],
     ["GetItem", [LOST, service("AccessDeniedException")], "service", 2],
@@ -140,7 +140,7 @@ test("each fault has its code", async () => {
     ["TransactWriteItems", [LOST, CONFLICT], "outcome_unknown", 4],
     ["TransactWriteItems", [LOST, service("TransactionConflictException"), FINE], undefined, 3],
     ["TransactWriteItems", [LOST, service("TransactionInProgressException"), FINE], undefined, 3],
-    ["PutItem", [[307, "", { location: "http://elsewhere" }]], "transport", 1],
+    ["PutItem", [[307, "", { location: "http://elsewhere" }]], "outcome_unknown", 1],
   ];
   for (const [operation, answers, code, times] of cases) {
     const { transport, sent } = played(answers);
@@ -172,8 +172,8 @@ test("JSON that is no answer of the operation is a lost answer", async () => {
     ...[["BatchWriteItem", other, false], ["BatchWriteItem", {}, false], ["BatchWriteItem", consumed, false]],
     ["BatchWriteItem", { UnprocessedItems: {} }, true],
     ...[["GetItem", other, false], ["GetItem", {}, true], ["GetItem", { Item: {} }, true]],
-    ...["BatchGetItem", "TransactGetItems"].flatMap((name) => [
-      ...[[name, capital, false], [name, {}, false], [name, consumed, false], [name, { Responses: {} }, true]],
+    ...[["BatchGetItem", {}], ["TransactGetItems", []]].flatMap(([name, Responses]) => [
+      ...[[name, capital, false], [name, {}, false], [name, consumed, false], [name, { Responses }, true]],
     ]),
     ["BatchGetItem", { UnprocessedKeys: {} }, false],
     ...["Query", "Scan"].flatMap((name) => [

@@ -1,16 +1,10 @@
 /** Errors of answers: the service's exceptions as the codes of this package. */
 
 import { KeyfoldError, type Reason } from "../error.js";
-import { parsed } from "../value/text.js";
+import { held, isPlain } from "../value/value.js";
 
-/** Exceptions of a service that is asked too much: nothing was done. */
-const THROTTLES: readonly string[] = [
-  "LimitExceededException",
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-  "ThrottlingException",
-];
-const THROTTLED_REASONS: readonly string[] = ["None", "ProvisionedThroughputExceeded", "ThrottlingError"];
+/** The exceptions of a service that is asked too much, and the reasons of a cancelled transaction: nothing was done. */
+const THROTTLED = /^(?:LimitExceeded|ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling)(?:Error|Exception)?$/;
 
 /** The members of an exception. */
 export interface Exception {
@@ -28,30 +22,86 @@ export interface ExceptionReason {
   readonly Item?: unknown;
 }
 
-/** Operations whose answers say that a write is done, or that there is no item: some have no member. */
-const SILENT = /^(?:Get|Put|Update|Delete|TransactWrite)Item/;
-const SAID = /^(?:Attributes|ConsumedCapacity|Item)/;
-/** Any other operation, and a member that its answer has also where nothing was found or is left. */
-const ALWAYS =
-  /^(?:(?:Query|Scan) (?:Count|Items)|BatchW\w+ UnprocessedItems|\w+GetItems? Responses|\w+ (?:Table|Tags|TimeToLive|ContinuousB)\w*)$/;
+/** Whether a value has a form. */
+type Form = (value: unknown) => boolean;
+/** The forms of members, by their names. */
+type Forms = Readonly<Record<string, Form>>;
 
-/** Whether an object is an answer of DynamoDB's to an operation. */
-export function isAnswer(operation: string, answer: unknown): answer is object {
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false;
-  const names = Object.keys(answer);
-  if (SILENT.test(operation)) return !names.length || names.some((name) => SAID.test(name));
-  return names.some((name) => ALWAYS.test(`${operation} ${name}`));
+const isText = (value: unknown): value is string => typeof value === "string";
+const listOf = (one: Form): Form => (value) => Array.isArray(value) && value.every(one);
+const mapOf = (one: Form): Form => (value) => isPlain(value) && Object.values(value).every(one);
+const isNumber: Form = (value) => typeof value === "number";
+const isFlag: Form = (value) => typeof value === "boolean";
+const isItem = mapOf(isValue);
+const isDigits: Form = (value) => isText(value) && /^[-+.\de]+$/i.test(value);
+const isBase64: Form = (value) => isText(value) && value.length % 4 === 0 && /^[a-z\d+/]*={0,2}$/i.test(value);
+/** The values of attributes, by their types. */
+const VALUES: Forms = {
+  S: isText,
+  N: isDigits,
+  B: isBase64,
+  BOOL: isFlag,
+  NULL: isFlag,
+  SS: listOf(isText),
+  NS: listOf(isDigits),
+  BS: listOf(isBase64),
+  L: listOf(isValue),
+  M: isItem,
+};
+
+/** Whether something is the value of an attribute: an object of one member, whose name is the type. */
+function isValue(value: unknown): boolean {
+  const [[type, one] = ["", 0], other] = isPlain(value) ? Object.entries(value) : [];
+  return other === undefined && held(VALUES, type)?.(one) === true;
 }
 
-/** The exception in the body of an answer; `undefined` for a body that is none of DynamoDB's. */
-export function exceptionIn(body: string): Exception | undefined {
-  const json = parsed(body) as Readonly<Record<string, unknown>> | null | undefined;
-  if (typeof json?.["__type"] !== "string") return undefined;
-  const { message = json["Message"], CancellationReasons: reasons, Item: item } = json;
+const isCapacity: Form = (value) =>
+  [value].flat().every((row) => isPlain(row) && isNumber(row["CapacityUnits"] ?? 0));
+
+/** The members of answers that say that a write is done, or which item there is: they may have none. */
+const DONE: Forms = { Item: isItem, Attributes: isItem, ConsumedCapacity: isCapacity };
+/** Operations, and the members of which an answer has one, also where nothing was found or is left. */
+const ANSWERS: readonly (readonly [RegExp, Forms])[] = [
+  [/^(?:Get|Put|Update|Delete|TransactWrite)Item/, DONE],
+  [/^(?:Query|Scan)$/, { Items: listOf(isItem), Count: isNumber }],
+  [/^BatchG/, { Responses: mapOf(listOf(isItem)) }],
+  [/^TransactG/, { Responses: listOf(mapOf(isItem)) }],
+  [/^BatchW/, { UnprocessedItems: mapOf(listOf(isPlain)) }],
+];
+/** Members that say nothing by themselves. */
+const OTHERS: Forms = {
+  ConsumedCapacity: isCapacity,
+  LastEvaluatedKey: isItem,
+  UnprocessedKeys: mapOf(isPlain),
+  Tags: listOf(isPlain),
+};
+
+/** Whether a member is what any other operation is answered with: a list, or what describes a table. */
+function isOfTable([name, value]: readonly [string, unknown]): boolean {
+  if (/^(?:TableNames|Tags)$/.test(name)) return Array.isArray(value);
+  return /^(?:Table|TimeToLive|ContinuousB)/.test(name) && (isPlain(value) || name.endsWith("Units"));
+}
+
+/** Whether something is an answer of DynamoDB's to an operation: each member has its form. */
+export function isAnswer(operation: string, answer: unknown): answer is object {
+  if (!isPlain(answer)) return false;
+  const entries = Object.entries(answer);
+  const [, forms] = ANSWERS.find(([operations]) => operations.test(operation)) ?? [];
+  const isSaid =
+    entries.some(forms === undefined ? isOfTable : ([name]) => Object.hasOwn(forms, name)) ||
+    (forms === DONE && entries.length === 0);
+  return isSaid && entries.every(([name, value]) => held({ ...OTHERS, ...forms }, name)?.(value) !== false);
+}
+
+/** The exception that an answer is; `undefined` for an answer that is none of DynamoDB's. */
+export function exceptionIn(answer: unknown): Exception | undefined {
+  if (!isPlain(answer)) return undefined;
+  const { __type: type, Message, message = Message, CancellationReasons: reasons = [], Item: item } = answer;
+  if (!isText(type) || !listOf(isPlain)(reasons)) return undefined;
   return {
-    name: json["__type"].slice(json["__type"].lastIndexOf("#") + 1),
-    message: typeof message === "string" ? message : "",
-    reasons: Array.isArray(reasons) ? (reasons as ExceptionReason[]) : [],
+    name: type.slice(type.lastIndexOf("#") + 1),
+    message: isText(message) ? message : "",
+    reasons: reasons as readonly ExceptionReason[],
     item,
   };
 }
@@ -64,8 +114,8 @@ export function refusal({ name, message, reasons, item }: Exception, cause?: unk
   );
   // A transaction that was cancelled for nothing but throttling can be sent again.
   const isOnlyThrottled =
-    all.some(({ code }) => code !== "None") && all.every(({ code }) => THROTTLED_REASONS.includes(code));
-  if (THROTTLES.includes(name) || isOnlyThrottled) {
+    all.some(({ code }) => code !== "None") && all.every(({ code }) => code === "None" || THROTTLED.test(code));
+  if (THROTTLED.test(name) || isOnlyThrottled) {
     return new KeyfoldError(text, { code: "throttled", exception: name }, undefined, cause);
   }
   const found = item === undefined ? reasons.flatMap(({ Item }, at) => (Item === undefined ? [] : [at])) : [0];

@@ -25,7 +25,7 @@ type Command = new (input: object) => object;
 
 /** What passes through the middleware of the SDK. */
 interface Passing {
-  readonly response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
+  readonly response?: { readonly statusCode?: number; readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
 type Next = (given: never) => Promise<Passing>;
@@ -80,11 +80,13 @@ async function attempt(
   command: object,
   signal: AbortSignal | undefined,
 ): Promise<Attempt> {
-  const lengthOf = watched(command);
+  const seen = watched(command);
   try {
     const sent = client.send(command as never, signal === undefined ? {} : { abortSignal: signal });
     const { $metadata: _, ...members } = (await until(signal, sent)) as Readonly<Record<string, unknown>>;
-    const length = lengthOf();
+    const { status, length } = seen();
+    // The SDK takes any status of a success for an answer.
+    if (status !== 200) return { is: "lost", why: `the answer has the status ${status}, which DynamoDB does not give` };
     if (length === 0) return { is: "lost", why: "the answer has no body" };
     const answer = binary(members, textIn) as object;
     // The SDK leaves members out that it does not know.
@@ -104,18 +106,19 @@ async function attempt(
   }
 }
 
-/** Returns the bytes of the answer of a command: the SDK takes no body for an empty answer. NaN where they are not
- * said, or are those of compressed ones. */
-function watched(command: object): () => number {
-  let length = Number.NaN;
+/** What is seen of the answer of a command, which the SDK does not show: its status, and its bytes, since the SDK takes
+ * no body for an empty answer. They are NaN where they are not said, or are those of compressed ones. */
+function watched(command: object): () => { readonly status: number; readonly length: number } {
+  let [status, length] = [200, Number.NaN];
   const middleware = (next: Next): Next => async (given) => {
     const passing = await next(given);
-    const headers = passing.response?.headers;
+    const { statusCode, headers } = passing.response ?? {};
+    status = statusCode ?? status;
     if (headers?.["content-encoding"] === undefined) length = Number(headers?.["content-length"] ?? Number.NaN);
     return passing;
   };
   (command as Watchable).middlewareStack?.add(middleware, { step: "deserialize", priority: "low" });
-  return () => length;
+  return () => ({ status, length });
 }
 
 /** A request or an answer with other binary values: the SDK has bytes where the API has base64. Members of

@@ -47,18 +47,16 @@ export class HttpTransport implements Transport {
 
   /** Sends a request once and classifies the outcome. */
   async #attempt(operation: string, body: string, signal: AbortSignal | undefined): Promise<Attempt> {
-    let resolved: [Target, KeptCredentials];
-    try {
-      resolved = await until(signal, this.#resolved());
-    } catch (error) {
-      return ofConnection("the connection cannot be opened", error);
-    }
-    const [target, credentials] = resolved;
+    let target: Target;
+    let credentials: KeptCredentials;
     let given: Credentials;
+    let failed = "the connection cannot be opened";
     try {
+      [target, credentials] = await until(signal, this.#resolved());
+      failed = "there are no credentials";
       given = await until(signal, credentials.get());
     } catch (error) {
-      return ofConnection("there are no credentials", error);
+      return ofConnection(failed, error);
     }
     const now = Date.now() + this.#ahead;
     const request = { host: target.host, target: `DynamoDB_20120810.${operation}`, body, now };
@@ -79,21 +77,14 @@ export class HttpTransport implements Transport {
     credentials: KeptCredentials,
     { status, date, text }: HttpAnswer,
   ): Attempt {
-    if (status === 200) {
-      const answer = parsed(text);
-      if (isAnswer(operation, answer)) return { is: "answered", answer };
-      return { is: "lost", why: `the answer of ${addressText(target)} is not DynamoDB's JSON` };
-    }
-    const exception = exceptionIn(text);
-    if (status >= 500) {
-      const said = exception === undefined ? "" : `: ${exception.name} ${exception.message}`;
-      return { is: "lost", why: `${addressText(target)} failed with ${status}${said}` };
-    }
-    if (exception === undefined) {
-      const why = `the answer of ${addressText(target)} is not DynamoDB's: it has the status ${status}`;
-      // Something before the service gave up on it, perhaps after the service has it. A redirection was not
-      // followed.
-      return status >= 400 ? { is: "lost", why } : { is: "unsent", why, isFinal: true };
+    const answer = parsed(text);
+    if (status === 200 && isAnswer(operation, answer)) return { is: "answered", answer };
+    const exception = exceptionIn(answer);
+    // Whatever else there is may come from something before the service, which gave up on it or sends it elsewhere,
+    // perhaps after the service had it.
+    if (exception === undefined || status < 400 || status >= 500) {
+      const said = exception === undefined ? "not DynamoDB's" : `${exception.name} ${exception.message}`;
+      return { is: "lost", why: `${addressText(target)} answered with the status ${status}: ${said}` };
     }
     if (exception.name === "ExpiredTokenException") credentials.forget();
     if (/Signature (?:expired|not yet current)/.test(exception.message) && this.#setClock(date)) {

@@ -4,7 +4,7 @@
  * idempotent: reads, and transactions, which carry a token. The lost answer of another write is
  * `outcome_unknown`; that of a transaction, too, unless a later attempt is carried out or cancelled. */
 
-import { failure, KeyfoldError, outcomeUnknown, transportError } from "../error.js";
+import { failure, KeyfoldError, lostAnswer, transportError } from "../error.js";
 import { exceptionOf, isConflict } from "../io.js";
 import { pause } from "../until.js";
 import { isRead } from "./reads.js";
@@ -16,12 +16,13 @@ export type Attempt =
   | { readonly is: "answered"; readonly answer: object }
   /** The service refused it: nothing was done. */
   | { readonly is: "refused"; readonly error: KeyfoldError }
-  /** It was not sent, or refused by something before the service. */
+  /** It was not sent. */
   | { readonly is: "unsent"; readonly why: string; readonly cause?: unknown; readonly isFinal?: boolean }
   /** It may have been carried out, or may still be. */
-  | { readonly is: "lost"; readonly why: string; readonly cause?: unknown; readonly isFinal?: boolean };
+  | { readonly is: "lost"; readonly why: string; readonly cause?: unknown };
 
 type Failed = Exclude<Attempt, { readonly is: "answered" }>;
+type Lost = Extract<Attempt, { readonly is: "lost" }>;
 
 /** How requests are sent again. */
 export interface Retries {
@@ -47,61 +48,48 @@ export async function repeated(
 ): Promise<object> {
   const reads = isRead(operation);
   const isIdempotent = reads || operation === "TransactWriteItems";
-  let lost: Extract<Failed, { readonly is: "lost" }> | undefined;
+  let lost: Lost | undefined;
+  const isOver = (): boolean => signal?.aborted === true;
+  /** The error of a call that its caller ended. What a write did whose answer was not awaited is not known. */
+  const ended = (): KeyfoldError => {
+    const reason: unknown = signal?.reason;
+    const isOwn = reason instanceof KeyfoldError;
+    const error = isOwn ? reason : failure("aborted", `the ${operation} was ended by its caller`);
+    return reads || lost === undefined ? error : lostAnswer(operation, error.message, error);
+  };
   for (let tried = 1; ; tried += 1) {
-    if (isOver(signal)) throw ended(operation, signal, reads, lost);
+    if (isOver()) throw ended();
     const attempt = await send();
     if (attempt.is === "answered") return attempt.answer;
     if (attempt.is === "lost") lost = attempt;
-    if (isOver(signal)) throw ended(operation, signal, reads, lost);
+    if (isOver()) throw ended();
     const mayRepeat = isPassing(attempt, isIdempotent, lost !== undefined);
-    if (!mayRepeat || tried > count) throw errorOf(operation, attempt, lost, { reads, mayRepeat });
+    if (!mayRepeat || tried > count) throw errorOf(operation, attempt, reads ? undefined : lost, mayRepeat);
     // The delay is random, so that many clients do not send again at the same moment.
     await wait((25 + 25 * Math.random()) * 2 ** Math.min(tried, DELAYS_GROW), signal);
   }
 }
 
-function isOver(signal: AbortSignal | undefined): signal is AbortSignal {
-  return signal?.aborted === true;
-}
-
 /** Whether nothing was done and the same request may succeed later, or another execution has no effect. After
  * a lost attempt, a conflict may be one with that attempt: only the same token shows what became of it. */
 function isPassing(attempt: Failed, isIdempotent: boolean, wasLost: boolean): boolean {
-  if (attempt.is !== "refused") return attempt.isFinal !== true && (attempt.is === "unsent" || isIdempotent);
+  if (attempt.is === "lost") return isIdempotent;
+  if (attempt.is === "unsent") return attempt.isFinal !== true;
   const { detail } = attempt.error;
   if (detail.code === "throttled" || (wasLost && isConflict(attempt.error))) return true;
   const passing = ["ExpiredTokenException", "TransactionInProgressException"];
   return detail.code === "service" && passing.includes(detail.exception);
 }
 
-function errorOf(
-  operation: string,
-  attempt: Failed,
-  lost: Extract<Failed, { readonly is: "lost" }> | undefined,
-  { reads, mayRepeat }: Readonly<Record<"reads" | "mayRepeat", boolean>>,
-): KeyfoldError {
+/** The error of a request that is not sent again. `lost` is the attempt of a write whose answer was lost. */
+function errorOf(operation: string, attempt: Failed, lost: Lost | undefined, mayRepeat: boolean): KeyfoldError {
   const refused = attempt.is === "refused" ? attempt.error : undefined;
   // The service compares tokens: it cancels no transaction that an earlier attempt has carried out. Any other
   // refusal may come before it compares them.
   const isDefinite = exceptionOf(refused) === "TransactionCanceledException" && !mayRepeat;
-  if (lost !== undefined && !reads && !isDefinite) {
+  if (lost !== undefined && !isDefinite) {
     const why = refused === undefined ? lost.why : `${lost.why}; sent again, it was refused: ${refused.message}`;
-    return outcomeUnknown(why, `what the ${operation} was to change`, refused ?? lost.cause);
+    return lostAnswer(operation, why, refused ?? lost.cause);
   }
   return attempt.is === "refused" ? attempt.error : transportError(attempt.why, attempt.cause);
-}
-
-/** The error of a call that its caller ended. What a write did whose answer was not awaited is not known. */
-function ended(
-  operation: string,
-  signal: AbortSignal,
-  reads: boolean,
-  lost: Extract<Failed, { readonly is: "lost" }> | undefined,
-): KeyfoldError {
-  const reason: unknown = signal.reason;
-  const isOwn = reason instanceof KeyfoldError;
-  const error = isOwn ? reason : failure("aborted", `the ${operation} was ended by its caller`);
-  if (reads || lost === undefined) return error;
-  return outcomeUnknown(error.message, `what the ${operation} was to change`, error);
 }

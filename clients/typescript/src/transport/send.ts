@@ -11,6 +11,7 @@ export interface HttpAnswer {
   readonly status: number;
   /** The header `date`. */
   readonly date: string | undefined;
+  /** The body; empty for one that is not as it was sent. */
   readonly text: string;
 }
 
@@ -59,17 +60,20 @@ interface Incoming {
 }
 
 interface Outgoing {
-  on(event: "error", listener: (error: Error) => void): void;
+  on(event: "error" | "close", listener: (error: Error) => void): void;
   end(body: string): void;
   destroy(reason: Error): void;
 }
 
-/** Sends by the modules of Node; `undefined` elsewhere, also where something else has modules of their names. */
+/** Sends by the modules of Node; `undefined` elsewhere, also where something else has modules of their names. Only
+ * there are bodies compared with their checksum: `fetch` may ask for compressed ones, whose checksum is of the bytes
+ * that it does not show. */
 function byNode(): Send | undefined {
   const { versions, getBuiltinModule } = thisProcess() ?? {};
   const agent = (globalThis as { readonly navigator?: { readonly userAgent?: string } }).navigator?.userAgent;
   const isNode = versions?.["node"] !== undefined && (agent === undefined || agent.startsWith("Node.js/"));
   if (!isNode || getBuiltinModule === undefined) return undefined;
+  const { crc32 } = getBuiltinModule("node:zlib") as { crc32(text: string): number };
   const kept = new Map<string, [Http, object]>();
   return (url, headers, body, signal) => {
     let way = kept.get(url);
@@ -91,9 +95,15 @@ function byNode(): Send | undefined {
           text += chunk;
         });
         answer.on("error", reject);
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, date: answer.headers["date"], text }));
+        answer.on("end", () => {
+          const { date, "x-amz-crc32": sum } = answer.headers;
+          if (sum !== undefined && sum !== String(crc32(text))) text = "";
+          resolve({ status: answer.statusCode ?? 0, date, text });
+        });
       });
       request.on("error", reject);
+      // An answer that asks for another protocol ends the request without an error.
+      request.on("close", () => reject(new Error("it closed the connection")));
       onAbort(signal, () => request.destroy(signal?.reason as Error));
       request.end(body);
     });

@@ -19,8 +19,8 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** The value of an item's own attribute. */
-export function held(item: Readonly<Record<string, AttributeValue>>, name: string): AttributeValue | undefined {
+/** The value of an item's own attribute, or of another object's own member. */
+export function held<T = AttributeValue>(item: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(item, name) ? item[name] : undefined;
 }
 
