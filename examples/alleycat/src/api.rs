@@ -13,8 +13,10 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use examples_web::{Problem, decoded, events, json_file, look, page, script};
+use keyfold::typed::Error;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::fmt::Display;
 use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -124,7 +126,11 @@ async fn races(State(app): State<App>, Path(class): Path<String>) -> Answer {
 
 async fn race_of(app: &App, class: &str, race: &str) -> Result<Race, Problem> {
     let found = app.club.race(&ClassId::from(class), race).await?;
-    found.ok_or_else(|| Problem::not_found(format!("There is no race {race} of {class}.")))
+    found.ok_or_else(|| no_race(race, class))
+}
+
+fn no_race(race: &str, class: impl Display) -> Problem {
+    Problem::not_found(format!("There is no race {race} of {class}."))
 }
 
 async fn race(State(app): State<App>, Path((class, race)): Path<(String, String)>) -> Answer {
@@ -278,14 +284,18 @@ async fn record(
     let mut result = RecordArguments::new(
         points.iter().sum(),
         i64::try_from(points.len()).unwrap_or(i64::MAX),
-        RacerId::from(racer_id),
-        race_id,
         class_id,
+        race_id,
+        RacerId::from(racer_id),
         name,
         points,
     );
     result.live = None;
-    app.club.record(&result).await?;
+    let recorded = app.club.record(&result).await;
+    if let Err(Error::NotFound(_)) = recorded {
+        return Err(no_race(&result.race_id, &result.class_id));
+    }
+    recorded?;
     let answer = json!({ "raceId": result.race_id, "score": result.score });
     Ok((StatusCode::CREATED, Json(answer)))
 }

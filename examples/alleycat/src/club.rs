@@ -241,7 +241,8 @@ impl Club {
     /// Stores a result that was recorded elsewhere, up to an hour of it.
     ///
     /// # Errors
-    /// `Exists` when the racer has a result in that race; those of the database.
+    /// `NotFound` when the class has no such race; `Exists` when the racer has a result in it; those of
+    /// the database.
     pub async fn record(&self, result: &RecordArguments) -> Result<(), Error> {
         self.client.record(result).await?;
         let (class, racer) = (&result.class_id, &result.racer_id);
