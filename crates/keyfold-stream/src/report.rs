@@ -71,7 +71,7 @@ impl fmt::Display for Report {
                 why,
             } => {
                 let shard = &shard.shard;
-                write!(f, "{records} records of {shard} failed: {why}")
+                write!(f, "{records} records of {shard} are tried again: {why}")
             }
             Report::SetAside { shard, number, why } => {
                 let shard = &shard.shard;

@@ -94,7 +94,7 @@ function proof(id, words, shown) {
   });
 }
 const verdict = (isSame, good, bad) => h("p", { class: isSame ? "good" : "bad" }, h("strong", {}, isSame ? good : bad));
-proof("compare", "The sales rest. SQL makes the rows anew of all orders.", (found) => [
+proof("compare", "Comparing: no orders are placed meanwhile. PostgreSQL computes each row again from all orders.", (found) => [
   verdict(found.isSame, "All rows are what SQL makes of the orders.", "Some rows are not what SQL makes of the orders:"),
   figures([
     ["Rows compared", number(found.rows)],
@@ -104,7 +104,7 @@ proof("compare", "The sales rest. SQL makes the rows anew of all orders.", (foun
     ["Took", seconds(found.milliseconds)],
   ]),
 ]);
-proof("rebuild", "The sales rest. The workers make all rows anew, and put them in the place of the old ones.", (found) => [
+proof("rebuild", "Rebuilding: no orders are placed meanwhile. The workers compute the rows of each view again from all orders, as a new generation. The tables below show the old one until the new one is complete; then both are compared.", (found) => [
   verdict(found.isSame, `Generation ${found.generation} has the same numbers as the one before.`, "Some rows are not as before:"),
   figures([
     ["Rows before", number(found.rowsBefore)],
@@ -163,7 +163,7 @@ function show({ day, sold, views, workers: crew, isDisturbed, isResting, daily, 
       ["Failed", number(sold.failed), sold.failed > 0 ? "bad" : "good"],
       ["Records behind", number(last.behind), last.behind > 0 ? "bad" : "good"],
       ["Lag", seconds(last.lagMs), last.lagMs > 1000 ? "bad" : "good"],
-      ["Sales", isResting ? "rest" : `${number(sold.wanted)} a second`],
+      ["Sales", isResting ? "paused" : `${number(sold.wanted)} a second`],
     ]),
   );
   follow(looks, last);
@@ -174,7 +174,7 @@ function show({ day, sold, views, workers: crew, isDisturbed, isResting, daily, 
     "views",
     [["View", "name"], ["Generation", "number"], ["Behind", "number"], ["Lag", "number"]],
     views.map((one) => [
-      one.building === null ? one.view : `${one.view}: ${one.building}`,
+      one.building === null ? one.view : `${one.view} (${one.building})`,
       one.generation === null ? "none yet" : String(one.generation),
       number(one.behind),
       seconds(one.lagMs),

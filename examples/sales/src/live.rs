@@ -5,6 +5,7 @@ use crate::desk::{Desk, today};
 use crate::importer::Importer;
 use crate::numbers::{DailyRow, RegionRow};
 use crate::seller::{Seller, Sold};
+use crate::upkeep::without_table;
 use keyfold::typed::Error;
 use keyfold::views::ViewStatus;
 use serde::Serialize;
@@ -161,13 +162,12 @@ async fn now(watched: &Watched) -> Result<Shown, Error> {
 }
 
 fn view_shown(status: ViewStatus) -> ViewShown {
-    let view = status.view.strip_prefix("sales.");
     ViewShown {
-        view: view.unwrap_or(&status.view).to_owned(),
+        view: without_table(&status.view).to_owned(),
         generation: status.live,
         building: status
             .next
-            .map(|(number, how)| format!("generation {number}: {how}")),
+            .map(|(number, how)| format!("building generation {number}: {how}")),
         behind: status.behind,
         lag_ms: u64::try_from(status.lag.as_millis()).unwrap_or(u64::MAX),
         set_aside: status.set_aside,

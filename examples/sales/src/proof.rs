@@ -127,7 +127,7 @@ impl Proof {
         let generation = begun.iter().map(|(_, number)| *number).max().unwrap_or(1);
         let least = begun.iter().map(|(_, number)| *number).min().unwrap_or(1);
         crew.tell(format!(
-            "All views are rebuilt, as generation {generation}."
+            "All views are being rebuilt as generation {generation}."
         ));
         self.desk.settled(least).await?;
         let after = self.desk.numbers().await?;

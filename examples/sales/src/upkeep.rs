@@ -65,8 +65,13 @@ pub fn keep(connection: &str) -> Result<(), Error> {
     database.close()
 }
 
+/// The name of a view, in whose whole name its table comes first.
+pub(crate) fn without_table(view: &str) -> &str {
+    view.split_once('.').map_or(view, |(_, name)| name)
+}
+
 fn report(view: &str, report: &ViewReport) {
-    let view = view.strip_prefix("sales.").unwrap_or(view);
+    let view = without_table(view);
     let is_taken = matches!(report, ViewReport::Consumer(Report::Taken(_)));
     let is_gone = matches!(
         report,

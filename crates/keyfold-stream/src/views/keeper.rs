@@ -232,7 +232,7 @@ impl Keeper {
     fn mode(&self, state: &State) -> Result<Mode, ClientError> {
         match state.mode(self.generation) {
             Mode::Wait => Err(ClientError::Transport(format!(
-                "the view {} is about to have other rows, and its records wait",
+                "the view {} switches to its rebuilt rows, and takes no records until that is done",
                 self.definition.name
             ))),
             mode @ (Mode::Build { .. } | Mode::Live { .. }) => Ok(mode),
