@@ -107,6 +107,15 @@ def opened(
     return page
 
 
+def test_on_a_small_desk_no_column_is_cut(
+    browser: Browser, address: str, faults: list[str]
+) -> None:
+    page = opened(browser, address, faults, viewport={"width": 1200, "height": 800})
+    expect(page.locator("#said")).to_have_text("Both answers are the same.")
+    cut = "[...document.querySelectorAll('.scroll')].map((one) => one.scrollWidth - one.clientWidth)"
+    assert page.evaluate(cut) == [0, 0]
+
+
 def test_n2_both_answers_stand_beside_each_other(
     browser: Browser, address: str, faults: list[str]
 ) -> None:
