@@ -1,17 +1,14 @@
 //! The applications in `examples`: their tests, and the one command that starts each.
 
+use crate::alike;
 use crate::elsewhere::Engine;
 use crate::install::{keyfold, node, npm, npm_run, python, target};
 use crate::{execute, say};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, SystemTime};
-
-/// The time in which an application that was started answers a request.
-const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+use std::time::SystemTime;
 
 /// Where an application and what it needs are.
 struct Place {
@@ -373,7 +370,8 @@ fn newest(folder: &Path) -> Option<SystemTime> {
         .max()
 }
 
-/// Starts an example of the files that a clone of the repository has, and asks for its first page.
+/// Starts an example of the files that a clone of the repository has, and asks for what all of them
+/// answer alike.
 /// The command `keyfold` and the packages for clients are those that are built already.
 fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), String> {
     let root = target(&place.root).join("fresh-clone");
@@ -383,7 +381,9 @@ fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), 
         workspace: place.workspace.clone(),
         binary: place.binary.clone(),
     };
-    let mut program = prepare(&fresh)?
+    let mut program = prepare(&fresh)?;
+    alike::takes_words(&program).map_err(|why| format!("{name}: {why}"))?;
+    let mut program = program
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("cannot start {name}: {error}"))?;
@@ -397,7 +397,7 @@ fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), 
     outcome.map_err(|why| format!("{name} from a clone: {why}"))
 }
 
-/// Reads the address that a program prints, and asks it for its first page.
+/// Reads the address that a program prints, and asks it for its first page and for problems.
 fn answers(mut output: impl BufRead) -> Result<(), String> {
     let mut line = String::new();
     output
@@ -407,26 +407,7 @@ fn answers(mut output: impl BufRead) -> Result<(), String> {
         .split_once("http://")
         .and_then(|(_, rest)| rest.split_whitespace().next())
         .ok_or_else(|| format!("it prints no address: {line}"))?;
-    let failed = |error: std::io::Error| format!("{address} does not answer: {error}");
-    let mut stream = TcpStream::connect(address).map_err(failed)?;
-    stream
-        .set_read_timeout(Some(ANSWER_WITHIN))
-        .map_err(failed)?;
-    let request = format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).map_err(failed)?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).map_err(failed)?;
-    // The first page may lead to another one.
-    if ["HTTP/1.1 200 ", "HTTP/1.1 303 ", "HTTP/1.1 307 "]
-        .iter()
-        .any(|good| answer.starts_with(good))
-    {
-        return Ok(());
-    }
-    Err(format!(
-        "it answers {}",
-        answer.lines().next().unwrap_or("nothing")
-    ))
+    alike::is_open(address)
 }
 
 /// Copies the files of a folder and of the models that git knows, or would add, into an empty

@@ -3,6 +3,7 @@
 //! The steps run one after another and stop at the first that fails; each shows its name and its
 //! time. Steps that use one processor run beside each other.
 
+mod alike;
 mod beside;
 mod counts;
 mod e2e;

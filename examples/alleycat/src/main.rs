@@ -1,7 +1,7 @@
 //! Opens the club as pages and an API, or runs one race and prints its figures.
 
 use alleycat::{Club, Plan, routes};
-use examples_web::{announce, connection, listen, outcome, serve};
+use examples_web::{announce, connection, given, listen, outcome, serve, usage};
 use keyfold::nonblocking::Keyfold;
 use std::error::Error;
 use std::fmt::Display;
@@ -10,7 +10,13 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 const USAGE: &str = "usage: alleycat [race RACERS SECONDS SPEED]
-ALLEYCAT_CONNECTION names the database: keyfold:./data if it is not set";
+
+Opens the club of racers as pages and an API, until Ctrl-C; or runs one race and prints its figures:
+RACERS each of whom writes for SECONDS, of which SPEED pass in one.
+
+  ALLEYCAT_CONNECTION
+               the database: keyfold:./data if it is not set
+";
 
 /// A number of the command line.
 fn number<N: FromStr<Err: Display>>(name: &str, word: &str) -> Result<N, String> {
@@ -20,16 +26,17 @@ fn number<N: FromStr<Err: Display>>(name: &str, word: &str) -> Result<N, String>
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    outcome("Alleycat", run().await)
-}
-
-async fn run() -> Result<(), Box<dyn Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words = given();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     // Before a database is made for a word that is none.
-    if !matches!(*words, [] | ["race", _, _, _]) {
-        return Err(USAGE.into());
+    let are_taken = matches!(*words, [] | ["race", _, _, _]);
+    match usage(USAGE, &words, are_taken) {
+        Some(code) => code,
+        None => outcome("Alleycat", run(&words).await),
     }
+}
+
+async fn run(words: &[&str]) -> Result<(), Box<dyn Error>> {
     let database = connection("ALLEYCAT_CONNECTION", "keyfold:./data");
     let database = Keyfold::connect(&database).await?;
     let club = Club::open(&database).await?;

@@ -61,11 +61,12 @@ test("A1, A2, A3, A5: results, races, the best, and the seconds of a race", asyn
 
 test("A5: an hour of points is stored and read as it was", async () => {
   const points = Array.from({ length: 3600 }, (_, at) => 200 + Math.round(60 * Math.sin(at / 90)) + (at % 7));
-  const body = { racerId: "0042", name: "Ines Berg", raceId: "hour.1", points };
+  const raceId = await start({ racers: 1, seconds: 1, speed: 1 }, "endurance");
+  const body = { racerId: "0042", name: "Ines Berg", raceId, points };
   const { value } = await api.call("POST", "/api/classes/endurance/results", body);
   assert.equal(value.score, points.reduce((sum, watts) => sum + watts, 0));
-  const { tracks } = (await api.call("GET", "/api/racers/0042/performance?race=hour.1")).value;
-  assert.deepEqual(tracks, [{ raceId: "hour.1", points }]);
+  const { tracks } = (await api.call("GET", `/api/racers/0042/performance?race=${raceId}`)).value;
+  assert.deepEqual(tracks, [{ raceId, points }]);
   assert.equal((await api.call("POST", "/api/classes/endurance/results", body)).status, 409);
 });
 
@@ -73,7 +74,7 @@ test("what cannot be is refused with a sentence", async () => {
   const refused = async (status, method, path, body, headers) => {
     const answer = await api.call(method, path, body, headers);
     assert.equal(answer.status, status, path);
-    return answer.value.error.message;
+    return answer.value.detail;
   };
   assert.equal(await refused(404, "GET", "/api/classes/nothing/races"), "There is no class nothing.");
   await refused(404, "GET", "/api/classes/nothing/best");
@@ -85,6 +86,13 @@ test("what cannot be is refused with a sentence", async () => {
   for (const limit of ["0", "abc", "-1"]) await refused(400, "GET", `/api/races/nothing/leaderboard?limit=${limit}`);
   await refused(400, "POST", "/api/classes/sprint/results", { racerId: "1", name: "N", raceId: "r", points: [] });
   await refused(404, "POST", "/api/classes/nothing/results", { racerId: "1", name: "N", raceId: "r", points: [1] });
+  const unknown = { racerId: "0043", name: "N", raceId: "sprint.999", points: [1] };
+  const record = (classId, body) => refused(404, "POST", `/api/classes/${classId}/results`, body);
+  assert.equal(await record("sprint", unknown), "There is no race sprint.999 of sprint.");
+  // A race of another class is none of this one.
+  await record("climb", { ...unknown, raceId: "sprint.1" });
+  assert.deepEqual((await api.call("GET", "/api/racers/0043/results")).value.results, []);
+  assert.deepEqual((await api.call("GET", "/api/racers/0043/performance")).value.tracks, []);
   await refused(404, "GET", "/api/classes/sprint/races/nothing/events");
   const foreign = await fetch(`${club.address}/api/classes/sprint/races`, { method: "POST", headers: { origin: "http://elsewhere.example" } });
   assert.equal(foreign.status, 403);

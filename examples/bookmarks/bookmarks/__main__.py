@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import re
@@ -16,6 +17,28 @@ from keyfold import KeyfoldError, Options
 
 from bookmarks.api import application
 from bookmarks.model import AsyncBookmarksClient
+
+ENVIRONMENT = """\
+environment:
+  BOOKMARKS_CONNECTION
+      the database: keyfold:./data if it is not set
+  BOOKMARKS_HOST, PORT
+      where it listens: a free port of 127.0.0.1 if they are not set
+  ALLOW_HOST
+      a name that it answers to, beside addresses, localhost and names without a dot
+"""
+
+
+def given() -> argparse.Namespace:
+    """The arguments. It ends the program for --help, and for arguments that it does not take."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bookmarks",
+        description="Opens the book of two devices as a page and an API, until Ctrl-C.",
+        epilog=ENVIRONMENT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    return parser.parse_args()
 
 
 class WrongPort(Exception):
@@ -77,6 +100,7 @@ async def serve(port: int) -> None:
 
 def main() -> int:
     """The program's exit code."""
+    given()
     try:
         asyncio.run(serve(given_port()))
     except (KeyfoldError, OSError, WrongPort) as error:

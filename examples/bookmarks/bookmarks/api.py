@@ -27,9 +27,12 @@ from bookmarks.model import (
     CustomerId,
     Position,
 )
+from bookmarks.names import MISNAMED, is_foreign_name
 
 LOG = logging.getLogger(__name__)
 PUBLIC = File(__file__).resolve().parent.parent / "public"
+PROBLEM_JSON = "application/problem+json"
+"""The media type of problems (RFC 9457)."""
 PAGE_MAX = 100_000
 NO_OBJECT = (
     "the body is no object of JSON: send one, with Content-Type: application/json"
@@ -75,9 +78,16 @@ class GivenMark(Given):
 class Problem:
     """Why something was not done, and where another device is."""
 
+    status: int
+    """The status of HTTP."""
     code: str
+    """The word that programs compare."""
     detail: str
+    """The sentence that people read."""
+    field: str | None = None
+    """What is wrong with the request, by its name in the API."""
     now: Annotation | None = None
+    """The last position, where another device went on."""
 
 
 PROBLEMS = TypeAdapter(Problem)
@@ -194,7 +204,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
     """The description, in which what cannot be read is answered as all problems are."""
     description = get_openapi(title=app.title, version=app.version, routes=app.routes)
     schema = {"$ref": "#/components/schemas/Problem"}
-    content = {"application/json": {"schema": schema}}
+    content = {PROBLEM_JSON: {"schema": schema}}
     for methods in description["paths"].values():
         for operation in methods.values():
             responses = operation["responses"]
@@ -202,30 +212,38 @@ def _described(app: FastAPI) -> dict[str, Any]:
             responses["400"] = {"description": "Bad Request", "content": content}
             own = "An error of the application itself, or of its table"
             responses["default"] = {"description": own, "content": content}
+            for status, response in responses.items():
+                if status == "default" or int(status) >= 400:
+                    response["content"] = content
     for unused in ("HTTPValidationError", "ValidationError"):
         del description["components"]["schemas"][unused]
     return description
 
 
-def _answer(status: int, problem: Problem) -> JSONResponse:
-    return JSONResponse(PROBLEMS.dump_python(problem, mode="json"), status)
+def _answer(problem: Problem) -> JSONResponse:
+    body = PROBLEMS.dump_python(problem, mode="json")
+    # A member that says nothing is left out.
+    body = {name: value for name, value in body.items() if value is not None}
+    return JSONResponse(body, problem.status, media_type=PROBLEM_JSON)
 
 
 async def _failed(request: Request, error: Exception) -> JSONResponse:
     match error:
         case OtherDevice(now=now):
-            return _answer(409, Problem("other_device", "another device went on", now))
+            return _answer(
+                Problem(409, "other_device", "another device went on", now=now)
+            )
         case Full():
-            return _answer(409, Problem("full", "the copy has too many of them"))
+            return _answer(Problem(409, "full", "the copy has too many of them"))
         case Absent():
-            return _answer(404, Problem("not_found", "there is no such position"))
+            return _answer(Problem(404, "not_found", "there is no such position"))
         case Busy():
-            return _answer(503, Problem("busy", "other devices were faster: try again"))
+            return _answer(Problem(503, "busy", "other devices were faster: try again"))
         case Invalid():
-            return _answer(400, Problem("invalid", str(error)))
+            return _answer(Problem(400, "invalid", str(error)))
         case KeyfoldError(code=code):
             LOG.error("%s %r: %s", request.method, request.url.path, error)
-            return _answer(status_of(code), Problem(code, "try again later"))
+            return _answer(Problem(status_of(code), code, "try again later"))
     raise error
 
 
@@ -250,9 +268,9 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first: Mapping[str, Any] = error.errors()[0]
     if _is_of_whole_body(first):
-        return _answer(400, Problem("invalid", NO_OBJECT))
+        return _answer(Problem(400, "invalid", NO_OBJECT))
     where = ".".join(str(part) for part in first["loc"][1:])
-    return _answer(400, Problem("invalid", f"{where}: {first['msg']}"))
+    return _answer(Problem(400, "invalid", f"{where}: {first['msg']}", where))
 
 
 def _is_of_whole_body(first: Mapping[str, Any]) -> bool:
@@ -264,10 +282,10 @@ async def _unrouted(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if error.status_code == 400:
         # Bytes that are no text: FastAPI does not come to their JSON.
-        return _answer(400, Problem("invalid", NO_OBJECT))
+        return _answer(Problem(400, "invalid", NO_OBJECT))
     codes = {404: "not_found", 413: "too_large"}
     code = codes.get(error.status_code, "invalid")
-    return _answer(error.status_code, Problem(code, str(error.detail)))
+    return _answer(Problem(error.status_code, code, str(error.detail)))
 
 
 class Guarded:
@@ -289,6 +307,9 @@ class Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection, as ASGI has it."""
+        if scope["type"] == "http" and is_foreign_name(scope["headers"]):
+            await _answer(Problem(403, "forbidden", MISNAMED))(scope, receive, send)
+            return
         held = 0
 
         async def bounded() -> Message:

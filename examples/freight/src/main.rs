@@ -1,33 +1,45 @@
 //! Opens the quay as a page and an API, or does what one dispatcher says.
 
-use examples_web::{announce, connection, listen, outcome, serve};
+use examples_web::{announce, connection, given, listen, outcome, serve, usage};
 use freight::{Freight, Refusal, check_description, check_places, routes};
 use keyfold::nonblocking::Keyfold;
 use std::error::Error;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: freight [container ID PLACES | item ID DESCRIPTION | assign ITEM CONTAINER | unload ITEM CONTAINER | show ITEM]";
+const USAGE: &str = "usage: freight [COMMAND]
+
+Opens the quay as a page and an API, until Ctrl-C; or does what one dispatcher says:
+
+  container ID PLACES
+  item ID DESCRIPTION
+  assign ITEM CONTAINER
+  unload ITEM CONTAINER
+  show ITEM
+
+  FREIGHT_CONNECTION
+               the database: keyfold:./data if it is not set
+";
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run().await {
-        Ok(code) => code,
-        Err(error) => outcome("Freight", Err(error)),
-    }
-}
-
-async fn run() -> Result<ExitCode, Box<dyn Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words = given();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     // Before a database is made for words that are none.
     let is_command = matches!(
         *words,
         [] | ["container" | "item" | "assign" | "unload", _, _] | ["show", _]
     );
-    if !is_command {
-        return Err(USAGE.into());
+    if let Some(code) = usage(USAGE, &words, is_command) {
+        return code;
     }
+    match run(&words).await {
+        Ok(code) => code,
+        Err(error) => outcome("Freight", Err(error)),
+    }
+}
+
+async fn run(words: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
     let database = connection("FREIGHT_CONNECTION", "keyfold:./data");
     let database = Keyfold::connect(&database).await?;
     let freight = Freight::open(&database).await?;
@@ -38,7 +50,7 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
         announce("Freight", &listener)?;
         serve(listener, routes(freight)).await?;
     } else {
-        said = Some(answer(&freight, &words).await?);
+        said = Some(answer(&freight, words).await?);
     }
     database.close().await?;
     match said {

@@ -21,7 +21,7 @@ after(async () => {
 });
 
 const post = (path, body) => api.call("POST", path, body);
-const code = ({ status, value }) => `${status} ${value.error?.code}`;
+const code = ({ status, value }) => `${status} ${value.code}`;
 const container = async (id) =>
   (await api.call("GET", "/api/containers")).value.containers.find(({ containerId }) => containerId === id);
 
@@ -55,7 +55,7 @@ test("what cannot be is refused with a sentence", async () => {
   assert.equal(code(await post("/api/containers/c1/rush", { dispatchers: 0 })), "400 invalid");
   assert.equal(code(await post("/api/containers/nowhere/rush", { dispatchers: 2 })), "404 not_found");
   assert.deepEqual(api.unseen(), []);
-  const message = async (path, body) => (await post(path, body)).value.error.message;
+  const message = async (path, body) => (await post(path, body)).value.detail;
   assert.match(await message("/api/containers", { containerId: "c2", places: "1" }), /^The member places: /);
   assert.match(await message("/api/containers", ["c2", 1]), /^The body is no object/);
 });
@@ -67,9 +67,10 @@ test("what the routes refuse is a problem like all others", async () => {
     [400, "POST", "/api/containers/%ff/rush", "{}"],
   ]) {
     const answer = await fetch(`${quay.address}${path}`, { method, body });
-    const { error } = await answer.json();
-    assert.deepEqual([answer.status, error.code], [status, "invalid"]);
-    assert.match(error.message, /^[A-Z].+\.$/s);
+    const problem = await answer.json();
+    assert.equal(answer.headers.get("content-type"), "application/problem+json");
+    assert.deepEqual([answer.status, problem.status, problem.code], [status, status, "invalid"]);
+    assert.match(problem.detail, /^[A-Z].+\.$/s);
   }
 });
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import re
@@ -18,6 +19,33 @@ from keyfold import KeyfoldError, Options
 from myapp.api import application
 from myapp.model import AsyncMyappClient
 from myapp.seed import seed
+
+ENVIRONMENT = """\
+environment:
+  MYAPP_CONNECTION
+      the database: keyfold:./data if it is not set
+  MYAPP_CURSOR_SECRET
+      seals the cursors of pages: without it, they end with the process
+  MYAPP_HOST, PORT
+      where it listens: a free port of 127.0.0.1 if they are not set
+  ALLOW_HOST
+      a name that it answers to, beside addresses, localhost and names without a dot
+"""
+
+
+def given() -> argparse.Namespace:
+    """The arguments. It ends the program for --help, and for arguments that it does not take."""
+    parser = argparse.ArgumentParser(
+        prog="python -m myapp",
+        description="Opens MyApp as an API, until Ctrl-C.",
+        epilog=ENVIRONMENT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--seeded", action="store_true", help="fills a table that has none of its users"
+    )
+    return parser.parse_args()
 
 
 class WrongPort(Exception):
@@ -58,7 +86,7 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-async def serve(port: int) -> None:
+async def serve(port: int, seeded: bool) -> None:
     """Serves until a signal."""
     environment = os.environ
     # Without a secret of its own, links to later pages end with the process.
@@ -67,7 +95,7 @@ async def serve(port: int) -> None:
     connection = environment.get("MYAPP_CONNECTION", "keyfold:./data")
     async with AsyncMyappClient(connection, options) as client:
         await client.ensure_tables()
-        if "--seeded" in sys.argv:
+        if seeded:
             await seed(client)
         place = (
             environment.get("MYAPP_HOST", "127.0.0.1"),
@@ -82,8 +110,9 @@ async def serve(port: int) -> None:
 
 def main() -> int:
     """The program's exit code."""
+    seeded: bool = given().seeded
     try:
-        asyncio.run(serve(given_port()))
+        asyncio.run(serve(given_port(), seeded))
     except (KeyfoldError, OSError, WrongPort) as error:
         print(f"MyApp stays closed: {error}", file=sys.stderr)
         return 1

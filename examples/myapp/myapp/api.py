@@ -43,11 +43,14 @@ from myapp.model import (
     User,
     UserId,
 )
+from myapp.names import MISNAMED, is_foreign_name
 from myapp.results import Problem, absent, invalid, problem_of
 
 T = TypeVar("T")
 LOG = logging.getLogger(__name__)
 BODY_MAX = 64 * 1024
+PROBLEM_JSON = "application/problem+json"
+"""The media type of problems (RFC 9457)."""
 NO_OBJECT = (
     "the body is no object of JSON: send one, with Content-Type: application/json"
 )
@@ -376,7 +379,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
     """The description, in which what cannot be read is answered as all problems are."""
     description = get_openapi(title=app.title, version=app.version, routes=app.routes)
     schema = {"$ref": "#/components/schemas/Problem"}
-    content = {"application/json": {"schema": schema}}
+    content = {PROBLEM_JSON: {"schema": schema}}
     for methods in description["paths"].values():
         for operation in methods.values():
             responses = operation["responses"]
@@ -384,6 +387,9 @@ def _described(app: FastAPI) -> dict[str, Any]:
                 responses["400"] = {"description": "Bad Request", "content": content}
             own = "An error of MyApp itself, or of its table"
             responses["default"] = {"description": own, "content": content}
+            for status, response in responses.items():
+                if status == "default" or int(status) >= 400:
+                    response["content"] = content
     schemas = description["components"]["schemas"]
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
@@ -391,13 +397,14 @@ def _described(app: FastAPI) -> dict[str, Any]:
 
 
 def _answer(problem: Problem) -> JSONResponse:
-    body = {
+    body: dict[str, Any] = {
         "status": problem.status,
         "code": problem.code,
         "detail": problem.detail,
-        "attribute": problem.attribute,
     }
-    return JSONResponse(body, problem.status)
+    if problem.field is not None:
+        body["field"] = problem.field
+    return JSONResponse(body, problem.status, media_type=PROBLEM_JSON)
 
 
 async def _wrong(request: Request, error: Exception) -> JSONResponse:
@@ -421,8 +428,7 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
     if _is_of_whole_body(first):
         return _answer(invalid(None, NO_OBJECT))
     named = [part for part in first["loc"][1:] if isinstance(part, str)]
-    attribute = named[0] if named else None
-    return _answer(invalid(attribute, first["msg"]))
+    return _answer(invalid(named[0] if named else None, first["msg"]))
 
 
 def _is_of_whole_body(first: Mapping[str, Any]) -> bool:
@@ -441,13 +447,17 @@ async def _unrouted(request: Request, error: Exception) -> JSONResponse:
 
 
 class Bounded:
-    """Refuses bodies that are too large, before all of them is read."""
+    """Refuses names that are none of the application's, and bodies that are too large, before all of
+    them is read."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection, as ASGI has it."""
+        if scope["type"] == "http" and is_foreign_name(scope["headers"]):
+            await _answer(Problem(403, "forbidden", MISNAMED))(scope, receive, send)
+            return
         held = 0
 
         async def bounded() -> Message:

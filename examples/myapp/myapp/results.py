@@ -18,7 +18,7 @@ class Problem:
     """The word that programs compare."""
     detail: str
     """The sentence that people read."""
-    attribute: str | None = None
+    field: str | None = None
     """What is wrong with the call, by its name in the API."""
 
 
@@ -27,9 +27,9 @@ def absent(what: str) -> Problem:
     return Problem(404, "not_found", f"there is no {what}")
 
 
-def invalid(attribute: str | None, detail: str) -> Problem:
+def invalid(field: str | None, detail: str) -> Problem:
     """The problem of a call that can never succeed."""
-    return Problem(400, "invalid", detail, attribute)
+    return Problem(400, "invalid", detail, field)
 
 
 def named(attribute: str) -> str:

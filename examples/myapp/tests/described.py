@@ -54,10 +54,13 @@ class Caller:
         path = answer.request.url.path
         for known, name, pattern, operation in self._operations:
             if known == method and pattern.fullmatch(path):
-                self._hold(f"{method} {name}", operation, answer.status_code, value)
+                self._hold(f"{method} {name}", operation, answer, value)
         return answer.status_code, value
 
-    def _hold(self, name: str, operation: Any, status: int, value: object) -> None:
+    def _hold(
+        self, name: str, operation: Any, answer: httpx.Response, value: object
+    ) -> None:
+        status = answer.status_code
         responses = operation["responses"]
         response = responses.get(str(status))
         if response is None:
@@ -65,7 +68,9 @@ class Caller:
                 f"{name} is answered by {status}: {value}"
             )
             response = responses["default"]
-        schema = response["content"]["application/json"]["schema"]
+        kind = answer.headers["content-type"]
+        assert kind in response["content"], f"{name} is answered as {kind}"
+        schema = response["content"][kind]["schema"]
         whole = {**schema, "components": self._description["components"]}
         Draft202012Validator(whole, format_checker=FormatChecker()).validate(value)
         Caller.seen.add(f"{name} {status}")

@@ -52,7 +52,7 @@ def test_m1_m2_m6_a_user_is_found_by_id_by_email_and_with_everything(
         assert await did(call, "GET", "/users?email=eve@example.com") == made
         status, problem = await call("POST", "/users", {**eve, "user_id": 4})
         assert (status, problem["code"]) == (409, "taken")
-        assert (problem["attribute"], problem["detail"]) == ("email", "email is in use")
+        assert (problem["field"], problem["detail"]) == ("email", "email is in use")
         other = {**eve, "email": "other@example.com"}
         status, problem = await call("POST", "/users", other)
         assert (status, problem["code"]) == (409, "exists")
@@ -79,7 +79,7 @@ def test_m4_m7_an_order_takes_the_stock_or_is_not_placed(
         again = {**order, "user_id": BOB, "quantity": 1}
         status, problem = await call("PUT", "/orders/1001", again)
         assert (status, problem["code"]) == (409, "taken")
-        assert problem["attribute"] == "order_id"
+        assert problem["field"] == "order_id"
         assert problem["detail"] == "order_id is in use"
         assert (await did(call, "GET", "/products/pen"))["stock"] == 4
         assert (await call("GET", "/orders/1002"))[0] == 404
@@ -154,7 +154,7 @@ def test_a_cursor_that_was_changed_is_refused(endpoint: str, service: Service) -
             f"/pending?after={cursor}",
         ):
             status, problem = await call("GET", url)
-            assert (status, problem["attribute"]) == (400, "after"), url
+            assert (status, problem["field"]) == (400, "after"), url
         await did(call, "GET", f"/users/1/orders?after={cursor}")
 
     visited(endpoint, visit)
@@ -165,7 +165,7 @@ def test_what_is_wrong_is_named(endpoint: str, service: Service) -> None:
         user = {"user_id": 5, "email": "e", "name": "E"}
         order = {"user_id": 1, "sku": "pen", "quantity": 1}
         product = {"name": "Ink", "price": "1.10", "stock": 1}
-        for method, url, body, attribute in (
+        for method, url, body, field in (
             ("POST", "/users", {**user, "user_id": "5"}, "user_id"),
             ("POST", "/users", {**user, "name": ["E"]}, "name"),
             ("POST", "/users", {**user, "age": 5}, "age"),
@@ -212,7 +212,7 @@ def test_what_is_wrong_is_named(endpoint: str, service: Service) -> None:
         ):
             status, problem = await call(method, url, body)
             assert (status, problem["code"]) == (400, "invalid"), (url, body, problem)
-            assert problem["attribute"] == attribute, (url, body, problem)
+            assert problem.get("field") == field, (url, body, problem)
         status, problem = await call("POST", "/users", b" " * 70_000)
         assert (status, problem["code"]) == (413, "too_large")
         assert problem["detail"] == "a body has at most 65536 bytes"
@@ -236,7 +236,7 @@ def test_a_body_that_cannot_be_read_is_answered_with_a_sentence(
         ):
             status, problem = await call("POST", "/users", body)
             assert (status, problem["code"]) == (400, "invalid"), (body, problem)
-            assert problem["attribute"] is None
+            assert "field" not in problem
             assert problem["detail"] == (
                 "the body is no object of JSON: send one, "
                 "with Content-Type: application/json"

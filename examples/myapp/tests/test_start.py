@@ -61,6 +61,18 @@ def test_on_a_server_that_ends_the_program_says_so() -> None:
             assert (answer.status_code, answer.json()["code"]) == (503, "transport")
 
 
+def test_the_lines_of_the_readme_work_as_written(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text()
+    lines = re.findall(r"^(curl .*)  # ([0-9]{3})$", text, re.MULTILINE)
+    assert len(lines) == 3
+    with started(f"keyfold:{tmp_path}/data", "--seeded") as (address, _):
+        for line, status in lines:
+            asked = line.replace("localhost:8000", address)
+            asked = asked.replace("curl", "curl -s -o /dev/null -w '%{http_code}'", 1)
+            done = subprocess.run(["sh", "-c", asked], capture_output=True, text=True)
+            assert done.stdout == status, line
+
+
 def test_where_it_cannot_start_it_says_why_in_a_line() -> None:
     with started("http://127.0.0.1:1") as (address, program):
         assert address == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import re
@@ -22,6 +23,29 @@ from orders.shelf import Shelf
 
 CUSTOMERS = 40
 ORDERS_MOST = 30
+
+
+ENVIRONMENT = """\
+environment:
+  ORDERS_CONNECTION
+      the database: keyfold:./data if it is not set
+  ORDERS_HOST, PORT
+      where it listens: a free port of 127.0.0.1 if they are not set
+  ALLOW_HOST
+      a name that it answers to, beside addresses, localhost and names without a dot
+"""
+
+
+def given() -> argparse.Namespace:
+    """The arguments. It ends the program for --help, and for arguments that it does not take."""
+    parser = argparse.ArgumentParser(
+        prog="python -m orders",
+        description="Opens a join of PostgreSQL and its answer from one table as a page and an API, until Ctrl-C.",
+        epilog=ENVIRONMENT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    return parser.parse_args()
 
 
 class WrongPort(Exception):
@@ -88,6 +112,7 @@ async def serve(sql: str, port: int) -> None:
 
 def main() -> int:
     """The program's exit code."""
+    given()
     try:
         port = given_port()
         with server() as sql:

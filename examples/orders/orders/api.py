@@ -20,10 +20,13 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orders.legacy import JOIN, Legacy, Row
+from orders.names import MISNAMED, is_foreign_name
 from orders.shelf import Imported, Shelf
 
 LOG = logging.getLogger(__name__)
 PUBLIC = File(__file__).resolve().parent.parent / "public"
+PROBLEM_JSON = "application/problem+json"
+"""The media type of problems (RFC 9457)."""
 
 
 @dataclass(slots=True)
@@ -58,8 +61,14 @@ class Compared:
 class Problem:
     """Why something was not done."""
 
+    status: int
+    """The status of HTTP."""
     code: str
+    """The word that programs compare."""
     detail: str
+    """The sentence that people read."""
+    field: str | None = None
+    """What is wrong with the request, by its name in the API."""
 
 
 class Absent(Exception):
@@ -155,7 +164,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
     """The description, in which what cannot be read is answered as all problems are."""
     description = get_openapi(title=app.title, version=app.version, routes=app.routes)
     schema = {"$ref": "#/components/schemas/Problem"}
-    content = {"application/json": {"schema": schema}}
+    content = {PROBLEM_JSON: {"schema": schema}}
     for methods in description["paths"].values():
         for operation in methods.values():
             responses = operation["responses"]
@@ -163,13 +172,21 @@ def _described(app: FastAPI) -> dict[str, Any]:
                 responses["400"] = {"description": "Bad Request", "content": content}
             own = "An error of the application itself, or of its table"
             responses["default"] = {"description": own, "content": content}
+            for status, response in responses.items():
+                if status == "default" or int(status) >= 400:
+                    response["content"] = content
     for unused in ("HTTPValidationError", "ValidationError"):
         del description["components"]["schemas"][unused]
     return description
 
 
-def _answer(status: int, code: str, detail: str) -> JSONResponse:
-    return JSONResponse({"code": code, "detail": detail}, status)
+def _answer(
+    status: int, code: str, detail: str, field: str | None = None
+) -> JSONResponse:
+    body: dict[str, Any] = {"status": status, "code": code, "detail": detail}
+    if field:
+        body["field"] = field
+    return JSONResponse(body, status, media_type=PROBLEM_JSON)
 
 
 async def _failed(request: Request, error: Exception) -> JSONResponse:
@@ -183,7 +200,7 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
             return _answer(status_of(code), code, "try again later")
         case psycopg.DataError() if "\0" in request.path_params.get("custid", ""):
             detail = "custid: the old system has no texts with such a character"
-            return _answer(400, "invalid", detail)
+            return _answer(400, "invalid", detail, "custid")
         case psycopg.Error():
             LOG.error("%s %r: %s", request.method, request.url.path, error)
             return _answer(503, "sql", "the old system does not answer")
@@ -211,7 +228,7 @@ async def _unread(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first: Mapping[str, Any] = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
-    return _answer(400, "invalid", f"{where}: {first['msg']}")
+    return _answer(400, "invalid", f"{where}: {first['msg']}", where)
 
 
 async def _unrouted(request: Request, error: Exception) -> JSONResponse:
@@ -239,9 +256,8 @@ class Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection, as ASGI has it."""
-        if scope["type"] == "http" and scope["method"] == "POST" and _is_foreign(scope):
-            answer = _answer(403, "forbidden", "a page of another site sends this")
-            await answer(scope, receive, send)
+        if scope["type"] == "http" and (why := _refused(scope)) is not None:
+            await _answer(403, "forbidden", why)(scope, receive, send)
             return
         held = 0
 
@@ -260,6 +276,15 @@ class Guarded:
             await send(message)
 
         await self._app(scope, bounded, guarded)
+
+
+def _refused(scope: Scope) -> str | None:
+    """Why a request is not taken, whatever it asks for."""
+    if is_foreign_name(scope["headers"]):
+        return MISNAMED
+    if scope["method"] == "POST" and _is_foreign(scope):
+        return "a page of another site sends this"
+    return None
 
 
 def _is_foreign(scope: Scope) -> bool:

@@ -1,23 +1,32 @@
 //! Opens the sales as a page and an API, or is one of the workers that keep its views.
 
-use examples_web::{announce, connection, listen, outcome, serve};
+use examples_web::{announce, connection, given, listen, outcome, serve, usage};
 use sales::{App, Crew, Desk, Importer, Legacy, Postgres, Seller, Storage, keep, routes};
 use std::error::Error;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: sales [--legacy postgres://USER@HOST/DATABASE]
-SALES_CONNECTION names the database: keyfold:./data if it is not set";
+
+Opens the sales as a page and an API, until Ctrl-C, with the views that two workers keep. Without
+--legacy it starts a PostgreSQL of its own for the old system.
+
+  SALES_CONNECTION
+               the database: keyfold:./data if it is not set
+";
 /// The orders a second of the beginning.
 const ORDERS_A_SECOND: u32 = 2;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words = given();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let are_taken = matches!(*words, [] | ["--legacy", _] | ["worker", _]);
+    if let Some(code) = usage(USAGE, &words, are_taken) {
+        return code;
+    }
     match *words {
         ["worker", connection] => outcome("A worker", keep(connection).map_err(Into::into)),
-        [] => outcome("Sales", opened(None)),
         ["--legacy", legacy] => outcome("Sales", opened(Some(legacy))),
-        _ => outcome("Sales", Err(USAGE.into())),
+        _ => outcome("Sales", opened(None)),
     }
 }
 

@@ -4,7 +4,7 @@ import { type Request, costed, lineOf } from "./cost.js";
 import { priced } from "./given.js";
 import { type Answer, type Asked, partOf, type Route } from "./http.js";
 import * as letters from "./letters.js";
-import { Problem } from "./problem.js";
+import { PROBLEM_JSON, Problem } from "./problem.js";
 import type { LetterId, SantaClient, ToyId } from "./santa.js";
 import * as toys from "./toys.js";
 import { newLetterId } from "./ulid.js";
@@ -21,7 +21,8 @@ export function json(status: number, value: unknown, headers: Readonly<Record<st
 
 /** The answer to a problem. */
 export function problemJson({ status, code, message, field }: Problem): Answer {
-  return json(status, { error: code, message, ...(field !== undefined && { field }) });
+  const body = { status, code, detail: message, ...(field !== undefined && { field }) };
+  return json(status, body, { "content-type": PROBLEM_JSON });
 }
 
 /** The routes. The header `x-table-requests` says what each answer was made of. */

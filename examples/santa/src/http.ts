@@ -1,6 +1,7 @@
 /** Requests and answers of HTTP, and the way from one to the other. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { isForeignName } from "./names.js";
 import { Problem, problemOf } from "./problem.js";
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -85,6 +86,12 @@ async function answered(
   request: IncomingMessage,
   target: string,
 ): Promise<Answer> {
+  if (isForeignName(request.headers.host)) {
+    throw new Problem(
+      "forbidden",
+      "The workshop does not have the name in Host. If it does, start it with that name in ALLOW_HOST.",
+    );
+  }
   const { pathname: path, searchParams: query } = addressOf(target);
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
   const [route, parts] = find(method, path);

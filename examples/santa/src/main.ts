@@ -6,6 +6,19 @@ import { open } from "./workshop.js";
 
 const { SANTA_CONNECTION = "keyfold:./data", SANTA_CURSOR_SECRET, SANTA_HOST, PORT } = process.env;
 
+const USAGE = `usage: node dist/main.js [--seeded]
+
+Opens Santa's Workshop as pages and an API, until Ctrl-C. --seeded fills a workshop that has no toy.
+
+  SANTA_CONNECTION
+      the database: keyfold:./data if it is not set
+  SANTA_CURSOR_SECRET
+      seals the cursors of pages: without it, they end with the process
+  SANTA_HOST, PORT
+      where it listens: a free port of 127.0.0.1 if they are not set
+  ALLOW_HOST
+      a name that it answers to, beside addresses, localhost and names without a dot`;
+
 /** A sentence for whoever starts the program: what the environment has is wrong. */
 class WrongSetting extends Error {}
 
@@ -24,22 +37,34 @@ function saysAll(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).syscall === "listen";
 }
 
-try {
-  const workshop = await open({
-    connection: SANTA_CONNECTION,
-    // Without one of its own, links to later pages of a list end with the process.
-    cursorSecret: SANTA_CURSOR_SECRET ?? randomBytes(32).toString("hex"),
-    seeded: process.argv.includes("--seeded"),
-    ...(SANTA_HOST !== undefined && { host: SANTA_HOST }),
-    port: portOf(PORT),
-  });
-  console.log(`Santa's Workshop is open at ${workshop.address} (Ctrl-C closes it)`);
-  const end = (): void => {
-    void workshop.close().then(() => process.exit());
-  };
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);
-} catch (error) {
-  console.error(`The workshop stays closed: ${error instanceof Error ? error.message : String(error)}`);
-  if (!saysAll(error)) console.error(error);
-  process.exitCode = 1;
+/** Opens it, or says why it stays closed. */
+async function opened(seeded: boolean): Promise<void> {
+  try {
+    const workshop = await open({
+      connection: SANTA_CONNECTION,
+      // Without one of its own, links to later pages of a list end with the process.
+      cursorSecret: SANTA_CURSOR_SECRET ?? randomBytes(32).toString("hex"),
+      seeded,
+      ...(SANTA_HOST !== undefined && { host: SANTA_HOST }),
+      port: portOf(PORT),
+    });
+    console.log(`Santa's Workshop is open at ${workshop.address} (Ctrl-C closes it)`);
+    const end = (): void => {
+      void workshop.close().then(() => process.exit());
+    };
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);
+  } catch (error) {
+    console.error(`The workshop stays closed: ${error instanceof Error ? error.message : String(error)}`);
+    if (!saysAll(error)) console.error(error);
+    process.exitCode = 1;
+  }
+}
+
+const words = process.argv.slice(2);
+const wrong = words.find((word) => word !== "--seeded");
+if (words.includes("--help")) console.log(USAGE);
+else if (wrong === undefined) await opened(words.includes("--seeded"));
+else {
+  console.error(`It does not take ${wrong}. See --help.`);
+  process.exitCode = 2;
 }

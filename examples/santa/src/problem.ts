@@ -15,6 +15,9 @@ export type ProblemCode =
   | "unknown_outcome"
   | "fault";
 
+/** The media type of problems (RFC 9457). */
+export const PROBLEM_JSON = "application/problem+json";
+
 /** What stands in the way of a request. Its message is a sentence with what to do. */
 export class Problem extends Error {
   readonly code: ProblemCode;

@@ -66,7 +66,7 @@ test("S6: the id of a toy follows from its name, and belongs to one toy", async 
   assert.equal(await toy(1, "  Élan’s Ring & Bell  "), "elan-s-ring-bell");
   assert.equal(await toy(1, "雪だるま"), "雪たるま");
   const again = await call("POST", "/toys", { name: "elan s ring bell", description: "x", price: 5 });
-  assert.deepEqual([again.status, again.value.error, again.value.field], [409, "exists", "name"]);
+  assert.deepEqual([again.status, again.value.code, again.value.field], [409, "exists", "name"]);
   for (const wrong of [
     { name: "" },
     { name: "!!" },
@@ -82,7 +82,7 @@ test("S6: the id of a toy follows from its name, and belongs to one toy", async 
       ...wrong,
     });
     assert.deepEqual(
-      [status, value.error, value.field],
+      [status, value.code, value.field],
       [400, "invalid", Object.keys(wrong)[0]],
       JSON.stringify(wrong),
     );
@@ -135,7 +135,7 @@ test("S5: a letter that is sent twice is one letter", async () => {
   );
   assert.equal((await did("GET", `/toys/${drum}`)).wanted, 3);
   const other = await call("POST", "/letters", { ...sent, wishes: [{ toyId: drum, quantity: 4 }] });
-  assert.deepEqual([other.status, other.value.error], [409, "exists"]);
+  assert.deepEqual([other.status, other.value.code], [409, "exists"]);
 });
 
 test("S5: a wrong letter changes nothing, and the answer says what to do", async () => {
@@ -185,8 +185,8 @@ test("S5: a wrong letter changes nothing, and the answer says what to do", async
       wishes: [{ toyId: bell, quantity: 1 }],
       ...given,
     });
-    assert.deepEqual([answer.status, answer.value.error], [status, error], JSON.stringify(given));
-    assert.match(answer.value.message, /^[A-Z].+[.:] .+\.$/s);
+    assert.deepEqual([answer.status, answer.value.code], [status, error], JSON.stringify(given));
+    assert.match(answer.value.detail, /^[A-Z].+[.:] .+\.$/s);
   }
   assert.equal((await did("GET", `/toys/${bell}`)).wanted, 0);
 });
@@ -287,7 +287,7 @@ test("of elves that change one letter at once, one succeeds, and the others hear
   );
   const answers = await Promise.all(changes);
   const won = answers.findIndex(({ status }) => status === 200);
-  const others = answers.filter((_, at) => at !== won).map(({ value }) => value.error);
+  const others = answers.filter((_, at) => at !== won).map(({ value }) => value.code);
   assert.deepEqual(new Set(others), new Set(["changed_meanwhile"]));
   const now = await did("GET", `/letters/${letterId}`);
   assert.deepEqual([now.version, now.address, now.total], [2, `Elf ${won}`, (won + 2) * 1000]);
@@ -308,11 +308,11 @@ test("a price changes only from the one that was seen, and no letter gets the ol
   ]);
   const sent = race.slice(0, 6);
   assert.ok(
-    sent.every(({ status, value }) => status === 201 || ["price_changed", "busy"].includes(value.error)),
+    sent.every(({ status, value }) => status === 201 || ["price_changed", "busy"].includes(value.code)),
     JSON.stringify(sent),
   );
   const late = await call("POST", "/letters", body);
-  assert.equal(late.value.error, race[6].status === 200 ? "price_changed" : undefined);
+  assert.equal(late.value.code, race[6].status === 200 ? "price_changed" : undefined);
   const written = sent.filter(({ status }) => status === 201).length + (late.status === 201 ? 1 : 0);
   assert.equal((await did("GET", `/toys/${ball}`)).wanted, written);
 });
@@ -329,7 +329,7 @@ test("a price that is none is named, and no elf is blamed for it", async () => {
     ]) {
       const { status, value } = await call(method, path, body);
       assert.deepEqual([status, value.field], [400, "price"], `${path} ${JSON.stringify(value)}`);
-      assert.match(value.message, cents);
+      assert.match(value.detail, cents);
     }
   }
   for (const seen of [undefined, null, "500", 1.5, [500]]) {
@@ -366,7 +366,7 @@ test("what does not exist is 404, and what cannot be read 400", async () => {
     ["GET", "/toys/%F0"],
   ]) {
     const { status, value } = await call(method, path, body);
-    assert.deepEqual([status, value.error], [404, "not_found"], path);
+    assert.deepEqual([status, value.code], [404, "not_found"], path);
   }
   for (const [method, path, body] of [
     ["GET", "/toys/toy-1/demand?after=abc"],
@@ -382,7 +382,7 @@ test("what does not exist is 404, and what cannot be read 400", async () => {
     ["POST", "/letters", "[]"],
   ]) {
     const { status, value } = await call(method, path, body);
-    assert.deepEqual([status, value.error], [400, "invalid"], `${path} ${JSON.stringify(value)}`);
+    assert.deepEqual([status, value.code], [400, "invalid"], `${path} ${JSON.stringify(value)}`);
   }
 });
 
@@ -396,10 +396,10 @@ test("what is too large is refused, and so is what a page of another site sends"
     ["PUT", `/letters/${newLetterId()}`],
   ]) {
     const large = await call(method, path, big);
-    assert.deepEqual([large.status, large.value.error], [413, "too_large"]);
+    assert.deepEqual([large.status, large.value.code], [413, "too_large"]);
     for (const headers of [foreign, { "sec-fetch-site": "cross-site" }]) {
       const { status, value } = await call(method, path, {}, headers);
-      assert.deepEqual([status, value.error], [403, "forbidden"]);
+      assert.deepEqual([status, value.code], [403, "forbidden"]);
     }
   }
 });

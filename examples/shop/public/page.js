@@ -49,13 +49,13 @@ function say(text, kind = "notice") {
 function meaning({ status, value }) {
   if (status === 0) return "The shop cannot be reached. Look at your connection, and try again.";
   if (status >= 500) return "The shop is very busy or has a fault. Nothing is lost: try again in a moment.";
-  switch (value.outcome) {
+  switch (value.code) {
     case "out_of_stock":
       return `Somebody was faster: there are not enough of “${nameOf(value.productId)}” left. Take fewer.`;
     case "unknown_product":
       return `“${nameOf(value.productId)}” is not sold any more. Take it out.`;
     default:
-      return `This was not taken: ${value.message ?? value.why ?? value.error ?? value.outcome}.`;
+      return `This was not taken: ${value.detail}.`;
   }
 }
 

@@ -1,5 +1,6 @@
 /** The whole API, and its description. */
 
+import { typeOf } from "./errors.js";
 import { ordersApi } from "./orders-api.js";
 import { type Route, strict } from "./routes.js";
 import { problem, type Schema } from "./schema.js";
@@ -36,13 +37,15 @@ const COMPONENTS = {
       schema: { type: "string" },
     },
   },
-  responses: { Fault: { description: "An error of the shop itself, or of its table", content: json(problem) } },
+  responses: {
+    Fault: { description: "An error of the shop itself, or of its table", content: content(500, problem) },
+  },
   schemas: { Problem: problem },
 };
 
-function json(schema: Schema): object {
+function content(status: number, schema: Schema): object {
   const held = schema === problem ? { $ref: "#/components/schemas/Problem" } : schema;
-  return { "application/json": { schema: held } };
+  return { [typeOf(status)]: { schema: held } };
 }
 
 function operation({ id, summary, query = {}, body, answers }: Route, path: string): object {
@@ -54,13 +57,13 @@ function operation({ id, summary, query = {}, body, answers }: Route, path: stri
   const headers = { "x-table-requests": { $ref: "#/components/headers/Requests" } };
   const own = Object.entries(answers).map(([status, schema]) => {
     const description = meaning(status);
-    return [status, { description, ...(Number(status) < 400 && { headers }), content: json(schema) }];
+    return [status, { description, ...(Number(status) < 400 && { headers }), content: content(Number(status), schema) }];
   });
   return {
     summary,
     description: `Access pattern ${id.replace(" ", " and ")} of the design.`,
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: { required: true, content: json(body) } }),
+    ...(body !== undefined && { requestBody: { required: true, content: content(200, body) } }),
     responses: {
       ...Object.fromEntries(own),
       default: { $ref: "#/components/responses/Fault" },

@@ -8,18 +8,29 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** The media type of an answer in JSON: that of problems (RFC 9457), or that of all else. */
+export function typeOf(status: number): string {
+  return status < 400 ? "application/json" : "application/problem+json";
+}
+
+/** What stands in the way: the word that programs compare, and the sentence that people read. What belongs to the
+ * word, such as the product that is sold out, stands beside it. */
+export function problem(status: number, code: string, detail: string, more: object = {}): Answer {
+  return { status, body: { status, code, detail, ...more } };
+}
+
 /** What a caller sent that cannot be read. */
 export class BadRequest extends Error {}
 
 /** The answer to an error. Only what concerns the caller's request is said; all else is for the log. */
 export function answerTo(error: unknown): Answer {
-  if (error instanceof BadRequest) return { status: 400, body: { error: "invalid", message: error.message } };
+  if (error instanceof BadRequest) return problem(400, "invalid", error.message);
   if (!(error instanceof KeyfoldError)) throw error;
   const { code, message } = error;
   const status = statusOf(code);
-  if (status < 500) return { status, body: { error: code, message } };
+  if (status < 500) return problem(status, code, message);
   console.error(error);
-  return { status, body: { error: code, message: excuse(status) } };
+  return problem(status, code, excuse(status));
 }
 
 /** The sentence about an error that is none of the caller's; what it was is in the log. */

@@ -3,7 +3,7 @@
 import type { StreamRecord } from "@keyfold/client";
 import { apiOf } from "./api.js";
 import { shop } from "./connection.js";
-import { type Answer, answerTo } from "./errors.js";
+import { type Answer, answerTo, typeOf } from "./errors.js";
 import { absent } from "./routes.js";
 import type { OrderId, OrderStatus, ProductId, ShopEvent } from "./shop.js";
 
@@ -26,7 +26,7 @@ export async function handler(event: ApiEvent): Promise<ApiResponse> {
   const { status, body } = await answer(event).catch(answerTo);
   return {
     statusCode: status,
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": typeOf(status) },
     body: JSON.stringify(body),
   };
 }

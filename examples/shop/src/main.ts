@@ -6,6 +6,19 @@ import { open } from "./server.js";
 
 const { SHOP_CONNECTION = "keyfold:./data", CURSOR_SECRET, SHOP_HOST, PORT } = process.env;
 
+const USAGE = `usage: node dist/main.js [--seeded]
+
+Opens the shop as a page and an API, until Ctrl-C. --seeded fills a shop that has no product.
+
+  SHOP_CONNECTION
+      the database: keyfold:./data if it is not set
+  CURSOR_SECRET
+      seals the cursors of pages: without it, they end with the process
+  SHOP_HOST, PORT
+      where it listens: a free port of 127.0.0.1 if they are not set
+  ALLOW_HOST
+      a name that it answers to, beside addresses, localhost and names without a dot`;
+
 /** A sentence for whoever starts the program: what the environment has is wrong. */
 class WrongSetting extends Error {}
 
@@ -24,22 +37,34 @@ function saysAll(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).syscall === "listen";
 }
 
-try {
-  const shop = await open({
-    connection: SHOP_CONNECTION,
-    // Without one of its own, cursors end with the process.
-    cursorSecret: CURSOR_SECRET ?? randomBytes(32).toString("hex"),
-    seeded: process.argv.includes("--seeded"),
-    ...(SHOP_HOST !== undefined && { host: SHOP_HOST }),
-    port: portOf(PORT),
-  });
-  console.log(`The shop is open at ${shop.address} (Ctrl-C closes it)`);
-  const end = (): void => {
-    void shop.close().then(() => process.exit());
-  };
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);
-} catch (error) {
-  console.error(`The shop stays closed: ${error instanceof Error ? error.message : String(error)}`);
-  if (!saysAll(error)) console.error(error);
-  process.exitCode = 1;
+/** Opens it, or says why it stays closed. */
+async function opened(seeded: boolean): Promise<void> {
+  try {
+    const shop = await open({
+      connection: SHOP_CONNECTION,
+      // Without one of its own, cursors end with the process.
+      cursorSecret: CURSOR_SECRET ?? randomBytes(32).toString("hex"),
+      seeded,
+      ...(SHOP_HOST !== undefined && { host: SHOP_HOST }),
+      port: portOf(PORT),
+    });
+    console.log(`The shop is open at ${shop.address} (Ctrl-C closes it)`);
+    const end = (): void => {
+      void shop.close().then(() => process.exit());
+    };
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, end);
+  } catch (error) {
+    console.error(`The shop stays closed: ${error instanceof Error ? error.message : String(error)}`);
+    if (!saysAll(error)) console.error(error);
+    process.exitCode = 1;
+  }
+}
+
+const words = process.argv.slice(2);
+const wrong = words.find((word) => word !== "--seeded");
+if (words.includes("--help")) console.log(USAGE);
+else if (wrong === undefined) await opened(words.includes("--seeded"));
+else {
+  console.error(`It does not take ${wrong}. See --help.`);
+  process.exitCode = 2;
 }

@@ -1,6 +1,6 @@
 /** E1 to E7: users, their orders, the orders' items, and products. */
 
-import { type Answer, BadRequest } from "./errors.js";
+import { type Answer, BadRequest, problem as refusal } from "./errors.js";
 import * as routes from "./routes.js";
 import { type Asked, bodyOf, isObject, listed, ok, pageOf, part, plain, type Route, textOf } from "./routes.js";
 import * as schema from "./schema.js";
@@ -15,7 +15,7 @@ import {
 } from "./service.js";
 import { OrderId, type OrderStatus, ProductId, type ShopClient, UserId } from "./shop.js";
 
-const { cents, list, moment, object, page, problem, text, truth, ulid, uuid, whole, words } = schema;
+const { cents, list, moment, object, page, problem, problemOf, text, truth, ulid, uuid, whole, words } = schema;
 
 export const user: schema.Schema = object({
   userId: ulid,
@@ -51,13 +51,14 @@ function userRoutes(shop: ShopClient): Route[] {
       answers: {
         201: object({ outcome: words("created"), userId: ulid }),
         400: problem,
-        409: object({ outcome: words("email_taken"), message: text }),
+        409: problemOf(words("email_taken"), { field: text }),
       },
       answer: async (asked) => {
         const body = bodyOf(asked);
         const made = await createUser(shop, { email: textOf(body, "email"), name: textOf(body, "name") });
         if (made.outcome === "created") return { status: 201, body: made };
-        return { status: 409, body: { ...made, message: "there is a user with this e-mail already" } };
+        const detail = "there is a user with this e-mail already";
+        return refusal(409, made.outcome, detail, { field: "email" });
       },
     },
     {
@@ -127,17 +128,9 @@ function orderRoutes(shop: ShopClient): Route[] {
       answers: {
         200: object({ outcome: words("placed_before") }),
         201: object({ outcome: words("placed"), total: cents }),
-        400: object({ "error?": text, message: text, "outcome?": words("wrong_basket"), "why?": text }),
-        404: object({
-          outcome: words("unknown_product", "unknown_user"),
-          message: text,
-          "productId?": text,
-        }),
-        409: object({
-          outcome: words("out_of_stock", "other_basket"),
-          message: text,
-          "productId?": text,
-        }),
+        400: problem,
+        404: problemOf(words("unknown_product", "unknown_user"), { "productId?": text }),
+        409: problemOf(words("out_of_stock", "other_basket"), { "productId?": text }),
       },
       answer: (asked) => putOrder(shop, asked),
     },
@@ -202,8 +195,9 @@ async function putOrder(shop: ShopClient, asked: Asked): Promise<Answer> {
 }
 
 /** A refusal with the sentence that people read. */
-function refused(status: number, result: OrderPlaced, message: string): Answer {
-  return { status, body: { ...result, message } };
+function refused(status: number, result: OrderPlaced, detail: string): Answer {
+  const product = "productId" in result && { productId: result.productId };
+  return refusal(status, result.outcome, detail, { ...product });
 }
 
 function linesOf({ lines }: routes.Body): BasketLine[] {

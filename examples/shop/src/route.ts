@@ -2,7 +2,7 @@
  * pages; where a page ends is in the URL, signed, so that a browser can keep it and cannot change it. */
 
 import { shop } from "./connection.js";
-import { type Answer, answerTo } from "./errors.js";
+import { type Answer, answerTo, typeOf } from "./errors.js";
 import { wholeOf } from "./routes.js";
 import { ordersByStatus } from "./service.js";
 import type { OrderStatus } from "./shop.js";
@@ -13,7 +13,8 @@ const PAGE_MAX = 100;
 /** `GET /api/orders?status=paid&limit=20&after=CURSOR` */
 export async function GET(request: Request): Promise<Response> {
   const { status, body } = await answer(new URL(request.url)).catch(answerTo);
-  return Response.json(body, { status, headers: { "cache-control": "no-store" } });
+  const headers = { "content-type": typeOf(status), "cache-control": "no-store" };
+  return Response.json(body, { status, headers });
 }
 
 async function answer(url: URL): Promise<Answer> {

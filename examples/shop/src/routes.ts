@@ -1,6 +1,6 @@
 /** Routes of the API, whatever carries them: a server, or a function for API Gateway. */
 
-import { type Answer, BadRequest } from "./errors.js";
+import { type Answer, BadRequest, problem } from "./errors.js";
 import type { Schema } from "./schema.js";
 
 /** A request, read. */
@@ -30,7 +30,7 @@ export function ok(body: unknown): Answer {
 }
 
 export function absent(what: string): Answer {
-  return { status: 404, body: { error: "not_found", message: `there is no such ${what}` } };
+  return problem(404, "not_found", `there is no such ${what}`);
 }
 
 /** The part of the path of this name, which the route has. */

@@ -47,5 +47,10 @@ export function page(name: string, items: Schema): Schema {
   return object({ [name]: list(items), "next?": text });
 }
 
-/** An error: the word that programs compare, and the sentence that people read. */
-export const problem: Schema = object({ error: text, message: text });
+/** A problem as RFC 9457 has it, with the word that programs compare, and the sentence that people read. */
+export const problem: Schema = problemOf(text);
+
+/** A problem of certain words, with what belongs to them. */
+export function problemOf(code: Schema, more: Readonly<Record<string, Schema>> = {}): Schema {
+  return object({ status: whole, code, detail: text, ...more });
+}

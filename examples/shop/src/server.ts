@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import { connect } from "@keyfold/client/node";
 import { apiOf, describe } from "./api.js";
 import { costed, lineOf, noted } from "./cost.js";
-import { type Answer, answerTo, BadRequest, excuse } from "./errors.js";
+import { type Answer, answerTo, BadRequest, excuse, problem, typeOf } from "./errors.js";
+import { isForeignName } from "./names.js";
 import { absent, type Route } from "./routes.js";
 import { seed } from "./seed.js";
 import { ShopClient } from "./shop.js";
@@ -129,7 +130,7 @@ function failed(error: unknown): Answer {
     return answerTo(error);
   } catch {
     console.error(error);
-    return { status: 500, body: { error: "fault", message: excuse(500) } };
+    return problem(500, "fault", excuse(500));
   }
 }
 
@@ -140,6 +141,10 @@ async function answered(
   files: ReadonlyMap<string, Sent>,
   request: IncomingMessage,
 ): Promise<Sent> {
+  if (isForeignName(request.headers.host)) {
+    const detail = "the shop does not have the name in Host: if it does, start it with that name in ALLOW_HOST";
+    return json(problem(403, "forbidden", detail));
+  }
   const { pathname: path, searchParams: query } = addressOf(request);
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
   const file = method === "GET" ? files.get(path) : undefined;
@@ -147,12 +152,11 @@ async function answered(
   const found = find(method, path);
   if (found === undefined) return json(absent("route"));
   if (method !== "GET" && isForeign(request)) {
-    return json({ status: 403, body: { error: "forbidden", message: "a page of another site sends this" } });
+    return json(problem(403, "forbidden", "a page of another site sends this"));
   }
   const body = method === "GET" ? undefined : await bodyOf(request);
   if (body === null) {
-    const message = `a body has at most ${BODY_BYTES_MAX} bytes`;
-    return json({ status: 413, body: { error: "too_large", message } });
+    return json(problem(413, "too_large", `a body has at most ${BODY_BYTES_MAX} bytes`));
   }
   const [route, parts] = found;
   const [answer, requests] = await costed(() =>
@@ -208,7 +212,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
 }
 
 function json({ status, body }: Answer, headers: Readonly<Record<string, string>> = {}): Sent {
-  const own = { "content-type": "application/json", "cache-control": "no-store", ...headers };
+  const own = { "content-type": typeOf(status), "cache-control": "no-store", ...headers };
   return { status, headers: own, body: JSON.stringify(body) };
 }
 

@@ -101,7 +101,9 @@ export function caller(address) {
       const { default: fault, ...own } = found.operation.responses;
       const described = own[status] ?? ([403, 413].includes(status) || status >= 500 ? held(fault) : undefined);
       assert.ok(described, `${method} ${found.path} is answered by ${status}: ${JSON.stringify(value)}`);
-      fits(value, described.content["application/json"].schema, `${method} ${found.path}`);
+      const kind = response.headers.get("content-type");
+      assert.ok(described.content[kind], `${method} ${found.path} ${status} is answered as ${kind}`);
+      fits(value, described.content[kind].schema, `${method} ${found.path}`);
       for (const name of Object.keys(described.headers ?? {})) assert.ok(response.headers.has(name), name);
       answered.add(`${method} ${found.path} ${status}`);
     }

@@ -17,9 +17,13 @@ after(() => server?.stop());
 async function call(routeKey, event = {}) {
   const body = event.body === undefined ? {} : { body: JSON.stringify(event.body) };
   const answer = await lambda.handler({ version: "2.0", routeKey, ...event, ...body });
-  assert.equal(answer.headers["content-type"], "application/json");
+  const kind = answer.statusCode < 400 ? "application/json" : "application/problem+json";
+  assert.equal(answer.headers["content-type"], kind);
   return [answer.statusCode, JSON.parse(answer.body)];
 }
+
+/** A refusal because of what there is already. */
+const refused = (code, detail, more = {}) => [409, { status: 409, code, detail, ...more }];
 
 const order = (orderId, body) => call("PUT /orders/{orderId}", { pathParameters: { orderId }, body });
 
@@ -32,17 +36,17 @@ async function user(email) {
 test("E1 E3: users and orders are made, and what is refused has a status of its own", async () => {
   const userId = await user("ada@example.com");
   const taken = await call("POST /users", { body: { email: "ada@example.com", name: "Ada" } });
-  assert.deepEqual(taken, [409, { outcome: "email_taken", message: "there is a user with this e-mail already" }]);
+  assert.deepEqual(taken, refused("email_taken", "there is a user with this e-mail already", { field: "email" }));
   const orderId = randomUUID();
   const basket = { userId, lines: [{ productId: "ink", quantity: 2 }] };
   assert.deepEqual(await order(orderId, basket), [201, { outcome: "placed", total: 1400 }]);
   assert.deepEqual(await order(orderId, basket), [200, { outcome: "placed_before" }]);
   const other = { userId, lines: [{ productId: "pen", quantity: 2 }] };
   const another = "there is an order of this id with another user or other lines";
-  assert.deepEqual(await order(orderId, other), [409, { outcome: "other_basket", message: another }]);
+  assert.deepEqual(await order(orderId, other), refused("other_basket", another));
   const text = { userId, lines: [{ productId: "pen", quantity: "1" }] };
   assert.deepEqual((await order(randomUUID(), text))[0], 400);
-  const sold = [409, { outcome: "out_of_stock", productId: "ink", message: "there are too few pieces of ink" }];
+  const sold = refused("out_of_stock", "there are too few pieces of ink", { productId: "ink" });
   assert.deepEqual(await order(randomUUID(), basket), sold);
   const [status, whole] = await call("GET /orders/{orderId}", { pathParameters: { orderId } });
   assert.deepEqual([status, whole.order.total, whole.items.length], [200, 1400, 1]);
@@ -70,9 +74,9 @@ test("what a caller sends wrongly is answered with 400, before anything is sent"
   const { statusCode } = await lambda.handler({ routeKey: "POST /users", body: "{" });
   assert.equal(statusCode, 400);
   const event = { pathParameters: { orderId: randomUUID() }, body: { status: "lost" } };
-  const [status, { error, message }] = await call("PUT /orders/{orderId}/status", event);
-  assert.deepEqual([status, error], [400, "invalid"]);
-  assert.match(message, /status/);
+  const [status, { code, detail }] = await call("PUT /orders/{orderId}/status", event);
+  assert.deepEqual([status, code], [400, "invalid"]);
+  assert.match(detail, /status/);
 });
 
 test("E2: a user's orders come by pages, whose cursors nobody else can use", async () => {
@@ -161,14 +165,15 @@ test("errors of the service are no errors of the caller", async (context) => {
   const { answerTo } = await import("../dist/errors.js");
   const throttled = new KeyfoldError("Shop is asked too much", { code: "throttled", exception: "X" });
   assert.deepEqual(answerTo(throttled), { status: 503, body: {
-    error: "throttled",
-    message: "the table is busy, and nothing was changed: try again",
+    status: 503,
+    code: "throttled",
+    detail: "the table is busy, and nothing was changed: try again",
   } });
   assert.deepEqual(logged.mock.calls[0].arguments, [throttled]);
-  const refused = new KeyfoldError("there is no such status", { code: "invalid" });
-  assert.deepEqual(answerTo(refused), {
+  const invalid = new KeyfoldError("there is no such status", { code: "invalid" });
+  assert.deepEqual(answerTo(invalid), {
     status: 400,
-    body: { error: "invalid", message: "there is no such status" },
+    body: { status: 400, code: "invalid", detail: "there is no such status" },
   });
   assert.throws(() => answerTo(new TypeError("a bug")), TypeError);
 });

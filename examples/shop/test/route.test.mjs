@@ -43,7 +43,7 @@ test("a cursor that was changed, or is another list's, is answered with 400", as
   for (const wrong of [tampered(cursor), cursor.split(".")[0], "", "%F0", `${cursor}.AA`]) {
     const response = await get(`/api/orders?status=paid&after=${wrong}`);
     assert.equal(response.status, 400, wrong);
-    assert.equal((await response.json()).error, "invalid");
+    assert.equal((await response.json()).code, "invalid");
   }
   assert.equal((await get(`/api/orders?status=shipped&after=${cursor}`)).status, 400);
 });

@@ -1,9 +1,9 @@
 /** The program as it is started: on a folder, on a server, and where it cannot be. */
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,6 +66,18 @@ test("on a folder, orders are there after a restart, and what is there is not fi
   assert.equal(await other.end(), 0);
 });
 
+test("the lines of the README work as written", async () => {
+  const { address, end } = await started("memory:", "--seeded");
+  const text = readFileSync(join(here, "README.md"), "utf8");
+  const lines = [...text.matchAll(/^(curl .*)  # (\d{3})$/gm)];
+  assert.equal(lines.length, 3);
+  for (const [, line, status] of lines) {
+    const asked = line.replace("localhost:8000", address).replace("curl", "curl -s -o /dev/null -w '%{http_code}'");
+    assert.equal(execFileSync("sh", ["-c", asked], { encoding: "utf8" }), status, line);
+  }
+  assert.equal(await end(), 0);
+});
+
 test("on a server, two shops have the same stock, and a table that is gone is no answer", async () => {
   const server = await startServer();
   const both = await Promise.all([started(server.endpoint), started(server.endpoint)]);
@@ -76,8 +88,8 @@ test("on a server, two shops have the same stock, and a table that is gone is no
   assert.equal((await json(other, "/products/top")).stock, 1);
   await server.stop();
   const answer = await fetch(`${one}/api/products/top`);
-  const message = "the table did not answer as it should, or did not say what it did: look before you send it again";
-  assert.deepEqual([answer.status, await answer.json()], [502, { error: "transport", message }]);
+  const detail = "the table did not answer as it should, or did not say what it did: look before you send it again";
+  assert.deepEqual([answer.status, await answer.json()], [502, { status: 502, code: "transport", detail }]);
   assert.match(both[0].said(), /KeyfoldError/);
   for (const { end } of both) assert.equal(await end(), 0);
 });

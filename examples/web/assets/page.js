@@ -28,7 +28,7 @@ export async function call(path, body) {
     throw new Problem("The server does not answer. Is it still running?");
   }
   const answer = await response.json();
-  if (!response.ok) throw new Problem(answer.error.message);
+  if (!response.ok) throw new Problem(answer.detail);
   return answer;
 }
 

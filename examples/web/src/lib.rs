@@ -2,11 +2,14 @@
 //! people and programs hear of them, events for a page, and a meter of requests.
 
 mod meter;
+mod names;
 mod problem;
 mod serve;
 mod shared;
+mod words;
 
 pub use meter::{Meter, Times, Total};
 pub use problem::{Problem, decoded};
 pub use serve::{announce, connection, listen, outcome, serve};
 pub use shared::{events, json_file, look, page, script};
+pub use words::{given, usage};

@@ -1,66 +1,79 @@
 //! Problems: what is wrong, and what to do.
 
-use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use keyfold::Error;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// What stands in the way of a request. Its message is a sentence with what to do.
+/// The media type of problems (RFC 9457).
+pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
+
+/// What stands in the way of a request. Its detail is a sentence with what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     status: StatusCode,
     code: &'static str,
-    message: String,
+    detail: String,
+    /// The member of the request that is wrong, where it is one.
+    field: Option<String>,
 }
 
 impl Problem {
-    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Problem {
+    fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Problem {
         Problem {
             status,
             code,
-            message: message.into(),
+            detail: detail.into(),
+            field: None,
         }
     }
 
     /// The request itself is wrong.
-    pub fn invalid(message: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::BAD_REQUEST, "invalid", message)
+    pub fn invalid(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, "invalid", detail)
     }
 
     /// There is no such thing.
-    pub fn not_found(message: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::NOT_FOUND, "not_found", message)
+    pub fn not_found(detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "not_found", detail)
     }
 
     /// What is there already does not go with the request.
-    pub fn conflict(code: &'static str, message: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::CONFLICT, code, message)
+    pub fn conflict(code: &'static str, detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::CONFLICT, code, detail)
     }
 
     /// Something that the service needs cannot be used at the moment.
-    pub fn unavailable(code: &'static str, message: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, message)
+    pub fn unavailable(code: &'static str, detail: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, detail)
     }
 
     /// What the routes have refused before a handler saw it, such as a number of a query that is none.
     pub(crate) fn refused(status: StatusCode, why: &str) -> Problem {
-        let message = match status {
+        let detail = match status {
             StatusCode::METHOD_NOT_ALLOWED => "This address does not take that method.".to_owned(),
             StatusCode::PAYLOAD_TOO_LARGE => {
                 "The body is too large. Send at most 2 megabytes.".to_owned()
             }
             _ => format!("The request cannot be read: {}.", why.trim_end_matches('.')),
         };
-        Problem::new(status, "invalid", message)
+        Problem::new(status, "invalid", detail)
+    }
+
+    /// The request calls the application by a name that may be anybody's.
+    pub(crate) fn misnamed(name: &str) -> Problem {
+        let detail = format!(
+            "{name} is no name of this application. If it is, start it with ALLOW_HOST={name}."
+        );
+        Problem::new(StatusCode::FORBIDDEN, "forbidden", detail)
     }
 
     /// The request comes from a page of another site.
     pub(crate) fn foreign() -> Problem {
-        let message = "The request is of another site's page. Use the application's own pages.";
-        Problem::new(StatusCode::FORBIDDEN, "forbidden", message)
+        let detail = "The request is of another site's page. Use the application's own pages.";
+        Problem::new(StatusCode::FORBIDDEN, "forbidden", detail)
     }
 }
 
@@ -123,8 +136,13 @@ fn fault() -> Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let body = json!({ "error": { "code": self.code, "message": self.message } });
-        (self.status, Json(body)).into_response()
+        let status = self.status.as_u16();
+        let mut body = json!({ "status": status, "code": self.code, "detail": self.detail });
+        if let Some(field) = self.field {
+            body["field"] = field.into();
+        }
+        let kind = [(header::CONTENT_TYPE, PROBLEM_JSON)];
+        (self.status, kind, body.to_string()).into_response()
     }
 }
 
@@ -136,15 +154,19 @@ pub fn decoded<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let body: Value = serde_json::from_slice(body)
         .map_err(|why| Problem::invalid(format!("The body is no JSON: {why}.")))?;
     if !body.is_object() {
-        let message = "The body is no object. Send its members in braces.";
-        return Err(Problem::invalid(message));
+        let detail = "The body is no object. Send its members in braces.";
+        return Err(Problem::invalid(detail));
     }
     serde_path_to_error::deserialize(body).map_err(|why| {
-        let place = match why.path().iter().count() {
-            0 => "The body".to_owned(),
-            _ => format!("The member {}", why.path()),
-        };
-        Problem::invalid(format!("{place}: {}.", in_words(&why.inner().to_string())))
+        let field = (why.path().iter().count() > 0).then(|| why.path().to_string());
+        let place = field
+            .as_ref()
+            .map_or("The body".to_owned(), |path| format!("The member {path}"));
+        let detail = format!("{place}: {}.", in_words(&why.inner().to_string()));
+        Problem {
+            field,
+            ..Problem::invalid(detail)
+        }
     })
 }
 
@@ -171,8 +193,8 @@ mod tests {
     }
 
     fn refused(body: &str) -> String {
-        let Problem { message, .. } = decoded::<Given>(body.as_bytes()).unwrap_err();
-        message
+        let Problem { detail, .. } = decoded::<Given>(body.as_bytes()).unwrap_err();
+        detail
     }
 
     #[test]
@@ -200,5 +222,11 @@ mod tests {
             assert!(refused(no_object).starts_with("The body is no object."));
         }
         assert!(refused("{").starts_with("The body is no JSON: "));
+        let field = |body: &str| decoded::<Given>(body.as_bytes()).unwrap_err().field;
+        assert_eq!(
+            field(r#"{"id":"a","places":"1"}"#).as_deref(),
+            Some("places")
+        );
+        assert_eq!(field("[]"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The server: its address, its headers, its end.
 
-use crate::problem::Problem;
+use crate::names;
+use crate::problem::{PROBLEM_JSON, Problem};
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::Request;
@@ -83,10 +84,12 @@ async fn ended() -> Result<(), std::io::Error> {
     }
 }
 
-/// Refuses what a page of another site sends, and adds the headers of all answers.
+/// Refuses what another name leads to and what a page of another site sends, and adds the headers of all answers.
 async fn guarded(request: Request, next: Next) -> Response {
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
-    let mut response = if !is_read && is_foreign(request.headers()) {
+    let mut response = if let Some(name) = names::foreign(request.headers()) {
+        Problem::misnamed(&name).into_response()
+    } else if !is_read && is_foreign(request.headers()) {
         Problem::foreign().into_response()
     } else {
         said(next.run(request).await).await
@@ -106,7 +109,7 @@ const REFUSAL_BYTES_MAX: usize = 4096;
 /// An answer as it is; a refusal that the routes have made themselves, as a problem like all others.
 async fn said(response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
-    let is_own = kind.is_some_and(|kind| kind.as_bytes() == b"application/json");
+    let is_own = kind.is_some_and(|kind| kind.as_bytes() == PROBLEM_JSON.as_bytes());
     let status = response.status();
     if !status.is_client_error() || is_own {
         return response;

@@ -84,7 +84,9 @@ export function described(file, address) {
     const { status } = response;
     const answer = found.operation.responses[status] ?? (status >= 500 && found.operation.responses.default);
     assert.ok(answer, `${method} ${found.path} is answered by ${status}: ${JSON.stringify(value)}`);
-    fits(value, answer.content["application/json"].schema, `${method} ${found.path}`);
+    const described = answer.content[response.headers.get("content-type")];
+    assert.ok(described, `${method} ${found.path} is answered as ${response.headers.get("content-type")}`);
+    fits(value, described.schema, `${method} ${found.path}`);
     answered.add(`${method} ${found.path} ${status}`);
     return { status, value };
   }

@@ -1,0 +1,124 @@
+//! What the applications in `examples` have in common, whatever they are written in: one form of
+//! problems, a guard against pages whose name leads to this machine, and answers to wrong arguments.
+
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The time in which an application that was started answers a request.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+/// A name that anybody may let lead to this machine.
+const REBOUND: &str = "rebound.example.com";
+
+/// An answer of HTTP, without its headers but one.
+struct Answer {
+    status: u16,
+    kind: String,
+    body: String,
+}
+
+/// Asks an application that is open for its first page, and for what it has to refuse.
+pub(crate) fn is_open(address: &str) -> Result<(), String> {
+    let port = address.rsplit_once(':').map_or("", |(_, port)| port);
+    for host in [address, &format!("localhost:{port}")] {
+        let first = get(address, host, "/")?;
+        // The first page may lead to another one.
+        if ![200, 303, 307].contains(&first.status) {
+            return Err(format!("its first page at {host} is {}", first.status));
+        }
+    }
+    is_problem(&get(address, address, "/api/nothing")?, 404, "not_found")?;
+    is_problem(&get(address, REBOUND, "/api/nothing")?, 403, "forbidden")?;
+    let page = get(address, &format!("{REBOUND}:{port}"), "/")?;
+    match page.status {
+        403 => Ok(()),
+        other => Err(format!("its first page at {REBOUND} is {other}")),
+    }
+}
+
+/// Whether an answer is the one form that problems have (RFC 9457).
+fn is_problem(answer: &Answer, status: u16, code: &str) -> Result<(), String> {
+    let said = format!("{} {} {}", answer.status, answer.kind, answer.body);
+    let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+    let has_sentence = body["detail"].as_str().is_some_and(|text| !text.is_empty());
+    let is_form = answer.status == status
+        && answer.kind == "application/problem+json"
+        && body["status"] == status
+        && body["code"] == code
+        && has_sentence;
+    match is_form {
+        true => Ok(()),
+        false => Err(format!("no problem {status} {code}: {said}")),
+    }
+}
+
+/// What an application at an address answers to whoever calls it by this name.
+fn get(address: &str, host: &str, path: &str) -> Result<Answer, String> {
+    let failed = |error: std::io::Error| format!("{address} does not answer: {error}");
+    let mut stream = TcpStream::connect(address).map_err(failed)?;
+    stream
+        .set_read_timeout(Some(ANSWER_WITHIN))
+        .map_err(failed)?;
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).map_err(failed)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).map_err(failed)?;
+    let (head, body) = answer
+        .split_once("\r\n\r\n")
+        .ok_or("it answers without headers")?;
+    let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
+    let kind = head
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+        .map_or("", |(_, value)| value.trim());
+    Ok(Answer {
+        status: status.ok_or("it answers without a status")?,
+        kind: kind.to_owned(),
+        body: body.to_owned(),
+    })
+}
+
+/// Starts the program of an application with `--help`, and with a word that it does not take.
+pub(crate) fn takes_words(program: &Command) -> Result<(), String> {
+    let (code, said, _) = ended(program, "--help")?;
+    let has_all = ["usage: ", "_CONNECTION", "PORT", "ALLOW_HOST", "127.0.0.1"];
+    if let Some(missing) = has_all.iter().find(|word| !said.contains(**word)) {
+        return Err(format!("--help does not say {missing}: {said}"));
+    }
+    let (wrong, _, why) = ended(program, "--unheard-of")?;
+    match (code, wrong, why.contains("--unheard-of")) {
+        (Some(0), Some(2), true) => Ok(()),
+        _ => Err(format!(
+            "--help ends with {code:?}, a word that is none with {wrong:?}: {why}"
+        )),
+    }
+}
+
+/// The exit code of a program with one more word, its output and its errors.
+fn ended(program: &Command, word: &str) -> Result<(Option<i32>, String, String), String> {
+    // A program that opens instead is ended.
+    let mut command = Command::new("timeout");
+    command
+        .arg(ANSWER_WITHIN.as_secs().to_string())
+        .arg(program.get_program())
+        .args(program.get_args())
+        .arg(word);
+    let own = program.get_envs();
+    command.envs(own.filter_map(|(name, value)| Some((name, value?))));
+    if let Some(folder) = program.get_current_dir() {
+        command.current_dir(folder);
+    }
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cannot start it with {word}: {error}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    ))
+}
