@@ -62,6 +62,7 @@ test("A1, A2, A3, A5: results, races, the best, and the seconds of a race", asyn
 test("A5: an hour of points is stored and read as it was", async () => {
   const points = Array.from({ length: 3600 }, (_, at) => 200 + Math.round(60 * Math.sin(at / 90)) + (at % 7));
   const raceId = await start({ racers: 1, seconds: 1, speed: 1 }, "endurance");
+  for await (const state of api.events(`/api/classes/endurance/races/${raceId}/events`, "Shown")) assert.equal(state.problem, null);
   const body = { racerId: "0042", name: "Ines Berg", raceId, points };
   const { value } = await api.call("POST", "/api/classes/endurance/results", body);
   assert.equal(value.score, points.reduce((sum, watts) => sum + watts, 0));
