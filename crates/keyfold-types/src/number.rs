@@ -163,29 +163,6 @@ impl Number {
         self.checked_add(&other.negated())
     }
 
-    /// The quotient by a count. It has at most 38 digits: what is beyond them is rounded, half away from
-    /// zero.
-    ///
-    /// # Errors
-    /// `Overflow` when the count is 0, `Underflow` when the quotient is too small.
-    pub fn divided_by(&self, count: u64) -> Result<Number, NumberError> {
-        let count = u128::from(count);
-        if count == 0 {
-            return Err(NumberError::Overflow);
-        }
-        let (mut quotient, mut rest) = (self.coefficient / count, self.coefficient % count);
-        let mut exponent = i32::from(self.exponent);
-        while rest > 0 && quotient < 10_u128.pow(NUMBER_DIGITS_MAX - 1) {
-            quotient = quotient * 10 + rest * 10 / count;
-            rest = rest * 10 % count;
-            exponent -= 1;
-        }
-        if rest * 2 >= count {
-            quotient += 1;
-        }
-        Number::new(self.negative, quotient, exponent)
-    }
-
     /// The number with the opposite sign.
     pub fn negated(&self) -> Number {
         Number {
@@ -473,33 +450,6 @@ mod tests {
     fn number(text: &str) -> Number {
         text.parse()
             .unwrap_or_else(|error| panic!("{text}: {error}"))
-    }
-
-    #[test]
-    fn quotients_have_38_digits() {
-        let third = format!("0.{}", "3".repeat(38));
-        let two_thirds = format!("0.{}7", "6".repeat(37));
-        for (given, count, expected) in [
-            ("0", 7, "0"),
-            ("7", 2, "3.5"),
-            ("-7", 2, "-3.5"),
-            ("1", 3, &*third),
-            ("2", 3, &two_thirds),
-            ("1E40", 8, "1250000000000000000000000000000000000000"),
-            ("99999999999999999999999999999999999999", 1, &"9".repeat(38)),
-            (
-                "99999999999999999999999999999999999999",
-                10,
-                &format!("{}.9", "9".repeat(37)),
-            ),
-        ] {
-            let quotient = number(given).divided_by(count);
-            assert_eq!(quotient.map(|one| one.to_string()), Ok(expected.to_owned()));
-        }
-        assert_eq!(number("1").divided_by(0), Err(NumberError::Overflow));
-        assert_eq!(number("1E-130").divided_by(2), Err(NumberError::Underflow));
-        let most = number("18446744073709551615").divided_by(u64::MAX);
-        assert_eq!(most, Ok(number("1")));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use keyfold_lower::arguments::Values;
 use keyfold_lower::derive;
 use keyfold_model::schema::view::{Column, From, View};
 use keyfold_model::{Model, Span};
-use keyfold_types::{Item, Number, Value};
+use keyfold_types::{Item, Number, Sum, Value};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -390,7 +390,7 @@ fn follow(
         let number = u64::try_from(discounts().count()).unwrap();
         if number > 0 {
             let sum: Number = discounts().sum::<i64>().into();
-            detail.insert("mean", Value::N(sum.divided_by(number).unwrap()));
+            detail.insert("mean", Value::N(Sum::from(sum).divided_by(number).unwrap()));
             detail.insert("most", discounts().max().unwrap());
         }
         detail.insert("least", totals().min().unwrap());
