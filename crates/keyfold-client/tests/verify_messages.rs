@@ -7,6 +7,7 @@ use common::Place;
 use common::verifying::{delete, item, put, text, verify};
 use keyfold_client::verify::{FindingKind, Options};
 use keyfold_types::Item;
+use std::collections::BTreeMap;
 
 const MODEL: &str = "\
 model m 1
@@ -201,4 +202,45 @@ entity Fair
         let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
         assert_eq!(messages, [format!("{none}{near}")]);
     }
+}
+
+/// It is not known whether an item that says another kind is one of those that are counted: it was
+/// counted, where a model wrote it, and was not, where another program did.
+#[test]
+fn an_item_of_another_kind_is_one_finding() {
+    let model = "\
+model m 1
+table Tab (PK, SK) type kind
+
+entity Team
+  team: string
+  key  \"T#{team}\"  \"TEAM\"
+  count  members of Member
+  sum    points of Member.points
+  max    best of Member.points
+entity Member
+  team: Team.team, points: int
+  key  \"T#{team}\"  \"M#{points:04}\"
+";
+    let place = Place::new(model);
+    for team in ["a", "b"] {
+        place.put("Team", &[("team", team)]);
+        place.put("Member", &[("team", team), ("points", "3")]);
+        place.put("Member", &[("team", team), ("points", "7")]);
+    }
+    let mut counted = item(&place, "T#a", "M#0007");
+    counted.insert("kind", "Zed");
+    put(&place, &counted);
+    let mut beside = counted.clone();
+    for (name, held) in [("PK", "T#b"), ("SK", "M#0009"), ("team", "b")] {
+        beside.insert(name, held);
+    }
+    beside.insert("points", 9);
+    put(&place, &beside);
+    let (found, _) = verify(&place, Options::default());
+    let shown = |key: &Item| format!("{} {}", text(key, "PK"), text(key, "SK"));
+    let found = found.iter().map(|one| (shown(&one.key), one.kind));
+    let found: BTreeMap<String, FindingKind> = found.collect();
+    let wanted = [&counted, &beside].map(|one| (shown(one), FindingKind::Hidden));
+    assert_eq!(found, BTreeMap::from(wanted));
 }

@@ -17,13 +17,13 @@ use crate::kinds::Role;
 use keyfold_codec::RawItem;
 use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::{self, Place};
-use keyfold_lower::kind_name::part_name;
+use keyfold_lower::kind_name::{part_name, says_another};
 use keyfold_lower::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, unread, value_of,
 };
 use keyfold_lower::view::{exact_attribute, sum_of};
 use keyfold_lower::{ClientError, lengths};
-use keyfold_model::schema::{AggregateKind, Attribute, IndexKey};
+use keyfold_model::schema::{Aggregate, AggregateKind, Attribute, IndexKey};
 use keyfold_model::template::CHUNK_DIGITS;
 use keyfold_model::{Entity, KeyTemplate, Model, Table, value};
 use keyfold_types::{Item, Value};
@@ -251,7 +251,14 @@ impl<'s> One<'s> {
         }
         if !counted.is_empty() {
             let source = (self.scope.model, counted);
-            shares.add(source, key, (values, is_broken));
+            // Whoever wrote an item that says another kind may have counted it, or not.
+            let is_stranger = says_another(self.table, &self.entity.name, main);
+            let is_unknown = |aggregate: &Aggregate| {
+                let mut deciding = aggregate.condition.iter().map(|(name, _)| name.as_str());
+                let of = aggregate.of.as_deref();
+                is_stranger || deciding.any(is_broken) || of.is_some_and(is_broken)
+            };
+            shares.add(source, key, (values, &is_unknown));
         }
     }
 

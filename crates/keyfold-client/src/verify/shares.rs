@@ -9,6 +9,7 @@ use keyfold_lower::arguments::Values;
 use keyfold_lower::derive::Place;
 use keyfold_lower::write::Contribution;
 use keyfold_model::Model;
+use keyfold_model::schema::Aggregate;
 use keyfold_model::value::Attributes;
 use keyfold_types::Value;
 use std::rc::Rc;
@@ -83,13 +84,13 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Adds an item to the aggregates that count it: the positions of the entities that keep them,
-    /// and their positions there. `item` is its encoded key. What a broken attribute decides is not
-    /// known.
+    /// and their positions there. `item` is its encoded key. Of some aggregates it may not be known whether
+    /// the item counts, or what it gives.
     pub(super) fn add(
         &mut self,
         (model, counted): (&Model, &[(usize, usize)]),
         mut item: Vec<u8>,
-        (values, is_broken): (&impl Attributes, &dyn Fn(&str) -> bool),
+        (values, is_unknown): (&impl Attributes, &dyn Fn(&Aggregate) -> bool),
     ) {
         let key_length = item.len();
         for of in counted {
@@ -98,11 +99,8 @@ impl Shares {
             let (Some(parent), Some(aggregate)) = (parent, aggregate) else {
                 continue;
             };
-            let mut deciding = aggregate.condition.iter().map(|(name, _)| name);
             item.truncate(key_length);
-            let one = if deciding.any(|name| is_broken(name))
-                || aggregate.of.as_deref().is_some_and(is_broken)
-            {
+            let one = if is_unknown(aggregate) {
                 Fold::unknown(digest(&item))
             } else if let Some(value) = Contribution::value(aggregate, values) {
                 keyfold_codec::raw::encode(&mut item, &value);
