@@ -62,6 +62,7 @@ mod refused;
 pub mod retry;
 mod settings;
 pub mod stored;
+pub mod sums;
 pub mod tables;
 mod unknown;
 pub mod view;

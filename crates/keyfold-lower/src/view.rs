@@ -4,10 +4,9 @@ use crate::ClientError;
 use crate::arguments::Values;
 use crate::derive;
 use keyfold_model::period::Unit;
-use keyfold_model::schema::hidden;
 use keyfold_model::schema::view::{From, View};
-use keyfold_model::{Entity, Model, Table, Type};
-use keyfold_types::{Item, Sum, Value};
+use keyfold_model::{Entity, Model, Type};
+use keyfold_types::{Item, Value};
 
 /// What an item gives to its row.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,58 +118,5 @@ pub fn row(model: &Model, row: &Entity, values: &Values) -> Result<Item, ClientE
     match made.into_iter().next() {
         Some(main) => Ok(main.item),
         None => unreachable!("an entity has a main item"),
-    }
-}
-
-/// The attribute in which a row keeps a sum that is no number of DynamoDB, as a text of all its digits. A
-/// row whose sum is a number does not have it.
-pub fn exact_attribute(attribute: &str) -> String {
-    hidden(attribute, "exact")
-}
-
-/// How a row has a sum.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HeldSum {
-    /// The attribute of the sum: the number, or a text that says why it is none, which no reader takes for
-    /// a number. `None` where it is the key of an index, which holds numbers only: then the row is not in
-    /// the index.
-    pub shown: Option<Value>,
-    /// [`exact_attribute`].
-    pub exact: Option<Value>,
-    /// Why it is no number, in words.
-    pub why: Option<String>,
-}
-
-/// How a row of a table has a sum.
-pub fn held_sum(table: &Table, attribute: &str, sum: &Sum) -> HeldSum {
-    let error = match sum.number() {
-        Ok(number) => {
-            return HeldSum {
-                shown: Some(Value::N(number)),
-                exact: None,
-                why: None,
-            };
-        }
-        Err(error) => error,
-    };
-    let mut indexes = table.indexes.iter();
-    let is_key = indexes.any(|index| index.columns().any(|column| column.name == attribute));
-    HeldSum {
-        shown: (!is_key).then(|| Value::S(format!("{error}: {sum}"))),
-        exact: Some(Value::S(sum.to_string())),
-        why: Some(format!(
-            "{attribute}, the sum of its items, is {sum}: {error}"
-        )),
-    }
-}
-
-/// The sum that a row has; 0 for a row without it. `None` where it is neither a number nor the digits that
-/// [`held_sum`] writes: something else has written it.
-pub fn sum_of(row: &Item, attribute: &str) -> Option<Sum> {
-    match (row.get(&exact_attribute(attribute)), row.get(attribute)) {
-        (Some(Value::S(text)), _) => text.parse().ok(),
-        (None, Some(Value::N(number))) => Some(Sum::from(*number)),
-        (None, None) => Some(Sum::default()),
-        (Some(_), _) | (None, Some(_)) => None,
     }
 }

@@ -4,6 +4,7 @@
 use keyfold_codec::RawValue;
 use keyfold_codec::item::encode_value;
 use keyfold_lower::order;
+use keyfold_lower::sums::shown_sum;
 use keyfold_model::schema::AggregateKind;
 use keyfold_types::{Sum, Value};
 
@@ -87,13 +88,7 @@ impl Fold {
     pub(super) fn value(&self, kind: AggregateKind) -> Option<Value> {
         match kind {
             AggregateKind::Count => Some(Value::from(self.count)),
-            AggregateKind::Sum => {
-                let sum = self.sum();
-                Some(match sum.number() {
-                    Ok(number) => Value::N(number),
-                    Err(error) => Value::S(format!("{error}: {sum}")),
-                })
-            }
+            AggregateKind::Sum => Some(shown_sum(&self.sum())),
             AggregateKind::Max => self.extreme.clone(),
         }
     }

@@ -21,7 +21,7 @@ use keyfold_lower::kind_name::{part_name, says_another};
 use keyfold_lower::stored::{
     Unreadable, digest_attribute, is_as_written, parts_attribute, unread, value_of,
 };
-use keyfold_lower::view::{exact_attribute, sum_of};
+use keyfold_lower::sums::without_sum;
 use keyfold_lower::{ClientError, lengths};
 use keyfold_model::schema::{Aggregate, AggregateKind, Attribute, IndexKey};
 use keyfold_model::template::CHUNK_DIGITS;
@@ -296,6 +296,7 @@ impl<'s> One<'s> {
             let mut all = self.entity.aggregates.iter();
             all.any(|one| one.attribute == attribute.name)
         };
+        let no_sum = |name: &str| without_sum(items.first()?, name);
         for attribute in self.entity.attributes.iter() {
             let name = attribute.name.as_str();
             let mut add = |kind, message| {
@@ -315,7 +316,7 @@ impl<'s> One<'s> {
                 Some(_) if is_aggregate(&attribute) => {}
                 Some(held) => {
                     if let Err(error) = value::check(name, &attribute.kind, held) {
-                        let why = no_sum(name, items).unwrap_or_else(|| error.to_string());
+                        let why = no_sum(name).unwrap_or_else(|| error.to_string());
                         add(FindingKind::WrongType, why);
                         in_keys.extend(Some(attribute).zip(self.in_keys(attribute, items)));
                     } else if let Some(by) = self.compared_unstored(name, items) {
@@ -331,8 +332,7 @@ impl<'s> One<'s> {
                         .and_then(|main| unread(self.table, self.entity, None, name, main));
                     let why = why.map(|why| format!(": {why}"));
                     let why = why.or_else(|| self.absent_key(name)).unwrap_or_default();
-                    let why =
-                        no_sum(name, items).unwrap_or_else(|| format!("{name} is missing{why}"));
+                    let why = no_sum(name).unwrap_or_else(|| format!("{name} is missing{why}"));
                     add(FindingKind::MissingAttribute, why);
                 }
             }
@@ -686,17 +686,4 @@ impl<'s> One<'s> {
             one.item = Some(name.to_owned());
         }
     }
-}
-
-/// Why a row of a view does not have a sum.
-fn no_sum(name: &str, items: &[Item]) -> Option<String> {
-    let row = items.first()?;
-    row.get(&exact_attribute(name))?;
-    let Some(sum) = sum_of(row, name) else {
-        return Some(format!("{name} has no number, and no digits of one"));
-    };
-    let why = sum.number().err()?;
-    Some(format!(
-        "{name} has no number: the sum of its items is {sum}: {why}"
-    ))
 }

@@ -8,7 +8,7 @@ use super::rows::{Note, Row, Target};
 use crate::world::Io;
 use keyfold_api::TransactWriteItem;
 use keyfold_lower::ClientError;
-use keyfold_lower::view::exact_attribute;
+use keyfold_lower::sums::exact_attribute;
 use keyfold_model::schema::view::From;
 use keyfold_types::{Item, Value};
 

@@ -9,7 +9,7 @@ use super::place::{Kind, Space, TABLE, bytes, digest};
 use crate::world::Io;
 use keyfold_lower::ClientError;
 use keyfold_lower::arguments::Values;
-use keyfold_lower::view::sum_of;
+use keyfold_lower::sums::sum_of;
 use keyfold_model::schema::view::{From, View};
 use keyfold_types::{Item, Number, Value};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //! A row that items leave must have them: its number of items is read. One that loses items may be left
 //! with none: the write demands that their number is as read, or that enough are left.
 //!
-//! A sum that is no number of DynamoDB is kept as a text (`view::held_sum`), and no number is added to it:
+//! A sum that is no number of DynamoDB is kept as a text (`sums::held_sum`), and no number is added to it:
 //! each write that adds demands that there is none. So a write without a read is refused where a row has
 //! such a sum, or would get one. Then the row is read, its sum is computed, and the write demands that it
 //! was as it was read. A row is read at once where what a sum changes by is no number, while the sum itself
@@ -16,7 +16,7 @@ use super::rows::{Row, Target, Way, items_name, mark_name, whole};
 use crate::world::Io;
 use keyfold_api::{ExpressionAttributes, TransactUpdate, TransactWriteItem};
 use keyfold_lower::ClientError;
-use keyfold_lower::view::{HeldSum, exact_attribute, held_sum, sum_of};
+use keyfold_lower::sums::{HeldSum, exact_attribute, held_sum, sum_of};
 use keyfold_model::schema::view::From;
 use keyfold_types::{Item, Number, Sum, Value};
 

@@ -15,7 +15,7 @@ use super::values::{self, Values};
 use crate::world::Io;
 use keyfold_api::{ExpressionAttributes, TransactWriteItem};
 use keyfold_lower::ClientError;
-use keyfold_lower::view::{HeldSum, exact_attribute, held_sum, sum_of};
+use keyfold_lower::sums::{HeldSum, exact_attribute, held_sum, sum_of};
 use keyfold_model::schema::view::{Column, From};
 use keyfold_types::{Item, Sum, Value};
 
