@@ -105,6 +105,13 @@ fn arguments(plain: &Json) -> Vec<String> {
         .collect()
 }
 
+/// What errors about unknown items say: of rows of views the cause, or where it is said.
+const UNKNOWN: [&str; 3] = [
+    "it was not written through the model",
+    "the sum of its items, is ",
+    "`keyfold verify` says why",
+];
+
 /// What comes of a command, as the cases say it: the ids of an answer, true for a write.
 fn outcome(place: &Workplace, command: &[&str]) -> Json {
     let output = place.run(&[command, &["--json"]].concat());
@@ -123,7 +130,7 @@ fn outcome(place: &Workplace, command: &[&str]) -> Json {
     let text = document.to_string();
     match output.status.code() {
         Some(4) => Json::from("not_found"),
-        Some(1) if text.contains("it was not written through the model") => Json::from("unknown"),
+        Some(1) if UNKNOWN.iter().any(|end| text.contains(end)) => Json::from("unknown"),
         _ => panic!("{command:?}: {text}"),
     }
 }

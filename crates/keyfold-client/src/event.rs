@@ -10,7 +10,9 @@ use keyfold_api::{StreamEvent, StreamRecord};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::kind_name::{says_another, unknown_item};
 use keyfold_lower::stored::{is_as_written, values_of};
-use keyfold_lower::{ClientError, FoundItem, UnknownItem, key_of, shown_item, shown_key};
+use keyfold_lower::{
+    ClientError, FoundItem, UnknownItem, key_of, shown_item, shown_key, unwritten,
+};
 use keyfold_model::schema::Copy;
 use keyfold_model::{Entity, Model, Table, value};
 use keyfold_types::Item;
@@ -237,7 +239,7 @@ fn found(
     let own = own.filter(|one| wanted.is_none_or(|wanted| wanted.contains(&one.name)));
     let names = own.clone().map(|one| one.name.as_str());
     let unfit = |attribute: &str, why: String| {
-        let written = "it was not written through the model";
+        let written = unwritten(entity, image, attribute);
         let unknown = UnknownItem::because(format!(
             "the stream has an item of {kind} ({}) with {why}; {written}",
             shown_key(table, image)
@@ -265,7 +267,7 @@ fn found(
                 checked.map_err(|error| unfit(error.name(), error.to_string()))?;
                 attributes.push((one.name.clone(), held));
             }
-            None if one.optional || one.is_kept || cut == Some(&one.name) => {}
+            None if !entity.always_has(one) || cut == Some(&one.name) => {}
             None => return Err(unfit(&one.name, format!("no {}", one.name))),
         }
     }

@@ -73,4 +73,4 @@ pub use error::{ClientError, Incomplete, unexpected};
 pub use lowering::{Lowering, Origin, Pause, Step, Together, together};
 pub use read::{Found, FoundItem, Page, PageRequest};
 pub use refused::Refused;
-pub use unknown::{OnUnknown, UnknownItem, key_of, shown_item, shown_key};
+pub use unknown::{OnUnknown, UnknownItem, key_of, shown_item, shown_key, unwritten};

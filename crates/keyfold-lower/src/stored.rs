@@ -4,7 +4,8 @@ use crate::arguments::Values;
 use crate::error::ClientError;
 use crate::kind_name::kind_name;
 use crate::printed::print;
-use crate::unknown::{UnknownItem, key_of, shown_key};
+use crate::sums::without_sum;
+use crate::unknown::{UnknownItem, key_of, shown_key, unwritten};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -229,7 +230,7 @@ pub(crate) fn check_types(
     let declared = entity.attributes.iter();
     let held = declared.filter_map(|one| Some((one, values.get(&one.name)?)));
     for (attribute, held) in held {
-        check_type((attribute, held), kind, (table, item), &found)?;
+        check_type((attribute, held), (entity, kind), (table, item), &found)?;
     }
     Ok(())
 }
@@ -240,16 +241,20 @@ pub(crate) fn check_types(
 /// As [`check_types`].
 pub(crate) fn check_type(
     (attribute, held): (&Attribute, &Value),
-    kind: &str,
+    (entity, kind): (&Entity, &str),
     (table, item): (&Table, &Item),
     found: impl Fn() -> String,
 ) -> Result<(), ClientError> {
     value::check(&attribute.name, &attribute.kind, held).map_err(|error| {
-        let unknown = UnknownItem::because(format!(
-            "{} ({}) with a value that is none of its type: {error}; it was not written through the model",
-            found(),
-            shown_key(table, item)
-        ));
+        let begin = format!("{} ({})", found(), shown_key(table, item));
+        let sentence = match without_sum(item, &attribute.name) {
+            Some(why) => format!("{begin}: {why}"),
+            None => format!(
+                "{begin} with a value that is none of its type: {error}; {}",
+                unwritten(entity, item, &attribute.name)
+            ),
+        };
+        let unknown = UnknownItem::because(sentence);
         let unknown = unknown.at(key_of(table, item));
         ClientError::unknown(unknown.of(kind, error.name()))
     })

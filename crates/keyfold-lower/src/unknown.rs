@@ -1,7 +1,8 @@
 //! Items that the model does not know: another program wrote them.
 
 use crate::printed::print;
-use keyfold_model::Table;
+use crate::sums::without_sum;
+use keyfold_model::{Entity, Table};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
@@ -64,6 +65,16 @@ impl UnknownItem {
     pub fn identified(self, id: BTreeMap<String, Value>) -> UnknownItem {
         UnknownItem { id, ..self }
     }
+}
+
+/// Why an attribute of an item is not as the model writes it: the end of a sentence.
+pub fn unwritten(entity: &Entity, item: &Item, attribute: &str) -> String {
+    let by_whom = match entity.view {
+        None => "it was not written through the model",
+        // The rest of the row, which may say it, may not have been read.
+        Some(_) => "`keyfold verify` says why",
+    };
+    without_sum(item, attribute).unwrap_or_else(|| by_whom.to_owned())
 }
 
 /// The key attributes of an item.

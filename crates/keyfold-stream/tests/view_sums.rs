@@ -13,8 +13,9 @@ mod common;
 use common::simulation::{Faults, Simulation};
 use common::{answer, request, views::items};
 use keyfold_api::Request;
+use keyfold_client::read::{self, Pages};
 use keyfold_client::verify::{self, Finding, FindingKind, Observer};
-use keyfold_client::{Backend, ClientError, blocked};
+use keyfold_client::{Backend, ClientError, FoundItem, PageRequest, blocked};
 use keyfold_engine::{Engine, StreamShards};
 use keyfold_model::Model;
 use keyfold_stream::views::{Stop, ViewOptions, ViewStatus, failures, keep, rebuild_views, status};
@@ -390,6 +391,7 @@ fn compare(engine: &Arc<Engine>, orders: &Orders) -> usize {
         row.remove("board");
     }
     assert_eq!(found, rows);
+    compare_reads(engine, &rows, &wide);
     let aside = failures(&sends(engine), &model(), &consumers(), None).unwrap();
     assert_eq!(aside.len(), 0, "{}", aside[0].aside.why);
     let known: Vec<(String, String)> = all_of(engine)
@@ -421,6 +423,57 @@ fn compare(engine: &Arc<Engine>, orders: &Orders) -> usize {
         assert!(why.contains(sum) && why.contains(cause), "{key}: {why}");
     }
     wide.len()
+}
+
+/// What a pattern reads of one product, or of all.
+fn read(
+    engine: &Arc<Engine>,
+    pattern: &str,
+    product: Option<String>,
+) -> Result<Vec<FoundItem>, ClientError> {
+    let (backend, model) = (Backend::Embedded(Arc::clone(engine)), model());
+    let pattern = model.pattern(pattern).unwrap();
+    let product = product.map(|product| ("product".to_owned(), Value::S(product)));
+    let arguments = product.into_iter().collect();
+    let start = PageRequest::default();
+    let found = read::run(&backend, &model, pattern, &arguments, &start, Pages::All)?;
+    Ok(found.items)
+}
+
+/// Compares what patterns read with the rows. A row without a sum is an error that says the sum and the
+/// cause, whether the sum is the key of an index or not; by the index, there is no such row.
+fn compare_reads(
+    engine: &Arc<Engine>,
+    rows: &BTreeMap<String, Item>,
+    wide: &BTreeMap<String, String>,
+) {
+    for (kind, pattern) in [("S", "sums"), ("M", "means"), ("R", "ranked")] {
+        for product in 0..PRODUCTS {
+            let key = format!("{kind}#p{product} {kind}");
+            let found = read(engine, pattern, Some(format!("p{product}")));
+            let Some(sum) = wide.get(&key) else {
+                let found = found.unwrap().into_iter().map(|one| one.attributes);
+                let found: Vec<Item> = found.map(Item::from_iter).collect();
+                let wanted: Vec<Item> = rows.get(&key).cloned().into_iter().collect();
+                assert_eq!(found, wanted, "{key}");
+                continue;
+            };
+            let Err(ClientError::UnknownItem(wrong)) = found else {
+                panic!("{key}, whose sum is {sum}, was read: {found:?}");
+            };
+            let name = if kind == "R" { "total" } else { "sum" };
+            assert_eq!(wrong.attribute.as_deref(), Some(name));
+            let says = [sum.as_str(), cause(sum), "the sum of its items"];
+            let is_said = says.iter().all(|one| wrong.message.contains(one));
+            assert!(is_said, "{key}: {}", wrong.message);
+            let is_foreign = wrong.message.contains("not written through the model");
+            assert!(!is_foreign, "{key}: {}", wrong.message);
+        }
+    }
+    let ranked = rows.keys().filter(|key| key.starts_with("R#"));
+    let ranked = ranked.filter(|key| !wide.contains_key(*key)).count();
+    let ranks = read(engine, "ranks", None).unwrap();
+    assert_eq!(ranks.len(), ranked);
 }
 
 /// What the sentence about a sum says.

@@ -9,11 +9,10 @@ from keyfold.calls import Calls, item_of
 from keyfold.errors import Invalid, UnknownItem
 from keyfold.item import Event
 from keyfold.item import Item as Shown
-from keyfold.lacking import lacking
 from keyfold.lower.derive import is_of_period
 from keyfold.lower.read.question import FoundItem, printed
 from keyfold.lower.stored import is_as_written, values_of
-from keyfold.lower.unknown import says_kind, unknown_item
+from keyfold.lower.unknown import require, says_kind, unknown_item
 from keyfold.options import OnUnknown, check_bool, check_on_unknown
 from keyfold.plan.model import Copy, Entity, Model, Table, Unique
 from keyfold.plan.template import Chunk, KeyColumn, Text
@@ -174,10 +173,6 @@ def _shown(kind: _Kind, image: Item) -> Shown:
     if copy is None and entity.split is not None and not is_as_written(entity, image, values):
         cut = entity.split[0]
         values.pop(cut, None)
-    shown = item_of(entity, FoundItem(kind.name, values))
-    for name in names:
-        attribute = entity.attributes[name]
-        is_certain = not (attribute.optional or attribute.kept or name == cut)
-        if is_certain and name not in values:
-            raise lacking(entity, shown, name)
-    return shown
+    certain = [name for name in names if name != cut]
+    require("the stream has", entity, kind.name, certain, image, values)
+    return item_of(entity, FoundItem(kind.name, values))

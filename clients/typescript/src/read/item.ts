@@ -27,10 +27,12 @@ export async function checkedItem(
 ): Promise<FoundItem> {
   for (const name of attributes) {
     const attribute = model.attribute(entity, name);
-    const isCertain = attribute?.optional !== true && attribute?.kept !== true;
+    // The rows of a view are written whole; elsewhere what the model keeps may not have been written yet.
+    const mayLack = attribute?.kept === true && entity.view === undefined;
+    const isCertain = attribute?.optional !== true && !mayLack;
     const isRequired = attribute !== undefined && (isCertain || present.includes(name));
     if (isRequired && !values.has(name)) {
-      throw (await import("./unknown.js")).lacking(name, index);
+      throw (await import("./unknown.js")).lacking(entity, name, index);
     }
   }
   return plainItem(model, numbers, kindName(entity, copy), entity, values);

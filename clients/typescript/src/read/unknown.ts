@@ -19,8 +19,14 @@ export function unknownOf(
   if (detail?.code !== "unknown_item") throw error;
   if (detail.key !== undefined) return error as KeyfoldError;
   const { text, key } = keyOf(table, item);
-  const message = `${found} (${text}): ${(error as KeyfoldError).message}`;
+  const message = `${found} (${text}): ${withoutSum(item, detail.attribute) ?? (error as KeyfoldError).message}`;
   return new KeyfoldError(message, { ...detail, entity: kindName(entity, copy), key }, undefined, error);
+}
+
+/** Why a row of a view has no number in the attribute of a sum; `undefined` for other attributes and items. */
+function withoutSum(item: Item, attribute: string | undefined): string | undefined {
+  const exact = held(item, `${attribute}:exact`)?.S;
+  return exact && `${attribute}, the sum of its items, is ${exact}, which is no number of DynamoDB`;
 }
 
 /** The error about an item that is of no kind that it can be, with its key: no kind has it, or the item says that it
@@ -35,9 +41,10 @@ export function unknownItem(found: string, table: TablePlan | undefined, item: I
 }
 
 /** The error about an item without an attribute that every item of its kind has. */
-export function lacking(name: string, index: string | undefined): KeyfoldError {
+export function lacking(entity: EntityPlan, name: string, index: string | undefined): KeyfoldError {
   const place = index === undefined ? "is neither stored nor" : `is held by ${index} neither as an attribute nor`;
-  return unknownAttribute(`\`${name}\` ${place} in a key; it was not written through the model`, name);
+  const why = entity.view === undefined ? "it was not written through the model" : "`keyfold verify` says why";
+  return unknownAttribute(`\`${name}\` ${place} in a key; ${why}`, name);
 }
 
 /** Refuses an item that was found by a key of a kind and says another one. */

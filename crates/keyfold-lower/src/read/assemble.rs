@@ -11,7 +11,7 @@ use crate::kind_name::{kind_name, part_name, says_another, unknown_item};
 use crate::stored::{
     check_type, check_types, digest_attribute, is_as_written, value_in, values_of,
 };
-use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key};
+use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key, unwritten};
 use keyfold_model::language::Language;
 use keyfold_model::schema::{Attribute, Copy, Returned};
 use keyfold_model::template::{CHUNK_DIGITS, Part};
@@ -109,7 +109,7 @@ impl<'m> Kind<'m> {
         mut has: impl FnMut(&Attribute) -> bool,
     ) -> Result<(), ClientError> {
         let is_missing =
-            |attribute: &&&Attribute| !has(attribute) && !attribute.optional && !attribute.is_kept;
+            |attribute: &&&Attribute| !has(attribute) && self.entity.always_has(attribute);
         let Some(missing) = self.attributes.iter().find(is_missing) else {
             return Ok(());
         };
@@ -121,10 +121,11 @@ impl<'m> Kind<'m> {
             }
         };
         let unknown = UnknownItem::because(format!(
-            "{} found an item of {} without `{missing}`, {place} ({}): it was not written through the model",
+            "{} found an item of {} without `{missing}`, {place} ({}): {}",
             pattern.name,
             self.name,
-            shown_key(table, item)
+            shown_key(table, item),
+            unwritten(self.entity, item, missing)
         ));
         let unknown = unknown.at(key_of(table, item));
         Err(ClientError::unknown(unknown.of(&self.name, missing)))
@@ -390,7 +391,7 @@ impl<'m> Kinds<'m> {
         })?;
         for (attribute, value) in &held {
             let found = || format!("{} found an item of {}", pattern.name, kind.name);
-            check_type((attribute, value), &kind.name, place, found)?;
+            check_type((attribute, value), (kind.entity, &kind.name), place, found)?;
         }
         let mut made = Vec::with_capacity(held.len());
         for (attribute, value) in held {

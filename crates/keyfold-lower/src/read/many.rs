@@ -10,7 +10,7 @@ use crate::lookup::{Found, Placed};
 use crate::lowering::{Io, Lowering, Origin, together};
 use crate::retry::{TRIES, back_off};
 use crate::stored::{check_types, values_of};
-use crate::unknown::{OnUnknown, UnknownItem};
+use crate::unknown::{OnUnknown, UnknownItem, key_of, shown_key, unwritten};
 use keyfold_api::KeysAndAttributes;
 use keyfold_model::{Entity, Model, Table};
 use keyfold_types::limits::BATCH_GET_KEYS_MAX;
@@ -136,6 +136,21 @@ fn values_in((table, entity): (&Table, &Entity), item: &Item) -> Result<Values, 
     let names = entity.attributes.iter();
     let names = names.map(|attribute| attribute.name.as_str());
     let values = values_of(table, entity, None, names, std::slice::from_ref(item))?;
+    let mut required = entity
+        .attributes
+        .iter()
+        .filter(|one| entity.always_has(one));
+    if let Some(missing) = required.find(|one| !values.contains_key(&one.name)) {
+        let missing = &missing.name;
+        let unknown = UnknownItem::because(format!(
+            "there is an item of {} without `{missing}`, which is neither stored nor in a key ({}): {}",
+            entity.name,
+            shown_key(table, item),
+            unwritten(entity, item, missing)
+        ));
+        let unknown = unknown.at(key_of(table, item));
+        return Err(ClientError::unknown(unknown.of(&entity.name, missing)));
+    }
     let found = || format!("there is an item of {}", entity.name);
     check_types((table, entity), &entity.name, &values, item, found)?;
     Ok(values)

@@ -303,6 +303,12 @@ impl Entity {
         self.attributes.get(self.position(name)?)
     }
 
+    /// Whether every item that the model has written has an attribute. What the model keeps in an item
+    /// beside others may not have been written yet; a row of a view is written whole.
+    pub fn always_has(&self, attribute: &Attribute) -> bool {
+        !attribute.optional && (!attribute.is_kept || self.view.is_some())
+    }
+
     /// The position of the attribute with this name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         let named = |at: &usize| self.attributes.get(*at).map(|own| own.name.as_str());

@@ -2,15 +2,18 @@
 
 A write stores the name of the kind in the table's attribute of types. An item that holds another
 name is none of the kind, whatever its key is. One that holds none says nothing: another program
-wrote it, or the attribute was not read. Its key decides.
+wrote it, or the attribute was not read. Its key decides. An item of a kind is unknown, too, where
+it lacks an attribute that each has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from keyfold.errors import UnknownItem
 from keyfold.lower.read.question import printed, printed_columns
-from keyfold.plan.model import Table
-from keyfold.values.value import Item
+from keyfold.plan.model import Entity, Table
+from keyfold.values.value import Item, Values
 
 
 def says_kind(table: Table, kind: str, item: Item) -> bool:
@@ -37,3 +40,30 @@ def unknown_item(found: str, table: Table, item: Item) -> UnknownItem:
         " the model",
         key=key,
     )
+
+
+def require(
+    found: str,
+    entity: Entity,
+    kind: str,
+    names: Iterable[str],
+    item: Item,
+    values: Values,
+    *,
+    place: str = "which is neither stored nor in a key",
+) -> None:
+    """Refuses an item without an attribute that every item of its kind has, and a row of a view
+    whose sum is no number. `found` begins the sentence, and `kind` is the name in it."""
+    key = printed_columns(entity.table, item)
+    for name in names:
+        exact = item.get(f"{name}:exact", {}).get("S") if entity.view else None
+        if exact is not None:
+            of_sum = f"{name}, the sum of its items, is {exact}, which is no number of DynamoDB"
+            message = f"{found} an item of {kind} ({key}): {of_sum}"
+        elif name not in values and entity.always_has(name):
+            by_view = "`keyfold verify` says why" if entity.view else None
+            why = by_view or "it was not written through the model"
+            message = f"{found} an item of {kind} without `{name}`, {place} ({key}): {why}"
+        else:
+            continue
+        raise UnknownItem(message, entity=kind, key=key, attribute=name)

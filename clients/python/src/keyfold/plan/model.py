@@ -194,6 +194,17 @@ class Entity:
         the item lies."""
         return self.uniques[0] if self.id else None
 
+    def always_has(self, name: str) -> bool:
+        """Whether every item that the model has written has an attribute.
+
+        What the model keeps in an item beside others may not have been written yet; a row of a view
+        is written whole.
+        """
+        found = self.attributes.get(name)
+        if found is None or found.optional:
+            return False
+        return not found.kept or self.view is not None
+
     def is_kept(self, name: str) -> bool:
         """Whether the model keeps an attribute."""
         found = self.attributes.get(name)

@@ -11,7 +11,7 @@ from keyfold.errors import UnknownItem
 from keyfold.lower.derive import kind_name
 from keyfold.lower.read.question import FoundItem, printed_columns
 from keyfold.lower.stored import digest_attribute, is_as_written, values_of
-from keyfold.lower.unknown import says_kind, unknown_item
+from keyfold.lower.unknown import require, says_kind, unknown_item
 from keyfold.plan.model import Copy, Entity, Index, Pattern, Plan, Returned
 from keyfold.plan.template import Chunk, KeyColumn
 from keyfold.values.value import Item, Values
@@ -208,20 +208,11 @@ class Kinds:
 
     def _check_required(self, kind: _Kind, item: Item, values: Values) -> None:
         """Refuses an item without an attribute that every item of its kind has."""
-        for name in kind.attributes:
-            attribute = kind.entity.attributes.get(name)
-            if attribute is None or attribute.optional or attribute.kept or name in values:
-                continue
-            place = "which is neither stored nor in a key"
-            if kind.index is not None:
-                place = f"which {kind.index.name} holds for it neither as an attribute nor in a key"
-            raise UnknownItem(
-                f"{self._pattern.name} found an item of {kind.name} without `{name}`, {place}"
-                f" ({self._key(item)}): it was not written through the model",
-                entity=kind.name,
-                key=self._key(item),
-                attribute=name,
-            )
+        place = "which is neither stored nor in a key"
+        if kind.index is not None:
+            place = f"which {kind.index.name} holds for it neither as an attribute nor in a key"
+        found = f"{self._pattern.name} found"
+        require(found, kind.entity, kind.name, kind.attributes, item, values, place=place)
 
     def _key(self, item: Item) -> str:
         """The key attributes of an item, for people."""

@@ -12,7 +12,7 @@ from keyfold.lower.read.batch import KEYS_MAX, Found, Wanted, at_key, fetch
 from keyfold.lower.read.question import FoundItem
 from keyfold.lower.steps import TRIES, Lowering, back_off, together
 from keyfold.lower.stored import values_of
-from keyfold.lower.unknown import require_kind
+from keyfold.lower.unknown import require, require_kind
 from keyfold.plan.model import Entity
 from keyfold.values.value import Item, Values
 
@@ -75,7 +75,9 @@ def _found_item(question: _Question, item: Item) -> FoundItem | None:
     entity = question.entity
     try:
         require_kind("a key has", entity.table, entity.name, item)
-        return FoundItem(entity.name, values_of(entity, None, list(entity.attributes), [item]))
+        values = values_of(entity, None, list(entity.attributes), [item])
+        require("a key has", entity, entity.name, entity.attributes, item, values)
+        return FoundItem(entity.name, values)
     except UnknownItem:
         if question.skips_unknown:
             return None
