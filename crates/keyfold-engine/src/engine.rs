@@ -1,5 +1,6 @@
 //! The engine's handle: opening, maintenance, and a method for each operation that embedders use.
 
+use crate::base::caller::Caller;
 use crate::base::error::internal;
 use crate::base::open_error::OpenError;
 use crate::base::options::EngineOptions;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Engine {
-    core: Core,
+    core: Core<'static>,
     progress: SharedProgress,
     /// Ends when the engine is dropped.
     _background: Option<Background>,
@@ -168,13 +169,10 @@ impl Engine {
         dispatch(&self.core, request)
     }
 
-    /// Executes any operation for a client of a region, which full names in the answer have. All
-    /// regions share the tables.
-    pub fn execute_in(&self, region: &str, request: Request) -> Pending<Response> {
-        if region == self.core.region() {
-            return dispatch(&self.core, request);
-        }
-        dispatch(&self.core.in_region(region), request)
+    /// Executes any operation for a caller. Full names in the answer have its region, which shares all
+    /// tables with the others, and the policies of tables see its agent.
+    pub fn execute_for(&self, caller: Caller<'_>, request: Request) -> Pending<Response> {
+        dispatch(&self.core.for_caller(caller), request)
     }
 
     /// Whether staged bytes are above the soft limit (32 MB).

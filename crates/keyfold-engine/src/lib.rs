@@ -35,6 +35,7 @@ mod table;
 mod window;
 
 pub use access::{Resource, Subject};
+pub use base::caller::Caller;
 pub use base::environment::{Clock, Environment, Random};
 pub use base::open_error::OpenError;
 pub use base::options::{EngineOptions, IndexLag, Report, StreamShards};

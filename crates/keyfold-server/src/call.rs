@@ -187,10 +187,15 @@ impl Call<'_> {
 
     async fn execute(&self, request: Request) -> Result<Response, ApiError> {
         let engine = &self.service.engine;
-        let outcome = match self.caller.region {
-            Some(region) => engine.execute_in(region, request).await,
-            None => engine.execute(request).await,
+        let caller = keyfold_engine::Caller {
+            region: self.caller.region,
+            user: self.caller.credential.map(|one| one.access_key.as_str()),
+            agent: self
+                .headers
+                .get(header::USER_AGENT)
+                .map(|agent| agent.as_bytes()),
         };
+        let outcome = engine.execute_for(caller, request).await;
         if let Some(latency) = &self.service.latency {
             tokio::time::sleep(latency.next(self.operation)).await;
         }

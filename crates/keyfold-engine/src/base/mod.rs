@@ -3,6 +3,7 @@
 
 pub(crate) mod answer_size;
 pub(crate) mod bill;
+pub(crate) mod caller;
 pub(crate) mod conflicts;
 pub(crate) mod environment;
 pub(crate) mod error;

@@ -19,6 +19,9 @@ pub struct EngineOptions {
     pub region: String,
     /// The account in ARNs.
     pub account: String,
+    /// The agent of requests that this process makes itself, which policies ask for. Requests of others
+    /// have their own ([`Engine::execute_for`](crate::Engine::execute_for)).
+    pub agent: String,
     /// Bytes of an item collection at the most, on tables with local indexes.
     pub item_collection_bytes_max: u64,
     /// The folder whose subfolders stand for buckets. Without it exports and imports are refused.
@@ -52,6 +55,7 @@ impl EngineOptions {
             environment: Environment::system(),
             region: "us-east-1".to_owned(),
             account: "000000000000".to_owned(),
+            agent: concat!("keyfold-engine/", env!("CARGO_PKG_VERSION")).to_owned(),
             item_collection_bytes_max: ITEM_COLLECTION_BYTES_MAX,
             buckets: None,
             background: true,

@@ -1,6 +1,7 @@
 //! Plain data as attribute values, so that records use the format of items. A field that a record
 //! lacks has its default: records of earlier versions stay readable.
 
+use crate::table::policy::Policy;
 use keyfold_api::{Attributes, Named, WireName};
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{IndexId, TableId};
@@ -24,6 +25,17 @@ impl Stored for String {
         } else {
             None
         }
+    }
+}
+
+impl Stored for Policy {
+    fn to_value(&self) -> Value {
+        (self.text.clone(), self.revision.clone()).to_value()
+    }
+
+    fn from_value(value: &Value) -> Option<Self> {
+        let (text, revision) = <(String, String)>::from_value(value)?;
+        Some(Policy::new(text, revision))
     }
 }
 

@@ -15,15 +15,31 @@ pub(crate) fn change_table(
     table: &Table,
     change: impl FnOnce(&mut Table),
 ) -> Result<(), ApiError> {
+    try_change_table(core, table, |table| {
+        change(table);
+        Ok(Some(()))
+    })
+    .map(drop)
+}
+
+/// As [`change_table`], for a change that depends on the definition as it is then: it fails, or returns
+/// `None` and nothing changes.
+pub(crate) fn try_change_table<T>(
+    core: &Core,
+    table: &Table,
+    change: impl FnOnce(&mut Table) -> Result<Option<T>, ApiError>,
+) -> Result<Option<T>, ApiError> {
     let mut tables = core.catalog().write();
     let Some(current) = tables
         .get(&table.name)
         .filter(|current| current.id == table.id)
     else {
-        return Ok(());
+        return Ok(None);
     };
     let mut changed = Table::clone(current);
-    change(&mut changed);
+    let Some(result) = change(&mut changed)? else {
+        return Ok(None);
+    };
     let mut batch = Batch::new();
     catalog::put_record(&mut batch, &changed);
     let ticket = core.store().stage(batch).map_err(internal)?;
@@ -32,5 +48,6 @@ pub(crate) fn change_table(
     }
     tables.insert(changed.name.clone(), Arc::new(changed));
     drop(tables);
-    ticket.wait().map_err(internal)
+    ticket.wait().map_err(internal)?;
+    Ok(Some(result))
 }

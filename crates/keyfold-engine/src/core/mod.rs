@@ -5,6 +5,7 @@ pub(crate) mod stale_reads;
 pub(crate) mod tasks;
 pub(crate) mod throttle;
 
+use crate::base::caller::Caller;
 use crate::base::conflicts::Conflicts;
 use crate::base::options::EngineOptions;
 use crate::base::signal::Signal;
@@ -25,9 +26,11 @@ use std::sync::{Arc, RwLockReadGuard};
 /// The engine's shared state, for requests of one region. All regions share the tables; full names
 /// have the region of the request. Clones share the state.
 #[derive(Clone)]
-pub(crate) struct Core {
+pub(crate) struct Core<'c> {
     shared: Arc<Shared>,
     region: Arc<str>,
+    /// The caller of a request; `None` for those of this process.
+    caller: Option<Caller<'c>>,
 }
 
 struct Shared {
@@ -46,7 +49,7 @@ struct Shared {
     secret: [u8; 32],
 }
 
-impl Core {
+impl Core<'static> {
     /// The state over a store. `newest_moment` is the greatest time in the store.
     pub(crate) fn new(
         catalog: Catalog,
@@ -54,7 +57,7 @@ impl Core {
         options: EngineOptions,
         newest_moment: u64,
         secret: [u8; 32],
-    ) -> Core {
+    ) -> Core<'static> {
         let region = options.region.as_str().into();
         let stale_reads = options.index_lag.map(StaleReads::new);
         Core {
@@ -72,20 +75,31 @@ impl Core {
                 secret,
             }),
             region,
+            caller: None,
         }
     }
+}
 
-    /// The same state for requests of another region.
-    pub(crate) fn in_region(&self, region: &str) -> Core {
-        let region = if *region == *self.region {
-            Arc::clone(&self.region)
-        } else {
-            region.into()
+impl Core<'_> {
+    /// The same state for a request of another caller.
+    pub(crate) fn for_caller<'r>(&self, caller: Caller<'r>) -> Core<'r> {
+        let region = match caller.region {
+            Some(region) if *region != *self.region => region.into(),
+            Some(_) | None => Arc::clone(&self.region),
         };
         Core {
             shared: Arc::clone(&self.shared),
             region,
+            caller: Some(caller),
         }
+    }
+
+    /// The caller of this request, as policies see it.
+    pub(crate) fn caller(&self) -> Caller<'_> {
+        self.caller.unwrap_or(Caller {
+            agent: Some(self.shared.options.agent.as_bytes()),
+            ..Caller::default()
+        })
     }
 
     pub(crate) fn region(&self) -> &str {

@@ -12,3 +12,4 @@ pub(crate) mod evaluate;
 pub(crate) mod expiry_note;
 pub(crate) mod plan;
 pub(crate) mod refusal;
+pub(crate) mod right;

@@ -5,6 +5,7 @@ use crate::base::error::{corrupt, internal};
 use crate::check::keys::{self, Maker};
 use crate::core::Core;
 use crate::table::Table;
+use crate::table::policy::Right;
 use keyfold_api::Validation;
 use keyfold_codec::RawItem;
 use keyfold_codec::key::{self, KeyBytes};
@@ -30,6 +31,8 @@ pub(crate) struct ItemWrite {
     pub(crate) return_on_failure: bool,
     /// Whether it is a PartiQL INSERT, whose condition fails because the item exists.
     pub(crate) is_insert: bool,
+    /// Whether it is a PartiQL statement, which needs other rights.
+    pub(crate) is_statement: bool,
 }
 
 impl ItemWrite {
@@ -40,6 +43,21 @@ impl ItemWrite {
             condition: None,
             return_on_failure: false,
             is_insert: false,
+            is_statement: false,
+        }
+    }
+
+    /// The right that the write needs, of a table.
+    pub(crate) fn right(&self) -> Right {
+        match (&self.action, self.is_statement) {
+            (Action::Put(_), false) => Right::PutItem,
+            (Action::Update { .. }, false) => Right::UpdateItem,
+            (Action::Delete { .. }, false) => Right::DeleteItem,
+            (Action::Check { .. }, false) => Right::ConditionCheckItem,
+            (Action::Put(_), true) => Right::PartiQLInsert,
+            (Action::Update { .. }, true) => Right::PartiQLUpdate,
+            (Action::Delete { .. }, true) => Right::PartiQLDelete,
+            (Action::Check { .. }, true) => Right::PartiQLSelect,
         }
     }
 }

@@ -22,12 +22,12 @@ impl SharedProgress {
 
 /// The thread.
 pub(crate) struct Background {
-    core: Core,
+    core: Core<'static>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Background {
-    pub(crate) fn start(core: Core, progress: SharedProgress) -> io::Result<Background> {
+    pub(crate) fn start(core: Core<'static>, progress: SharedProgress) -> io::Result<Background> {
         let for_thread = core.clone();
         let thread = std::thread::Builder::new()
             .name("keyfold-background".to_owned())

@@ -10,8 +10,10 @@ use crate::item::apply::{Author, Stamp, apply};
 use crate::item::collection::MetricsByTable;
 use crate::item::plan::{Action, ItemWrite, WritePlan};
 use crate::item::refusal::Refusal;
+use crate::item::right::check_right;
 use crate::ops::single_write::stage;
 use crate::read::capacity::Bills;
+use crate::table::policy::Right;
 use keyfold_api::{
     ApiError, BatchWriteItemInput, BatchWriteItemOutput, Constraint, Operation, Validation,
     WriteRequest,
@@ -106,7 +108,7 @@ fn locked(
     returns: CheckedReturns,
 ) -> Result<Pending<BatchWriteItemOutput>, ApiError> {
     let tables = core.tables_for_writing();
-    let plans = plan_all(&tables, requests)?;
+    let plans = plan_all(core, &tables, requests)?;
     let _keys = core
         .store()
         .lock(plans.iter().map(|(_, plan)| plan.key.as_slice()));
@@ -151,6 +153,7 @@ fn locked(
 
 /// Plans every write against its table. Each plan has the table's name or ARN of the request.
 fn plan_all(
+    core: &Core,
     tables: &Tables,
     requests: Vec<TableWrites>,
 ) -> Result<Vec<(String, WritePlan)>, ApiError> {
@@ -162,6 +165,7 @@ fn plan_all(
     } in requests
     {
         let table = ready(tables, given.name())?;
+        check_right(core, table, Right::BatchWriteItem)?;
         for write in writes {
             let plan = write.plan(table).map_err(in_a_batch)?;
             if !seen.insert(plan.key.clone()) {

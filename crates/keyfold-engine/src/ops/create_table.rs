@@ -9,6 +9,7 @@ use crate::check::{Constraints, missing_table, present};
 use crate::core::Core;
 use crate::ops::definition::{self, sentence, wrong};
 use crate::ops::{describe_table, policy_document, stream_setting, tags};
+use crate::table::policy::Policy;
 use crate::table::{Capacity, Index, Settings, Table, WARM_ON_DEMAND};
 use keyfold_api::{
     ApiError, BillingMode, CreateTableInput, Operation, ProvisionedThroughput, SecondaryIndex,
@@ -134,7 +135,8 @@ pub(crate) fn check(
     if let Some(policy) = input.resource_policy {
         policy_document::check(&policy)?;
         let revision = policy_document::revision(core.now_ms(), None);
-        settings.policies.insert(String::new(), (policy, revision));
+        let policy = Policy::new(policy, revision);
+        settings.policies.insert(String::new(), policy);
     }
     let table = Table {
         id: TableId(0),

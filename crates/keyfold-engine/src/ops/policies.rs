@@ -1,14 +1,18 @@
-//! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy. Policies are stored, not evaluated.
+//! PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy. `table::policy` evaluates policies.
+//!
+//! The expected revision is compared in the critical section in which the policy changes, and which no
+//! write of an item overlaps: a write that is acknowledged came before the policy that denies it.
 
 use crate::base::pending::Pending;
 use crate::check::Constraints;
 use crate::core::Core;
-use crate::core::change_table::change_table;
+use crate::core::change_table::try_change_table;
 use crate::ops::definition::sentence;
 use crate::ops::policy_document;
 use crate::ops::tags;
 use crate::table::Table;
 use crate::table::arn::{Arn, Part};
+use crate::table::policy::Policy;
 use keyfold_api::{
     ApiError, DeleteResourcePolicyInput, DeleteResourcePolicyOutput, ErrorKind,
     GetResourcePolicyInput, GetResourcePolicyOutput, PutResourcePolicyInput,
@@ -88,17 +92,22 @@ fn put_policy(
     );
     policy_document::check(&policy)?;
     let (table, place) = resource(core, &arn)?;
-    let known = table.settings.policies.get(&place);
-    let before = known.map(|(_, revision)| revision.as_str());
-    check_expected(input.expected_revision_id.as_deref(), before, &arn)?;
-    let revision = match known {
-        Some((same, revision)) if *same == policy => revision.clone(),
-        Some(_) | None => policy_document::revision(core.now_ms(), before),
-    };
-    let stored = (policy, revision.clone());
-    change_table(core, &table, |table| {
+    let expected = input.expected_revision_id;
+    let now_ms = core.now_ms();
+    let put = try_change_table(core, &table, |table| {
+        let known = table.settings.policies.get(&place);
+        let before = known.map(|policy| policy.revision.as_str());
+        check_expected(expected.as_deref(), before, &arn)?;
+        let revision = match known {
+            Some(same) if same.text == policy => same.revision.clone(),
+            Some(_) | None => policy_document::revision(now_ms, before),
+        };
+        let stored = Policy::new(policy, revision.clone());
         table.settings.policies.insert(place, stored);
+        Ok(Some(revision))
     })?;
+    // The table was deleted meanwhile.
+    let revision = put.ok_or_else(ApiError::table_not_found)?;
     Ok(PutResourcePolicyOutput {
         revision_id: Some(revision),
     })
@@ -117,15 +126,11 @@ fn get_policy(
     constraints.finish()?;
     let arn = input.resource_arn.unwrap_or_default();
     let (table, place) = resource(core, &arn)?;
-    let (policy, revision) = table
-        .settings
-        .policies
-        .get(&place)
-        .cloned()
-        .ok_or_else(|| missing(&arn))?;
+    let policy = table.settings.policies.get(&place);
+    let policy = policy.cloned().ok_or_else(|| missing(&arn))?;
     Ok(GetResourcePolicyOutput {
-        policy: Some(policy),
-        revision_id: Some(revision),
+        policy: Some(policy.text),
+        revision_id: Some(policy.revision),
     })
 }
 
@@ -150,21 +155,13 @@ fn delete_policy(
         ));
     }
     let (table, place) = resource(core, &arn)?;
-    let before = table
-        .settings
-        .policies
-        .get(&place)
-        .map(|(_, revision)| revision.clone());
-    check_expected(
-        input.expected_revision_id.as_deref(),
-        before.as_deref(),
-        &arn,
-    )?;
-    if before.is_some() {
-        change_table(core, &table, |table| {
-            table.settings.policies.remove(&place);
-        })?;
-    }
+    let expected = input.expected_revision_id;
+    let before = try_change_table(core, &table, |table| {
+        let before = table.settings.policies.remove(&place);
+        let before = before.map(|policy| policy.revision);
+        check_expected(expected.as_deref(), before.as_deref(), &arn)?;
+        Ok(before)
+    })?;
     Ok(DeleteResourcePolicyOutput {
         revision_id: before,
     })

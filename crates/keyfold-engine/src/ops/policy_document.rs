@@ -1,6 +1,7 @@
-//! The checks of a resource-based policy before it is stored. Policies are not evaluated.
+//! The checks of a resource-based policy before it is stored. `table::policy` evaluates it.
 
 use crate::ops::definition::wrong;
+use crate::table::policy::matches;
 use keyfold_api::{ApiError, Operation};
 use serde_json::Value;
 
@@ -164,37 +165,6 @@ fn is_action(action: &str) -> bool {
                     &known.to_ascii_lowercase().into_bytes(),
                 )
             })
-}
-
-/// Whether a text matches a pattern in which `*` stands for anything and `?` for one character.
-/// Only the last `*` is retried, so the work is at most the product of both lengths.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut at, mut read) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while read < text.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                retry = Some((at + 1, read));
-                at += 1;
-            }
-            Some(one) if *one == b'?' || Some(one) == text.get(read) => {
-                at += 1;
-                read += 1;
-            }
-            _ => match retry {
-                Some((after, from)) => {
-                    retry = Some((after, from + 1));
-                    (at, read) = (after, from + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern
-        .get(at..)
-        .unwrap_or_default()
-        .iter()
-        .all(|rest| *rest == b'*')
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::item::collection::collection_metrics;
 use crate::item::evaluate::Change;
 use crate::item::plan::ItemWrite;
 use crate::item::refusal::Refusal;
+use crate::item::right::check_right;
 use crate::read::capacity;
 use keyfold_api::{ApiError, ErrorKind, ReturnValue, WriteItemOutput};
 use keyfold_codec::RawItem;
@@ -45,6 +46,7 @@ fn locked(core: &Core, single: SingleWrite) -> Result<Pending<WriteItemOutput>, 
     } = single;
     let tables = core.tables_for_writing();
     let table = ready(&tables, given.name())?;
+    check_right(core, table, write.right())?;
     let plan = write.plan(table)?;
     let _key = core.store().lock([plan.key.as_slice()]);
     if core.is_in_conflict(&plan.key) {

@@ -131,6 +131,7 @@ pub(crate) fn write(
             return Err(Validation::Sentence("A SELECT writes nothing".to_owned()).into());
         }
     };
+    write.is_statement = true;
     // The answer to a failed INSERT has no item.
     write.return_on_failure = !write.is_insert
         && given.return_values_on_condition_check_failure

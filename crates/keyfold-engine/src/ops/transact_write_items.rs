@@ -16,6 +16,7 @@ use crate::item::collection::MetricsByTable;
 use crate::item::evaluate::Change;
 use crate::item::plan::{Action, ItemWrite, WritePlan};
 use crate::item::refusal::Refusal;
+use crate::item::right::check_right;
 use crate::ops::single_write::stage;
 use crate::ops::transact_token::{self, Seen};
 use crate::read::capacity::Bills;
@@ -243,7 +244,7 @@ fn locked(
         returns,
     } = transaction;
     let tables = core.tables_for_writing();
-    let plans = plan_all(&tables, writes)?;
+    let plans = plan_all(core, &tables, writes)?;
     let expired = transact_token::expired(core, token.is_some())?;
     let token_key = token.as_ref().map(|(token, _)| layout::token(token));
     let keys = plans
@@ -290,6 +291,7 @@ fn locked(
 
 /// Plans every write against its table.
 fn plan_all(
+    core: &Core,
     tables: &Tables,
     writes: Vec<(TableName, ItemWrite)>,
 ) -> Result<Vec<(TableName, WritePlan)>, ApiError> {
@@ -298,6 +300,7 @@ fn plan_all(
     let (mut seen, mut first_wrong) = (BTreeSet::new(), None);
     for (at, (given, write)) in writes.into_iter().enumerate() {
         let table = ready(tables, given.name())?;
+        check_right(core, table, write.right())?;
         match write.plan(table) {
             Ok(plan) if !seen.insert(plan.key.clone()) => {
                 return Err(Validation::TransactDuplicate.into());

@@ -8,7 +8,7 @@ use keyfold_types::CapacityHalves;
 
 /// An admitted read, which is charged when its cost is known.
 pub(crate) struct Meter<'r> {
-    core: &'r Core,
+    core: &'r Core<'r>,
     table: &'r Table,
     index: Option<&'r Index>,
     partition: Option<Partition>,
@@ -20,7 +20,7 @@ impl<'r> Meter<'r> {
     /// # Errors
     /// `Throttled` when a limit is exhausted.
     pub(crate) fn admit(
-        core: &'r Core,
+        core: &'r Core<'r>,
         table: &'r Table,
         index: Option<&'r Index>,
         key: Option<&[u8]>,

@@ -2,6 +2,7 @@
 
 pub(crate) mod arn;
 pub(crate) mod backup;
+pub(crate) mod policy;
 pub(crate) mod sequence;
 pub(crate) mod shard;
 pub(crate) mod stream;
@@ -12,6 +13,7 @@ use keyfold_codec::key::{EntryTail, IndexId, TableId};
 use keyfold_types::key::key_value_bytes;
 use keyfold_types::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 use keyfold_types::{Item, KeyAttribute, KeySchema, ValueKind};
+use policy::Policy;
 use std::collections::BTreeMap;
 
 /// Read and write units a second that a new on-demand table or index serves at once.
@@ -61,8 +63,8 @@ pub(crate) struct Settings {
     pub(crate) recovery: Option<Recovery>,
     /// Contributor insights: index (empty for the table) to mode and time.
     pub(crate) insights: BTreeMap<String, (ContributorInsightsMode, u64)>,
-    /// Policies: the rest of the ARN after the table (nothing, or a stream) to text and revision.
-    pub(crate) policies: BTreeMap<String, (String, String)>,
+    /// Policies, by the rest of the ARN after the table: nothing, or a stream.
+    pub(crate) policies: BTreeMap<String, Policy>,
     /// The source of the restored table.
     pub(crate) restored: Option<Restored>,
     /// Whether changes are kept for a backup under way, which needs them also after a restart.
