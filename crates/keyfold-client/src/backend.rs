@@ -5,7 +5,7 @@ use crate::http::{HttpBackend, Outcome};
 use crate::terms::Terms;
 use crate::watch::Watch;
 use keyfold_api::{ApiError, Request, Response};
-use keyfold_engine::{Engine, Pending};
+use keyfold_engine::{Caller, Engine, Pending};
 use keyfold_lower::ClientError;
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,6 +87,24 @@ impl Backend {
     /// when the answer of a write was lost and the write is not idempotent.
     pub fn call(&self, request: Request) -> Result<Response, ClientError> {
         self.call_on(request, &Terms::default())
+    }
+
+    /// Carries out a request with another `User-Agent`, over a connection of its own.
+    ///
+    /// # Errors
+    /// As [`Backend::call`].
+    pub fn call_as(&self, agent: &str, request: Request) -> Result<Response, ClientError> {
+        match self {
+            Backend::Embedded(engine) => {
+                let caller = Caller {
+                    agent: Some(agent.as_bytes()),
+                    ..Caller::default()
+                };
+                let answer = engine.execute_for(caller, request).wait();
+                answer.map_err(service_error)
+            }
+            Backend::Http(http) => http.with_agent(agent)?.call(request, &Terms::default()).0,
+        }
     }
 
     /// Carries out a request of a call with terms. An engine in this process is not interrupted: the

@@ -21,6 +21,8 @@ pub struct Endpoint {
     pub session_token: Option<String>,
     /// Another place of the credentials, which takes the place of those above.
     pub elsewhere: Option<Elsewhere>,
+    /// The `User-Agent` of requests, which policies may ask for; that of the transport by default.
+    pub agent: Option<String>,
     /// The certificate authorities that are trusted, as PEM; the public ones by default.
     pub authorities: Option<Vec<u8>>,
     /// The most time to connect.
@@ -49,6 +51,7 @@ impl Endpoint {
             secret: "local".to_owned(),
             session_token: None,
             elsewhere: None,
+            agent: None,
             authorities: None,
             connect_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(30),

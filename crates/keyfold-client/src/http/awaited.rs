@@ -126,6 +126,9 @@ fn signed(
     if let Some(token) = &keys.session_token {
         request = request.header(SESSION_TOKEN, token);
     }
+    if let Some(agent) = &place.endpoint.agent {
+        request = request.header(header::USER_AGENT, agent);
+    }
     request.body(Full::new(exchange.body.clone()))
 }
 

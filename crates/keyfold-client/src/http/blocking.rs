@@ -81,6 +81,9 @@ impl Blocking {
         if let Some(token) = &keys.session_token {
             request = request.header(SESSION_TOKEN, token);
         }
+        if let Some(agent) = &place.endpoint.agent {
+            request = request.header("user-agent", agent);
+        }
         let mut response = request.send(body)?;
         let status = response.status().as_u16();
         let header = response.headers().get(CHECKSUM);

@@ -66,6 +66,17 @@ impl HttpBackend {
         })
     }
 
+    /// The same endpoint, with another `User-Agent`.
+    ///
+    /// # Errors
+    /// As [`HttpBackend::new`].
+    pub(crate) fn with_agent(&self, agent: &str) -> Result<HttpBackend, ClientError> {
+        HttpBackend::new(Endpoint {
+            agent: Some(agent.to_owned()),
+            ..self.place.endpoint.clone()
+        })
+    }
+
     /// The host and the port.
     pub(crate) fn address(&self) -> (&str, u16) {
         let Address { host, port, .. } = &self.place.address;
