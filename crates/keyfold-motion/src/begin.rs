@@ -6,7 +6,7 @@
 
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
-use crate::rows::{Phase, RunRow};
+use crate::rows::{Phase, RunRow, Turn};
 use crate::tables::{ACTIVE_PAUSE, Found, active, at, definition, delete, identity, tags};
 use crate::world::{At, Place, World};
 use keyfold_api::{ErrorKind, TableDescription, Tag};
@@ -215,6 +215,7 @@ fn begin_row(
         seen_ms: world.epoch_ms(),
         phase: Phase::Copying,
         paused_ms: None,
+        turn: Turn::default(),
     }
 }
 

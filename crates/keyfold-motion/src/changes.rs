@@ -66,11 +66,16 @@ pub(crate) struct Batch {
     pub(crate) to: Position,
     /// When the last of them was made, milliseconds since 1970.
     pub(crate) made_ms: Option<u64>,
+    /// Whether its records are left out.
+    pub(crate) is_skipped: bool,
 }
 
 impl Batch {
     /// What it counts for.
     pub(crate) fn counts(&self) -> Counts {
+        if self.is_skipped {
+            return Counts::default();
+        }
         let changes = self.changes.iter();
         let deleted = changes.filter(|change| matches!(change, Change::Delete { .. }));
         let deleted = deleted.count() as u64;
@@ -94,6 +99,7 @@ impl Batch {
             records: 0,
             to: Position::Horizon,
             made_ms: None,
+            is_skipped: false,
         };
         for event in events {
             let record = Read::of(event, tombstones)?;
@@ -116,6 +122,24 @@ impl Batch {
         Ok(batch)
     }
 
+    /// All of the records, of which none is applied: the mover itself has made them.
+    ///
+    /// # Errors
+    /// `Refused` when a record has no number.
+    pub(crate) fn skipped(events: &[StreamEvent]) -> Result<Batch, ClientError> {
+        let last = events.last().and_then(|event| event.dynamodb.as_ref());
+        let number = last.and_then(|record| record.sequence_number.clone());
+        let number = number
+            .ok_or_else(|| ClientError::refused("a record of the stream has no sequence number"))?;
+        Ok(Batch {
+            changes: Vec::new(),
+            records: events.len(),
+            to: Position::After(number),
+            made_ms: None,
+            is_skipped: true,
+        })
+    }
+
     /// No record: the shard has ended.
     pub(crate) fn end() -> Batch {
         Batch {
@@ -123,6 +147,7 @@ impl Batch {
             records: 0,
             to: Position::End,
             made_ms: None,
+            is_skipped: false,
         }
     }
 }

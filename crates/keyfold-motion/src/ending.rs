@@ -4,13 +4,11 @@ use crate::begin::{MADE_BY, is_made_by};
 use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::rows::{Phase, RunRow, segments_done};
-use crate::tables::{ACTIVE_PAUSE, ACTIVE_TRIES, Found, active, at, delete, expiry, is_absent};
+use crate::switch::{Sides, forget_turns};
+use crate::tables::{ACTIVE_PAUSE, ACTIVE_TRIES, Found, active, at, delete, is_absent, set_expiry};
 use crate::totals::keep_sum;
 use crate::world::{Place, World};
-use keyfold_api::{
-    ErrorKind, TableStatus, TimeToLiveSpecification, UntagResourceInput, UpdateTableInput,
-    UpdateTimeToLiveInput, known,
-};
+use keyfold_api::{ErrorKind, TableStatus, UntagResourceInput, UpdateTableInput, known};
 use keyfold_client::ClientError;
 use keyfold_stream::described;
 use keyfold_stream::world::ask;
@@ -80,12 +78,16 @@ pub async fn moves(world: &dyn World, rows: &str) -> Result<Vec<(String, Status)
 }
 
 /// Aborts the move of a table: deletes it from the target if the move has made it, with all that the
-/// move has noted. A run that is under way stops, and changes nothing any more. The source is as it was.
+/// move has noted, also in the source if the move was switched. A run that is under way stops, and changes
+/// nothing any more. The source is as it was.
 ///
 /// # Errors
 /// `NotFound` when there is no move; the backend's otherwise. Then the same call goes on.
 pub async fn abort(world: &dyn World, options: &Options) -> Result<Aborted, ClientError> {
     let target = at(world, Place::Target);
+    if let Some(status) = status(world, options).await? {
+        may_abort(&status.run, &options.table)?;
+    }
     if take_out(world, options, Phase::Aborting).await? == Phase::Completing {
         return Err(ClientError::refused(format!(
             "the move of {} is being completed: complete it again to end that",
@@ -96,9 +98,29 @@ pub async fn abort(world: &dyn World, options: &Options) -> Result<Aborted, Clie
     let Some(row) = Ledger::of(options).run(&target).await? else {
         return Err(no_move(&options.table));
     };
+    if row.turn.has_begun() {
+        forget_turns(world, options, Sides::AsTheyAre).await?;
+    }
     let aborted = delete_made(world, options, &row).await?;
     end(world, options).await?;
     Ok(aborted)
+}
+
+/// Refuses to abort a move whose target programs write to.
+///
+/// # Errors
+/// `Refused`.
+pub fn may_abort(run: &RunRow, table: &str) -> Result<(), ClientError> {
+    match (run.turn.lead, run.turn.turning) {
+        (Place::Source, None) => Ok(()),
+        (Place::Target, _) => Err(ClientError::refused(format!(
+            "programs write to the table {table} of the target, which an abort would delete: \
+             `keyfold move reverse` lets them write to the source again"
+        ))),
+        (Place::Source, Some(_)) => Err(ClientError::refused(format!(
+            "the move of {table} is being switched: `keyfold move resume` goes on with that"
+        ))),
+    }
 }
 
 /// Deletes the table that a move has made, and waits until it is gone.
@@ -200,23 +222,17 @@ pub async fn complete(
     found: &Found,
 ) -> Result<(), ClientError> {
     let target = at(world, Place::Target);
+    if let Some(status) = status(world, options).await?
+        && status.run.turn.turning.is_some()
+    {
+        return Err(ClientError::refused(format!(
+            "the move of {} is being switched: `keyfold move resume` goes on with that",
+            options.table
+        )));
+    }
     let phase = take_out(world, options, Phase::Completing).await?;
     may_complete(&options.table, phase)?;
-    let set = expiry(&target, &options.table).await?;
-    if let Some(attribute) = found
-        .expiry
-        .as_ref()
-        .filter(|one| set.as_ref() != Some(*one))
-    {
-        let input = UpdateTimeToLiveInput {
-            table_name: Some(options.table.clone()),
-            time_to_live_specification: Some(TimeToLiveSpecification {
-                enabled: Some(true),
-                attribute_name: Some(attribute.clone()),
-            }),
-        };
-        ask(&target, input).await?;
-    }
+    set_expiry(&target, found).await?;
     if found.description.deletion_protection_enabled == Some(true) {
         let input = UpdateTableInput {
             table_name: Some(options.table.clone()),
@@ -227,6 +243,10 @@ pub async fn complete(
         active(world, Place::Target, &options.table).await?;
     }
     untag(world, options).await?;
+    let row = Ledger::of(options).run(&target).await?;
+    if row.is_some_and(|row| row.turn.has_begun()) {
+        forget_turns(world, options, Sides::Open).await?;
+    }
     end(world, options).await
 }
 

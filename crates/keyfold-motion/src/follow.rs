@@ -31,6 +31,8 @@ const DISCOVERY_TIME: Duration = Duration::from_secs(5);
 const EMPTY_PAGES: u32 = 3;
 /// The most records of a page.
 const PAGE_MAX: usize = 1_000;
+/// The most records of a page of a reader that is near the end of its shard.
+const NEAR_MAX: usize = 100;
 /// The time between two notes that the changes are complete.
 const NOTE_TIME: Duration = Duration::from_secs(30);
 
@@ -51,6 +53,7 @@ pub(crate) async fn follow(crew: Arc<Crew>, stream: String, rows: Vec<Checkpoint
         ended: Some(crew.world.now()),
         guarded: crew.world.now(),
         noted: None,
+        most: 0,
     };
     if let Err(stop) = follower.run().await {
         crew.end(stop);
@@ -84,6 +87,8 @@ struct Follower {
     /// When both tables were looked at.
     guarded: Duration,
     noted: Option<Duration>,
+    /// The records of the longest page of a round.
+    most: usize,
 }
 
 impl Follower {
@@ -228,6 +233,7 @@ impl Follower {
     /// Reads a page of each shard. Returns whether there was nothing.
     async fn round(&mut self) -> Result<bool, Stop> {
         let mut is_quiet = true;
+        self.most = 0;
         for shard in self.listed.clone() {
             let part = shard_part(&self.crew.options.table, &shard.key.shard);
             if self.position(&part)? == Position::End {
@@ -237,10 +243,13 @@ impl Follower {
                 && self.waits_for(parent)?
             {
                 is_quiet = false;
+                self.most = usize::MAX;
                 continue;
             }
             is_quiet &= self.page(&shard, &part).await?;
         }
+        let is_near = self.most <= NEAR_MAX && !self.crew.is_copying();
+        self.crew.progress.set_near(is_near);
         Ok(is_quiet)
     }
 
@@ -269,6 +278,7 @@ impl Follower {
     /// Applies a page of a shard. Returns whether it was empty.
     async fn page(&mut self, shard: &Shard, part: &str) -> Result<bool, Stop> {
         let (sent, events, next) = self.read(shard, part).await?;
+        self.most = self.most.max(events.len());
         self.count_empty(part, sent, events.is_empty() && next.is_some());
         let position = self.position(part)?;
         let is_new = |event: &StreamEvent| {
@@ -294,6 +304,7 @@ impl Follower {
                 self.iterators.remove(part);
                 self.ended = Some(self.crew.world.now());
                 self.looked = None;
+                self.most = usize::MAX;
             }
         }
         Ok(is_quiet)
@@ -364,7 +375,11 @@ impl Follower {
     async fn apply(&mut self, part: &str, events: &[StreamEvent]) -> Result<bool, Stop> {
         let mut left = events;
         while !left.is_empty() {
-            let batch = Batch::of(left, self.crew.is_copying()).map_err(Stop::Failed)?;
+            let batch = match self.crew.run.turn.applies() {
+                true => Batch::of(left, self.crew.is_copying()),
+                false => Batch::skipped(left),
+            };
+            let batch = batch.map_err(Stop::Failed)?;
             if !self.send(part, &batch).await? {
                 return Ok(false);
             }
@@ -391,7 +406,7 @@ impl Follower {
             Committed::Refused(_) => (row, false),
         };
         self.tails.insert(part.to_owned(), now);
-        if is_done {
+        if is_done && !batch.is_skipped {
             let progress = &self.crew.progress;
             progress.applied(batch.records, batch.changes.len(), batch.made_ms);
         }

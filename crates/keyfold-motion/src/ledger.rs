@@ -3,7 +3,7 @@
 use crate::options::Options;
 use crate::rows::{
     AT, COUNTS, Checkpoint, FENCE, MOVE, PART, PAUSED, PHASE, Phase, RunRow, SEEN, STEP, TARGET,
-    gone_part, gone_prefix, number, run_part, spent_prefix, sum_part, table_of_run, whole,
+    Turn, gone_part, gone_prefix, number, run_part, spent_prefix, sum_part, table_of_run, whole,
 };
 use keyfold_api::{
     BatchWriteItemInput, ConditionCheck, DeleteItemInput, ErrorKind, ExpressionAttributes,
@@ -213,6 +213,27 @@ impl Ledger {
         // A later note of this run stands already.
         let stands = self.run(io).await?.is_some_and(|row| row.fence == fence);
         Ok(if stands { Changed::Yes } else { Changed::No })
+    }
+
+    /// Notes which side programs write to, as long as a run has the move.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub(crate) async fn turn(
+        &self,
+        io: &dyn Io,
+        fence: u64,
+        turn: &Turn,
+    ) -> Result<Changed, ClientError> {
+        let (set, attributes) = turn.update();
+        let attributes = attributes
+            .name("#fence", FENCE)
+            .value(":fence", whole(fence));
+        let update = self.update_run((&set, IS_MINE), attributes);
+        if changed(ask(io, update).await)? == Changed::Yes {
+            return Ok(Changed::Yes);
+        }
+        Ok(Changed::No)
     }
 
     fn update_run(

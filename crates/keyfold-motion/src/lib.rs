@@ -14,6 +14,9 @@
 //! - [`verify`]: compares both places; `difference`: what it finds; `saved`: how far a comparison is, for one that goes on.
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed; `pausing`: how it is made to stand still.
+//! - [`switch`]: lets programs write to the other side, and back; `turn`: which side that is; `refusal`: how a
+//!   table refuses writes; `swapped`: the other direction.
+//! - `values`: attributes of rows.
 //! - `totals`: what it has done so far, of all its runs.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
 //! - `crew`, `pace`, `patience`, `progress`, `meter`: what the tasks share, their rate, which errors they wait
@@ -39,23 +42,33 @@ mod pace;
 mod patience;
 mod pausing;
 mod progress;
+mod refusal;
 mod rows;
 mod run;
 mod saved;
+mod swapped;
+pub mod switch;
 pub mod tables;
 pub mod threads;
 mod totals;
+mod turn;
+mod values;
 pub mod verify;
 pub mod world;
 
 pub use begin::{MADE_BY, prepare};
 pub use copy::HAS_NONE;
-pub use ending::{Aborted, Status, abort, complete, forget_ledger, may_complete, moves, status};
+pub use ending::{
+    Aborted, Status, abort, complete, forget_ledger, may_abort, may_complete, moves, status,
+};
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED};
 pub use meter::Units;
 pub use options::Options;
 pub use pausing::{pause, time_left};
 pub use progress::{Figures, Progress};
+pub use refusal::{Force, MOVING_AGENT, PROBING_AGENT};
 pub use rows::{Counts, LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};
+pub use swapped::swapped;
 pub use totals::{Spent, Totals, totals};
+pub use turn::{Turn, Turning};

@@ -27,6 +27,12 @@ pub struct Options {
     pub look_time: Option<Duration>,
     /// The time between two looks at a stream without records.
     pub poll_time: Duration,
+    /// The time between two looks of a run at its tasks.
+    pub step_time: Duration,
+    /// Whether the run ends when few records of the stream are left.
+    pub until_near: bool,
+    /// Whether the run belongs to a switch: it may take a move that is being switched.
+    pub is_turning: bool,
 }
 
 impl Options {
@@ -42,6 +48,9 @@ impl Options {
             settle_time: Duration::from_secs(10),
             look_time: Some(Duration::from_secs(1)),
             poll_time: Duration::from_millis(250),
+            step_time: Duration::from_millis(100),
+            until_near: false,
+            is_turning: false,
         }
     }
 }

@@ -25,18 +25,56 @@ pub async fn pause(world: &dyn World, options: &Options) -> Result<RunRow, Clien
     let target = at(world, Place::Target);
     let ledger = Ledger::of(options);
     let table = &options.table;
-    let no_move =
-        || ClientError::not_found(format!("the target knows of no move of the table {table}"));
+    let no_move = || no_move(table);
     if described(&target, &options.rows).await?.is_none() {
         return Err(no_move());
     }
     let mine = loop {
         let seen = ledger.run(&target).await?.ok_or_else(no_move)?;
         may_go_on(&seen, table)?;
+        may_pause(&seen)?;
         if let Some(mine) = ledger.pause(&target, &seen, world.epoch_ms()).await? {
             break mine;
         }
     };
+    hold_rows(world, options, &mine).await?;
+    Ok(mine)
+}
+
+/// Takes a move from its run, and keeps it: nothing writes for it when this returns, but for a run that
+/// takes it later. `may` says whether its row allows that.
+///
+/// # Errors
+/// As [`pause`]; those of `may`.
+pub(crate) async fn hold(
+    world: &dyn World,
+    options: &Options,
+    may: impl Fn(&RunRow) -> Result<(), ClientError>,
+) -> Result<RunRow, ClientError> {
+    let target = at(world, Place::Target);
+    let ledger = Ledger::of(options);
+    let mine = loop {
+        let seen = ledger
+            .run(&target)
+            .await?
+            .ok_or_else(|| no_move(&options.table))?;
+        may_go_on(&seen, &options.table)?;
+        may(&seen)?;
+        if let Some(mine) = ledger.take(&target, &seen).await? {
+            break mine;
+        }
+    };
+    hold_rows(world, options, &mine).await?;
+    Ok(mine)
+}
+
+fn no_move(table: &str) -> ClientError {
+    ClientError::not_found(format!("the target knows of no move of the table {table}"))
+}
+
+async fn hold_rows(world: &dyn World, options: &Options, mine: &RunRow) -> Result<(), ClientError> {
+    let target = at(world, Place::Target);
+    let (ledger, table) = (Ledger::of(options), &options.table);
     // Runs make no checkpoint from now on, since their fence is another.
     for row in ledger.checkpoints(&target).await? {
         if ledger.take_row(&target, &row.part, mine.fence).await? == Changed::No {
@@ -46,7 +84,17 @@ pub async fn pause(world: &dyn World, options: &Options) -> Result<RunRow, Clien
             )));
         }
     }
-    Ok(mine)
+    Ok(())
+}
+
+/// Refuses to pause a move that is being switched.
+fn may_pause(seen: &RunRow) -> Result<(), ClientError> {
+    match seen.turn.turning {
+        None => Ok(()),
+        Some(_) => Err(ClientError::refused(
+            "the move is being switched, and nobody can write until it is: `keyfold move resume` goes on with it",
+        )),
+    }
 }
 
 /// How long a move may stand still yet: as long as the stream keeps what it has not read. `None` when it
@@ -75,6 +123,7 @@ mod tests {
             seen_ms: 1_000,
             phase: Phase::Following,
             paused_ms: None,
+            turn: crate::rows::Turn::default(),
         };
         let hour = Duration::from_secs(3_600);
         assert_eq!(time_left(&run, 1_000 + 3_600_000), Some(hour * 22));

@@ -12,6 +12,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Progress {
     is_stopping: AtomicBool,
+    is_near: AtomicBool,
     /// One more than the milliseconds; 0 is none.
     even_to_ms: AtomicU64,
     goal_ms: AtomicU64,
@@ -184,6 +185,15 @@ impl Progress {
         self.changes.fetch_add(changes as u64, Ordering::Relaxed);
         self.record_ms
             .fetch_max(made_ms.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Whether the last round over the stream found few records in each shard.
+    pub fn is_near(&self) -> bool {
+        self.is_near.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn set_near(&self, is_near: bool) {
+        self.is_near.store(is_near, Ordering::SeqCst);
     }
 
     pub(crate) fn set_even(&self, to: Option<Duration>) {

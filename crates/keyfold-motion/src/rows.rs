@@ -2,7 +2,7 @@
 //!
 //! | `part` | what it is | attributes |
 //! |---|---|---|
-//! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase`, `paused` |
+//! | `T run` | the move of the table `T` | `move`, `fence`, `segments`, `stream`, `source`, `target`, `seen`, `phase`, `paused`, and those of `turn` |
 //! | `T segment 0003` | how far a segment of the scan is copied | `fence`, `step`, `at`, `counts` |
 //! | `T shard ID` | up to where the changes of a shard are applied | `fence`, `step`, `at`, `counts` |
 //! | `T spent FENCE` | what a run has consumed at least | `fence`, `began`, `copied`, `noted`, `retries`, `throttles`, units |
@@ -22,6 +22,9 @@
 //!
 //! Requests are not here: [`crate::ledger`] sends them.
 
+pub(crate) use crate::turn::Turn;
+use crate::values::text;
+pub(crate) use crate::values::{number, whole};
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
 use sha2::{Digest, Sha256};
@@ -111,6 +114,8 @@ pub struct RunRow {
     pub phase: Phase,
     /// When it was paused, milliseconds since 1970; `None` as soon as a run goes on.
     pub paused_ms: Option<i64>,
+    /// Which side programs write to.
+    pub turn: Turn,
 }
 
 impl RunRow {
@@ -131,6 +136,7 @@ impl RunRow {
         if let Some(paused_ms) = self.paused_ms {
             item.insert(PAUSED, paused_ms);
         }
+        self.turn.add_to(&mut item);
         item
     }
 
@@ -149,6 +155,7 @@ impl RunRow {
             seen_ms: seen.ok_or(SEEN)?,
             phase: text(item, PHASE).and_then(Phase::of).ok_or(PHASE)?,
             paused_ms: number(item, PAUSED).and_then(|ms| i64::try_from(ms).ok()),
+            turn: Turn::of_item(item)?,
         })
     }
 }
@@ -356,27 +363,11 @@ pub(crate) fn gone_part(table: &str, id: u64, key: &Item) -> String {
     part
 }
 
-pub(crate) fn whole(number: u64) -> Value {
-    Value::N(number.into())
-}
-
-fn text<'i>(item: &'i Item, name: &str) -> Option<&'i str> {
-    match item.get(name) {
-        Some(Value::S(text)) => Some(text),
-        Some(_) | None => None,
-    }
-}
-
-pub(crate) fn number(item: &Item, name: &str) -> Option<u64> {
-    match item.get(name) {
-        Some(Value::N(number)) => number.to_string().parse().ok(),
-        Some(_) | None => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::turn::Turning;
+    use crate::world::Place;
 
     #[test]
     fn rows_are_read_back() {
@@ -390,6 +381,13 @@ mod tests {
             seen_ms: 1_700_000_000_000,
             phase: Phase::Following,
             paused_ms: Some(1_700_000_000_001),
+            turn: Turn {
+                lead: Place::Target,
+                turning: Some(Turning::Opening),
+                turns: 3,
+                mark_ms: Some(1_700_000_000_002),
+                revision: Some("7".to_owned()),
+            },
         };
         assert_eq!(RunRow::of_item(&run.to_item("T run")), Ok(run));
         for mark in [

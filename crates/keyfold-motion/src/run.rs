@@ -29,8 +29,6 @@ use std::time::Duration;
 
 /// The looks whether the run has the move still, of which each last one notes what it has consumed.
 const LOOKS_A_NOTE: u32 = 15;
-/// The time between two looks at the tasks.
-const LOOK_TIME: Duration = Duration::from_millis(100);
 
 /// How a run ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +122,9 @@ async fn watched(crew: &Arc<Crew>, spending: &mut Spending) -> Result<Ended, Sto
                 crew.progress.set_even(Some(now));
                 return Ok(Ended::Even);
             }
+            (Some(_), false) if crew.options.until_near && crew.progress.is_near() => {
+                return Ok(Ended::Even);
+            }
             (Some(_), false) if !crew.options.until_even => {}
             (Some(_), false) if crew.progress.is_at_goal() => return Ok(Ended::Even),
             (Some(_), false) if crew.progress.goal().is_none() => crew.progress.set_goal(now),
@@ -138,7 +139,7 @@ async fn watched(crew: &Arc<Crew>, spending: &mut Spending) -> Result<Ended, Sto
                 spending.note(crew).await;
             }
         }
-        crew.world.pause(LOOK_TIME).await;
+        crew.world.pause(crew.options.step_time).await;
     }
 }
 
@@ -205,6 +206,7 @@ async fn take(
             return Err(Stop::Failed(ClientError::refused(why)));
         }
         check(&seen, &options.table, stream.as_ref(), now_ms)?;
+        seen.turn.may_take(&options.table, options.is_turning)?;
         if let Some(mine) = ledger.take(&target, &seen).await? {
             return Ok(mine);
         }

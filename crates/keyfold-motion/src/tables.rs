@@ -10,7 +10,8 @@ use keyfold_api::{
     CreateTableInput, DeleteTableInput, DescribeTimeToLiveInput, ErrorKind, IndexDescription,
     KeyType, ListTagsOfResourceInput, Named, ProvisionedThroughput,
     ProvisionedThroughputDescription, SecondaryIndex, StreamSpecification, StreamViewType,
-    TableDescription, TableStatus, Tag, TimeToLiveStatus, UpdateTableInput, WireName, known,
+    TableDescription, TableStatus, Tag, TimeToLiveSpecification, TimeToLiveStatus,
+    UpdateTableInput, UpdateTimeToLiveInput, WireName, known,
 };
 use keyfold_client::ClientError;
 use keyfold_stream::described;
@@ -186,6 +187,26 @@ pub(crate) async fn expiry(io: &At<'_>, table: &str) -> Result<Option<String>, C
         Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling) => found.attribute_name,
         Some(TimeToLiveStatus::Disabled | TimeToLiveStatus::Disabling) | None => None,
     })
+}
+
+/// Lets the items of the target's table expire as those of the source's do.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn set_expiry(target: &At<'_>, found: &Found) -> Result<(), ClientError> {
+    let set = expiry(target, &found.table).await?;
+    let wanted = found.expiry.as_ref();
+    let Some(attribute) = wanted.filter(|one| set.as_ref() != Some(*one)) else {
+        return Ok(());
+    };
+    let input = UpdateTimeToLiveInput {
+        table_name: Some(found.table.clone()),
+        time_to_live_specification: Some(TimeToLiveSpecification {
+            enabled: Some(true),
+            attribute_name: Some(attribute.clone()),
+        }),
+    };
+    ask(target, input).await.map(drop)
 }
 
 /// The tags of a table; none where the endpoint has none, or does not show them.

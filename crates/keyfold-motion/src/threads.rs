@@ -3,8 +3,9 @@
 use crate::located::located;
 use crate::meter::Units;
 use crate::progress::Progress;
+use crate::refusal::PROBING_AGENT;
 use crate::world::{Place, World};
-use keyfold_api::{Request, Response};
+use keyfold_api::{ErrorKind, Request, Response};
 use keyfold_client::{Backend, ClientError, blocked, origin};
 use keyfold_stream::world::Boxed;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -71,6 +72,25 @@ impl World for Threads {
             let operation = request.operation();
             let answer = backend.call(request);
             answer.map_err(|error| located(error, (place, name), operation))
+        })
+    }
+
+    fn ask_as_program(
+        &self,
+        place: Place,
+        request: Request,
+    ) -> Boxed<'_, Result<Response, ClientError>> {
+        Box::pin(async move {
+            let [source, target] = &self.names;
+            let (backend, name) = match place {
+                Place::Source => (&self.source, source),
+                Place::Target => (&self.target, target),
+            };
+            let operation = request.operation();
+            match backend.call_as(PROBING_AGENT, request) {
+                Err(error) if error.kind() == Some(ErrorKind::AccessDenied) => Err(error),
+                answer => answer.map_err(|error| located(error, (place, name), operation)),
+            }
         })
     }
 

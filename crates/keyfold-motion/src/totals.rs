@@ -54,8 +54,10 @@ pub struct Totals {
     pub segments_done: u32,
     /// The items of the source that were read, and those of them that were put.
     pub copied: Counts,
-    /// The records of the stream that were read, and the writes that they came to.
+    /// The records of the source's stream that were read, and the writes that they came to.
     pub applied: Counts,
+    /// The same of the target's stream, whose changes are applied to the source while the target leads.
+    pub applied_back: Counts,
     /// What each run has consumed at least, the first one first.
     pub runs: Vec<Spent>,
 }
@@ -187,7 +189,18 @@ fn sums(table: &str, rows: &[Checkpoint]) -> [Counts; 2] {
     [segments, shards].map(|rows| rows.into_iter().map(|row| row.counts).sum())
 }
 
-/// What the move of a table has done so far; `None` when there is none.
+/// What the runs of a direction have consumed.
+async fn runs_of(io: &dyn Io, ledger: &Ledger) -> Result<Vec<Spent>, ClientError> {
+    let mut runs = Vec::new();
+    for row in ledger.all(io, &spent_prefix(&ledger.table)).await? {
+        let run = Spent::of_item(&row);
+        runs.push(run.map_err(|name| ledger.foreign(&ledger.table, name))?);
+    }
+    Ok(runs)
+}
+
+/// What the move of a table has done so far; `None` when there is none. Of a move that was switched, the
+/// source is asked, too.
 ///
 /// # Errors
 /// The backend's; `Refused` when a row is none of this crate.
@@ -203,10 +216,22 @@ pub async fn totals(world: &dyn World, options: &Options) -> Result<Option<Total
     let rows = ledger.checkpoints(&target).await?;
     let kept = sum(&target, &ledger).await?;
     let [copied, applied] = kept.unwrap_or_else(|| sums(&options.table, &rows));
-    let mut runs = Vec::new();
-    for row in ledger.all(&target, &spent_prefix(&options.table)).await? {
-        let run = Spent::of_item(&row);
-        runs.push(run.map_err(|name| ledger.foreign(&options.table, name))?);
+    let mut runs = runs_of(&target, &ledger).await?;
+    let mut applied_back = Counts::default();
+    if run.turn.has_begun() {
+        let source = at(world, Place::Source);
+        if described(&source, &options.rows).await?.is_some() {
+            [_, applied_back] = sums(&options.table, &ledger.checkpoints(&source).await?);
+            // In the terms of these runs, the target is the source.
+            let back = runs_of(&source, &ledger).await?;
+            runs.extend(back.into_iter().map(|run| {
+                let [of_target, of_source] = run.units;
+                Spent {
+                    units: [of_source, of_target],
+                    ..run
+                }
+            }));
+        }
     }
     runs.sort_unstable_by_key(|run| (run.began_ms, run.noted_ms));
     Ok(Some(Totals {
@@ -214,6 +239,7 @@ pub async fn totals(world: &dyn World, options: &Options) -> Result<Option<Total
         run,
         copied,
         applied,
+        applied_back,
         runs,
     }))
 }

@@ -20,6 +20,14 @@ pub enum Place {
 }
 
 impl Place {
+    /// The other place.
+    pub fn other(self) -> Place {
+        match self {
+            Place::Source => Place::Target,
+            Place::Target => Place::Source,
+        }
+    }
+
     /// The word for it in sentences.
     pub fn word(self) -> &'static str {
         match self {
@@ -33,6 +41,14 @@ impl Place {
 pub trait World: Send + Sync + 'static {
     /// Sends a request to a place, and returns its answer.
     fn ask(&self, place: Place, request: Request) -> Boxed<'_, Result<Response, ClientError>>;
+
+    /// Sends a request to a place as another program would, with another `User-Agent` than the mover's, and
+    /// returns its answer.
+    fn ask_as_program(
+        &self,
+        place: Place,
+        request: Request,
+    ) -> Boxed<'_, Result<Response, ClientError>>;
 
     /// Waits. It may return earlier, when the move is to stop.
     fn pause(&self, time: Duration) -> Boxed<'_, ()>;

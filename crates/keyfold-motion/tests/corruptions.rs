@@ -54,6 +54,14 @@ impl World for Both {
         Box::pin(std::future::ready(self.of(place).call(request)))
     }
 
+    fn ask_as_program(
+        &self,
+        place: Place,
+        request: Request,
+    ) -> Boxed<'_, Result<Response, ClientError>> {
+        self.ask(place, request)
+    }
+
     fn pause(&self, _: Duration) -> Boxed<'_, ()> {
         Box::pin(std::future::ready(()))
     }

@@ -117,6 +117,14 @@ impl World for SimWorld {
         })
     }
 
+    fn ask_as_program(
+        &self,
+        place: Place,
+        request: Request,
+    ) -> Boxed<'_, Result<Response, ClientError>> {
+        self.ask(place, request)
+    }
+
     fn pause(&self, _: Duration) -> Boxed<'_, ()> {
         let ticket = self.wait(What::Pause);
         Box::pin(async move {

@@ -10,7 +10,7 @@ use keyfold_client::{Backend, ClientError, blocked};
 use keyfold_engine::{Engine, EngineOptions, StoreOptions};
 use keyfold_motion::tables::{self, Followable, Found};
 use keyfold_motion::world::{Place, World};
-use keyfold_motion::{Ended, Options, Progress, carry_on};
+use keyfold_motion::{Ended, MOVING_AGENT, Options, PROBING_AGENT, Progress, carry_on};
 use keyfold_stream::world::Boxed;
 use keyfold_types::Item;
 use std::sync::{Arc, Mutex, Weak};
@@ -45,6 +45,7 @@ pub(crate) struct Engines {
 pub(crate) fn engine() -> Arc<Backend> {
     let options = EngineOptions {
         background: false,
+        agent: MOVING_AGENT.to_owned(),
         ..EngineOptions::new(StoreOptions::Memory)
     };
     Arc::new(Backend::Embedded(Arc::new(Engine::open(options).unwrap())))
@@ -126,6 +127,15 @@ impl World for Engines {
             Fate::Panics => panic!("a fault of the program"),
             Fate::Answer(answer) => *answer,
         };
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn ask_as_program(
+        &self,
+        place: Place,
+        request: Request,
+    ) -> Boxed<'_, Result<Response, ClientError>> {
+        let answer = self.of(place).call_as(PROBING_AGENT, request);
         Box::pin(std::future::ready(answer))
     }
 

@@ -1,0 +1,385 @@
+//! How a table refuses writes of everybody but the mover: a statement in its resource-based policy.
+//!
+//! The statement denies the actions that write items to every client whose `User-Agent` is not the mover's,
+//! and says beside that where the table is now. A policy that the table has already is kept: the statement
+//! is added to it, under a name of its own, and removed again. Each change names the revision that it was
+//! made from, so that a policy which somebody else has changed meanwhile is read again.
+
+use crate::options::Options;
+use crate::patience::Patience;
+use crate::tables::at;
+use crate::world::{Place, World};
+use keyfold_api::{
+    DeleteItemInput, DeleteResourcePolicyInput, ErrorKind, ExpressionAttributes,
+    GetResourcePolicyInput, PutResourcePolicyInput,
+};
+use keyfold_client::ClientError;
+use keyfold_stream::described;
+use keyfold_stream::world::ask;
+use keyfold_types::{Item, KeyKind, KeySchema, Number, Value};
+use serde_json::{Value as Json, json};
+use std::time::Duration;
+
+/// The `User-Agent` of the mover's client.
+pub const MOVING_AGENT: &str = concat!("keyfold-move/", env!("CARGO_PKG_VERSION"));
+/// The `User-Agent` of a request that shows whether a table refuses writes.
+pub const PROBING_AGENT: &str = concat!("keyfold-probe/", env!("CARGO_PKG_VERSION"));
+/// The agents that the statement lets through.
+const AGENTS: &str = "keyfold-move/*";
+/// What the pattern of a condition begins with that only says where the table is now.
+const MOVED_TO: &str = "keyfold-moved-to ";
+/// The name of the statement.
+const SID: &str = "KeyfoldMove";
+/// The actions that write items. Transactions are authorized by those of their parts.
+const ACTIONS: [&str; 7] = [
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:BatchWriteItem",
+    "dynamodb:PartiQLInsert",
+    "dynamodb:PartiQLUpdate",
+    "dynamodb:PartiQLDelete",
+];
+/// The revision of a table without a policy.
+const NO_POLICY: &str = "NO_POLICY";
+/// How often a policy is read again that others change meanwhile, and the time between. Amazon refuses a
+/// second change of a policy within 15 seconds ("Resource-based policy considerations").
+const TRIES: u32 = 40;
+const TRY_PAUSE: Duration = Duration::from_secs(1);
+/// The time between two probes.
+const PROBE_PAUSE: Duration = Duration::from_millis(500);
+
+/// How a refusal comes into force at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Force {
+    /// For how long each probe must be refused.
+    pub steady: Duration,
+    /// The longest that the first refusal may take.
+    pub most: Duration,
+}
+
+/// A policy, and its revision.
+type Found = (Option<String>, String);
+
+/// Whether a place has policies; a sentence when it does not.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn lacks_policies(
+    world: &dyn World,
+    options: &Options,
+    place: Place,
+) -> Result<Option<String>, ClientError> {
+    match read(world, options, place).await {
+        Ok(_) => Ok(None),
+        Err(error) if error.kind() == Some(ErrorKind::UnknownOperation) => {
+            Ok(Some(error.to_string()))
+        }
+        Err(ClientError::Service {
+            kind: None,
+            message,
+            ..
+        }) => Ok(Some(message)),
+        Err(error) => Err(error),
+    }
+}
+
+async fn arn(world: &dyn World, options: &Options, place: Place) -> Result<String, ClientError> {
+    let found = described(&at(world, place), &options.table).await?;
+    found.and_then(|found| found.table_arn).ok_or_else(|| {
+        ClientError::refused(format!(
+            "the table {} of the {} is gone, or has no ARN",
+            options.table,
+            place.word()
+        ))
+    })
+}
+
+async fn read(world: &dyn World, options: &Options, place: Place) -> Result<Found, ClientError> {
+    let input = GetResourcePolicyInput {
+        resource_arn: Some(arn(world, options, place).await?),
+    };
+    match ask(&at(world, place), input).await {
+        Ok(found) => {
+            let revision = found.revision_id.unwrap_or_default();
+            Ok((found.policy, revision))
+        }
+        Err(error) if error.kind() == Some(ErrorKind::PolicyNotFound) => {
+            Ok((None, NO_POLICY.to_owned()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Lets the table of a place refuse writes of everybody but the mover, and returns the policy's revision.
+/// `is_due` says before each change whether it is still to happen.
+///
+/// # Errors
+/// The backend's; that of `is_due`; `Refused` when others change the policy without an end.
+pub(crate) async fn close(
+    world: &dyn World,
+    options: &Options,
+    (place, moved_to): (Place, &str),
+    is_due: &dyn IsDue,
+) -> Result<String, ClientError> {
+    let arn = arn(world, options, place).await?;
+    let statement = statement(&arn, moved_to);
+    change(world, options, place, is_due, &|policy| {
+        with(policy, Some(&statement))
+    })
+    .await
+}
+
+/// Lets the table of a place take writes again.
+///
+/// # Errors
+/// As [`close`].
+pub(crate) async fn open(
+    world: &dyn World,
+    options: &Options,
+    place: Place,
+    is_due: &dyn IsDue,
+) -> Result<(), ClientError> {
+    change(world, options, place, is_due, &|policy| with(policy, None))
+        .await
+        .map(drop)
+}
+
+/// Whether a change is still to happen: the switch may belong to another process since.
+pub(crate) trait IsDue: Sync + Send {
+    /// Looks.
+    fn look(&self) -> keyfold_stream::world::Boxed<'_, Result<(), ClientError>>;
+}
+
+async fn change(
+    world: &dyn World,
+    options: &Options,
+    place: Place,
+    is_due: &dyn IsDue,
+    edit: &(dyn Fn(Option<&str>) -> Result<Edited, String> + Sync),
+) -> Result<String, ClientError> {
+    let arn = arn(world, options, place).await?;
+    for _ in 0..TRIES {
+        let (policy, revision) = read(world, options, place).await?;
+        // The revision is older than this look: what another process does later makes another one.
+        is_due.look().await?;
+        let edited = edit(policy.as_deref()).map_err(|why| {
+            let table = &options.table;
+            ClientError::refused(format!(
+                "the policy of the table {table} cannot be read: {why}"
+            ))
+        })?;
+        let expected = Some(revision.clone());
+        let answer = match edited {
+            Edited::Same => return Ok(revision),
+            Edited::Removed => {
+                let input = DeleteResourcePolicyInput {
+                    resource_arn: Some(arn.clone()),
+                    expected_revision_id: expected,
+                };
+                let answer = ask(&at(world, place), input).await;
+                answer.map(|_| NO_POLICY.to_owned())
+            }
+            Edited::Changed(text) => {
+                let input = PutResourcePolicyInput {
+                    resource_arn: Some(arn.clone()),
+                    policy: Some(text),
+                    expected_revision_id: expected,
+                    ..PutResourcePolicyInput::default()
+                };
+                let answer = ask(&at(world, place), input).await;
+                answer.map(|put| put.revision_id.unwrap_or_default())
+            }
+        };
+        match answer {
+            Ok(revision) => return Ok(revision),
+            Err(error) if is_late(&error) => world.pause(TRY_PAUSE).await,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(ClientError::refused(format!(
+        "the policy of the table {} of the {} could not be changed, which others change meanwhile: the same \
+         command goes on",
+        options.table,
+        place.word()
+    )))
+}
+
+/// Whether a change is to be tried again: the policy is another one, the endpoint blocks it for a while, or
+/// whether it happened is not known.
+fn is_late(error: &ClientError) -> bool {
+    let kinds = [
+        ErrorKind::PolicyNotFound,
+        ErrorKind::ResourceInUse,
+        ErrorKind::LimitExceeded,
+    ];
+    let is_known = error.kind().is_some_and(|kind| kinds.contains(&kind));
+    is_known || Patience::new().after(error, 0).is_some()
+}
+
+/// What an edit makes of a policy.
+enum Edited {
+    Same,
+    Removed,
+    Changed(String),
+}
+
+/// A policy with the statement, or without it.
+fn with(policy: Option<&str>, statement: Option<&Json>) -> Result<Edited, String> {
+    let mut document = match policy {
+        Some(text) => serde_json::from_str(text).map_err(|error| error.to_string())?,
+        None => json!({ "Version": "2012-10-17", "Statement": [] }),
+    };
+    let before = document.clone();
+    let Some(statements) = document.get_mut("Statement") else {
+        return Err("it has no statements".to_owned());
+    };
+    let mut all = match statements.take() {
+        Json::Array(all) => all,
+        one => vec![one],
+    };
+    let had = all.iter().find(|one| is_ours(one)).cloned();
+    if had.as_ref() == statement {
+        return Ok(Edited::Same);
+    }
+    all.retain(|one| !is_ours(one));
+    all.extend(statement.cloned());
+    if all.is_empty() {
+        return Ok(Edited::Removed);
+    }
+    *statements = Json::Array(all);
+    match document == before {
+        true => Ok(Edited::Same),
+        false => Ok(Edited::Changed(document.to_string())),
+    }
+}
+
+fn is_ours(statement: &Json) -> bool {
+    statement.get("Sid").and_then(Json::as_str) == Some(SID)
+}
+
+fn statement(arn: &str, moved_to: &str) -> Json {
+    json!({
+        "Sid": SID,
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": ACTIONS,
+        "Resource": arn,
+        "Condition": { "StringNotLike": { "aws:UserAgent": [AGENTS, format!("{MOVED_TO}{moved_to}")] } },
+    })
+}
+
+/// Waits until writes of programs are refused. Returns whether they are.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn is_in_force(
+    world: &dyn World,
+    options: &Options,
+    (place, schema): (Place, &KeySchema),
+    force: Force,
+) -> Result<bool, ClientError> {
+    let began = world.now();
+    let mut refused_since = None;
+    loop {
+        let sent = world.now();
+        if refuses(world, options, place, schema).await? {
+            let since = *refused_since.get_or_insert(sent);
+            if sent.saturating_sub(since) >= force.steady {
+                return Ok(true);
+            }
+        } else {
+            refused_since = None;
+            if sent.saturating_sub(began) > force.most {
+                return Ok(false);
+            }
+        }
+        world.pause(PROBE_PAUSE).await;
+    }
+}
+
+/// Whether a table refuses a write of a program, which would change nothing.
+async fn refuses(
+    world: &dyn World,
+    options: &Options,
+    place: Place,
+    schema: &KeySchema,
+) -> Result<bool, ClientError> {
+    let name = schema
+        .attributes()
+        .next()
+        .map_or("", |key| key.name.as_str());
+    let input = DeleteItemInput {
+        table_name: Some(options.table.clone()),
+        key: Some(Ok(probe_key(schema))),
+        condition_expression: Some(
+            "attribute_exists(#key) AND attribute_not_exists(#key)".to_owned(),
+        ),
+        expression_attributes: ExpressionAttributes::default().name("#key", name),
+        ..DeleteItemInput::default()
+    };
+    let mut patience = Patience::new();
+    loop {
+        let error = match world.ask_as_program(place, input.clone().into()).await {
+            Ok(_) => return Ok(false),
+            Err(error) => error,
+        };
+        match error.kind() {
+            Some(ErrorKind::AccessDenied) => return Ok(true),
+            Some(ErrorKind::ConditionalCheckFailed) => return Ok(false),
+            Some(_) | None => match patience.after(&error, world.random()) {
+                Some(pause) => world.pause(pause).await,
+                None => return Err(error),
+            },
+        }
+    }
+}
+
+fn probe_key(schema: &KeySchema) -> Item {
+    let attributes = schema.attributes();
+    Item::from_iter(attributes.map(|key| {
+        let value = match key.kind {
+            KeyKind::S => Value::from("keyfold-probe"),
+            KeyKind::N => Value::N(Number::from(0_u64)),
+            KeyKind::B => Value::B(b"keyfold-probe".to_vec()),
+        };
+        (key.name.as_str(), value)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(policy: Option<&str>, statement: Option<&Json>) -> Option<Json> {
+        match with(policy, statement).unwrap() {
+            Edited::Changed(text) => Some(serde_json::from_str(&text).unwrap()),
+            Edited::Same | Edited::Removed => None,
+        }
+    }
+
+    #[test]
+    fn a_policy_of_somebody_else_is_kept() {
+        let own = json!({ "Sid": "Own", "Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*" });
+        let before = json!({ "Version": "2012-10-17", "Id": "x", "Statement": own });
+        let ours = statement("arn", "http://t");
+        let closed = changed(Some(&before.to_string()), Some(&ours)).unwrap();
+        assert_eq!(closed["Id"], "x");
+        assert_eq!(closed["Statement"], json!([own, ours]));
+        let again = with(Some(&closed.to_string()), Some(&ours)).unwrap();
+        assert!(matches!(again, Edited::Same));
+        let opened = changed(Some(&closed.to_string()), None).unwrap();
+        assert_eq!(opened["Statement"], json!([own]));
+    }
+
+    #[test]
+    fn a_policy_with_our_statement_alone_is_removed() {
+        let ours = statement("arn", "http://t");
+        let closed = changed(None, Some(&ours)).unwrap();
+        assert!(matches!(
+            with(Some(&closed.to_string()), None),
+            Ok(Edited::Removed)
+        ));
+        assert!(matches!(with(None, None), Ok(Edited::Same)));
+    }
+}
