@@ -173,6 +173,14 @@ pub(crate) fn server(connection: &Connection) -> Result<Backend, Failure> {
     Ok(Backend::at(settled(connection)?)?)
 }
 
+/// As [`server`], whose requests have a `User-Agent`.
+pub(crate) fn server_as(connection: &Connection, agent: &str) -> Result<Backend, Failure> {
+    Ok(Backend::at(Endpoint {
+        agent: Some(agent.to_owned()),
+        ..settled(connection)?
+    })?)
+}
+
 /// The endpoint of a text, with its region and keys.
 pub(crate) fn settings_of(text: &str) -> Result<Endpoint, Failure> {
     settled(&server_of(text)?)

@@ -373,10 +373,15 @@ fn moved_between_servers(schema: &Schema, place: &Workplace, shop: &str) -> Vec<
     let put = ["put", shop, "Product", "--endpoint", &from.endpoint];
     document(schema, place, 0, &[&put[..], &product].concat());
     let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let turned = ["--yes", "--stop-when-switched"];
     let lines = [
         [&["move"][..], &both, &["--stop-when-even", "--yes"]].concat(),
         [&["move", "pause"][..], &both].concat(),
         [&["move", "resume"][..], &both, &["--stop-when-even"]].concat(),
+        [&["move", "switch"][..], &both, &turned].concat(),
+        [&["move", "status"][..], &both].concat(),
+        [&["move", "resume"][..], &both, &["--stop-when-even"]].concat(),
+        [&["move", "reverse"][..], &both, &turned].concat(),
     ];
     for line in &lines {
         document(schema, place, 0, line);

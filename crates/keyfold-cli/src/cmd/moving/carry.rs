@@ -2,6 +2,7 @@
 
 use super::places::{Opened, Places};
 use super::report::{File, Report};
+use super::switching::{carried as carry_switched, directions, end_switch};
 use super::told::{Told, not_carried, report, told};
 use super::watch::{Moved, Until, show, watched};
 use crate::failure::Failure;
@@ -10,12 +11,10 @@ use crate::terminal;
 use clap::{Args, value_parser};
 use keyfold_client::blocked;
 use keyfold_motion::tables::{self, Followable, Found};
-use keyfold_motion::world::World;
-use keyfold_motion::{Options, Progress, prepare};
+use keyfold_motion::world::{Place, World};
+use keyfold_motion::{Options, Status, prepare};
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// The bytes of a strongly consistent read unit, and of a write unit.
 const READ_UNIT_BYTES: u64 = 4_096;
@@ -44,6 +43,9 @@ pub(super) struct Run {
     /// writers anyway.
     #[arg(long)]
     writers_stopped: bool,
+    /// Follow the changes of a data folder, too: so its move can be switched.
+    #[arg(long)]
+    follow: bool,
     /// End when the target is even with the source.
     #[arg(long)]
     stop_when_even: bool,
@@ -65,6 +67,9 @@ pub(super) fn resume(run: &Run, output: Output) -> Result<(), Failure> {
     let mut named = run.places();
     // A data folder is opened once at a time.
     let moves = named.moves(&*named.open_target()?.world())?;
+    if moves.iter().any(|(_, one)| one.run.turn.has_begun()) {
+        return resume_switched(run, &named, &moves, output);
+    }
     if moves.is_empty() {
         return Err(Failure::not_found(
             "the target knows of no move of these tables: `keyfold move` begins one",
@@ -72,6 +77,37 @@ pub(super) fn resume(run: &Run, output: Output) -> Result<(), Failure> {
     }
     named.table = moves.into_iter().map(|(table, _)| table).collect();
     carried(run, &named, output)
+}
+
+/// Goes on with moves of which one was switched: ends its switch, and carries what changes to the other side.
+fn resume_switched(
+    run: &Run,
+    named: &Places,
+    moves: &[(String, Status)],
+    output: Output,
+) -> Result<(), Failure> {
+    if let Some((table, _)) = moves.iter().find(|(_, one)| !one.run.turn.has_begun()) {
+        return Err(Failure::refused(format!(
+            "some of these moves were switched, and that of {table} was not: name the tables of one kind by --table"
+        )));
+    }
+    let opened = named.open()?;
+    for one in moves {
+        end_switch(&opened, one, output)?;
+    }
+    let names: Vec<&str> = moves.iter().map(|(table, _)| table.as_str()).collect();
+    let both = directions(&opened, &names)?;
+    let until = match run.stop_when_even {
+        true => Until::AllEven,
+        false => Until::Stopped,
+    };
+    let is_even = carry_switched(&opened, &both, until, output)?;
+    let document = json!({
+        "tables": both.applying.iter().map(Moved::view).collect::<Vec<_>>(),
+        "isEven": is_even,
+    });
+    output.result(|| document, || show(&both.applying, is_even));
+    Ok(())
 }
 
 impl Run {
@@ -88,7 +124,7 @@ fn carried(run: &Run, named: &Places, output: Output) -> Result<(), Failure> {
     let file = run.report.as_deref().map(File::of).transpose()?;
     let source = named.open_source()?;
     let world = source.world();
-    let follows = source.is_shared && !run.writers_stopped;
+    let follows = (source.is_shared || run.follow) && !run.writers_stopped;
     let mut found = Vec::new();
     for table in named.tables(&*world)? {
         found.push(blocked(tables::look(&*world, &table))?);
@@ -187,20 +223,14 @@ pub(super) fn one_begun(
     found: Found,
     stream: Option<String>,
 ) -> Result<Moved, Failure> {
-    let progress = Arc::new(Progress::default());
-    let threads = places.threads(&progress);
-    blocked(prepare(&*threads, &options, &found, stream.clone()))?;
-    Ok(Moved {
-        threads,
-        priced: places.priced,
-        found,
-        options,
-        stream,
-        progress,
-        has_failed: AtomicBool::new(false),
-        is_paused: AtomicBool::new(false),
-        was_even: AtomicBool::new(false),
-    })
+    let one = Moved::of(places, options, (found, stream), Place::Source);
+    blocked(prepare(
+        &*one.threads,
+        &one.options,
+        &one.found,
+        one.stream.clone(),
+    ))?;
+    Ok(one)
 }
 
 /// The stream of a table; it is switched on where it is off.

@@ -2,10 +2,12 @@
 
 use super::carry::one_begun;
 use super::comparing::{Course, Pair, compared_one};
+use super::consent::asked;
 use super::cost::Priced;
 use super::pausing::if_paused;
 use super::places::{Opened, Places};
 use super::report::{File, Report};
+use super::switching::of_side;
 use super::told::{Told, not_carried, report, told};
 use super::watch::{Moved, Until, watched};
 use crate::failure::Failure;
@@ -13,10 +15,11 @@ use crate::output::Output;
 use crate::terminal::{self, GOOD, STRONG, counted, counted_u64};
 use keyfold_client::blocked;
 use keyfold_motion::tables::{self, Found};
-use keyfold_motion::world::World;
-use keyfold_motion::{Aborted, Options, Phase, Status, abort as abort_move};
+use keyfold_motion::world::{Place, World};
+use keyfold_motion::{Aborted, Counts, Options, Phase, Status, Totals, Turning};
+use keyfold_motion::{abort as abort_move, may_abort, totals};
 use keyfold_motion::{complete as complete_move, forget_ledger, may_complete};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -24,11 +27,13 @@ use std::time::Duration;
 /// The moves of the target.
 pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Result<(), Failure> {
     let file = file.map(File::of).transpose()?;
-    let opened = places.open_target()?;
+    let opened = places.open_for_moves()?;
     let moves = places.moves(&*opened.world())?;
     if let Some(file) = &file {
-        let state =
-            |status: &Status| format!("{}{}", status.run.phase.word(), if_paused(&status.run));
+        let state = |status: &Status| {
+            let phase = status.run.phase.word();
+            format!("{phase}{}{}", of_side(status), if_paused(&status.run))
+        };
         let tables = moves.iter();
         let tables: Vec<Told> = tables
             .map(|(table, status)| told(&opened, table, state(status)))
@@ -42,8 +47,17 @@ pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Re
         ))?;
     }
     let view = |(table, status): &(String, Status)| {
+        let totals = blocked(totals(&*opened.world(), &Options::new(table)));
+        let totals = totals.ok().flatten();
+        let counts = |of: fn(&Totals) -> Counts| totals.as_ref().map(of).map(counted_view);
         json!({
             "table": table,
+            "leads": status.run.turn.lead.word(),
+            "turning": status.run.turn.turning.map(Turning::word),
+            "turns": status.run.turn.turns,
+            "copied": counts(|all| all.copied),
+            "applied": counts(|all| all.applied),
+            "appliedBack": counts(|all| all.applied_back),
             "phase": status.run.phase.word(),
             "follows": status.run.stream.is_some(),
             "segments": status.run.segments,
@@ -56,10 +70,11 @@ pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Re
         || {
             for (table, status) in &moves {
                 terminal::line(&format!(
-                    "{STRONG}{table}{STRONG:#}  {}, {} of {} segments copied{}",
+                    "{STRONG}{table}{STRONG:#}  {}, {} of {} segments copied{}{}",
                     status.run.phase.word(),
                     status.segments_done,
                     status.run.segments,
+                    of_side(status),
                     if_paused(&status.run)
                 ));
             }
@@ -69,6 +84,10 @@ pub(super) fn status(places: &Places, file: Option<&Path>, output: Output) -> Re
         },
     );
     Ok(())
+}
+
+fn counted_view(counts: Counts) -> Json {
+    json!({ "read": counts.read, "written": counts.written, "deleted": counts.deleted })
 }
 
 /// The moves of the target, at least one, once somebody has agreed to what becomes of their tables. When
@@ -102,7 +121,7 @@ fn list(moves: &[(String, Status)]) -> String {
 }
 
 pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Failure> {
-    let opened = places.open_target()?;
+    let opened = places.open_for_moves()?;
     let world = opened.world();
     let asked = [
         "these tables of the target are deleted",
@@ -111,6 +130,9 @@ pub(super) fn abort(places: &Places, yes: bool, output: Output) -> Result<(), Fa
     let Some(moves) = agreed(places, &*world, (yes, output), asked)? else {
         return Ok(());
     };
+    for (table, status) in &moves {
+        may_abort(&status.run, table)?;
+    }
     for (table, _) in &moves {
         match blocked(abort_move(&*world, &Options::new(table)))? {
             Aborted::Deleted => {}
@@ -158,6 +180,7 @@ pub(super) fn complete(
     for found in &found {
         blocked(complete_move(&*world, &Options::new(&found.table), found))?;
     }
+    opened.source.sync()?;
     opened.target.sync()?;
     let written = match &file {
         Some(file) => {
@@ -214,8 +237,9 @@ fn check_nothing_left(
 ) -> Result<Vec<Told>, Failure> {
     let (mut moved, mut compared) = (Vec::new(), Vec::new());
     for (status, found) in moves.iter().copied() {
-        // An earlier call has checked it.
-        if status.run.phase == Phase::Completing {
+        // An earlier call has checked it, or programs write to the target already.
+        let leads = status.run.turn.lead;
+        if status.run.phase == Phase::Completing || leads == Place::Target {
             continue;
         }
         match &status.run.stream {
@@ -294,15 +318,4 @@ fn ended(moves: &[(String, Status)], word: &str, output: Output) {
         || json!({ "tables": moves.iter().map(view).collect::<Vec<_>>() }),
         || terminal::line(&format!("{GOOD}{word}{GOOD:#} {}", list(moves))),
     );
-}
-
-/// Asks on a terminal. Elsewhere, `--yes` is asked for.
-fn asked(otherwise: &str) -> Result<(), Failure> {
-    match terminal::is_confirmed() {
-        Some(true) => Ok(()),
-        Some(false) => Err(Failure::refused(otherwise)),
-        None => Err(Failure::refused(format!(
-            "{otherwise}; --yes begins at once"
-        ))),
-    }
 }

@@ -2,8 +2,9 @@
 //!
 //! - `places`: opens both; `carry`: copies and follows, and says what it costs first; `watch`: stops the runs
 //!   on Ctrl-C; `screen`, `line`, `left`, `cost`: shows how far they are, how long they take yet and what they
-//!   cost; `pausing`: makes them stand still; `compare`, `comparing`, `kept`: verifies, and
-//!   goes on with that; `ending`: status, abort, complete;
+//!   cost; `pausing`: makes them stand still; `switching`: lets programs write to the
+//!   other side; `compare`, `comparing`, `kept`: verifies, and
+//!   goes on with that; `ending`: status, abort, complete; `consent`: asks before;
 //!   `told` and `report`: what a report says, and how it is written.
 //!
 //! Each table has a run of its own (`keyfold_motion`), on threads of its own.
@@ -11,6 +12,7 @@
 mod carry;
 mod compare;
 mod comparing;
+mod consent;
 mod cost;
 mod ending;
 mod kept;
@@ -21,6 +23,7 @@ mod pausing;
 mod places;
 mod report;
 mod screen;
+mod switching;
 mod told;
 mod watch;
 
@@ -29,10 +32,12 @@ use crate::output::Output;
 use carry::Run;
 use clap::{Args, Subcommand};
 use compare::Verify;
+use keyfold_motion::world::Place;
 use places::Places;
 pub(super) use places::looked_at;
 use std::path::PathBuf;
 use std::time::Duration;
+use switching::Turned;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -65,6 +70,11 @@ enum Action {
     },
     /// Compare the tables of both places, and name each item that differs.
     Verify(Verify),
+    /// Let programs write to the target: the source refuses writes, what is left is carried, and what changes
+    /// in the target is carried to the source from then on.
+    Switch(Turned),
+    /// Let programs write to the source again, as `switch` does for the target.
+    Reverse(Turned),
     /// Delete the target's tables of moves that are not complete, with all that was noted.
     Abort {
         #[command(flatten)]
@@ -100,6 +110,8 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         }
         Some(Action::Pause { places }) => pausing::pause(places, output),
         Some(Action::Resume { run }) => carry::resume(run, output),
+        Some(Action::Switch(turned)) => switching::turn(turned, Place::Target, output),
+        Some(Action::Reverse(turned)) => switching::turn(turned, Place::Source, output),
         Some(Action::Verify(arguments)) => compare::verify(arguments, output),
         Some(Action::Abort { places, yes }) => ending::abort(places, *yes, output),
         Some(Action::Complete {

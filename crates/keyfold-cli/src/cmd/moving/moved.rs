@@ -2,11 +2,12 @@
 
 use super::cost::{Priced, units_view};
 use super::line::Far;
+use super::places::Opened;
 use keyfold_client::{ClientError, blocked};
 use keyfold_motion::tables::Found;
 use keyfold_motion::threads::Threads;
-use keyfold_motion::world::World;
-use keyfold_motion::{Ended, Options, Progress, carry_on};
+use keyfold_motion::world::{Place, World};
+use keyfold_motion::{Ended, Options, Progress, carry_on, swapped};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +17,8 @@ pub(super) struct Moved {
     pub(super) found: Found,
     pub(super) options: Options,
     pub(super) stream: Option<String>,
+    /// The side whose changes are read.
+    pub(super) reads: Place,
     pub(super) progress: Arc<Progress>,
     pub(super) threads: Arc<Threads>,
     pub(super) priced: Priced,
@@ -41,9 +44,35 @@ impl Drop for Ends<'_> {
 }
 
 impl Moved {
+    /// The run of a direction of a move.
+    pub(super) fn of(
+        places: &Opened,
+        options: Options,
+        (found, stream): (Found, Option<String>),
+        reads: Place,
+    ) -> Moved {
+        let progress = Arc::new(Progress::default());
+        Moved {
+            threads: places.threads(&progress),
+            reads,
+            priced: places.priced,
+            found,
+            options,
+            stream,
+            progress,
+            has_failed: AtomicBool::new(false),
+            is_paused: AtomicBool::new(false),
+            was_even: AtomicBool::new(false),
+        }
+    }
+
     /// Carries it on until its run ends.
     pub(super) fn carry_on(&self) -> Result<Ended, ClientError> {
         let world: Arc<dyn World> = Arc::clone(&self.threads) as Arc<dyn World>;
+        let world = match self.reads {
+            Place::Source => world,
+            Place::Target => swapped(world),
+        };
         let of = (self.found.schema.clone(), self.stream.clone());
         let (options, progress) = (self.options.clone(), Arc::clone(&self.progress));
         // Also when it panics.

@@ -6,12 +6,14 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::terminal::{self, STRONG};
 use keyfold_client::{blocked, origin};
-use keyfold_motion::{Options, RunRow, pause as pause_move, time_left};
+use keyfold_motion::world::World;
+use keyfold_motion::{Options, RunRow, pause as pause_move, swapped, time_left};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Pauses the moves of the target.
 pub(super) fn pause(places: &Places, output: Output) -> Result<(), Failure> {
-    let opened = places.open_target()?;
+    let opened = places.open_for_moves()?;
     let world = opened.world();
     let moves = places.moves(&*world)?;
     if moves.is_empty() {
@@ -21,9 +23,15 @@ pub(super) fn pause(places: &Places, output: Output) -> Result<(), Failure> {
     }
     let mut paused = Vec::new();
     for (table, _) in moves {
-        let run = blocked(pause_move(&*world, &Options::new(&table)))?;
+        let options = Options::new(&table);
+        let run = blocked(pause_move(&*world, &options))?;
+        if run.turn.has_begun() {
+            let other: Arc<dyn World> = opened.world();
+            blocked(pause_move(&*swapped(other), &options))?;
+        }
         paused.push((table, run));
     }
+    opened.source.sync()?;
     opened.target.sync()?;
     let view = |(table, run): &(String, RunRow)| {
         json!({

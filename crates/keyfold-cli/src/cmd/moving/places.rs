@@ -9,7 +9,7 @@ use keyfold_client::{Backend, Connection, blocked};
 use keyfold_motion::tables::look;
 use keyfold_motion::threads::Threads;
 use keyfold_motion::world::{At, Place, World};
-use keyfold_motion::{LEDGER, Progress, Status, moves};
+use keyfold_motion::{LEDGER, MOVING_AGENT, Progress, Status, moves};
 use keyfold_stream::names;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -84,6 +84,18 @@ impl Places {
         let to = connection(&self.to)?;
         check_there(&to)?;
         Ok(Opened::alone(Arc::new(opened(&to, true)?), &self.to))
+    }
+
+    /// Opens the target alone, or both places if a move was switched: then the source has rows of it, too.
+    pub(super) fn open_for_moves(&self) -> Result<Opened, Failure> {
+        let target = self.open_target()?;
+        let moves = self.moves(&*target.world())?;
+        if !moves.iter().any(|(_, one)| one.run.turn.has_begun()) {
+            return Ok(target);
+        }
+        // A data folder is opened once at a time.
+        drop(target);
+        self.open()
     }
 
     /// Asks the source for its tables, or for those that are named.
@@ -165,11 +177,12 @@ fn opened(connection: &Connection, is_target: bool) -> Result<Backend, Failure> 
         Connection::Folder(folder) => {
             let engine = backend::engine_with(Some(folder), |options| {
                 options.background &= is_target;
+                options.agent = MOVING_AGENT.to_owned();
             })?;
             Ok(Backend::Embedded(engine))
         }
         Connection::Memory | Connection::Endpoint { .. } | Connection::Amazon(_) => {
-            backend::server(connection)
+            backend::server_as(connection, MOVING_AGENT)
         }
     }
 }
@@ -211,6 +224,15 @@ impl Opened {
             Arc::clone(progress),
             self.began,
         )
+    }
+
+    /// What a side is called in the command.
+    pub(super) fn name_of(&self, place: Place) -> &str {
+        let [source, target] = &self.names;
+        match place {
+            Place::Source => source,
+            Place::Target => target,
+        }
     }
 
     /// The surroundings of requests that belong to no run.

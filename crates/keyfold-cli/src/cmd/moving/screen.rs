@@ -169,7 +169,7 @@ impl Screen {
 }
 
 /// Prints an event as a line of standard output.
-fn event(name: &str, mut members: Json) {
+pub(super) fn event(name: &str, mut members: Json) {
     members["event"] = Json::from(name);
     terminal::exactly(&members.to_string());
 }

@@ -9,7 +9,7 @@ use crate::terminal;
 use keyfold_client::blocked;
 use keyfold_motion::tables::Found;
 use keyfold_motion::verify::{Compared, Difference};
-use keyfold_motion::{Options, Totals, Units, totals};
+use keyfold_motion::{Counts, Options, Totals, Units, totals};
 use std::time::Duration;
 
 /// The differences of a table that a report names.
@@ -224,20 +224,41 @@ fn done(totals: &Totals) -> Vec<(&'static str, String)> {
             },
         ),
     ];
-    match totals.run.stream.is_some() {
-        false => facts.push(("Changes", "not followed".to_owned())),
-        true => facts.push((
-            "Changes",
-            format!(
-                "{} records read: {} items put, {} deleted; {} records followed by a later one of their item",
-                spoken_count(applied.read),
-                spoken_count(applied.written),
-                spoken_count(applied.deleted),
-                spoken_count(applied.read.saturating_sub(applied.written + applied.deleted))
-            ),
-        )),
+    facts.push((
+        "Changes",
+        match totals.run.stream.is_some() {
+            false => "not followed".to_owned(),
+            true => changes(applied),
+        },
+    ));
+    let turn = &totals.run.turn;
+    if turn.has_begun() {
+        facts.push(("Changes of the target", changes(totals.applied_back)));
+        let times = match turn.turns {
+            1 => "once".to_owned(),
+            turns => format!("{} times", spoken_count(turns)),
+        };
+        facts.push((
+            "Switched",
+            format!("{times}; programs write to the {}", turn.lead.word()),
+        ));
     }
     facts
+}
+
+/// What the records of a side's stream came to on the other side.
+fn changes(applied: Counts) -> String {
+    format!(
+        "{} records read: {} items put, {} deleted; {} records followed by a later one of their item",
+        spoken_count(applied.read),
+        spoken_count(applied.written),
+        spoken_count(applied.deleted),
+        spoken_count(
+            applied
+                .read
+                .saturating_sub(applied.written + applied.deleted)
+        )
+    )
 }
 
 /// When the move began, and how long its phases took.

@@ -1,0 +1,181 @@
+//! Switches moves to and fro on the command line: between servers, and from a data folder.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod workplace;
+
+use keyfold_api::{Operation, Request};
+use keyfold_client::Backend;
+use keyfold_engine::{Durability, Engine, EngineOptions, StoreOptions};
+use serde_json::Value as Json;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use workplace::Workplace;
+use workplace::server::Server;
+
+const TABLE: &str = r#"{"TableName":"Notes","BillingMode":"PAY_PER_REQUEST",
+    "AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],
+    "KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],
+    "StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}"#;
+
+fn request(operation: Operation, body: &str) -> Request {
+    keyfold_wire::decode(operation, body.as_bytes()).unwrap()
+}
+
+/// Puts an item. Returns the message of its refusal.
+fn put(backend: &Backend, id: &str) -> Option<String> {
+    let body = format!(r#"{{"TableName":"Notes","Item":{{"id":{{"S":"{id}"}}}}}}"#);
+    let answer = backend.call(request(Operation::PutItem, &body));
+    answer.err().map(|error| error.to_string())
+}
+
+fn has(backend: &Backend, id: &str) -> bool {
+    let body = format!(r#"{{"TableName":"Notes","Key":{{"id":{{"S":"{id}"}}}}}}"#);
+    match backend.call(request(Operation::GetItem, &body)).unwrap() {
+        keyfold_api::Response::GetItem(found) => found.item.is_some(),
+        _ => panic!("another answer"),
+    }
+}
+
+fn with<'a>(action: &[&'a str], both: &[&'a str; 2], more: &[&'a str]) -> Vec<&'a str> {
+    [&["move"][..], action, both, more].concat()
+}
+
+const AT_ONCE: [&str; 2] = ["--yes", "--stop-when-switched"];
+
+#[test]
+fn a_move_between_servers_is_switched_to_and_fro() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let (source, target) = (from.backend(), to.backend());
+    source.call(request(Operation::CreateTable, TABLE)).unwrap();
+    assert_eq!(put(&source, "a"), None);
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let missing = place.json(4, &with(&["switch"], &both, &AT_ONCE));
+    let said = missing["error"]["message"].as_str().unwrap();
+    assert!(said.contains("no move"), "{said}");
+    place.json(0, &with(&[], &both, &["--stop-when-even", "--yes"]));
+    let unasked = place.json(1, &with(&["switch"], &both, &[]));
+    let said = unasked["error"]["message"].as_str().unwrap();
+    assert!(said.contains("--yes"), "{said}");
+    assert_eq!(put(&source, "b"), None);
+    let done = place.json(0, &with(&["switch"], &both, &AT_ONCE));
+    assert_eq!(done["tables"][0]["leads"], "target", "{done}");
+    assert_eq!(done["tables"][0]["connection"], both[1], "{done}");
+    assert!(
+        done["tables"][0]["pausedMs"].as_u64().unwrap() < 1_000,
+        "{done}"
+    );
+    assert!(has(&target, "b"));
+    let refused = put(&source, "c").unwrap();
+    assert!(
+        refused.contains(&format!("The table has moved to {}", both[1])),
+        "{refused}"
+    );
+    assert_eq!(put(&target, "d"), None);
+    let again = place.json(1, &with(&["switch"], &both, &AT_ONCE));
+    let said = again["error"]["message"].as_str().unwrap();
+    assert!(
+        said.contains("programs write to the target already"),
+        "{said}"
+    );
+    let aborted = place.json(1, &with(&["abort"], &both, &["--yes"]));
+    let said = aborted["error"]["message"].as_str().unwrap();
+    assert!(said.contains("keyfold move reverse"), "{said}");
+    place.json(0, &with(&["reverse"], &both, &AT_ONCE));
+    assert!(has(&source, "d"));
+    assert_eq!(put(&source, "e"), None);
+    assert!(put(&target, "f").is_some());
+    place.json(0, &with(&["switch"], &both, &AT_ONCE));
+    assert!(has(&target, "e"));
+    let status = place.json(0, &with(&["status"], &both, &[]));
+    let one = &status["tables"][0];
+    assert_eq!(
+        (&one["leads"], &one["turns"]),
+        (&Json::from("target"), &Json::from(3))
+    );
+    assert_eq!(one["appliedBack"]["written"], 1, "{one}");
+    assert_eq!(one["applied"]["written"], 3, "{one}");
+    let text = place.text(&with(&["status"], &both, &[]));
+    assert!(text.contains("programs write to the target"), "{text}");
+    place.json(0, &with(&["complete"], &both, &["--yes"]));
+    assert_eq!(put(&source, "g"), None);
+    assert_eq!(put(&target, "h"), None);
+}
+
+/// The command goes on after the switch, and carries what changes to the old side.
+#[test]
+fn what_changes_after_a_switch_is_carried_back() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let (source, target) = (from.backend(), to.backend());
+    source.call(request(Operation::CreateTable, TABLE)).unwrap();
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    place.json(0, &with(&[], &both, &["--stop-when-even", "--yes"]));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .current_dir(place.folder.path())
+        .args(with(&["switch"], &both, &["--yes"]))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let wait = |is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            assert!(
+                began.elapsed() < Duration::from_secs(30),
+                "it does not come"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait(&|| put(&source, "a").is_some());
+    wait(&|| put(&target, "b").is_none());
+    wait(&|| has(&source, "b"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Another run goes on from there.
+    assert_eq!(put(&target, "c"), None);
+    place.json(0, &with(&["resume"], &both, &["--stop-when-even"]));
+    assert!(has(&source, "c"));
+}
+
+#[test]
+fn a_folder_that_was_switched_refuses_writes_and_says_where_the_table_is() {
+    let place = Workplace::new();
+    let folder = place.folder.path().join("d");
+    let open = || {
+        let store = StoreOptions::folder(&folder, Durability::Synced);
+        Backend::Embedded(Arc::new(Engine::open(EngineOptions::new(store)).unwrap()))
+    };
+    {
+        let engine = open();
+        engine.call(request(Operation::CreateTable, TABLE)).unwrap();
+        assert_eq!(put(&engine, "a"), None);
+        engine.sync().unwrap();
+    }
+    let to = Server::start(&[]);
+    let both = ["keyfold:d", to.endpoint.as_str()];
+    place.json(
+        0,
+        &with(&[], &both, &["--follow", "--stop-when-even", "--yes"]),
+    );
+    place.json(0, &with(&["switch"], &both, &AT_ONCE));
+    assert_eq!(put(&to.backend(), "b"), None);
+    {
+        let engine = open();
+        let refused = put(&engine, "c").unwrap();
+        assert!(
+            refused.contains(&format!("The table has moved to {}", both[1])),
+            "{refused}"
+        );
+    }
+    place.json(0, &with(&["reverse"], &both, &AT_ONCE));
+    let engine = open();
+    assert!(has(&engine, "b"));
+    assert_eq!(put(&engine, "c"), None);
+}
