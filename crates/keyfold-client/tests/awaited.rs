@@ -294,7 +294,7 @@ fn outcomes_are_those_of_blocking_calls() {
             "unknown 1",
             "done 2",
         ),
-        (&[Reply::Strange], "transport 1", "unknown 1", "unknown 1"),
+        (&[Reply::Strange], "transport 3", "unknown 1", "unknown 3"),
         (&[Reply::Moved], "transport 3", "unknown 1", "unknown 3"),
         (
             &[Reply::Closed, INVALID],
