@@ -11,7 +11,7 @@ use keyfold_types::{Item, Value};
 
 /// The role of a kind of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// The main item of an entity, or a part of its list.
     Main,
     /// A copy, by its position in the entity.
@@ -21,11 +21,13 @@ pub(crate) enum Role {
 }
 
 /// A kind of items.
-pub(crate) struct Kind {
-    pub(crate) at: usize,
-    pub(crate) role: Role,
+pub struct Kind {
+    /// The position of its entity in the model.
+    pub at: usize,
+    /// Its role.
+    pub role: Role,
     /// The name that the table's attribute of types holds.
-    pub(crate) name: String,
+    pub name: String,
     /// The name that it holds for the further parts of the entity's list.
     part_name: String,
     partition: Matcher,
@@ -118,7 +120,7 @@ impl Kind {
     }
 
     /// The name of the kind that an item of this key holds in the table's attribute of types.
-    pub(crate) fn name_of(&self, table: &Table, item: &Item) -> &str {
+    pub fn name_of(&self, table: &Table, item: &Item) -> &str {
         match self.part_of(table, item) {
             Some((_, number)) if number > 0 => &self.part_name,
             Some(_) | None => &self.name,
@@ -131,7 +133,7 @@ impl Kind {
 
     /// The sort key without the number of the part, and that number; `None` for an item that is not
     /// one of several.
-    pub(crate) fn part_of<'i>(&self, table: &Table, item: &'i Item) -> Option<(&'i str, usize)> {
+    pub fn part_of<'i>(&self, table: &Table, item: &'i Item) -> Option<(&'i str, usize)> {
         let column = table.sort.as_ref().filter(|_| self.is_split)?;
         let Some(Value::S(text)) = item.get(&column.name) else {
             return None;
@@ -142,8 +144,9 @@ impl Kind {
 }
 
 /// The kinds of items of a table.
-pub(crate) struct Kinds<'m> {
-    pub(crate) table: &'m Table,
+pub struct Kinds<'m> {
+    /// The table.
+    pub table: &'m Table,
     kinds: Vec<Kind>,
     /// The names of types.
     types: Names,
@@ -157,7 +160,8 @@ pub(crate) struct Kinds<'m> {
 }
 
 impl<'m> Kinds<'m> {
-    pub(crate) fn of(model: &'m Model, at: usize, table: &'m Table) -> Kinds<'m> {
+    /// The kinds of items of the table with a position in the model.
+    pub fn of(model: &'m Model, at: usize, table: &'m Table) -> Kinds<'m> {
         let mut kinds: Vec<Kind> = Vec::new();
         let own = model.entities.iter().enumerate();
         for (at, entity) in own.filter(|(_, entity)| entity.table == at) {
@@ -249,7 +253,7 @@ impl<'m> Kinds<'m> {
     }
 
     /// The kind of an item; `None` when no kind has its key.
-    pub(crate) fn kind_of(&self, item: &Item) -> Option<&Kind> {
+    pub fn kind_of(&self, item: &Item) -> Option<&Kind> {
         let partition = Held::of(item.get(&self.table.partition.name));
         let sort = self.table.sort.as_ref();
         let sort = Held::of(sort.and_then(|column| item.get(&column.name)));
@@ -266,7 +270,7 @@ impl<'m> Kinds<'m> {
     }
 
     /// The key of an item.
-    pub(crate) fn key_of(&self, item: &Item) -> Item {
+    pub fn key_of(&self, item: &Item) -> Item {
         let mut key = Item::new();
         for column in self.table.columns() {
             if let Some(held) = item.get(&column.name) {

@@ -15,6 +15,7 @@
 //! - [`model_file`]: reads the files of a model.
 //! - [`arguments`]: parses arguments that are given as text.
 //! - [`mod@derive`]: computes the items that are stored for an entity.
+//! - [`kinds`]: distinguishes the kinds of items by their keys.
 //! - [`verify`]: reads whole tables, and finds items that do not follow from the model.
 
 mod amazon;
@@ -25,7 +26,7 @@ mod endpoint;
 pub mod event;
 mod http;
 pub mod json;
-mod kinds;
+pub mod kinds;
 mod observer;
 pub mod read;
 mod runtime;

@@ -49,6 +49,19 @@ pub(crate) fn complete(io: &Io, entity: &Entity, values: &Values, made: &mut Vec
     all
 }
 
+/// The value that an item of an entity gets for an attribute that it lacks, at a moment; `None` where the
+/// model gives it none.
+pub fn default_of(attribute: &Attribute, now_epoch_ms: i64, random: u128) -> Option<Value> {
+    match attribute.default.as_ref()? {
+        DefaultValue::Value(held) => Some(held.clone()),
+        DefaultValue::Now | DefaultValue::Always => {
+            value::time_of_epoch_ms(&attribute.kind, now_epoch_ms)
+        }
+        DefaultValue::New if attribute.kind == Type::Uuid => Some(Value::S(uuid(random))),
+        DefaultValue::New => Some(Value::S(ulid(now_epoch_ms, random))),
+    }
+}
+
 /// Adds a value that is made here, and notes it for the answer.
 fn make(
     entity: &Entity,

@@ -69,6 +69,7 @@ pub mod view;
 pub mod write;
 
 pub use bound::order;
+pub use complete::default_of;
 pub use error::{ClientError, Incomplete, unexpected};
 pub use lowering::{Lowering, Origin, Pause, Step, Together, together};
 pub use read::{Found, FoundItem, Page, PageRequest};

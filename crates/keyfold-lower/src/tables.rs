@@ -6,9 +6,10 @@ use crate::lowering::{Io, Lowering, Origin};
 use crate::retry::HALF_A_SECOND;
 use crate::settings;
 use keyfold_api::{
-    AttributeDefinition, CreateTableInput, DescribeTableInput, ErrorKind, KeyElement,
-    KeySchemaElement, KeyType, Named, Projection, ProjectionType, Response, ScalarAttributeType,
-    ScanInput, SecondaryIndex, TableDescription, TableStatus, WireName,
+    AttributeDefinition, CreateTableInput, DescribeTableInput, ErrorKind,
+    GlobalSecondaryIndexUpdate, KeyElement, KeySchemaElement, KeyType, Named, Projection,
+    ProjectionType, Response, ScalarAttributeType, ScanInput, SecondaryIndex, TableDescription,
+    TableStatus, UpdateTableInput, WireName,
 };
 use keyfold_model::schema::{self, Capacity, Column};
 use keyfold_model::{IndexKind, Model, Precision, Table, Type, value};
@@ -122,6 +123,41 @@ fn present(now_epoch_ms: i64) -> String {
     match value::time_of_epoch_ms(&Type::Time(Precision::Millis), now_epoch_ms) {
         Some(Value::S(text)) => text,
         _ => String::new(),
+    }
+}
+
+/// Creates a table under a name, which is its own or that of a period of it, and waits until it is active.
+/// A table that is there stays, and gets the settings that CreateTable does not take.
+///
+/// # Errors
+/// The result has: the backend's error.
+pub fn made<'c>(origin: Origin, table: &'c Table, name: &'c str) -> Lowering<'c, ()> {
+    Lowering::new(origin, move |io| async move {
+        match described(&io, name).await? {
+            None => make(&io, table, name).await,
+            Some(_) => settings::settle(&io, table, name).await,
+        }
+    })
+}
+
+/// The UpdateTable request that adds a global index of a model's table.
+pub fn index_input(table: &Table, name: &str, index: &schema::Index) -> UpdateTableInput {
+    let create = create_input(table, name, None);
+    let mut indexes = create.global_secondary_indexes.into_iter().flatten();
+    let create_index = indexes.find(|one| one.index_name.as_ref() == Some(&index.name));
+    let is_named = |one: &AttributeDefinition| {
+        let mut columns = index.columns().chain(table.columns());
+        columns.any(|column| one.attribute_name.as_ref() == Some(&column.name))
+    };
+    let definitions = create.attribute_definitions.unwrap_or_default();
+    UpdateTableInput {
+        table_name: Some(name.to_owned()),
+        attribute_definitions: Some(definitions.into_iter().filter(is_named).collect()),
+        global_secondary_index_updates: Some(vec![GlobalSecondaryIndexUpdate {
+            create: create_index,
+            ..GlobalSecondaryIndexUpdate::default()
+        }]),
+        ..UpdateTableInput::default()
     }
 }
 

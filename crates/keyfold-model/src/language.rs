@@ -342,7 +342,7 @@ impl Language {
     }
 
     /// The shortest text in both languages; `None` if they are disjoint.
-    pub(crate) fn common_text(&self, other: &Language) -> Option<String> {
+    pub fn common_text(&self, other: &Language) -> Option<String> {
         let shared = self.start.len().min(other.start.len());
         if self.start.as_bytes().get(..shared) != other.start.as_bytes().get(..shared) {
             return None;

@@ -62,8 +62,10 @@ pub use ending::{
     Aborted, Status, abort, complete, forget_ledger, may_abort, may_complete, moves, status,
 };
 pub use ledger::{IS_ABSENT, IS_EARLIER, IS_MAKING, IS_MINE, IS_SEEN, IS_THERE, IS_UNCHANGED};
-pub use meter::Units;
+pub use meter::{For, Units, measured, units};
 pub use options::Options;
+pub use pace::Pace;
+pub use patience::Patience;
 pub use pausing::{pause, time_left};
 pub use progress::{Figures, Progress};
 pub use refusal::{Force, MOVING_AGENT, PROBING_AGENT};

@@ -34,13 +34,15 @@ impl AddAssign for Units {
 
 /// What the units of a request are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum For {
+pub enum For {
+    /// Reading items.
     Reading,
+    /// Writing items.
     Writing,
 }
 
 /// Asks a request to report its units; `None` when it consumes none.
-pub(crate) fn measured(request: &mut Request) -> Option<For> {
+pub fn measured(request: &mut Request) -> Option<For> {
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "only operations on items consume units"
@@ -63,7 +65,7 @@ pub(crate) fn measured(request: &mut Request) -> Option<For> {
 }
 
 /// The units that an answer reports.
-pub(crate) fn units(kind: For, response: &Response) -> Units {
+pub fn units(kind: For, response: &Response) -> Units {
     let halves = response.consumed().map_or(0, |consumed| consumed.0);
     match kind {
         For::Reading => Units {

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 /// A rate, and the moment from which on it allows the next request.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub struct Pace {
     /// Units a second; without it, nothing waits.
     rate: Option<u32>,
     next: Mutex<Duration>,
 }
 
 impl Pace {
-    pub(crate) fn new(rate: Option<u32>) -> Pace {
+    /// Without a rate, nothing waits.
+    pub fn new(rate: Option<u32>) -> Pace {
         Pace {
             rate,
             next: Mutex::default(),
@@ -22,7 +23,7 @@ impl Pace {
 
     /// Counts the units of a request that was answered at a moment, and returns how long its task
     /// waits before the next one.
-    pub(crate) fn after(&self, now: Duration, halves: CapacityHalves) -> Duration {
+    pub fn after(&self, now: Duration, halves: CapacityHalves) -> Duration {
         let Some(rate) = self.rate else {
             return Duration::ZERO;
         };

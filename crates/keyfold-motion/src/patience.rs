@@ -11,13 +11,21 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 const TRIES: u32 = 12;
 
 /// The pauses of a request that is sent again.
-pub(crate) struct Patience {
+#[derive(Debug)]
+pub struct Patience {
     tries: u32,
     pause: Duration,
 }
 
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience::new()
+    }
+}
+
 impl Patience {
-    pub(crate) fn new() -> Patience {
+    /// The pauses of a request that was not sent yet.
+    pub fn new() -> Patience {
         Patience {
             tries: 0,
             pause: FIRST_PAUSE,
@@ -26,7 +34,7 @@ impl Patience {
 
     /// The pause after an error that may pass; `None` when it does not. Throttling and conflicts are
     /// waited out for any time; a place that does not answer, some time.
-    pub(crate) fn after(&mut self, error: &ClientError, random: u64) -> Option<Duration> {
+    pub fn after(&mut self, error: &ClientError, random: u64) -> Option<Duration> {
         let is_busy =
             error.is_passing() || error.is_conflict() || error.is_throttled() || may_pass(error);
         let is_away = matches!(

@@ -15,6 +15,18 @@ fn rewrite(pair: &Pair<'_>) -> Vec<Work> {
     }]
 }
 
+/// The aggregates of an entity of the new version that are computed anew, of the items that are there:
+/// the old version keeps none of the name, or makes it in another way.
+pub fn computed<'m>(pair: &Pair<'m>, pairs: &[Pair<'m>]) -> Vec<&'m Aggregate> {
+    let is_kept = |two: &&Aggregate| {
+        let mut before = pair.old.aggregates.iter();
+        let one = before.find(|one| one.attribute == two.attribute);
+        one.is_some_and(|one| is_same_aggregate(pair, one, two, pairs))
+    };
+    let all = pair.new.aggregates.iter();
+    all.filter(|two| !is_kept(two)).collect()
+}
+
 /// Reports changes of the aggregates that an entity keeps.
 pub(super) fn aggregates(pair: &Pair<'_>, all: &mut Collect<'_>) {
     let kept = |entity: &Entity, name: &str| {

@@ -35,11 +35,13 @@ mod values;
 
 pub use change::{Change, Class, Place, Verdict, Verdicts, Work};
 pub use estimate::{Basis, Estimate, TableCounts, estimate};
+pub use kept::computed;
+pub use pair::{Pair, pairs};
 pub use phases::{Phase, Runs, Step};
 
 use crate::schema::{Entity, Model};
 use collect::Collect;
-use pair::{Pair, pairs, title};
+use pair::title;
 
 /// The change from one model to another.
 #[derive(Debug, Clone, PartialEq, Eq)]

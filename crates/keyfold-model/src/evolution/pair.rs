@@ -3,17 +3,21 @@
 use crate::schema::{Attribute, Entity, Model, Table};
 
 /// An entity of the old model and the one that it is in the new model.
-#[derive(Clone, Copy)]
-pub(super) struct Pair<'m> {
-    pub(super) old_model: &'m Model,
-    pub(super) new_model: &'m Model,
-    pub(super) old: &'m Entity,
-    pub(super) new: &'m Entity,
+#[derive(Debug, Clone, Copy)]
+pub struct Pair<'m> {
+    /// The old model.
+    pub old_model: &'m Model,
+    /// The new model.
+    pub new_model: &'m Model,
+    /// The entity as the old model has it.
+    pub old: &'m Entity,
+    /// The entity as the new model has it.
+    pub new: &'m Entity,
 }
 
 impl<'m> Pair<'m> {
     /// The old name of an attribute of the new model.
-    pub(super) fn old_name<'n>(&self, new: &'n str) -> &'n str
+    pub fn old_name<'n>(&self, new: &'n str) -> &'n str
     where
         'm: 'n,
     {
@@ -24,18 +28,18 @@ impl<'m> Pair<'m> {
     }
 
     /// The attribute of the old model that an attribute of the new one is.
-    pub(super) fn old_of(&self, new: &'m Attribute) -> Option<&'m Attribute> {
+    pub fn old_of(&self, new: &'m Attribute) -> Option<&'m Attribute> {
         self.old.attribute(self.old_name(&new.name))
     }
 
     /// The attribute of the new model that an attribute of the old one became.
-    pub(super) fn new_of(&self, old: &Attribute) -> Option<&'m Attribute> {
+    pub fn new_of(&self, old: &Attribute) -> Option<&'m Attribute> {
         let mut all = self.new.attributes.iter();
         all.find(|one| self.old_name(&one.name) == old.name)
     }
 
     /// The tables that its items lie in, before and after.
-    pub(super) fn tables(&self) -> Option<(&'m Table, &'m Table)> {
+    pub fn tables(&self) -> Option<(&'m Table, &'m Table)> {
         let old = self.old_model.tables.get(self.old.table)?;
         Some((old, self.new_model.tables.get(self.new.table)?))
     }
@@ -53,7 +57,7 @@ pub(super) fn title(entity: &Entity) -> String {
 }
 
 /// The entities that are in both models, in the order of the new one.
-pub(super) fn pairs<'m>(old_model: &'m Model, new_model: &'m Model) -> Vec<Pair<'m>> {
+pub fn pairs<'m>(old_model: &'m Model, new_model: &'m Model) -> Vec<Pair<'m>> {
     let of = |new: &'m Entity| {
         let was = new.was.as_deref();
         let old = was.and_then(|was| old_model.entity(was));
