@@ -54,6 +54,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["types", "codec", "api", "lower", "client", "stream"],
     ),
     (
+        "evolve",
+        &[
+            "types", "codec", "api", "model", "lower", "client", "stream", "motion",
+        ],
+    ),
+    (
         "keyfold",
         &[
             "types", "api", "engine", "model", "lower", "client", "stream", "wire",
@@ -69,7 +75,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "types", "api", "engine", "server", "model", "codegen", "client", "prove", "stream",
-            "motion", "wire",
+            "motion", "evolve", "wire",
         ],
     ),
     ("bench", &["api", "wire", "engine"]),

@@ -10,7 +10,7 @@ use crate::schema::{Entity, Excluded, IndexKey, Table};
 use crate::template::{Part, print};
 
 /// Whether its items get other keys, or another table.
-pub(super) fn moves(pair: &Pair<'_>) -> bool {
+pub fn moves(pair: &Pair<'_>) -> bool {
     let is_elsewhere = pair.tables().is_some_and(|(old, new)| old.name != new.name);
     is_elsewhere || !is_same_key(pair, &pair.old.key, &pair.new.key)
 }

@@ -36,6 +36,7 @@ mod values;
 pub use change::{Change, Class, Place, Verdict, Verdicts, Work};
 pub use estimate::{Basis, Estimate, TableCounts, estimate};
 pub use kept::computed;
+pub use keys::moves;
 pub use pair::{Pair, pairs};
 pub use phases::{Phase, Runs, Step};
 

@@ -27,7 +27,7 @@ impl Column {
     }
 
     /// The word for its type.
-    pub(crate) fn word(&self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         word(self.kind)
     }
 }

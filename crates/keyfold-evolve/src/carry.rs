@@ -1,0 +1,596 @@
+//! Reads the items of tables in segments, and writes what differs from what the new model wants.
+//!
+//! An entity is read again where a write finds that it has changed, and where an answer was lost: what is
+//! right by then needs no write.
+
+use crate::course::table_of;
+use crate::course::{Course, Sort};
+use crate::decode::Moment;
+use crate::hands::{Hands, Stop};
+use crate::problem::{Problem, ProblemKind};
+use crate::request::{request, units};
+use crate::wish::{Action, Beside, Does, Found, Is, Wish, key_of, part_keys, place, shown, wish};
+use keyfold_api::ErrorKind;
+use keyfold_client::ClientError;
+use keyfold_client::kinds::Role;
+use keyfold_model::Table;
+use keyfold_motion::Patience;
+use keyfold_types::{Item, Value};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// How often an entity is read again that others change without end.
+const TRIES: u32 = 50;
+/// The most problems and unknown items that are kept as examples.
+pub(crate) const EXAMPLES_MAX: usize = 100;
+
+/// What a phase does to the items that it reads.
+pub(crate) struct Task<'c, 'm> {
+    pub(crate) course: &'c Course<'m>,
+    /// The pairs of entities whose items are brought into the form of the new version.
+    pub(crate) pairs: BTreeSet<usize>,
+    /// The entities of the old model whose items beside those that stay are deleted.
+    pub(crate) dropped: BTreeSet<usize>,
+    /// Whether items that only the old model knows are deleted.
+    pub(crate) deletes_leftovers: bool,
+}
+
+/// What a dry run has seen.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems_count: u64,
+    pub(crate) unknown: Vec<(String, Item)>,
+    pub(crate) claims: Vec<(u128, ProblemKind)>,
+    pub(crate) units: u64,
+    pub(crate) requests: u64,
+}
+
+/// Whether writes are sent.
+pub(crate) enum Mode<'s> {
+    Write,
+    Dry(&'s Mutex<Seen>),
+    /// Names the entities that claim one of these keys.
+    Name(&'s BTreeSet<u128>, &'s Mutex<Seen>),
+}
+
+fn locked(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Seen {
+    fn add(&mut self, problem: Problem) {
+        self.problems_count += 1;
+        if self.problems.len() < EXAMPLES_MAX {
+            self.problems.push(problem);
+        }
+    }
+}
+
+/// The digest of a key.
+fn digest(table: &str, key: &Item) -> u128 {
+    use sha2::{Digest, Sha256};
+    let (table, bytes) = place(table, key);
+    let mut hash = Sha256::new();
+    hash.update((table.len() as u64).to_be_bytes());
+    hash.update(table.as_bytes());
+    hash.update(&bytes);
+    let all = hash.finalize();
+    let mut first = [0_u8; 16];
+    first.copy_from_slice(all.get(..16).unwrap_or(&[0; 16]));
+    u128::from_be_bytes(first)
+}
+
+impl<'m> Task<'_, 'm> {
+    /// The table of either model that a stored table is.
+    pub(crate) fn table(&self, name: &str) -> Option<&'m Table> {
+        let new = table_of(self.course.new, name);
+        let found = new.or_else(|| table_of(self.course.old, name));
+        found.map(|(_, table)| table)
+    }
+
+    /// Carries out a page of items, and returns how many of its entities changed, and the writes.
+    pub(crate) fn page(
+        &self,
+        hands: &Hands<'m>,
+        table: &str,
+        items: &[Item],
+        mode: &Mode<'_>,
+    ) -> Result<(u64, u64), Stop> {
+        let (mut mains, mut left, mut unknown) = (Vec::new(), Vec::new(), 0);
+        for item in items {
+            match self.course.sort(table, item, &self.pairs) {
+                Sort::Main(pair) => mains.push((pair, item)),
+                Sort::Either => self.either(table, item, mode)?,
+                Sort::Known if self.deletes_leftovers && self.is_leftover(table, item) => {
+                    left.push(item);
+                }
+                Sort::Known => {}
+                Sort::Unknown => {
+                    unknown += 1;
+                    if let (Mode::Dry(seen), Some(own)) = (mode, self.table(table)) {
+                        let mut seen = locked(seen);
+                        if seen.unknown.len() < EXAMPLES_MAX {
+                            seen.unknown.push((table.to_owned(), key_of(own, item)));
+                        }
+                    }
+                }
+            }
+        }
+        let entities = mains.len() as u64;
+        hands.progress.read(items.len() as u64, entities, unknown);
+        let mut done = self.entities(hands, table, &mains, mode)?;
+        for item in left {
+            let writes = self.leftover(hands, table, item, mode)?;
+            done.0 += u64::from(writes > 0);
+            done.1 += writes;
+        }
+        Ok(done)
+    }
+
+    fn either(&self, table: &str, item: &Item, mode: &Mode<'_>) -> Result<(), Stop> {
+        let key = self
+            .table(table)
+            .map(|own| key_of(own, item))
+            .unwrap_or_default();
+        let problem = Problem {
+            kind: ProblemKind::Unreadable,
+            table: table.to_owned(),
+            key,
+            message: "the old model takes it for an item of one entity, and the new one for that of another"
+                .to_owned(),
+        };
+        match mode {
+            Mode::Write => Err(failed(&problem)),
+            Mode::Dry(seen) => {
+                locked(seen).add(problem);
+                Ok(())
+            }
+            Mode::Name(..) => Ok(()),
+        }
+    }
+
+    fn moment(hands: &Hands<'_>) -> Moment {
+        let [high, low] = [hands.world.random(), hands.world.random()];
+        Moment {
+            now_epoch_ms: hands.world.epoch_ms(),
+            random: (u128::from(high) << 64) | u128::from(low),
+        }
+    }
+
+    /// What is wanted of an entity whose main item was read.
+    fn wish(
+        &self,
+        hands: &Hands<'m>,
+        (pair, table, main): (usize, &str, &Item),
+    ) -> Result<Result<Wish, Problem>, Stop> {
+        let Some(of) = self.course.pairs.get(pair) else {
+            return Err(Stop::Failed(ClientError::refused(
+                "no such entity".to_owned(),
+            )));
+        };
+        let mut items = vec![main.clone()];
+        let keys = part_keys(of, main)?;
+        if !keys.is_empty() {
+            let wanted = keys
+                .iter()
+                .map(|key| (table.to_owned(), key.clone()))
+                .collect();
+            let mut found = hands.get(wanted, &|name| self.table(name))?;
+            items.extend(
+                keys.iter()
+                    .filter_map(|key| found.remove(&place(table, key))),
+            );
+        }
+        let old = self
+            .course
+            .old
+            .entities
+            .iter()
+            .position(|one| one.name == of.old.name);
+        let beside = match old.is_some_and(|old| self.dropped.contains(&old)) {
+            true => Beside::Goes,
+            false => Beside::Stays,
+        };
+        let wish = wish(of, (table, &items), Task::moment(hands), beside);
+        Ok(wish.map(|mut wish| {
+            // Where an item stays, what the new model does not know beside it is found by the scan, also of
+            // former values.
+            let is_in_place = wish.target.is_some();
+            wish.others.retain(|one| {
+                let is_former = matches!(one.is, Is::Former(_));
+                !(is_in_place && is_former && self.course.new_kind(&one.table, &one.key).is_none())
+            });
+            wish
+        }))
+    }
+
+    fn actions(&self, wish: &Wish, found: &Found) -> Result<Vec<Action>, Problem> {
+        let is_main = |table: &str, item: &Item| {
+            let is_main = |kind: Option<&keyfold_client::kinds::Kind>| {
+                let own = self.table(table);
+                kind.zip(own).is_some_and(|(kind, own)| {
+                    let is_part = kind.part_of(own, item).is_some_and(|(_, at)| at > 0);
+                    kind.role == Role::Main && !is_part
+                })
+            };
+            let own = (table == wish.table)
+                && self
+                    .table(table)
+                    .is_some_and(|own| key_of(own, item) == wish.key);
+            let new = self.course.new_kind(table, item);
+            !own && match new {
+                Some(kind) => is_main(Some(kind)),
+                None => is_main(self.course.old_kind(table, item)),
+            }
+        };
+        wish.actions(found, &is_main)
+    }
+
+    fn others(wish: &Wish) -> impl Iterator<Item = (String, Item)> + '_ {
+        wish.others
+            .iter()
+            .map(|one| (one.table.clone(), one.key.clone()))
+    }
+
+    /// Carries out entities of a page; what stands beside them is read at once.
+    fn entities(
+        &self,
+        hands: &Hands<'m>,
+        table: &str,
+        mains: &[(usize, &Item)],
+        mode: &Mode<'_>,
+    ) -> Result<(u64, u64), Stop> {
+        let mut wishes = Vec::new();
+        for (pair, main) in mains {
+            match (self.wish(hands, (*pair, table, main))?, mode) {
+                (Ok(wish), _) => wishes.push((*pair, *main, wish)),
+                (Err(problem), Mode::Dry(seen)) => locked(seen).add(problem),
+                (Err(_), Mode::Name(..)) => {}
+                // A writer was between its two reads, or it is to be reported.
+                (Err(_), Mode::Write) => {
+                    let writes = self.again(hands, (*pair, table, main))?;
+                    if writes > 0 {
+                        hands.progress.wrote(writes);
+                    }
+                }
+            }
+        }
+        if let Mode::Name(wanted, seen) = mode {
+            name(&wishes, wanted, seen);
+            return Ok((0, 0));
+        }
+        let keys = wishes
+            .iter()
+            .flat_map(|(_, _, wish)| Task::others(wish))
+            .collect();
+        let found = hands.get(keys, &|name| self.table(name))?;
+        let mut done = (0, 0);
+        for (pair, main, wish) in &wishes {
+            hands.check()?;
+            let writes = match mode {
+                Mode::Dry(seen) => self.seen((wish, &found), seen),
+                Mode::Write | Mode::Name(..) => match self.actions(wish, &found) {
+                    Ok(actions) if actions.is_empty() => 0,
+                    Ok(actions) => match send(hands, &actions)? {
+                        true => count(&actions),
+                        false => self.again(hands, (*pair, table, main))?,
+                    },
+                    Err(_) => self.again(hands, (*pair, table, main))?,
+                },
+            };
+            if writes > 0 {
+                hands.progress.wrote(writes);
+                done = (done.0 + 1, done.1 + writes);
+            }
+        }
+        Ok(done)
+    }
+
+    /// What a dry run sees of an entity: its claims, and the writes that it needs.
+    fn seen(&self, (wish, found): (&Wish, &Found), seen: &Mutex<Seen>) -> u64 {
+        let actions = self.actions(wish, found);
+        let mut seen = locked(seen);
+        let claims = wish.claims.iter();
+        seen.claims
+            .extend(claims.map(|(table, key, kind)| (digest(table, key), *kind)));
+        if let Some(problem) = self.wrong_index_key(wish) {
+            seen.add(problem);
+        }
+        match actions {
+            Err(problem) => {
+                seen.add(problem);
+                0
+            }
+            Ok(actions) if actions.is_empty() => 0,
+            Ok(actions) => {
+                seen.units += units(&actions);
+                seen.requests += 1;
+                count(&actions)
+            }
+        }
+    }
+
+    /// A key attribute of an index that would have another type than the index says.
+    fn wrong_index_key(&self, wish: &Wish) -> Option<Problem> {
+        let target = wish.target.as_ref()?;
+        let table = self.table(&wish.table)?;
+        let mut columns = table.indexes.iter().flat_map(|index| index.columns());
+        let wrong = columns.find(|column| {
+            target.get(&column.name).is_some_and(|held| {
+                let word = match held {
+                    Value::S(text) => (!text.is_empty()).then_some(keyfold_types::KeyKind::S),
+                    Value::N(_) => Some(keyfold_types::KeyKind::N),
+                    Value::B(_) => Some(keyfold_types::KeyKind::B),
+                    Value::Bool(_)
+                    | Value::Null
+                    | Value::L(_)
+                    | Value::M(_)
+                    | Value::Ss(_)
+                    | Value::Ns(_)
+                    | Value::Bs(_) => None,
+                };
+                word != Some(column.kind)
+            })
+        })?;
+        Some(Problem {
+            kind: ProblemKind::IndexKey,
+            table: wish.table.clone(),
+            key: wish.key.clone(),
+            message: format!(
+                "`{}` is no {}, which an index has as its key",
+                wrong.name,
+                wrong.word()
+            ),
+        })
+    }
+
+    /// Reads an entity again, and writes it, until it is as it is wanted. Returns the writes.
+    fn again(
+        &self,
+        hands: &Hands<'m>,
+        (pair, table, main): (usize, &str, &Item),
+    ) -> Result<u64, Stop> {
+        let Some(own) = self.table(table) else {
+            return Ok(0);
+        };
+        let key = key_of(own, main);
+        let mut problem = None;
+        for tried in 0..TRIES {
+            hands.check()?;
+            if tried > 0 {
+                hands.progress.conflict();
+                let most = 1_u64 << tried.min(8);
+                let time = hands.world.random() % most.max(1);
+                hands.world.pause(std::time::Duration::from_millis(time));
+            }
+            let wanted = vec![(table.to_owned(), key.clone())];
+            let found = hands.get(wanted, &|name| self.table(name))?;
+            let Some(main) = found.get(&place(table, &key)) else {
+                return Ok(0);
+            };
+            if self.course.sort(table, main, &self.pairs) != Sort::Main(pair) {
+                return Ok(0);
+            }
+            let wish = match self.wish(hands, (pair, table, main))? {
+                Ok(wish) => wish,
+                Err(found) => {
+                    problem = Some(found);
+                    // A list may have been read between two of its writes.
+                    if tried >= 5 {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            let found = hands.get(Task::others(&wish).collect(), &|name| self.table(name))?;
+            match self.actions(&wish, &found) {
+                Err(found) => {
+                    problem = Some(found);
+                    if tried >= 5 {
+                        break;
+                    }
+                }
+                Ok(actions) if actions.is_empty() => return Ok(0),
+                Ok(actions) => {
+                    if send(hands, &actions)? {
+                        return Ok(count(&actions));
+                    }
+                }
+            }
+        }
+        Err(problem.map_or_else(
+            || {
+                Stop::Failed(ClientError::refused(format!(
+                    "the item {} of {table} is written by others without end: run the same command again",
+                    shown(&key)
+                )))
+            },
+            |problem| failed(&problem),
+        ))
+    }
+
+    /// Whether only the old model knows an item, of an entity whose items are deleted; or whether it may be
+    /// a copy that no item has any more.
+    fn is_leftover(&self, table: &str, item: &Item) -> bool {
+        let Some(old) = self.course.old_kind(table, item) else {
+            return false;
+        };
+        if !self.dropped.contains(&old.at) {
+            return false;
+        }
+        // The main item of an entity that the new model has is never deleted.
+        let is_kept = old.role == Role::Main && self.course.pair_of_old(old.at).is_some();
+        let is_part = self
+            .table(table)
+            .is_some_and(|own| old.part_of(own, item).is_some_and(|(_, at)| at > 0));
+        if is_kept && !is_part {
+            return false;
+        }
+        match self.course.new_kind(table, item) {
+            None => true,
+            Some(new) => matches!((old.role, new.role), (Role::Copy(_), Role::Copy(_))),
+        }
+    }
+
+    /// Deletes an item that only the old model has. Of a copy under a key of the new model, its entity is
+    /// asked.
+    fn leftover(
+        &self,
+        hands: &Hands<'m>,
+        table: &str,
+        item: &Item,
+        mode: &Mode<'_>,
+    ) -> Result<u64, Stop> {
+        let Some(own) = self.table(table) else {
+            return Ok(0);
+        };
+        let mut item = item.clone();
+        let key = key_of(own, &item);
+        for _ in 0..TRIES {
+            hands.check()?;
+            let Some(mut actions) = self.unowned(hands, table, &item)? else {
+                return Ok(0);
+            };
+            actions.push(Action {
+                table: table.to_owned(),
+                key: key.clone(),
+                before: Some(item.clone()),
+                absent: Vec::new(),
+                does: Does::Delete,
+            });
+            match mode {
+                Mode::Write => {}
+                Mode::Dry(seen) => {
+                    let mut seen = locked(seen);
+                    seen.units += units(&actions);
+                    seen.requests += 1;
+                    return Ok(1);
+                }
+                Mode::Name(..) => return Ok(0),
+            }
+            if send(hands, &actions)? {
+                return Ok(1);
+            }
+            let found = hands.get(vec![(table.to_owned(), key.clone())], &|name| {
+                self.table(name)
+            })?;
+            match found.get(&place(table, &key)) {
+                Some(now) if self.is_leftover(table, now) => item = now.clone(),
+                Some(_) | None => return Ok(0),
+            }
+        }
+        Err(Stop::Failed(ClientError::refused(format!(
+            "the item {} of {table} is written by others without end",
+            shown(&key)
+        ))))
+    }
+
+    /// Whether no entity of the new model has an item: the check of its entity, if it is one's copy; `None`
+    /// where one has it, or where its entity is not known.
+    fn unowned(
+        &self,
+        hands: &Hands<'m>,
+        table: &str,
+        item: &Item,
+    ) -> Result<Option<Vec<Action>>, Stop> {
+        let Some(new) = self.course.new_kind(table, item) else {
+            return Ok(Some(Vec::new()));
+        };
+        let (Some(entity), Some(own)) = (self.course.new.entities.get(new.at), self.table(table))
+        else {
+            return Ok(None);
+        };
+        let Role::Copy(at) = new.role else {
+            return Ok(None);
+        };
+        let copy = entity.copies.get(at);
+        let names = entity.key.fields();
+        let values =
+            keyfold_lower::stored::values_of(own, entity, copy, names, std::slice::from_ref(item));
+        let Ok(values) = values else { return Ok(None) };
+        let Ok(owner) = keyfold_lower::derive::Place::of(self.course.new, entity, &values) else {
+            return Ok(None);
+        };
+        let wanted = vec![(owner.table_name.clone(), owner.key.clone())];
+        let found = hands.get(wanted, &|name| self.table(name))?;
+        let key = key_of(own, item);
+        let main = found.get(&place(&owner.table_name, &owner.key));
+        if let Some(main) = main {
+            let Some(pair) = self.course.pair_of_new(new.at) else {
+                return Ok(None);
+            };
+            let Ok(wish) = self.wish(hands, (pair, &owner.table_name, main))? else {
+                return Ok(None);
+            };
+            // What goes goes with its entity.
+            let is_wanted = wish.others.iter().any(|one| {
+                one.table == table
+                    && one.key == key
+                    && matches!(one.is, Is::Beside(_) | Is::Guard(_) | Is::Former(_))
+            });
+            if is_wanted {
+                return Ok(None);
+            }
+        }
+        Ok(Some(vec![Action {
+            table: owner.table_name,
+            key: owner.key,
+            before: main.cloned(),
+            absent: Vec::new(),
+            does: Does::Check,
+        }]))
+    }
+}
+
+/// Names the entities that claim one of these keys.
+fn name(wishes: &[(usize, &Item, Wish)], wanted: &BTreeSet<u128>, seen: &Mutex<Seen>) {
+    for (_, _, wish) in wishes {
+        for (table, key, kind) in &wish.claims {
+            if wanted.contains(&digest(table, key)) {
+                let message = match *kind == ProblemKind::NotUnique {
+                    true => "another item has the same unique value",
+                    false => "another item gets the same key",
+                };
+                locked(seen).add(Problem {
+                    kind: *kind,
+                    table: wish.table.clone(),
+                    key: wish.key.clone(),
+                    message: format!("{message} ({})", shown(key)),
+                });
+            }
+        }
+    }
+}
+
+/// The items that actions write.
+fn count(actions: &[Action]) -> u64 {
+    let writes = actions.iter().filter(|one| one.does != Does::Check);
+    writes.count() as u64
+}
+
+pub(crate) fn failed(problem: &Problem) -> Stop {
+    Stop::Failed(ClientError::refused(format!(
+        "{} of {}: {}",
+        shown(&problem.key),
+        problem.table,
+        problem.message
+    )))
+}
+
+/// Sends actions. Returns whether they have happened for sure; if not, the entity is to be read again.
+fn send(hands: &Hands<'_>, actions: &[Action]) -> Result<bool, Stop> {
+    let error = match hands.once(request(actions)) {
+        Ok(_) => return Ok(true),
+        Err(error) => error,
+    };
+    let is_stale = error.kind() == Some(ErrorKind::ConditionalCheckFailed)
+        || matches!(&error, ClientError::Service { kind: Some(ErrorKind::TransactionCanceled), reasons, .. }
+            if reasons.iter().any(|(code, _)| *code == keyfold_api::ReasonCode::ConditionalCheckFailed));
+    if is_stale {
+        return Ok(false);
+    }
+    let mut patience = Patience::new();
+    hands.wait_out(&mut patience, error)?;
+    Ok(false)
+}

@@ -1,0 +1,253 @@
+//! The change from one model to another as a run sees it: the entities that both have, the kinds of stored
+//! items in each, the work of each phase, and the changes that a run does not carry out.
+
+use keyfold_client::kinds::{Kind, Kinds, Role};
+use keyfold_lower::kind_name::says_another;
+use keyfold_model::evolution::{
+    Class, Evolution, Pair, Phase, Work, computed, evolve, moves, pairs,
+};
+use keyfold_model::{Entity, KeyTemplate, Model, Table, value};
+use keyfold_types::Item;
+use std::collections::BTreeSet;
+
+/// The change from one model to another.
+pub struct Course<'m> {
+    /// The old model.
+    pub old: &'m Model,
+    /// The new model.
+    pub new: &'m Model,
+    /// The changes, with their phases.
+    pub evolution: Evolution,
+    pub(crate) pairs: Vec<Pair<'m>>,
+    old_kinds: Vec<Kinds<'m>>,
+    new_kinds: Vec<Kinds<'m>>,
+}
+
+/// What a stored item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// The main item of a pair of entities, by its position.
+    Main(usize),
+    /// The main item of one pair for the old model, and of another for the new one.
+    Either,
+    /// Another item that one of the models knows.
+    Known,
+    /// An item of neither model.
+    Unknown,
+}
+
+fn kinds(model: &Model) -> Vec<Kinds<'_>> {
+    let tables = model.tables.iter().enumerate();
+    tables
+        .map(|(at, table)| Kinds::of(model, at, table))
+        .collect()
+}
+
+/// The table of a model that a stored table is, or of which it is a period.
+pub(crate) fn table_of<'m>(model: &'m Model, name: &str) -> Option<(usize, &'m Table)> {
+    let mut tables = model.tables.iter().enumerate();
+    tables.find(|(_, table)| match table.period {
+        None => table.name == name,
+        Some(_) => table.period_of(name).is_some(),
+    })
+}
+
+impl<'m> Course<'m> {
+    /// The change from the old model to the new one. Both are models without errors.
+    pub fn of(old: &'m Model, new: &'m Model) -> Course<'m> {
+        Course {
+            old,
+            new,
+            evolution: evolve(old, new),
+            pairs: pairs(old, new),
+            old_kinds: kinds(old),
+            new_kinds: kinds(new),
+        }
+    }
+
+    /// The kind that an item of a table is of, for one of the models.
+    fn kind<'k>(
+        (model, kinds): (&Model, &'k [Kinds<'m>]),
+        table: &str,
+        item: &Item,
+    ) -> Option<(&'k Kinds<'m>, &'k Kind)> {
+        let kinds = kinds.get(table_of(model, table)?.0)?;
+        let kind = kinds.kind_of(item)?;
+        let is_it = !says_another(kinds.table, kind.name_of(kinds.table, item), item);
+        is_it.then_some((kinds, kind))
+    }
+
+    /// The kind of an item for the old model.
+    pub(crate) fn old_kind(&self, table: &str, item: &Item) -> Option<&Kind> {
+        Some(Course::kind((self.old, &self.old_kinds), table, item)?.1)
+    }
+
+    /// The kind of an item for the new model.
+    pub(crate) fn new_kind(&self, table: &str, item: &Item) -> Option<&Kind> {
+        Some(Course::kind((self.new, &self.new_kinds), table, item)?.1)
+    }
+
+    /// The pair of an entity of the old model, by its position there.
+    pub(crate) fn pair_of_old(&self, at: usize) -> Option<usize> {
+        let entity = self.old.entities.get(at)?;
+        self.pairs
+            .iter()
+            .position(|pair| pair.old.name == entity.name)
+    }
+
+    /// The pair of an entity of the new model, by its position there.
+    pub(crate) fn pair_of_new(&self, at: usize) -> Option<usize> {
+        let entity = self.new.entities.get(at)?;
+        self.pairs
+            .iter()
+            .position(|pair| pair.new.name == entity.name)
+    }
+
+    /// What a stored item is, where the pairs of a phase are looked for.
+    pub(crate) fn sort(&self, table: &str, item: &Item, wanted: &BTreeSet<usize>) -> Sort {
+        let old = Course::kind((self.old, &self.old_kinds), table, item);
+        let new = Course::kind((self.new, &self.new_kinds), table, item);
+        if old.is_none() && new.is_none() {
+            return Sort::Unknown;
+        }
+        let main = |found: Option<(&Kinds<'m>, &Kind)>| {
+            let (kinds, kind) = found?;
+            let is_part = kind
+                .part_of(kinds.table, item)
+                .is_some_and(|(_, at)| at > 0);
+            (kind.role == Role::Main && !is_part).then_some(kind.at)
+        };
+        let (old, new) = (main(old), main(new));
+        let of_old = old.and_then(|at| self.pair_of_old(at));
+        let of_new = new.and_then(|at| self.pair_of_new(at));
+        let is_wanted = |pair: Option<usize>| pair.filter(|pair| wanted.contains(pair));
+        match (is_wanted(of_old), is_wanted(of_new)) {
+            (Some(one), _) if new.is_none() || of_new == Some(one) => Sort::Main(one),
+            (_, Some(two)) if old.is_none() => Sort::Main(two),
+            (Some(_), _) | (_, Some(_)) => Sort::Either,
+            (None, None) => Sort::Known,
+        }
+    }
+
+    /// The pairs whose items the work of a phase writes.
+    pub(crate) fn written(&self, work: &[Work]) -> BTreeSet<usize> {
+        let entity = |one: &Work| match one {
+            Work::Rewrite { entity } | Work::WriteBeside { entity, .. } => {
+                self.pairs.iter().position(|pair| pair.new.name == *entity)
+            }
+            Work::Rekey { entity, .. } | Work::Settle { entity, .. } => {
+                self.pairs.iter().position(|pair| pair.new.name == *entity)
+            }
+            Work::Drop { entity, .. } => {
+                self.pairs.iter().position(|pair| pair.old.name == *entity)
+            }
+            Work::AddTable(_)
+            | Work::RemoveTable(_)
+            | Work::AddIndex { .. }
+            | Work::RemoveIndex { .. }
+            | Work::UpdateTable(_)
+            | Work::Rebuild { .. } => None,
+        };
+        work.iter().filter_map(entity).collect()
+    }
+
+    /// The entities of the old model of which a phase deletes items, by their positions.
+    pub(crate) fn dropped(&self, work: &[Work]) -> BTreeSet<usize> {
+        let entity = |one: &Work| {
+            let Work::Drop { entity, .. } = one else {
+                return None;
+            };
+            self.old.entities.iter().position(|own| own.name == *entity)
+        };
+        work.iter().filter_map(entity).collect()
+    }
+
+    /// The phases, in their order.
+    pub fn phases(&self) -> &[Phase] {
+        &self.evolution.phases
+    }
+
+    /// The changes that a run does not carry out, each as a sentence without its end. Nothing is written
+    /// where there is one.
+    pub fn refusals(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for change in &self.evolution.changes {
+            if change.class == Class::Impossible {
+                all.push(format!(
+                    "{}: {}: {}",
+                    change.what, change.how, change.reason
+                ));
+            }
+        }
+        for pair in self.pairs.iter().filter(|pair| pair.new.view.is_none()) {
+            for aggregate in computed(pair, &self.pairs) {
+                all.push(format!(
+                    "{}: {} {} is computed of items that are there, while their writers go on: `run` does not \
+                     carry that out yet",
+                    pair.new.name,
+                    aggregate.kind.word(),
+                    aggregate.attribute
+                ));
+            }
+            all.extend(exchanged(pair));
+            all.extend(unclear(pair));
+        }
+        all
+    }
+}
+
+/// An attribute whose name was that of another attribute, and is stored: which of both an item holds is not
+/// seen.
+fn exchanged(pair: &Pair<'_>) -> Option<String> {
+    let mut all = pair.new.attributes.iter();
+    let found = all.find(|two| {
+        pair.old_name(&two.name) != two.name && pair.old.attribute(&two.name).is_some()
+    })?;
+    Some(format!(
+        "{}: `{}` was `{}`, and another attribute was called `{}`: which of both an item holds is not seen; \
+         rename one of them in a version of its own",
+        pair.new.name,
+        found.name,
+        pair.old_name(&found.name),
+        found.name
+    ))
+}
+
+/// An entity whose items move, where what a key says cannot be told by its texts.
+fn unclear(pair: &Pair<'_>) -> Option<String> {
+    let (old_table, new_table) = pair.tables()?;
+    let is_elsewhere = old_table.name != new_table.name;
+    if is_elsewhere && (old_table.period.is_some() || new_table.period.is_some()) {
+        return Some(format!(
+            "{}: its items go from {} to {}, of which one has a table for each period: `run` does not carry \
+             that out yet",
+            pair.new.name, old_table.name, new_table.name
+        ));
+    }
+    let fields = pair.old.key.fields();
+    let mut fields = fields.chain(pair.new.key.fields());
+    let only_in_key = fields.any(|name| {
+        value::is_left_out(pair.old, &pair.old.key, name)
+            || value::is_left_out(pair.new, &pair.new.key, name)
+    });
+    if is_elsewhere || !moves(pair) || !only_in_key || !meets(pair.old, pair.new) {
+        return None;
+    }
+    Some(format!(
+        "{}: an item holds attributes in its key only, and a key of the new version can be one of the old \
+         version: which of both an item has is not seen; store them beside the key in a version of its own",
+        pair.new.name
+    ))
+}
+
+/// Whether a key of one entity can be one of the other.
+fn meets(one: &Entity, two: &Entity) -> bool {
+    let common = |one: &KeyTemplate, two: &KeyTemplate| {
+        one.is_bare() || two.is_bare() || one.language().common_text(&two.language()).is_some()
+    };
+    common(&one.key.partition, &two.key.partition)
+        && match (&one.key.sort, &two.key.sort) {
+            (Some(one), Some(two)) => common(one, two),
+            (_, _) => true,
+        }
+}

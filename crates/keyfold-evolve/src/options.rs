@@ -1,0 +1,28 @@
+//! How an evolution is carried out.
+
+/// The table that keeps the rows of evolutions, by default.
+pub const ROWS: &str = "keyfold_evolutions";
+
+/// How an evolution is carried out.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The table that keeps the rows of evolutions.
+    pub rows: String,
+    /// How many segments of a table are read at once, when the evolution begins; it stays so.
+    pub segments: u32,
+    /// The most items of a page; without it, a page is a megabyte.
+    pub page: Option<u32>,
+    /// The most read units a second, and the most write units.
+    pub rate: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            rows: ROWS.to_owned(),
+            segments: 4,
+            page: None,
+            rate: None,
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! The rows that an evolution keeps beside the tables, and the requests on them.
+//!
+//! | `part` | what it is | attributes |
+//! |---|---|---|
+//! | `M run` | the evolution of the model `M` | `fence`, `models`, `phase`, `announced`, `segments`, `paused` |
+//! | `M 02 Table 0003` | how far the third phase is in a segment | `fence`, `at`, counts |
+//!
+//! `fence` grows with each run, and with a pause. A run changes a row only as long as it has its fence. What
+//! a run that stood still writes to items meanwhile is no harm: each write holds only while everything that
+//! it rests on is as it was read, and then it is what the run of today writes, too.
+
+use crate::hands::{Hands, Stop};
+use keyfold_api::{
+    DeleteItemInput, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput, Request,
+    ScanInput, UpdateItemInput,
+};
+use keyfold_client::{ClientError, blocked};
+use keyfold_motion::Patience;
+use keyfold_stream::ensure;
+use keyfold_types::{Item, Value};
+use sha2::{Digest, Sha256};
+
+const PART: &str = "part";
+
+/// The row of an evolution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRow {
+    pub(crate) fence: u64,
+    /// What names both models.
+    pub(crate) models: String,
+    /// The number of the phase that is carried out, from 0.
+    pub phase: u32,
+    /// Whether the phase is one of people, and a run has said so.
+    pub is_announced: bool,
+    pub(crate) segments: u32,
+    /// When it was paused, milliseconds since 1970; `None` as soon as a run goes on.
+    pub paused_ms: Option<i64>,
+}
+
+/// The counts of a segment, up to its checkpoint.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The items that were read.
+    pub read: u64,
+    /// The entities that were written.
+    pub changed: u64,
+    /// The items that were put, updated or deleted.
+    pub writes: u64,
+}
+
+/// How far a segment is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Checkpoint {
+    pub(crate) part: String,
+    pub(crate) after: Option<Item>,
+    pub(crate) is_done: bool,
+    pub(crate) counts: Counts,
+}
+
+/// What names a pair of models: their texts.
+pub fn models_digest(old: &str, new: &str) -> String {
+    let mut text = String::new();
+    for one in [old, new] {
+        for byte in Sha256::digest(one.as_bytes()).iter().take(12) {
+            text.push_str(&format!("{byte:02x}"));
+        }
+    }
+    text
+}
+
+fn number(item: &Item, name: &str) -> Option<u64> {
+    match item.get(name) {
+        Some(Value::N(number)) => number.to_string().parse().ok(),
+        _ => None,
+    }
+}
+
+fn whole(number: u64) -> Value {
+    Value::N(number.into())
+}
+
+fn key(part: &str) -> Item {
+    Item::from_iter([(PART, part)])
+}
+
+impl RunRow {
+    fn to_item(&self, part: &str) -> Item {
+        let mut item = key(part);
+        item.insert("fence", whole(self.fence));
+        item.insert("models", self.models.as_str());
+        item.insert("phase", whole(self.phase.into()));
+        item.insert("announced", Value::Bool(self.is_announced));
+        item.insert("segments", whole(self.segments.into()));
+        if let Some(paused_ms) = self.paused_ms {
+            item.insert("paused", paused_ms);
+        }
+        item
+    }
+
+    fn of(item: &Item) -> Option<RunRow> {
+        let Some(Value::S(models)) = item.get("models") else {
+            return None;
+        };
+        Some(RunRow {
+            fence: number(item, "fence")?,
+            models: models.clone(),
+            phase: u32::try_from(number(item, "phase")?).ok()?,
+            is_announced: item.get("announced") == Some(&Value::Bool(true)),
+            segments: u32::try_from(number(item, "segments")?).ok()?,
+            paused_ms: number(item, "paused").and_then(|ms| i64::try_from(ms).ok()),
+        })
+    }
+}
+
+impl Checkpoint {
+    fn to_item(&self, fence: u64) -> Item {
+        let mut item = key(&self.part);
+        item.insert("fence", whole(fence));
+        item.insert("read", whole(self.counts.read));
+        item.insert("changed", whole(self.counts.changed));
+        item.insert("writes", whole(self.counts.writes));
+        item.insert("done", Value::Bool(self.is_done));
+        if let Some(after) = &self.after {
+            item.insert("at", Value::M(after.as_map().clone()));
+        }
+        item
+    }
+
+    fn of(item: &Item) -> Option<Checkpoint> {
+        let Some(Value::S(part)) = item.get(PART) else {
+            return None;
+        };
+        Some(Checkpoint {
+            part: part.clone(),
+            after: match item.get("at") {
+                Some(Value::M(key)) => Some(key.clone().into()),
+                _ => None,
+            },
+            is_done: item.get("done") == Some(&Value::Bool(true)),
+            counts: Counts {
+                read: number(item, "read")?,
+                changed: number(item, "changed")?,
+                writes: number(item, "writes")?,
+            },
+        })
+    }
+}
+
+/// The rows of the evolution of a model.
+pub(crate) struct Rows<'h, 'w> {
+    pub(crate) hands: &'h Hands<'w>,
+    /// The name of the model.
+    pub(crate) model: String,
+}
+
+impl Rows<'_, '_> {
+    fn table(&self) -> &str {
+        &self.hands.options.rows
+    }
+
+    fn run_part(&self) -> String {
+        format!("{} run", self.model)
+    }
+
+    /// Creates the table of rows if it is absent.
+    pub(crate) fn ensure(&self) -> Result<(), ClientError> {
+        let mut patience = Patience::new();
+        loop {
+            match blocked(ensure(self.hands, self.table(), &[PART])) {
+                Ok(()) => return Ok(()),
+                Err(error) => {
+                    let pause = patience.after(&error, self.hands.world.random());
+                    self.hands.world.pause(pause.ok_or(error)?);
+                }
+            }
+        }
+    }
+
+    fn get(&self, part: &str) -> Result<Option<Item>, Stop> {
+        let input = GetItemInput {
+            table_name: Some(self.table().to_owned()),
+            key: Some(Ok(key(part))),
+            consistent_read: Some(true),
+            ..GetItemInput::default()
+        };
+        match self.hands.ask(input) {
+            Ok(output) => Ok(output.item.map(|item| item.to_item())),
+            Err(Stop::Failed(error)) if error.kind() == Some(ErrorKind::ResourceNotFound) => {
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// The row of the evolution.
+    pub(crate) fn run(&self) -> Result<Option<RunRow>, Stop> {
+        let Some(item) = self.get(&self.run_part())? else {
+            return Ok(None);
+        };
+        let row = RunRow::of(&item).ok_or_else(|| self.foreign())?;
+        Ok(Some(row))
+    }
+
+    fn foreign(&self) -> ClientError {
+        ClientError::refused(format!(
+            "the table {} has a row of {} that is none of an evolution, or of another version",
+            self.table(),
+            self.model
+        ))
+    }
+
+    /// Sends a conditional write until it is known whether it holds. `is_there` says, after an answer that
+    /// was lost, whether it has happened.
+    fn write(
+        &self,
+        request: impl Fn() -> Request,
+        is_there: impl Fn() -> Result<bool, Stop>,
+    ) -> Result<bool, Stop> {
+        let mut patience = Patience::new();
+        loop {
+            let error = match self.hands.once(request()) {
+                Ok(_) => return Ok(true),
+                Err(error) if error.kind() == Some(ErrorKind::ConditionalCheckFailed) => {
+                    return is_there();
+                }
+                Err(error) => error,
+            };
+            let Some(pause) = patience.after(&error, self.hands.world.random()) else {
+                return Err(Stop::Failed(error));
+            };
+            self.hands.world.pause(pause);
+        }
+    }
+
+    /// Stores the row of an evolution that nobody has begun.
+    pub(crate) fn begin(&self, row: &RunRow) -> Result<bool, Stop> {
+        let part = self.run_part();
+        let put = || {
+            PutItemInput {
+                table_name: Some(self.table().to_owned()),
+                item: Some(Ok(row.to_item(&part))),
+                condition_expression: Some("attribute_not_exists(#part)".to_owned()),
+                expression_attributes: ExpressionAttributes::default().name("#part", PART),
+                ..PutItemInput::default()
+            }
+            .into()
+        };
+        self.write(put, || Ok(self.run()?.as_ref() == Some(row)))
+    }
+
+    /// Changes the row of the evolution, if it is as it was seen.
+    pub(crate) fn change(&self, seen: &RunRow, row: &RunRow) -> Result<bool, Stop> {
+        let part = self.run_part();
+        let put = || {
+            let attributes = ExpressionAttributes::default()
+                .name("#fence", "fence")
+                .name("#phase", "phase")
+                .value(":fence", whole(seen.fence))
+                .value(":phase", whole(seen.phase.into()));
+            PutItemInput {
+                table_name: Some(self.table().to_owned()),
+                item: Some(Ok(row.to_item(&part))),
+                condition_expression: Some("#fence = :fence AND #phase = :phase".to_owned()),
+                expression_attributes: attributes,
+                ..PutItemInput::default()
+            }
+            .into()
+        };
+        self.write(put, || Ok(self.run()?.as_ref() == Some(row)))
+    }
+
+    /// Whether a run has the evolution still.
+    pub(crate) fn check_mine(&self, row: &RunRow) -> Result<(), Stop> {
+        match self.run()? {
+            Some(now) if now.fence == row.fence => Ok(()),
+            Some(_) | None => Err(Stop::Lost),
+        }
+    }
+
+    /// The part of a segment.
+    pub(crate) fn part(&self, phase: u32, table: &str, segment: u32) -> String {
+        format!("{} {phase:02} {table} {segment:04}", self.model)
+    }
+
+    /// Takes the row of a segment, and makes it where it is absent.
+    pub(crate) fn take(&self, fence: u64, part: &str) -> Result<Checkpoint, Stop> {
+        let update = || {
+            let attributes = ExpressionAttributes::default()
+                .name("#fence", "fence")
+                .name("#part", PART)
+                .value(":fence", whole(fence));
+            UpdateItemInput {
+                table_name: Some(self.table().to_owned()),
+                key: Some(Ok(key(part))),
+                update_expression: Some("SET #fence = :fence".to_owned()),
+                condition_expression: Some(
+                    "attribute_exists(#part) AND #fence <= :fence".to_owned(),
+                ),
+                expression_attributes: attributes,
+                ..UpdateItemInput::default()
+            }
+            .into()
+        };
+        if self.write(update, || Ok(false))? {
+            let item = self.get(part)?.ok_or(Stop::Lost)?;
+            return Checkpoint::of(&item).ok_or_else(|| Stop::Failed(self.foreign()));
+        }
+        if self.get(part)?.is_some() {
+            return Err(Stop::Lost);
+        }
+        let row = Checkpoint {
+            part: part.to_owned(),
+            after: None,
+            is_done: false,
+            counts: Counts::default(),
+        };
+        match self.save(fence, &row)? {
+            true => Ok(row),
+            false => Err(Stop::Lost),
+        }
+    }
+
+    /// Saves how far a segment is, if the run has it still.
+    pub(crate) fn save(&self, fence: u64, row: &Checkpoint) -> Result<bool, Stop> {
+        let put = || {
+            let attributes = ExpressionAttributes::default()
+                .name("#fence", "fence")
+                .name("#part", PART)
+                .value(":fence", whole(fence));
+            PutItemInput {
+                table_name: Some(self.table().to_owned()),
+                item: Some(Ok(row.to_item(fence))),
+                condition_expression: Some(
+                    "attribute_not_exists(#part) OR #fence = :fence".to_owned(),
+                ),
+                expression_attributes: attributes,
+                ..PutItemInput::default()
+            }
+            .into()
+        };
+        self.write(put, || Ok(false))
+    }
+
+    /// All rows of segments.
+    pub(crate) fn checkpoints(&self) -> Result<Vec<Checkpoint>, Stop> {
+        let (mut all, mut after) = (Vec::new(), None);
+        let prefix = format!("{} ", self.model);
+        loop {
+            let input = ScanInput {
+                table_name: Some(self.table().to_owned()),
+                consistent_read: Some(true),
+                exclusive_start_key: after.take().map(Ok),
+                ..ScanInput::default()
+            };
+            let page = self.hands.ask(input)?;
+            for item in page.items.unwrap_or_default() {
+                let item = item.to_item();
+                let is_own =
+                    matches!(item.get(PART), Some(Value::S(part)) if part.starts_with(&prefix));
+                if is_own {
+                    all.extend(Checkpoint::of(&item));
+                }
+            }
+            after = page.last_evaluated_key;
+            if after.is_none() {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Deletes all rows of the evolution, its own row last.
+    pub(crate) fn forget(&self) -> Result<(), Stop> {
+        for row in self.checkpoints()? {
+            self.delete(&row.part)?;
+        }
+        self.delete(&self.run_part())
+    }
+
+    fn delete(&self, part: &str) -> Result<(), Stop> {
+        let input = DeleteItemInput {
+            table_name: Some(self.table().to_owned()),
+            key: Some(Ok(key(part))),
+            ..DeleteItemInput::default()
+        };
+        self.hands.ask(input).map(|_| ())
+    }
+}

@@ -1,0 +1,639 @@
+//! A run: carries out the phases one after the other, from where the last run was.
+//!
+//! ```text
+//! dry run ─ tables ─ settle ─┬─ stop ─────┬─ backfill ─ index … ─ verify ─┬─ start ─┬─ (complete: drop)
+//!                            └─ writers … ┘                               └─ readers ┘
+//! ```
+//!
+//! Phases of programs are gates: the run stops there until people say that they are done.
+
+use crate::carry::Task;
+use crate::course::{Course, table_of};
+use crate::dry::{DryRun, dry_run, tables, task};
+use crate::hands::{Hands, Stop};
+use crate::options::Options;
+use crate::progress::Progress;
+use crate::rows::{Counts, Rows, RunRow};
+use crate::scan::carry;
+use crate::tables::{add_index, make, remove, remove_index, stored};
+use crate::verified::{Verified, verified};
+use crate::world::World;
+use keyfold_client::ClientError;
+use keyfold_model::evolution::{Phase, Step, Work};
+use std::collections::BTreeSet;
+
+/// The word by which people say that the rows of views are built.
+pub const VIEWS: &str = "views";
+
+/// What people have said to a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// The word of the gate that is done.
+    pub done: Option<String>,
+    /// Whether the gate that a run has announced is done.
+    pub yes: bool,
+}
+
+/// How a run ended without an error.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// Both models need the same of the data.
+    NoDifference,
+    /// Items stand in the way; nothing was written for the phase.
+    Problems(DryRun),
+    /// It stands at a phase of people, or at views that are to be built: the number of the phase, and the
+    /// word by which it is done.
+    Gate(u32, String),
+    /// The data is not as the new model says.
+    Differences(Verified),
+    /// All is done but what `complete` does.
+    Ready,
+    /// It was to stop.
+    Stopped,
+    /// It was paused.
+    Paused,
+}
+
+/// How far an evolution is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    /// Its row; `None` where it has not begun.
+    pub run: Option<RunRow>,
+    /// What the segments of the present phase have done.
+    pub counts: Counts,
+    /// The segments that are done, of those that were begun.
+    pub segments: (u32, u32),
+}
+
+/// An evolution with its surroundings.
+pub struct Evolving<'m> {
+    course: &'m Course<'m>,
+    models: String,
+    hands: Hands<'m>,
+}
+
+/// Whether a phase is one of people.
+pub fn is_gate(step: Step) -> bool {
+    match step {
+        Step::Deploy | Step::Readers | Step::Writers | Step::Stop | Step::Start => true,
+        Step::Tables | Step::Settle | Step::Backfill | Step::Index | Step::Verify | Step::Drop => {
+            false
+        }
+    }
+}
+
+impl<'m> Evolving<'m> {
+    /// The evolution of a course; `models` names both models ([`crate::models_digest`]).
+    pub fn new(
+        course: &'m Course<'m>,
+        models: String,
+        (world, options, progress): (&'m dyn World, &'m Options, &'m Progress),
+    ) -> Evolving<'m> {
+        Evolving {
+            course,
+            models,
+            hands: Hands::new(world, options, progress),
+        }
+    }
+
+    fn rows(&self) -> Rows<'_, 'm> {
+        Rows {
+            hands: &self.hands,
+            model: self.course.old.name.clone(),
+        }
+    }
+
+    fn refused<T>(why: impl Into<String>) -> Result<T, Stop> {
+        Err(Stop::Failed(ClientError::refused(why.into())))
+    }
+
+    /// The row of this evolution, and none of another.
+    fn row(&self) -> Result<Option<RunRow>, Stop> {
+        match self.rows().run()? {
+            Some(row) if row.models != self.models => Evolving::refused(format!(
+                "another evolution of {} is under way, with other models than these: end it first",
+                self.course.old.name
+            )),
+            row => Ok(row),
+        }
+    }
+
+    fn check_carried(&self) -> Result<(), Stop> {
+        match self.course.refusals().into_iter().next() {
+            None => Ok(()),
+            Some(why) => Evolving::refused(format!("nothing was written: {why}")),
+        }
+    }
+
+    /// Reads everything, and says what stands in the way.
+    ///
+    /// # Errors
+    /// The backend's; `Refused` where a change is not carried out by a run.
+    pub fn dry_run(&self) -> Result<DryRun, ClientError> {
+        self.check_carried().map_err(error)?;
+        dry_run(self.course, &self.hands).map_err(error)
+    }
+
+    /// Carries the phases out, up to one of people.
+    ///
+    /// # Errors
+    /// The backend's; `Refused` where a change is not carried out by a run, where the evolution is one of
+    /// other models, or where another run takes it.
+    pub fn run(&self, said: &Said) -> Result<Ended, ClientError> {
+        match self.carried(said) {
+            Ok(ended) => Ok(ended),
+            Err(Stop::Asked) => Ok(Ended::Stopped),
+            Err(Stop::Failed(error)) => Err(error),
+            Err(Stop::Lost) => match self.rows().run() {
+                Ok(Some(row)) if row.paused_ms.is_some() => Ok(Ended::Paused),
+                Ok(_) | Err(_) => Err(ClientError::refused(format!(
+                    "another process carries the evolution of {} on: this one has stopped",
+                    self.course.old.name
+                ))),
+            },
+        }
+    }
+
+    fn carried(&self, said: &Said) -> Result<Ended, Stop> {
+        self.check_carried()?;
+        if self.course.phases().is_empty() {
+            return Ok(Ended::NoDifference);
+        }
+        if self.row()?.is_none() {
+            let dry = dry_run(self.course, &self.hands)?;
+            if dry.problems > 0 {
+                return Ok(Ended::Problems(dry));
+            }
+            self.begin()?;
+        }
+        let mut row = self.take()?;
+        let mut said = said.clone();
+        loop {
+            self.hands.check()?;
+            let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
+            let Some(phase) = self.course.phases().get(at) else {
+                return match said.done {
+                    Some(word) => self.not_at(&word),
+                    None => Ok(Ended::Ready),
+                };
+            };
+            if let Some(ended) = self.phase(&mut row, phase, &mut said)? {
+                return Ok(ended);
+            }
+            self.advance(&mut row)?;
+        }
+    }
+
+    fn not_at<T>(&self, word: &str) -> Result<T, Stop> {
+        Evolving::refused(format!(
+            "the evolution of {} does not stand at `{word}`: run it without `--done` to see where it is",
+            self.course.old.name
+        ))
+    }
+
+    fn begin(&self) -> Result<(), Stop> {
+        let rows = self.rows();
+        rows.ensure()?;
+        let row = RunRow {
+            // The fences of a later evolution are others.
+            fence: self.hands.world.random() >> 1,
+            models: self.models.clone(),
+            phase: 0,
+            is_announced: false,
+            segments: self.hands.options.segments.max(1),
+            paused_ms: None,
+        };
+        rows.begin(&row)?;
+        Ok(())
+    }
+
+    /// Takes the evolution from the run that has it.
+    fn take(&self) -> Result<RunRow, Stop> {
+        loop {
+            let Some(seen) = self.row()? else {
+                return Evolving::refused("the evolution was ended meanwhile");
+            };
+            let mine = RunRow {
+                fence: seen.fence + 1,
+                paused_ms: None,
+                ..seen.clone()
+            };
+            if self.rows().change(&seen, &mine)? {
+                return Ok(mine);
+            }
+        }
+    }
+
+    fn advance(&self, row: &mut RunRow) -> Result<(), Stop> {
+        let next = RunRow {
+            phase: row.phase + 1,
+            is_announced: false,
+            ..row.clone()
+        };
+        self.replace(row, next)
+    }
+
+    fn replace(&self, row: &mut RunRow, next: RunRow) -> Result<(), Stop> {
+        match self.rows().change(row, &next)? {
+            true => {
+                *row = next;
+                Ok(())
+            }
+            false => Err(Stop::Lost),
+        }
+    }
+
+    /// Whether a gate is done. One that is not is announced.
+    fn gate(&self, row: &mut RunRow, word: &str, said: &mut Said) -> Result<bool, Stop> {
+        if let Some(done) = said.done.take() {
+            return match done == word {
+                true => Ok(true),
+                false => self.not_at(&done),
+            };
+        }
+        if row.is_announced && std::mem::take(&mut said.yes) {
+            return Ok(true);
+        }
+        let next = RunRow {
+            is_announced: true,
+            ..row.clone()
+        };
+        self.replace(row, next)?;
+        Ok(false)
+    }
+
+    /// Carries a phase out. Returns how the run ends, where it does.
+    fn phase(
+        &self,
+        row: &mut RunRow,
+        phase: &Phase,
+        said: &mut Said,
+    ) -> Result<Option<Ended>, Stop> {
+        let word = phase.step.word();
+        self.hands.progress.enter(word);
+        if is_gate(phase.step) {
+            return Ok(match self.gate(row, word, said)? {
+                true => None,
+                false => Some(Ended::Gate(row.phase, word.to_owned())),
+            });
+        }
+        match phase.step {
+            Step::Tables => self.make_tables(phase).map(|()| None),
+            Step::Settle => self.clean(),
+            Step::Backfill => self.backfill(row, phase, said),
+            Step::Index => self.index(row, phase).map(|()| None),
+            Step::Verify => {
+                let found = verified(self.course, &self.hands, false)?;
+                if found.differences == 0 || self.is_said(word, said) {
+                    return Ok(None);
+                }
+                Ok(Some(Ended::Differences(found)))
+            }
+            Step::Drop => match said.done.take() {
+                Some(word) => self.not_at(&word),
+                None => Ok(Some(Ended::Ready)),
+            },
+            Step::Deploy | Step::Readers | Step::Writers | Step::Stop | Step::Start => Ok(None),
+        }
+    }
+
+    fn is_said(&self, word: &str, said: &mut Said) -> bool {
+        let is_it = said.done.as_deref() == Some(word);
+        if is_it {
+            said.done = None;
+        }
+        is_it
+    }
+
+    fn make_tables(&self, phase: &Phase) -> Result<(), Stop> {
+        for work in &phase.work {
+            if let Work::AddTable(name) | Work::UpdateTable(name) = work
+                && let Some(table) = self.course.new.tables.iter().find(|one| one.name == *name)
+            {
+                make(&self.hands, table)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks whether items stand in the way.
+    fn clean(&self) -> Result<Option<Ended>, Stop> {
+        let dry = dry_run(self.course, &self.hands)?;
+        Ok((dry.problems > 0).then_some(Ended::Problems(dry)))
+    }
+
+    fn backfill(
+        &self,
+        row: &mut RunRow,
+        phase: &Phase,
+        said: &mut Said,
+    ) -> Result<Option<Ended>, Stop> {
+        let rows = self.rows();
+        let prefix = format!("{} {:02} ", rows.model, row.phase);
+        let is_begun = rows
+            .checkpoints()?
+            .iter()
+            .any(|one| one.part.starts_with(&prefix));
+        if !is_begun && let Some(ended) = self.clean()? {
+            return Ok(Some(ended));
+        }
+        self.hands.progress.begin(phase.step.word());
+        let task = task(self.course);
+        carry(&task, &rows, row, &tables(&task, &self.hands)?)?;
+        let has_views = phase
+            .work
+            .iter()
+            .any(|one| matches!(one, Work::Rebuild { .. }));
+        if has_views && !self.gate(row, VIEWS, said)? {
+            return Ok(Some(Ended::Gate(row.phase, VIEWS.to_owned())));
+        }
+        Ok(None)
+    }
+
+    fn index(&self, row: &RunRow, phase: &Phase) -> Result<(), Stop> {
+        for work in &phase.work {
+            if let Work::AddIndex { table, index } = work
+                && let Some((at, table)) =
+                    table_of(self.course.new, table).or_else(|| self.named(table))
+            {
+                for name in stored(&self.hands, self.course.new, |own| own == at)? {
+                    add_index(&self.rows(), row, (table, &name), index)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn named(&self, name: &str) -> Option<(usize, &'m keyfold_model::Table)> {
+        let mut tables = self.course.new.tables.iter().enumerate();
+        tables.find(|(_, table)| table.name == name)
+    }
+
+    /// How far the evolution is.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn status(&self) -> Result<Status, ClientError> {
+        self.looked().map_err(error)
+    }
+
+    fn looked(&self) -> Result<Status, Stop> {
+        let rows = self.rows();
+        let mut status = Status {
+            run: self.row()?,
+            counts: Counts::default(),
+            segments: (0, 0),
+        };
+        if let Some(run) = &status.run {
+            let prefix = format!("{} {:02} ", rows.model, run.phase);
+            for row in rows.checkpoints()? {
+                if row.part.starts_with(&prefix) {
+                    status.counts.read += row.counts.read;
+                    status.counts.changed += row.counts.changed;
+                    status.counts.writes += row.counts.writes;
+                    status.segments.0 += u32::from(row.is_done);
+                    status.segments.1 += 1;
+                }
+            }
+        }
+        Ok(status)
+    }
+
+    /// Makes the evolution stand still, until a run goes on with it. A run that is under way ends with its
+    /// page.
+    ///
+    /// # Errors
+    /// The backend's; `NotFound` where there is none.
+    pub fn pause(&self) -> Result<(), ClientError> {
+        self.paused().map_err(error)
+    }
+
+    fn paused(&self) -> Result<(), Stop> {
+        let rows = self.rows();
+        loop {
+            let Some(seen) = self.row()? else {
+                return Err(Stop::Failed(self.not_begun()));
+            };
+            let mine = RunRow {
+                fence: seen.fence + 1,
+                paused_ms: Some(self.hands.world.epoch_ms()),
+                ..seen.clone()
+            };
+            if rows.change(&seen, &mine)? {
+                for row in rows.checkpoints()? {
+                    rows.take(mine.fence, &row.part)?;
+                }
+                return Ok(());
+            }
+        }
+    }
+
+    fn not_begun(&self) -> ClientError {
+        let name = &self.course.old.name;
+        ClientError::not_found(format!("no evolution of {name} is under way"))
+    }
+
+    /// Whether the evolution may be given up: nothing was written that the old version does not read.
+    ///
+    /// # Errors
+    /// `Refused`, with the reason, where it may not; the backend's.
+    pub fn may_abort(&self) -> Result<(), ClientError> {
+        self.abortable().map(|_| ()).map_err(error)
+    }
+
+    fn abortable(&self) -> Result<RunRow, Stop> {
+        let Some(row) = self.row()? else {
+            return Err(Stop::Failed(self.not_begun()));
+        };
+        let phases = self.course.phases();
+        let backfill = phases.iter().position(|phase| phase.step == Step::Backfill);
+        let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
+        if let Some(backfill) = backfill.filter(|backfill| *backfill <= at)
+            && let Some(phase) = phases.get(backfill)
+        {
+            let reads =
+                phase.runs.old_readers || self.course.evolution.verdicts.old_reader.is_yes();
+            let moves = phase
+                .work
+                .iter()
+                .any(|one| matches!(one, Work::Rekey { .. } | Work::Drop { .. }));
+            if moves || !reads {
+                return Evolving::refused(
+                    "items have been written in a form that the old version does not read, and nothing brings \
+                     them back: go on with `keyfold evolve run`, or plan the way back as an evolution of its \
+                     own, from the new model to the old one",
+                );
+            }
+        }
+        Ok(row)
+    }
+
+    /// Gives the evolution up. What was made stays: it is no harm to the old version.
+    ///
+    /// # Errors
+    /// As [`Evolving::may_abort`].
+    pub fn abort(&self) -> Result<(), ClientError> {
+        let ended = || {
+            let seen = self.abortable()?;
+            let mine = RunRow {
+                fence: seen.fence + 1,
+                ..seen.clone()
+            };
+            match self.rows().change(&seen, &mine)? {
+                true => self.rows().forget(),
+                false => Evolving::refused("another process carries it on: pause it first"),
+            }
+        };
+        ended().map_err(error)
+    }
+
+    /// Whether the evolution stands where only its completion is left.
+    ///
+    /// # Errors
+    /// `Refused` where it does not; the backend's.
+    pub fn may_complete(&self) -> Result<(), ClientError> {
+        self.completable().map(|_| ()).map_err(error)
+    }
+
+    fn completable(&self) -> Result<RunRow, Stop> {
+        let Some(row) = self.row()? else {
+            return Err(Stop::Failed(self.not_begun()));
+        };
+        let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
+        match self.course.phases().get(at) {
+            None => Ok(row),
+            Some(phase) if phase.step == Step::Drop => Ok(row),
+            Some(phase) => Evolving::refused(format!(
+                "the evolution stands at phase {}, {}: `keyfold evolve run` goes on with it",
+                at + 1,
+                phase.step.word()
+            )),
+        }
+    }
+
+    /// Completes the evolution: deletes what only the old version had, compares the data with the new model
+    /// once more, and forgets how far it was. It stands where they differ, unless the caller accepts that.
+    ///
+    /// # Errors
+    /// As [`Evolving::may_complete`].
+    pub fn complete(&self, accepts: bool) -> Result<Ended, ClientError> {
+        match self.completed(accepts) {
+            Ok(ended) => Ok(ended),
+            Err(Stop::Asked) => Ok(Ended::Stopped),
+            Err(stop) => Err(error(stop)),
+        }
+    }
+
+    fn completed(&self, accepts: bool) -> Result<Ended, Stop> {
+        self.completable()?;
+        let mut row = self.take()?;
+        let at = usize::try_from(row.phase).unwrap_or(usize::MAX);
+        if let Some(phase) = self.course.phases().get(at) {
+            self.delete(&row, phase)?;
+            let found = verified(self.course, &self.hands, true)?;
+            if found.differences > 0 && !accepts {
+                return Ok(Ended::Differences(found));
+            }
+            self.advance(&mut row)?;
+        }
+        self.rows().forget()?;
+        Ok(Ended::Ready)
+    }
+
+    /// Deletes what only the old version had.
+    fn delete(&self, row: &RunRow, phase: &Phase) -> Result<(), Stop> {
+        self.hands.progress.begin(phase.step.word());
+        let dropped = self.course.dropped(&phase.work);
+        let gone: BTreeSet<&String> = phase.work.iter().filter_map(removed).collect();
+        let task = Task {
+            course: self.course,
+            pairs: self.course.written(&phase.work),
+            dropped,
+            deletes_leftovers: true,
+        };
+        let mut all = tables(&task, &self.hands)?;
+        // A table that goes as a whole needs no deletions before.
+        all.retain(|name| !gone.contains(name));
+        carry(&task, &self.rows(), row, &all)?;
+        for work in &phase.work {
+            match work {
+                Work::RemoveIndex { table, index } => {
+                    for name in stored(&self.hands, self.course.old, |at| {
+                        self.course
+                            .old
+                            .tables
+                            .get(at)
+                            .is_some_and(|own| own.name == *table)
+                    })? {
+                        remove_index(&self.rows(), row, &name, index)?;
+                    }
+                }
+                Work::RemoveTable(table) => self.remove_table(row, table)?,
+                Work::AddTable(_)
+                | Work::AddIndex { .. }
+                | Work::UpdateTable(_)
+                | Work::Rewrite { .. }
+                | Work::Settle { .. }
+                | Work::WriteBeside { .. }
+                | Work::Rekey { .. }
+                | Work::Drop { .. }
+                | Work::Rebuild { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes a table of the old model. It has no item of an entity that the new model has.
+    fn remove_table(&self, row: &RunRow, table: &str) -> Result<(), Stop> {
+        let is_it = |at: usize| {
+            self.course
+                .old
+                .tables
+                .get(at)
+                .is_some_and(|own| own.name == table)
+        };
+        for name in stored(&self.hands, self.course.old, is_it)? {
+            let mut after = None;
+            loop {
+                let page = self.hands.page(&name, (0, 1), after.take())?;
+                for item in &page.items {
+                    let kind = self.course.old_kind(&name, item);
+                    let is_kept = kind.is_some_and(|kind| {
+                        kind.role == keyfold_client::kinds::Role::Main
+                            && self.course.pair_of_old(kind.at).is_some()
+                    });
+                    if is_kept {
+                        return Evolving::refused(format!(
+                            "the table {name} still has an item that the new model keeps elsewhere: it stays"
+                        ));
+                    }
+                }
+                after = page.last;
+                if after.is_none() {
+                    break;
+                }
+            }
+            self.rows().check_mine(row)?;
+            remove(&self.hands, &name)?;
+        }
+        Ok(())
+    }
+}
+
+fn removed(work: &Work) -> Option<&String> {
+    if let Work::RemoveTable(table) = work {
+        Some(table)
+    } else {
+        None
+    }
+}
+
+fn error(stop: Stop) -> ClientError {
+    match stop {
+        Stop::Failed(error) => error,
+        Stop::Asked => ClientError::refused("it was stopped; the same command goes on".to_owned()),
+        Stop::Lost => {
+            ClientError::refused("another process carries the evolution on meanwhile".to_owned())
+        }
+    }
+}

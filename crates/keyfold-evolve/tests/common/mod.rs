@@ -1,0 +1,445 @@
+//! Pairs of models with random rows: written through the old one and carried to the new one, beside an
+//! oracle to which the same rows were written through the new one.
+#![allow(dead_code, reason = "each test uses what it needs")]
+
+use fastrand::Rng;
+use keyfold_api::{Request, Response, ScanInput};
+use keyfold_client::{Backend, ClientError, arguments, tables, write};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_evolve::world::World;
+use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, models_digest};
+use keyfold_model::{Attribute, DefaultValue, Entity, Model, Type};
+use keyfold_types::Item;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+pub(crate) type Row = BTreeMap<String, String>;
+
+pub(crate) fn model(text: &str) -> Model {
+    let compiled = keyfold_model::compile(text);
+    match compiled.model {
+        Some(model) => model,
+        None => panic!("{text}\n{:#?}", compiled.diagnostics),
+    }
+}
+
+/// The pairs of models of the scripts of `keyfold evolve plan`, and those of this crate.
+pub(crate) fn pairs() -> Vec<(String, Model, Model)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    for folder in ["../keyfold-cli/testscripts/evolve", "testscripts"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|one| one == "script") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let (old, new) = text.split_once("=== new\n").unwrap();
+                let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+                all.push((name, model(old), model(new)));
+            }
+        }
+    }
+    all.sort_by(|one, two| one.0.cmp(&two.0));
+    all
+}
+
+pub(crate) fn opened(model: &Model) -> Arc<Backend> {
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let backend = Backend::Embedded(Arc::new(engine));
+    tables::ensure(&backend, model).unwrap();
+    Arc::new(backend)
+}
+
+/// A value of a type, as text. Few values, so that rows meet.
+fn drawn(attribute: &Attribute, rng: &mut Rng) -> Option<String> {
+    let texts = ["a", "b", "A#b", "b-c", "x y", "c", "dd"];
+    Some(match &attribute.kind {
+        Type::String => rng.choice(texts).unwrap().to_owned(),
+        Type::Int => rng.i32(0..50).to_string(),
+        Type::Number => ["1.5", "7", "0.25"][rng.usize(0..3)].to_owned(),
+        Type::Bool => rng.bool().to_string(),
+        Type::Words(words) => rng.choice(words).unwrap().clone(),
+        Type::Time(_) => format!("2099-01-1{}T10:00:0{}Z", rng.u8(0..3), rng.u8(0..5)),
+        Type::Date => format!("2099-01-1{}", rng.u8(0..3)),
+        Type::Binary => ["aGVq", "YQ=="][rng.usize(0..2)].to_owned(),
+        Type::List(_) => {
+            let count = rng.usize(0..8);
+            let all: Vec<String> = (0..count).map(|_| listed(attribute, rng)).collect();
+            format!("[{}]", all.join(","))
+        }
+        Type::Period(_)
+        | Type::Ulid
+        | Type::Uuid
+        | Type::Map(_)
+        | Type::Set(_)
+        | Type::Record(_) => {
+            return None;
+        }
+    })
+}
+
+fn listed(attribute: &Attribute, rng: &mut Rng) -> String {
+    let is_number =
+        matches!(&attribute.kind, Type::List(of) if matches!(**of, Type::Int | Type::Number));
+    match is_number {
+        true => rng.u8(0..9).to_string(),
+        false => format!("\"{}\"", rng.choice(["p", "q", "r"]).unwrap()),
+    }
+}
+
+pub(crate) fn row(entity: &Entity, rng: &mut Rng) -> Row {
+    let mut row = Row::new();
+    for one in entity.attributes.iter().filter(|one| !one.is_kept) {
+        if !one.optional || rng.bool() {
+            row.extend(drawn(one, rng).map(|value| (one.name.clone(), value)));
+        }
+    }
+    row
+}
+
+pub(crate) fn create(backend: &Backend, model: &Model, entity: &Entity, row: &Row) -> bool {
+    let values = arguments::of_entity(entity, row);
+    values.is_ok_and(|values| write::create(backend, model, entity, &values).is_ok())
+}
+
+pub(crate) fn put(
+    backend: &Backend,
+    model: &Model,
+    entity: &Entity,
+    row: &Row,
+) -> Result<(), ClientError> {
+    let values = arguments::of_entity(entity, row)?;
+    write::put(backend, model, entity, &values).map(|_| ())
+}
+
+fn delete(backend: &Backend, model: &Model, entity: &Entity, row: &Row) {
+    let values = arguments::of_entity(entity, row).unwrap();
+    write::delete(backend, model, entity, &values).unwrap();
+}
+
+/// The entity of the new model that one of the old model is.
+pub(crate) fn counterpart<'m>(new: &'m Model, old: &Entity) -> Option<&'m Entity> {
+    let mut all = new.entities.iter();
+    let renamed = all.find(|one| one.was.as_deref() == Some(old.name.as_str()));
+    renamed.or_else(|| new.entity(&old.name))
+}
+
+/// A row of the old model as one of the new model.
+pub(crate) fn mapped(old: &Entity, new: &Entity, row: &Row) -> Row {
+    let mut all = Row::new();
+    for two in &new.attributes {
+        let was = two
+            .was
+            .as_deref()
+            .filter(|was| old.attribute(was).is_some());
+        let name = was.unwrap_or(&two.name);
+        let (Some(one), Some(text)) = (old.attribute(name), row.get(name)) else {
+            continue;
+        };
+        let text = match (&one.kind, &two.kind) {
+            (Type::Time(_), Type::Date) => text[..10].to_owned(),
+            (Type::Date, Type::Time(_)) => format!("{text}T00:00:00Z"),
+            _ => text.clone(),
+        };
+        all.insert(two.name.clone(), text);
+    }
+    all
+}
+
+/// Random rows in both: `(old, oracle)`, with the rows of the new model.
+pub(crate) struct Rows<'m> {
+    pub(crate) old: Arc<Backend>,
+    pub(crate) oracle: Arc<Backend>,
+    pub(crate) rows: Vec<(&'m Entity, Row)>,
+}
+
+pub(crate) fn rows<'m>(old: &Model, new: &'m Model, seed: u64, count: usize) -> Rows<'m> {
+    let mut rng = Rng::with_seed(seed);
+    let mut all = Rows {
+        old: opened(old),
+        oracle: opened(new),
+        rows: Vec::new(),
+    };
+    for entity in old.entities.iter().filter(|one| one.view.is_none()) {
+        let other = counterpart(new, entity);
+        for _ in 0..count {
+            let row = row(entity, &mut rng);
+            if !create(&all.old, old, entity, &row) {
+                continue;
+            }
+            let Some(other) = other else { continue };
+            let mapped = mapped(entity, other, &row);
+            if create(&all.oracle, new, other, &mapped) {
+                all.rows.push((other, mapped));
+            } else {
+                delete(&all.old, old, entity, &row);
+            }
+        }
+    }
+    all
+}
+
+/// All items of a table.
+pub(crate) fn items(backend: &Backend, table: &str) -> Vec<Item> {
+    let (mut all, mut after) = (Vec::new(), None);
+    loop {
+        let input = ScanInput {
+            table_name: Some(table.to_owned()),
+            exclusive_start_key: after.take().map(Ok),
+            ..ScanInput::default()
+        };
+        let Response::Scan(page) = backend.call(input.into()).unwrap() else {
+            panic!("another answer");
+        };
+        all.extend(
+            page.items
+                .unwrap_or_default()
+                .iter()
+                .map(|item| item.to_item()),
+        );
+        after = page.last_evaluated_key;
+        if after.is_none() {
+            return all;
+        }
+    }
+}
+
+/// What is in a place and not as in the oracle. Attributes that only the old model has stay; those that are
+/// made by the moment or count writes differ.
+pub(crate) fn differences(old: &Model, new: &Model, rows: &Rows<'_>) -> Vec<String> {
+    // What the plan says that items keep: attributes that their entity has no more, and the key attributes
+    // of indexes that are gone.
+    let mut kept: BTreeSet<String> = BTreeSet::new();
+    for entity in &old.entities {
+        let other = counterpart(new, entity);
+        let is_gone =
+            |one: &&Attribute| other.is_none_or(|other| other.attribute(&one.name).is_none());
+        kept.extend(
+            entity
+                .attributes
+                .iter()
+                .filter(is_gone)
+                .map(|one| one.name.clone()),
+        );
+    }
+    let columns = |model: &Model| -> BTreeSet<String> {
+        let indexes = model.tables.iter().flat_map(|table| &table.indexes);
+        indexes
+            .flat_map(|index| index.columns())
+            .map(|one| one.name.clone())
+            .collect()
+    };
+    kept.extend(columns(old).difference(&columns(new)).cloned());
+    let renamed = new.entities.iter().flat_map(|one| &one.attributes);
+    for was in renamed.filter_map(|one| one.was.as_ref()) {
+        kept.remove(was);
+    }
+    let mut volatile = BTreeSet::new();
+    for entity in &new.entities {
+        volatile.extend(entity.version.clone());
+        for one in &entity.attributes {
+            if matches!(
+                one.default,
+                Some(DefaultValue::Now | DefaultValue::Always | DefaultValue::New)
+            ) {
+                volatile.insert(one.name.clone());
+            }
+        }
+    }
+    let mut wrong = Vec::new();
+    for table in &new.tables {
+        let columns: Vec<&str> = table.columns().map(|one| one.name.as_str()).collect();
+        let key = |item: &Item| {
+            format!(
+                "{:?}",
+                columns
+                    .iter()
+                    .map(|name| item.get(name))
+                    .collect::<Vec<_>>()
+            )
+        };
+        let by_key = |backend: &Backend| -> BTreeMap<String, Item> {
+            let all = items(backend, &table.name).into_iter();
+            all.map(|item| (key(&item), item)).collect()
+        };
+        let (found, wanted) = (by_key(&rows.old), by_key(&rows.oracle));
+        for (key, item) in &wanted {
+            let Some(own) = found.get(key) else {
+                wrong.push(format!("missing {item:?}"));
+                continue;
+            };
+            for (name, value) in item {
+                if !volatile.contains(name) && own.get(name) != Some(value) {
+                    wrong.push(format!(
+                        "{key}: {name} is {:?}, not {value:?}",
+                        own.get(name)
+                    ));
+                }
+            }
+            for (name, value) in own {
+                let stem = name.split(':').next().unwrap_or(name);
+                let is_kept = kept.contains(name) || kept.contains(stem);
+                if item.get(name).is_none() && !is_kept && !volatile.contains(name) {
+                    wrong.push(format!("{key}: {name} is left: {value:?}"));
+                }
+            }
+        }
+        for (key, item) in &found {
+            if !wanted.contains_key(key) {
+                wrong.push(format!("left over {item:?}"));
+            }
+        }
+    }
+    wrong
+}
+
+/// What happens to a request that is to fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fails {
+    Never,
+    /// From this request on nothing is carried out: the process was killed.
+    From(u64),
+    /// This one is carried out, and its answer is lost; nothing is from then on.
+    After(u64),
+    /// Of so many requests, two have no answer; one of them is carried out.
+    Every(u64),
+}
+
+/// What others do between two requests: it is given how many there were.
+pub(crate) type Live<'l> = Box<dyn FnMut(u64) + Send + 'l>;
+
+/// A backend that fails when a test wants it to, with others who write between the requests.
+pub(crate) struct Faulty<'l> {
+    backend: Arc<Backend>,
+    fails: Fails,
+    pub(crate) asked: AtomicU64,
+    live: Mutex<Option<Live<'l>>>,
+}
+
+impl<'l> Faulty<'l> {
+    pub(crate) fn new(backend: &Arc<Backend>, fails: Fails, live: Option<Live<'l>>) -> Faulty<'l> {
+        Faulty {
+            backend: Arc::clone(backend),
+            fails,
+            asked: AtomicU64::new(0),
+            live: Mutex::new(live),
+        }
+    }
+}
+
+/// A number that does not follow the rhythm of requests.
+fn drawn_of(at: u64) -> u64 {
+    at.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33
+}
+
+fn lost() -> ClientError {
+    ClientError::Transport("the backend is gone".to_owned())
+}
+
+impl World for Faulty<'_> {
+    fn ask(&self, request: Request) -> Result<Response, ClientError> {
+        let at = self.asked.fetch_add(1, Ordering::SeqCst);
+        if let Some(live) = self.live.lock().unwrap().as_mut() {
+            live(at);
+        }
+        match self.fails {
+            Fails::From(from) if at >= from => Err(lost()),
+            Fails::After(after) if at > after => Err(lost()),
+            Fails::After(after) if at == after => {
+                drop(self.backend.call(request));
+                Err(lost())
+            }
+            Fails::Every(one) if drawn_of(at) % one == 1 => Err(lost()),
+            Fails::Every(one) if drawn_of(at) % one == 2 => {
+                drop(self.backend.call(request));
+                Err(lost())
+            }
+            Fails::Never | Fails::From(_) | Fails::After(_) | Fails::Every(_) => {
+                self.backend.call(request)
+            }
+        }
+    }
+
+    fn pause(&self, _time: Duration) {}
+
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.asked.load(Ordering::SeqCst))
+    }
+
+    fn epoch_ms(&self) -> i64 {
+        1_750_000_000_000
+    }
+
+    fn random(&self) -> u64 {
+        self.asked
+            .load(Ordering::SeqCst)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            >> 8
+    }
+
+    fn backend(&self) -> &Backend {
+        &self.backend
+    }
+}
+
+pub(crate) fn options() -> Options {
+    Options {
+        segments: 1,
+        page: Some(5),
+        ..Options::default()
+    }
+}
+
+/// Runs in a world, with all gates done as they come, up to the end. Returns how it ended. `passed` is told
+/// each gate when it is done.
+pub(crate) fn run_past(
+    (old, new): (&Model, &Model),
+    world: &dyn World,
+    options: &Options,
+    passed: &dyn Fn(&str),
+) -> Result<Ended, ClientError> {
+    let course = Course::of(old, new);
+    let progress = Progress::default();
+    let evolving = Evolving::new(
+        &course,
+        models_digest("old", "new"),
+        (world, options, &progress),
+    );
+    let mut said = Said::default();
+    for _ in 0..20 {
+        let ended = evolving.run(&said)?;
+        if let Ended::Gate(_, word) = ended {
+            passed(&word);
+            said = Said {
+                done: Some(word),
+                yes: false,
+            };
+        } else if ended == Ended::Ready {
+            return evolving.complete(false);
+        } else {
+            return Ok(ended);
+        }
+    }
+    panic!("the gates do not end");
+}
+
+pub(crate) fn run_in(
+    models: (&Model, &Model),
+    world: &dyn World,
+    options: &Options,
+) -> Result<Ended, ClientError> {
+    run_past(models, world, options, &|_| {})
+}
+
+/// The pairs that a run carries out, without those of views, whose rows are built by their own command.
+pub(crate) fn carried() -> Vec<(String, Model, Model)> {
+    let mut all = pairs();
+    all.retain(|(_, old, new)| {
+        let mut entities = new.entities.iter().chain(&old.entities);
+        Course::of(old, new).refusals().is_empty() && !entities.any(|one| one.view.is_some())
+    });
+    all
+}

@@ -1,0 +1,187 @@
+//! What a dry run finds before anything is written, and what it predicts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking"
+)]
+
+mod common;
+
+use common::{Fails, Faulty, Row, carried, create, items, model, opened, options, rows, run_in};
+use keyfold_client::{Backend, tables};
+use keyfold_evolve::{Course, DryRun, Ended, Evolving, ProblemKind, Progress, Said, models_digest};
+use keyfold_model::Model;
+use std::sync::Arc;
+
+const OLD: &str = r#"
+model people 1
+table People (PK, SK)
+entity User
+  userId: string, email: string, town: string, note: string?
+  key "USER#{userId}" "PROFILE"
+pattern user(userId) -> User?
+"#;
+
+fn dry_run(old: &Model, new: &Model, backend: &Arc<Backend>) -> DryRun {
+    let world = Faulty::new(backend, Fails::Never, None);
+    let (options, progress) = (options(), Progress::default());
+    let course = Course::of(old, new);
+    let models = models_digest("old", "new");
+    let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+    evolving.dry_run().unwrap()
+}
+
+fn user(backend: &Backend, old: &Model, all: [&str; 3]) {
+    let names = ["userId", "email", "town"];
+    let row: Row = names
+        .iter()
+        .zip(all)
+        .map(|(name, held)| (name.to_string(), held.to_owned()))
+        .collect();
+    assert!(create(backend, old, old.entity("User").unwrap(), &row));
+}
+
+/// What a new model finds in the way of three users, of which two share email and town.
+fn found(from: &str, to: &str) -> (DryRun, Vec<String>) {
+    let (old, new) = (model(OLD), model(&OLD.replace(from, to)));
+    let backend = opened(&old);
+    user(&backend, &old, ["1", "a@x", "Ulm"]);
+    user(&backend, &old, ["2", "b@x", "Bonn"]);
+    user(&backend, &old, ["3", "a@x", "Ulm"]);
+    let before = items(&backend, "People");
+    let dry = dry_run(&old, &new, &backend);
+    let world = Faulty::new(&backend, Fails::Never, None);
+    let ended = run_in((&old, &new), &world, &options());
+    assert!(matches!(ended, Ok(Ended::Problems(_))), "{ended:#?}");
+    assert_eq!(items(&backend, "People"), before, "nothing is written");
+    assert_eq!(
+        tables::names(&backend).unwrap(),
+        ["People"],
+        "no table of rows is left"
+    );
+    let keys = dry
+        .examples
+        .iter()
+        .map(|one| format!("{:?}", one.key.get("PK").unwrap()));
+    let keys = keys.collect();
+    (dry, keys)
+}
+
+const ONE_AND_THREE: [&str; 2] = ["S(\"USER#1\")", "S(\"USER#3\")"];
+
+#[test]
+fn unique_values_that_data_violates_are_named() {
+    let (dry, keys) = found("  key \"USER", "  unique email\n  key \"USER");
+    assert!(
+        dry.examples
+            .iter()
+            .all(|one| one.kind == ProblemKind::NotUnique)
+    );
+    assert_eq!(
+        (dry.problems, keys),
+        (2, ONE_AND_THREE.map(str::to_owned).to_vec())
+    );
+}
+
+#[test]
+fn keys_that_two_items_would_get_are_named() {
+    let (dry, keys) = found(
+        "key \"USER#{userId}\" \"PROFILE\"\npattern user(userId)",
+        "key \"TOWN#{town}\" \"USER\"\npattern user(town)",
+    );
+    assert!(
+        dry.examples
+            .iter()
+            .all(|one| one.kind == ProblemKind::KeyTaken)
+    );
+    assert_eq!(
+        (dry.problems, keys),
+        (2, ONE_AND_THREE.map(str::to_owned).to_vec())
+    );
+}
+
+#[test]
+fn values_that_are_none_of_the_new_type_are_named() {
+    let (dry, keys) = found("town: string", "town: Ulm | Paris");
+    assert_eq!(dry.examples[0].kind, ProblemKind::Value);
+    assert_eq!((dry.problems, keys), (1, vec!["S(\"USER#2\")".to_owned()]));
+    let (dry, _) = found("note: string?", "note: string");
+    assert_eq!(dry.problems, 3);
+}
+
+/// Requests and writes are those that a run then needs, where nobody else writes.
+#[test]
+fn the_writes_are_those_that_are_predicted() {
+    let mut checked = 0;
+    for (name, old, new) in carried() {
+        let made = rows(&old, &new, 2, 20);
+        let dry = dry_run(&old, &new, &made.old);
+        if dry.problems > 0 {
+            continue;
+        }
+        let world = Faulty::new(&made.old, Fails::Never, None);
+        let (options, progress) = (options(), Progress::default());
+        let course = Course::of(&old, &new);
+        let models = models_digest("old", "new");
+        let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+        let mut said = Said::default();
+        let mut wrote = None;
+        for _ in 0..20 {
+            let ended = evolving.run(&said).unwrap();
+            let figures = progress.figures();
+            if figures.phase != "dry run" {
+                wrote = Some((figures.changed, figures.writes));
+            }
+            let Ended::Gate(_, word) = ended else { break };
+            let status = evolving.status().unwrap();
+            assert!(status.run.is_some(), "{name}");
+            said = Said {
+                done: Some(word),
+                yes: false,
+            };
+        }
+        let after = dry_run(&old, &new, &made.old);
+        assert_eq!(
+            (after.changed, after.writes),
+            (0, 0),
+            "{name}: nothing is left to be written"
+        );
+        if let Some(wrote) = wrote {
+            checked += 1;
+            assert_eq!(wrote, (dry.changed, dry.writes), "{name}");
+        }
+    }
+    assert!(checked > 5, "{checked}");
+}
+
+/// What may be given up, and what may not.
+#[test]
+fn an_evolution_is_given_up_where_the_old_version_reads_all() {
+    let ended = |to: &str| {
+        let (old, new) = (
+            model(OLD),
+            model(&OLD.replace("key \"USER#{userId}\" \"PROFILE\"", to)),
+        );
+        let backend = opened(&old);
+        user(&backend, &old, ["1", "a@x", "Ulm"]);
+        let world = Faulty::new(&backend, Fails::Never, None);
+        let (options, progress) = (options(), Progress::default());
+        let course = Course::of(&old, &new);
+        let models = models_digest("old", "new");
+        let evolving = Evolving::new(&course, models, (&world, &options, &progress));
+        let mut said = Said::default();
+        for _ in 0..3 {
+            if let Ended::Gate(_, word) = evolving.run(&said).unwrap() {
+                said.done = Some(word);
+            }
+        }
+        let aborted = evolving.abort();
+        (aborted, evolving.status().unwrap().run)
+    };
+    let (aborted, run) = ended("key \"U#{userId}\" \"PROFILE\"");
+    assert!(aborted.is_err() && run.is_some(), "items have moved");
+    let (aborted, run) =
+        ended("key \"USER#{userId}\" \"PROFILE\"\n  copy by_town \"TOWN#{town}\" \"{userId}\"");
+    assert_eq!(aborted.map_err(|error| error.to_string()), Ok(()));
+    assert_eq!(run, None);
+}
