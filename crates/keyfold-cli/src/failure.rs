@@ -23,6 +23,8 @@ enum Kind {
     Backend,
     /// A write was sent, and its answer was lost: its outcome is unknown.
     OutcomeUnknown,
+    /// It stands until people have done something.
+    Waiting,
 }
 
 impl Kind {
@@ -34,6 +36,7 @@ impl Kind {
             Kind::NotFound => 4,
             Kind::Backend => 5,
             Kind::OutcomeUnknown => 6,
+            Kind::Waiting => 7,
         }
     }
 
@@ -45,6 +48,7 @@ impl Kind {
             Kind::NotFound => "not_found",
             Kind::Backend => "backend",
             Kind::OutcomeUnknown => "outcome_unknown",
+            Kind::Waiting => "waiting",
         }
     }
 }
@@ -100,6 +104,11 @@ impl Failure {
     /// A required item or table does not exist.
     pub(crate) fn not_found(message: impl Into<String>) -> Failure {
         Failure::new(Kind::NotFound, message)
+    }
+
+    /// It stands until people have done something.
+    pub(crate) fn waiting(message: impl Into<String>) -> Failure {
+        Failure::new(Kind::Waiting, message)
     }
 
     /// The backend cannot be used.

@@ -82,9 +82,9 @@ fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -
         .collect();
     let (document, events) = lines.split_last().expect("a document");
     let document = document.clone();
-    // Only a move prints events before its document.
+    // Only a move and an evolution print events before its document.
     assert!(
-        events.is_empty() || arguments[0] == "move",
+        events.is_empty() || arguments[0] == "move" || arguments[0] == "evolve",
         "{arguments:?} prints one document\n{out}"
     );
     for event in events {
@@ -99,6 +99,7 @@ fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -
         "not_found",
         "backend",
         "outcome_unknown",
+        "waiting",
     ];
     if code > 0 {
         assert_eq!(
@@ -196,6 +197,8 @@ fn every_command_prints_one_document_of_the_schema() {
         (3, vec!["evolve", "plan", shop, wrong]),
         (2, vec!["evolve", "plan", shop]),
         (2, vec!["evolve", "plan", shop, shop, "--rate", "0"]),
+        (5, vec!["evolve", "run", shop, shop, "--at", "keyfold:./d"]),
+        (2, vec!["evolve", "run", shop, shop]),
         (0, vec!["export", "cloudformation", shop]),
         (0, vec!["export", "terraform", shop, "-o", "t.tf"]),
         (0, vec!["export", "workbench", shop, "-o", "w.json"]),
@@ -211,6 +214,23 @@ fn every_command_prints_one_document_of_the_schema() {
         ),
         (0, product.to_vec()),
         (0, vec!["evolve", "plan", shop, shop, "--at", "keyfold:./d"]),
+        (0, vec!["evolve", "run", shop, shop, "--at", "keyfold:./d"]),
+        (
+            0,
+            vec!["evolve", "status", shop, shop, "--at", "keyfold:./d"],
+        ),
+        (
+            4,
+            vec!["evolve", "pause", shop, shop, "--at", "keyfold:./d"],
+        ),
+        (
+            4,
+            vec!["evolve", "abort", shop, shop, "--at", "keyfold:./d"],
+        ),
+        (
+            4,
+            vec!["evolve", "complete", shop, shop, "--at", "keyfold:./d"],
+        ),
         (1, [&product[..], &["--new"]].concat()),
         (
             2,
@@ -353,6 +373,7 @@ fn every_command_prints_one_document_of_the_schema() {
         run.insert(name_of(&place, &arguments));
     }
     run.extend(moved_between_servers(&schema, &place, shop));
+    run.extend(evolved(&schema, &place, [other, filled]));
     // It is run by itself, too.
     assert!(run.remove("move"));
     assert_eq!(run, with_subcommands(&place), "no command is forgotten");
@@ -364,6 +385,30 @@ fn every_command_prints_one_document_of_the_schema() {
         assert!(languages.contains(language), "{language}: {languages}");
         assert!(generated.contains(language), "{language} is generated");
     }
+}
+
+/// Runs the commands of an evolution, and returns their names.
+fn evolved(schema: &Schema, place: &Workplace, [old, new]: [&str; 2]) -> Vec<String> {
+    let put = ["put", old, "A", "id=1", "--data", "e"];
+    document(schema, place, 0, &put);
+    let mut names = Vec::new();
+    for (code, words) in [
+        (0, ["run", "--dry-run"].as_slice()),
+        (7, &["run"]),
+        (0, &["pause"]),
+        (0, &["abort", "--yes"]),
+        (7, &["run"]),
+        (7, &["run", "--yes"]),
+        (0, &["run", "--yes"]),
+        (0, &["status"]),
+        (0, &["complete", "--yes"]),
+    ] {
+        let (word, more) = words.split_first().unwrap();
+        let line = [&["evolve", *word, old, new, "--at", "keyfold:./e"], more].concat();
+        document(schema, place, code, &line);
+        names.push(format!("evolve {word}"));
+    }
+    names
 }
 
 /// Runs the commands of a move whose source goes on, and returns their names.

@@ -68,6 +68,7 @@ fn place() -> Workplace {
 /// A command line of each command, as far as it prints what it was asked for.
 fn lines(server: &str) -> Vec<Vec<&str>> {
     let data = ["--data", ".keyfold/data"];
+    let at = ["--at", "keyfold:.keyfold/data"];
     vec![
         vec!["check"],
         vec!["check", "--fix", "odd.keyfold"],
@@ -83,6 +84,17 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
         vec!["plan"],
         vec!["diff", "notes.keyfold", "odd.keyfold"],
         vec!["evolve", "plan", "notes.keyfold", "odd.keyfold"],
+        [&["evolve", "run", "notes.keyfold", "odd.keyfold"][..], &at].concat(),
+        [
+            &["evolve", "run", "notes.keyfold", "odd.keyfold", "--dry-run"][..],
+            &at,
+        ]
+        .concat(),
+        [
+            &["evolve", "status", "notes.keyfold", "odd.keyfold"][..],
+            &at,
+        ]
+        .concat(),
         vec!["export", "terraform"],
         vec!["export", "cloudformation"],
         vec!["export", "workbench"],

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::terminal;
 
 /// Asks on a terminal. Elsewhere, `--yes` is asked for.
-pub(super) fn asked(otherwise: &str) -> Result<(), Failure> {
+pub(in crate::cmd) fn asked(otherwise: &str) -> Result<(), Failure> {
     match terminal::is_confirmed() {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::refused(otherwise)),

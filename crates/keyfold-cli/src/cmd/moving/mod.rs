@@ -32,12 +32,14 @@ use crate::output::Output;
 use carry::Run;
 use clap::{Args, Subcommand};
 use compare::Verify;
+pub(super) use consent::asked;
 use keyfold_motion::world::Place;
 use places::Places;
-pub(super) use places::looked_at;
+pub(super) use places::{looked_at, written_at};
 use std::path::PathBuf;
 use std::time::Duration;
 use switching::Turned;
+pub(super) use watch::listen;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::project::Project;
 use clap::Args;
 use keyfold_client::{Backend, Connection, blocked};
+use keyfold_evolve::ROWS;
 use keyfold_motion::tables::look;
 use keyfold_motion::threads::Threads;
 use keyfold_motion::world::{At, Place, World};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The tables that Keyfold keeps itself. They belong to one place.
-const LEFT_OUT: [&str; 3] = [LEDGER, "keyfold_leases", "keyfold_failures"];
+const LEFT_OUT: [&str; 4] = [LEDGER, ROWS, "keyfold_leases", "keyfold_failures"];
 
 /// Where tables come from, and where they go.
 #[derive(Args)]
@@ -192,6 +193,13 @@ pub(in crate::cmd) fn looked_at(text: &str) -> Result<Backend, Failure> {
     let place = connection(text)?;
     check_there(&place)?;
     opened(&place, false)
+}
+
+/// Opens a place to write to it, which is there.
+pub(in crate::cmd) fn written_at(text: &str) -> Result<Backend, Failure> {
+    let place = connection(text)?;
+    check_there(&place)?;
+    opened(&place, true)
 }
 
 impl Opened {

@@ -132,7 +132,7 @@ impl Together {
 
 /// Notes the first Ctrl-C or SIGTERM; the second one ends the process. What was written stays right, as
 /// after any kill.
-pub(super) fn listen(stops: &Arc<AtomicBool>) -> Result<(), Failure> {
+pub(in crate::cmd) fn listen(stops: &Arc<AtomicBool>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

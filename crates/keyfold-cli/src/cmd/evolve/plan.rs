@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::model_file::{self, Shown};
 use crate::output::Output;
 use crate::terminal::{self, ACCENT, ERROR, FAINT, GOOD, STRONG, counted, counted_u64};
-use clap::{Args, Subcommand, value_parser};
+use clap::{Args, value_parser};
 use keyfold_client::verify;
 use keyfold_model::evolution::{
     Basis, Change, Class, Estimate, Evolution, Phase, Place, Runs, TableCounts, Verdict, Verdicts,
@@ -22,20 +22,7 @@ const ITEMS_ASSUMED: u64 = 1_000_000;
 const RATE_DEFAULT: u32 = 1000;
 
 #[derive(Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(Subcommand)]
-enum Action {
-    /// Show the changes, which versions may run together, and the phases with their costs. Nothing is
-    /// written.
-    Plan(Plan),
-}
-
-#[derive(Args)]
-struct Plan {
+pub(super) struct Plan {
     /// The model that the data was written with.
     old: PathBuf,
     /// The new model.
@@ -50,8 +37,7 @@ struct Plan {
     rate: u32,
 }
 
-pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
-    let Action::Plan(plan) = &arguments.action;
+pub(super) fn run(plan: &Plan, output: Output) -> Result<(), Failure> {
     let load = |path| model_file::load_checked(path, output, Shown::Errors);
     let (old, new) = (load(&plan.old)?, load(&plan.new)?);
     let evolution = evolve(&old.model, &new.model);
@@ -264,7 +250,7 @@ fn show_change(one: &Change) {
 }
 
 /// The programs that may run, in words.
-fn running(runs: Runs) -> String {
+pub(super) fn running(runs: Runs) -> String {
     let Runs {
         old_readers,
         old_writers,

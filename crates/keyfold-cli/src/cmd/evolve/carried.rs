@@ -1,0 +1,254 @@
+//! The phases of an evolution, carried out on data.
+
+use super::told::{self, Told};
+use crate::cmd::moving::{asked, listen, looked_at, written_at};
+use crate::failure::Failure;
+use crate::model_file::{self, Shown};
+use crate::output::Output;
+use crate::terminal;
+use clap::{Args, value_parser};
+use keyfold_client::{Backend, ClientError};
+use keyfold_evolve::world::Place;
+use keyfold_evolve::{Course, Ended, Evolving, Options, Progress, Said, models_digest};
+use keyfold_model::Model;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The time between two looks at a run.
+const LOOK_TIME: Duration = Duration::from_millis(100);
+
+/// The two models, and where the tables are.
+#[derive(Args)]
+pub(super) struct Both {
+    /// The model that the data was written with.
+    old: PathBuf,
+    /// The new model.
+    new: PathBuf,
+    /// Where the tables are: http://127.0.0.1:8000, dynamodb://eu-west-1?profile=NAME, keyfold:./data, or the
+    /// name of a connection of keyfold.toml.
+    #[arg(long, value_name = "CONNECTION")]
+    at: String,
+}
+
+#[derive(Args)]
+pub(super) struct Run {
+    #[command(flatten)]
+    both: Both,
+    /// Read everything, say what stands in the way and what is to be written, and write nothing.
+    #[arg(long, conflicts_with_all = ["done", "yes"])]
+    dry_run: bool,
+    /// The phase of people that the evolution stands at is done: deploy, readers, writers, stop, start, or
+    /// views. With `verify`, its differences are accepted.
+    #[arg(long, value_name = "PHASE")]
+    done: Option<String>,
+    /// The phase of people that the last run has named is done.
+    #[arg(long)]
+    yes: bool,
+    /// The most read units a second, and the most write units.
+    #[arg(long, value_name = "UNITS", value_parser = value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    /// How many segments of a table are read at once, when the evolution begins.
+    #[arg(long, default_value_t = 4, value_parser = value_parser!(u32).range(1..=64))]
+    segments: u32,
+}
+
+/// Two models that were read, and a place that was opened.
+struct Opened {
+    old: Model,
+    new: Model,
+    models: String,
+    backend: Arc<Backend>,
+}
+
+impl Both {
+    fn open(&self, is_written: bool, output: Output) -> Result<Opened, Failure> {
+        let load = |path| model_file::load_checked(path, output, Shown::Errors);
+        let (old, new) = (load(&self.old)?, load(&self.new)?);
+        let models = models_digest(old.sources.text(), new.sources.text());
+        let backend = match is_written {
+            true => written_at(&self.at)?,
+            false => looked_at(&self.at)?,
+        };
+        Ok(Opened {
+            old: old.model,
+            new: new.model,
+            models,
+            backend: Arc::new(backend),
+        })
+    }
+}
+
+impl Opened {
+    /// Calls what is to be done with the evolution.
+    fn with<T>(
+        &self,
+        options: &Options,
+        progress: &Progress,
+        does: impl FnOnce(&Course<'_>, &Evolving<'_>) -> Result<T, ClientError>,
+    ) -> Result<T, Failure> {
+        let world = Place::new(Arc::clone(&self.backend));
+        let course = Course::of(&self.old, &self.new);
+        let evolving = Evolving::new(&course, self.models.clone(), (&world, options, progress));
+        Ok(does(&course, &evolving)?)
+    }
+}
+
+/// Calls what takes long on a thread, shows how far it is, and stops it on Ctrl-C.
+fn watched<T: Send>(
+    progress: &Progress,
+    output: Output,
+    does: impl FnOnce() -> Result<T, ClientError> + Send,
+) -> Result<T, Failure> {
+    let stops = Arc::new(AtomicBool::new(false));
+    listen(&stops)?;
+    let began = Instant::now();
+    let mut screen = told::Screen::new(output);
+    let result = std::thread::scope(|scope| {
+        let run = scope.spawn(does);
+        while !run.is_finished() {
+            if stops.load(Ordering::SeqCst) {
+                progress.stop();
+            }
+            screen.look(&progress.figures(), began.elapsed());
+            std::thread::sleep(LOOK_TIME);
+        }
+        match run.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    });
+    screen.end();
+    Ok(result?)
+}
+
+pub(super) fn run(run: &Run, output: Output) -> Result<(), Failure> {
+    let opened = run.both.open(!run.dry_run, output)?;
+    let options = Options {
+        segments: run.segments,
+        rate: run.rate,
+        ..Options::default()
+    };
+    let progress = Progress::default();
+    let world = Place::new(Arc::clone(&opened.backend));
+    let course = Course::of(&opened.old, &opened.new);
+    let surroundings = (
+        &world as &dyn keyfold_evolve::world::World,
+        &options,
+        &progress,
+    );
+    let evolving = Evolving::new(&course, opened.models.clone(), surroundings);
+    let told = |ended: Ended, figures| Told {
+        course: &course,
+        ended,
+        figures,
+    };
+    if run.dry_run {
+        let dry = watched(&progress, output, || evolving.dry_run())?;
+        let verdict = told::verdict_of(&dry);
+        let shown = told(Ended::Problems(dry), progress.figures());
+        return output.report(shown.json("dry_run"), || shown.show(), verdict);
+    }
+    let said = Said {
+        done: run.done.clone(),
+        yes: run.yes,
+    };
+    let ended = watched(&progress, output, || evolving.run(&said))?;
+    opened.backend.sync()?;
+    let shown = told(ended, progress.figures());
+    let verdict = shown.verdict();
+    output.report(shown.json(shown.state()), || shown.show(), verdict)
+}
+
+pub(super) fn status(both: &Both, output: Output) -> Result<(), Failure> {
+    let opened = both.open(false, output)?;
+    let (options, progress) = (Options::default(), Progress::default());
+    opened.with(&options, &progress, |course, evolving| {
+        let status = evolving.status()?;
+        output.result(
+            || told::status_json(course, &status),
+            || told::show_status(course, &status),
+        );
+        Ok(())
+    })
+}
+
+fn simple(state: &str, sentence: &str, output: Output) {
+    output.result(|| json!({ "state": state }), || terminal::line(sentence));
+}
+
+pub(super) fn pause(both: &Both, output: Output) -> Result<(), Failure> {
+    let opened = both.open(true, output)?;
+    let (options, progress) = (Options::default(), Progress::default());
+    opened.with(&options, &progress, |_, evolving| evolving.pause())?;
+    opened.backend.sync()?;
+    simple(
+        "paused",
+        "nothing is written any more; `keyfold evolve run` goes on",
+        output,
+    );
+    Ok(())
+}
+
+pub(super) fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
+    let opened = both.open(true, output)?;
+    let (options, progress) = (Options::default(), Progress::default());
+    opened.with(&options, &progress, |_, evolving| evolving.may_abort())?;
+    if !yes {
+        terminal::error_line(
+            "the evolution is given up; tables, indexes and attributes that it has made stay, and the old \
+             version passes them over",
+        );
+        asked("nothing was given up")?;
+    }
+    opened.with(&options, &progress, |_, evolving| evolving.abort())?;
+    opened.backend.sync()?;
+    simple(
+        "aborted",
+        "the evolution was given up; what it has made stays",
+        output,
+    );
+    Ok(())
+}
+
+pub(super) fn complete(
+    both: &Both,
+    (yes, accepts): (bool, bool),
+    output: Output,
+) -> Result<(), Failure> {
+    let opened = both.open(true, output)?;
+    let (options, progress) = (Options::default(), Progress::default());
+    let world = Place::new(Arc::clone(&opened.backend));
+    let course = Course::of(&opened.old, &opened.new);
+    let surroundings = (
+        &world as &dyn keyfold_evolve::world::World,
+        &options,
+        &progress,
+    );
+    let evolving = Evolving::new(&course, opened.models.clone(), surroundings);
+    evolving.may_complete()?;
+    if !yes {
+        let last = course.phases().last();
+        for does in last.into_iter().flat_map(|phase| &phase.does) {
+            terminal::error_line(does);
+        }
+        asked("nothing was deleted")?;
+    }
+    let ended = watched(&progress, output, || evolving.complete(accepts))?;
+    opened.backend.sync()?;
+    let shown = Told {
+        course: &course,
+        ended: ended.clone(),
+        figures: progress.figures(),
+    };
+    if ended == Ended::Ready {
+        output.result(
+            || shown.json("completed"),
+            || terminal::line("the evolution is complete"),
+        );
+        return Ok(());
+    }
+    output.report(shown.json(shown.state()), || shown.show(), shown.verdict())
+}

@@ -1,0 +1,147 @@
+//! `keyfold evolve run` and its neighbours on a data folder and on a server: the gates with their exit code, the
+//! dry run, a kill, and the end.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking"
+)]
+
+mod workplace;
+
+use serde_json::Value as Json;
+use workplace::Workplace;
+use workplace::server::Server;
+
+const OLD: &str = r#"model people 1
+table People (PK, SK)
+
+entity User
+  userId: string, name: string, town: string
+  key "USER#{userId}" "PROFILE"
+
+pattern user(userId) -> User?
+"#;
+
+const AT: [&str; 2] = ["--at", "keyfold:.keyfold/data"];
+
+/// A folder with some users, and two models.
+fn place(new: &str) -> Workplace {
+    let place = Workplace::new();
+    place.write("old.keyfold", OLD);
+    place.write("new.keyfold", new);
+    place.write("keyfold.toml", "model = \"old.keyfold\"\n");
+    for number in 0..5 {
+        let id = format!("userId={number}");
+        let town = format!("town={}", ["Ulm", "Bonn"][number % 2]);
+        place.json(0, &["put", "User", &id, "name=Ada", &town]);
+    }
+    place
+}
+
+fn with_copies() -> String {
+    OLD.replace(
+        "\npattern",
+        "  copy by_town \"TOWN#{town}\" \"USER#{userId}\"\n\npattern users_in(town) -> User.by_town[]\npattern",
+    )
+}
+
+/// Runs `keyfold evolve`, and returns its document.
+fn evolve(place: &Workplace, code: i32, word: &str, at: &[&str], more: &[&str]) -> Json {
+    let all = [&["evolve", word, "old.keyfold", "new.keyfold"], at, more].concat();
+    place.json(code, &all)
+}
+
+#[test]
+fn copies_are_added_while_old_readers_run() {
+    let place = place(&with_copies());
+    let dry = evolve(&place, 0, "run", &AT, &["--dry-run"]);
+    assert_eq!(dry["dryRun"]["writes"], 5, "{dry}");
+    assert_eq!(evolve(&place, 0, "status", &AT, &[])["state"], "not_begun");
+    let gate = evolve(&place, 7, "run", &AT, &[]);
+    assert_eq!(gate["result"]["gate"]["step"], "writers", "{gate}");
+    assert_eq!(gate["error"]["kind"], "waiting");
+    // Another word is none of this gate, and changes nothing.
+    evolve(&place, 1, "run", &AT, &["--done", "start"]);
+    assert_eq!(evolve(&place, 0, "status", &AT, &[])["state"], "gate");
+    assert_eq!(evolve(&place, 0, "pause", &AT, &[])["state"], "paused");
+    let gate = evolve(&place, 7, "run", &AT, &["--yes"]);
+    assert_eq!(gate["result"]["gate"]["step"], "readers", "{gate}");
+    let ready = evolve(&place, 0, "run", &AT, &["--done", "readers"]);
+    assert_eq!(ready["state"], "ready", "{ready}");
+    evolve(&place, 1, "complete", &AT, &[]);
+    let done = evolve(&place, 0, "complete", &AT, &["--yes"]);
+    assert_eq!(done["state"], "completed", "{done}");
+    place.json(0, &["verify", "new.keyfold"]);
+    let found = place.json(0, &["run", "new.keyfold", "users_in", "town=Ulm"]);
+    assert_eq!(found["items"].as_array().unwrap().len(), 3, "{found}");
+    evolve(&place, 4, "complete", &AT, &["--yes"]);
+}
+
+#[test]
+fn items_move_at_a_server_and_are_not_given_up() {
+    let place = place(&OLD.replace("USER#", "U#"));
+    let model = place.folder.path().join("old.keyfold");
+    let server = Server::start(&[model.to_str().unwrap()]);
+    for id in ["userId=1", "userId=2"] {
+        let user = ["put", "User", id, "name=Ada", "town=Ulm"];
+        place.json(0, &[&user[..], &["--endpoint", &server.endpoint]].concat());
+    }
+    let at = ["--at", server.endpoint.as_str()];
+    let gate = evolve(&place, 7, "run", &at, &[]);
+    assert_eq!(gate["result"]["gate"]["step"], "stop", "{gate}");
+    let gate = evolve(
+        &place,
+        7,
+        "run",
+        &at,
+        &["--done", "stop", "--rate", "1000", "--segments", "2"],
+    );
+    assert_eq!(gate["result"]["gate"]["step"], "start", "{gate}");
+    let refused = evolve(&place, 1, "abort", &at, &["--yes"]);
+    assert!(
+        refused["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("form"),
+        "{refused}"
+    );
+    evolve(&place, 0, "run", &at, &["--yes"]);
+    evolve(&place, 0, "complete", &at, &["--yes"]);
+    place.json(
+        0,
+        &["verify", "new.keyfold", "--endpoint", &server.endpoint],
+    );
+}
+
+#[test]
+fn what_stands_in_the_way_is_named_and_nothing_is_written() {
+    let place = place(&OLD.replace("  key", "  unique town\n  key"));
+    let problems = evolve(&place, 1, "run", &AT, &[]);
+    assert_eq!(problems["result"]["dryRun"]["problems"], 5, "{problems}");
+    assert_eq!(evolve(&place, 0, "status", &AT, &[])["state"], "not_begun");
+    place.json(0, &["verify", "old.keyfold"]);
+}
+
+#[test]
+fn a_change_that_is_not_carried_out_is_refused_at_once() {
+    let place = Workplace::new();
+    let old = "model p 1\ntable Tab (PK, SK)\n\nentity A\n  a: string\n  key \"A#{a}\" \"A\"\n\nentity B\n  a: A.a, b: string\n  key \"A#{a}\" \"B#{b}\"\n\npattern a(a) -> A?\npattern bs(a) -> B[] page 20\n";
+    place.write("old.keyfold", old);
+    place.write(
+        "new.keyfold",
+        &old.replace(
+            "  key \"A#{a}\" \"A\"\n",
+            "  key \"A#{a}\" \"A\"\n  count bs of B\n",
+        ),
+    );
+    place.write("keyfold.toml", "model = \"old.keyfold\"\n");
+    place.json(0, &["put", "A", "a=1"]);
+    let refused = evolve(&place, 1, "run", &AT, &[]);
+    assert!(
+        refused["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("does not carry"),
+        "{refused}"
+    );
+}
