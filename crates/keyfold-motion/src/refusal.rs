@@ -234,9 +234,9 @@ fn with(policy: Option<&str>, statement: Option<&Json>) -> Result<Edited, String
     let Some(statements) = document.get_mut("Statement") else {
         return Err("it has no statements".to_owned());
     };
-    let mut all = match statements.take() {
-        Json::Array(all) => all,
-        one => vec![one],
+    let mut all = match statements.as_array() {
+        Some(all) => all.clone(),
+        None => vec![statements.clone()],
     };
     let had = all.iter().find(|one| is_ours(one)).cloned();
     if had.as_ref() == statement {
