@@ -104,9 +104,16 @@ def test_the_cases_of_all_clients(place: Place, case: dict[str, Any]) -> None:
     assert left_out == case.get("skipped", case["found"])
 
 
-TOLD_APART = "an item with another value than its entity fixes"
-"""The case whose wrong value the client finds as it makes the item: its sentence names the
-attributes that identify the item, not its key."""
+TOLD_APART = (
+    "an item with another value than its entity fixes",
+    "one of a scan with a value of another type",
+    "one of a scan that says no kind, with a value of another type",
+    "a row whose sum is no number",
+    "such a row whose sum is no number",
+)
+"""The cases whose wrong value the client finds as it makes the item: its sentence names the
+attributes that identify the item, not its key. And those of a sum, of which it does not say in
+which way it is no number."""
 
 
 def on_the_command_line(place: Place, case: dict[str, Any], verb: str) -> str | None:
@@ -128,7 +135,7 @@ def on_the_command_line(place: Place, case: dict[str, Any], verb: str) -> str | 
     return None if error is None else str(error["message"])
 
 
-ASKED = [case for case in CASES if "get" not in case and case["name"] != TOLD_APART]
+ASKED = [case for case in CASES if "get" not in case and case["name"] not in TOLD_APART]
 
 
 @pytest.mark.parametrize("case", ASKED, ids=lambda case: case["name"])
