@@ -93,11 +93,49 @@ fn is_empty(body: &[u8]) -> bool {
     written.eq(b"{}")
 }
 
-/// Whether a body has a member of a name, in any depth: those of the first level are among the first
-/// bytes of most answers.
+/// Whether a body is an object with a member of a name: one that is deeper, or a text, says nothing. It is
+/// read up to that member, which is among the first bytes of most answers.
 fn has(body: &[u8], name: &str) -> bool {
-    body.windows(name.len() + 2)
-        .any(|part| matches!(part, [b'"', within @ .., b'"'] if within == name.as_bytes()))
+    let (mut depth, mut at) = (0_u32, 0);
+    while let Some(byte) = body.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let start = at + 1;
+                let end = end_of_text(body, start);
+                let is_first_level = depth == 1;
+                if is_first_level
+                    && body.get(start..end) == Some(name.as_bytes())
+                    && is_name(body, end + 1)
+                {
+                    return true;
+                }
+                at = end;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The place of the quotation mark that ends a text.
+fn end_of_text(body: &[u8], start: usize) -> usize {
+    let mut at = start;
+    loop {
+        match body.get(at) {
+            Some(b'\\') => at += 2,
+            Some(b'"') | None => return at,
+            Some(_) => at += 1,
+        }
+    }
+}
+
+/// Whether a colon follows.
+fn is_name(body: &[u8], at: usize) -> bool {
+    let rest = body.get(at..).unwrap_or_default().iter();
+    rest.copied().find(|byte| !byte.is_ascii_whitespace()) == Some(b':')
 }
 
 #[cfg(test)]
@@ -141,6 +179,13 @@ mod tests {
             (Operation::GetRecords, r#"{"status":"ok"}"#, false),
             (Operation::ListTables, r#"{"TableNames":[]}"#, true),
             (Operation::TagResource, "", true),
+            // Names that are deeper, or texts.
+            (Operation::PutItem, r#"{"names":["Attributes"]}"#, false),
+            (Operation::GetItem, r#"{"x":{"Item":{}}}"#, false),
+            (Operation::GetItem, r#"{"x":"Item"}"#, false),
+            (Operation::Query, r#"{"x":"\"Items\":[]"}"#, false),
+            (Operation::GetItem, r#"{"x":"\\","Item" : {}}"#, true),
+            (Operation::Query, r#"{"x":"Items""#, false),
         ] {
             assert_eq!(
                 is_of(operation, body.as_bytes()),
