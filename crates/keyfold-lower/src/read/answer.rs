@@ -36,7 +36,7 @@ pub enum Pages {
 /// An item and its kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundItem {
-    /// The entity, or `Entity.copy`.
+    /// The name under which the pattern returns it: the entity, `Entity.copy`, or the name behind `as`.
     pub kind: String,
     /// The attributes of the model, without keys, in the order of their declaration.
     pub attributes: Vec<(String, Value)>,
