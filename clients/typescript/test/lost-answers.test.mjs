@@ -3,6 +3,7 @@
  * ends with `outcome_unknown`, and is sent once. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createServer as createHttp } from "node:http";
 import { createServer as createTcp } from "node:net";
 import { after, before, test } from "node:test";
@@ -54,16 +55,16 @@ const NO_VALUES = [
   ...[{ L: [{ S: 5 }] }, { M: [] }, { M: "x" }, { M: { b: 5 } }, { M: { b: { L: [{ N: 5 }] } } }, { SS: "x" }, { SS: {} }],
   ...[{ SS: [5] }, { NS: [5] }, { NS: ["x"] }, { BS: [5] }, { BS: ["%"] }, { S: "x", N: "1" }, { X: "x" }, { toString: "x" }],
 ];
-const NO_ITEMS = [5, "x", true, null, [], [{}], ...NO_VALUES.map((one) => ({ a: one }))];
-const NO_LISTS = [5, "x", null, {}, ...NO_ITEMS.map((one) => [one])];
-const NO_CAPACITY = [7, "x", null, true, [7], [null], { CapacityUnits: "1" }, [{ CapacityUnits: {} }]];
+const NO_ITEMS = [5, "x", true, [], [{}], ...NO_VALUES.map((one) => ({ a: one }))];
+const NO_LISTS = [5, "x", null, {}, [null], ...NO_ITEMS.map((one) => [one])];
+const NO_CAPACITY = [7, "x", true, [7], [null], { CapacityUnits: "1" }, [{ CapacityUnits: {} }]];
 /** A member of an answer with values that it never has, and the members that the answer has beside it. */
 const WRONG = (name, values, beside = {}) => values.map((value) => ({ [name]: value, ...beside }));
 const capacity = (beside) => WRONG("ConsumedCapacity", NO_CAPACITY, beside);
 const pages = [
   ...[...WRONG("Items", NO_LISTS), ...WRONG("Items", NO_LISTS, { Count: 1 }), ...capacity({ Items: [], Count: 0 })],
   ...WRONG("LastEvaluatedKey", NO_ITEMS, { Items: [], Count: 0 }),
-  ...[...WRONG("Count", ["1", {}, null]), { Items: null, Count: 0 }],
+  ...[...WRONG("Count", ["1", {}], { Items: [] }), { Items: null, Count: 0 }],
 ];
 const written = [...WRONG("Attributes", NO_ITEMS), ...capacity()];
 const tables = (name) => WRONG(name, [5, "x", null, []]);
@@ -73,12 +74,12 @@ const WRONG_MEMBERS = {
   Scan: pages,
   BatchGetItem: [
     ...WRONG("Responses", [5, "x", null, [], [{}], ...NO_LISTS.map((one) => ({ Main: one }))]),
-    ...WRONG("UnprocessedKeys", [5, "x", null, [], { Main: 5 }, { Main: [] }], { Responses: {} }),
+    ...WRONG("UnprocessedKeys", [5, "x", [], { Main: 5 }, { Main: [] }], { Responses: {} }),
     ...capacity({ Responses: {} }),
   ],
   TransactGetItems: [
-    ...WRONG("Responses", [5, "x", null, {}, [5], [null], [[]], ...NO_ITEMS.map((one) => [{ Item: one }])]),
-    ...capacity({ Responses: [] }),
+    ...WRONG("Responses", [5, "x", null, {}, [5], [null], [[]], ...NO_ITEMS.map((one) => [{}, { Item: one }])]),
+    ...capacity({ Responses: [{}, {}] }),
   ],
   BatchWriteItem: [
     ...WRONG("UnprocessedItems", [5, "x", null, [], { Main: 5 }, { Main: {} }, { Main: [5] }, { Main: [null] }]),
@@ -116,6 +117,7 @@ const FINE = {
   ListTagsOfResource: { Tags: [{ Key: "a", Value: "b" }] },
   ListTables: { TableNames: ["Main"] },
 };
+const { requests: REQUESTS } = JSON.parse(readFileSync(new URL("../../cases/answers.json", import.meta.url), "utf8"));
 const WRITES = /^(?:Put|Update|Delete|Create|BatchWrite)/;
 
 /** The service, and a program before it that answers in its place. */
@@ -204,7 +206,7 @@ async function tried(operation, body, isSdk) {
   const transport = isSdk
     ? awsTransport({ config: {}, send }, commands, { retries: 1 })
     : transportOf({ endpoint: "http://localhost:1", fetch: own }, { retries: 1 });
-  const outcome = await transport.call(operation, {}).then(
+  const outcome = await transport.call(operation, REQUESTS[operation] ?? {}).then(
     (answer) => answer,
     (error) => (error instanceof KeyfoldError ? error.code : error.stack),
   );

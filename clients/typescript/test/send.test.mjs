@@ -34,12 +34,12 @@ test("connections are kept, and texts arrive whole", async () => {
       let body = "";
       for await (const chunk of request.setEncoding("utf8")) body += chunk;
       assert.equal(Number(request.headers["content-length"]), Buffer.byteLength(body));
-      response.end(`{"Item":${body}}`);
+      response.end(`{"Attributes":${body}}`);
     },
     async (endpoint) => {
       const transport = transportOf(endpoint);
       for (let at = 0; at < 3; at += 1) {
-        assert.deepEqual(await transport.call("PutItem", { text: { S: text } }), { Item: { text: { S: text } } });
+        assert.deepEqual(await transport.call("PutItem", { text: { S: text } }), { Attributes: { text: { S: text } } });
       }
     },
   );

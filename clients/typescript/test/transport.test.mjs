@@ -49,7 +49,10 @@ function fault(code) {
 
 const THROTTLED = [400, { __type: "com.amazonaws.dynamodb.v20120810#ThrottlingException", message: "slower" }];
 const LOST = fault("ECONNRESET");
-const FINE = [200, { Item: {} }];
+const FINE = [200, {}];
+/** Transactions of one action, and of two. */
+const ONE = { TransactItems: [{ Delete: { TableName: "Tables", Key: {} } }] };
+const TWO = { TransactItems: [...ONE.TransactItems, ...ONE.TransactItems] };
 const FAILED = [
   400,
   { __type: "x#TransactionCanceledException", message: "no", CancellationReasons: [{ Code: "ConditionalCheckFailed" }] },
@@ -83,7 +86,7 @@ function ending(milliseconds) {
 test("what was not done is sent again, after growing pauses", async () => {
   for (const operation of ["GetItem", "PutItem", "TransactWriteItems"]) {
     const { transport, sent, waits } = played([THROTTLED, fault("ECONNREFUSED"), FINE]);
-    assert.deepEqual(await transport.call(operation, { TableName: "Tables" }), { Item: {} });
+    assert.deepEqual(await transport.call(operation, { TableName: "Tables" }), FINE[1]);
     assert.equal(sent.length, 3);
     assert.ok(waits[0] >= 50 && waits[0] <= 100 && waits[1] >= 100 && waits[1] <= 200, String(waits));
   }
@@ -144,7 +147,7 @@ test("each fault has its code", async () => {
   ];
   for (const [operation, answers, code, times] of cases) {
     const { transport, sent } = played(answers);
-    const call = transport.call(operation, {});
+    const call = transport.call(operation, operation === "TransactWriteItems" ? ONE : {});
     if (code === undefined) assert.deepEqual(await call, FINE[1]);
     else assert.equal(await codeOf(call), code, `${operation} ${answers}`);
     assert.equal(new Set(sent.map((one) => one.body.ClientRequestToken)).size, 1);
@@ -164,27 +167,28 @@ test("JSON that is no answer of the operation is a lost answer", async () => {
   const capital = { Message: "ok" };
   const table = { TableDescription: {} };
   const consumed = { ConsumedCapacity: {} };
+  const rows = { ConsumedCapacity: [{}] };
   const writes = ["PutItem", "UpdateItem", "DeleteItem"];
   const cases = [
     ...writes.flatMap((name) => [[name, other, false], [name, capital, false], [name, {}, true], [name, consumed, true]]),
     ...writes.map((name) => [name, { Attributes: {}, status: "ok" }, true]),
-    ...[["TransactWriteItems", other, false], ["TransactWriteItems", {}, true], ["TransactWriteItems", consumed, true]],
-    ...[["BatchWriteItem", other, false], ["BatchWriteItem", {}, false], ["BatchWriteItem", consumed, false]],
+    ...[["TransactWriteItems", other, false], ["TransactWriteItems", {}, true], ["TransactWriteItems", rows, true]],
+    ...[["BatchWriteItem", other, false], ["BatchWriteItem", {}, false], ["BatchWriteItem", rows, false]],
     ["BatchWriteItem", { UnprocessedItems: {} }, true],
     ...[["GetItem", other, false], ["GetItem", {}, true], ["GetItem", { Item: {} }, true]],
     ...[["BatchGetItem", {}], ["TransactGetItems", []]].flatMap(([name, Responses]) => [
-      ...[[name, capital, false], [name, {}, false], [name, consumed, false], [name, { Responses }, true]],
+      ...[[name, capital, false], [name, {}, false], [name, rows, false], [name, { Responses }, true]],
     ]),
     ["BatchGetItem", { UnprocessedKeys: {} }, false],
     ...["Query", "Scan"].flatMap((name) => [
       ...[[name, other, false], [name, {}, false], [name, consumed, false], [name, { LastEvaluatedKey: {} }, false]],
-      ...[[name, { Count: 0 }, true], [name, { Items: [] }, true]],
+      ...[[name, { Count: 0 }, false], [name, { Items: [] }, true]],
     ]),
     ...["CreateTable", "DescribeTable", "DescribeTimeToLive", "UpdateTimeToLive"].map((name) => [name, {}, false]),
     ...["ListTagsOfResource", "DescribeContinuousBackups"].map((name) => [name, {}, false]),
     ...[["CreateTable", capital, false], ["CreateTable", table, true], ["DescribeTable", { Table: {} }, true]],
     ["DescribeContinuousBackups", { ContinuousBackupsDescription: {} }, true],
-    ...[["ListTables", other, false], ["ListTables", { TableNames: [] }, true], ["DescribeLimits", { TableMaxReadCapacityUnits: 1 }, true]],
+    ...[["ListTables", other, false], ["ListTables", { TableNames: [] }, true]],
     ...[["DescribeTimeToLive", capital, false], ["DescribeTimeToLive", { TimeToLiveDescription: {} }, true]],
     ...[["UpdateTimeToLive", { TimeToLiveSpecification: {} }, true], ["ListTagsOfResource", { Tags: [] }, true]],
   ];
@@ -220,11 +224,11 @@ test("the reasons of a cancelled transaction are kept, and throttling alone is p
     },
   ];
   const failed = played([cancelled("None", "ConditionalCheckFailed")]);
-  const error = await failed.transport.call("TransactWriteItems", {}).catch((one) => one);
+  const error = await failed.transport.call("TransactWriteItems", TWO).catch((one) => one);
   assert.deepEqual(error.detail.reasons, [{ code: "None" }, { code: "ConditionalCheckFailed", message: "why" }]);
   assert.equal(error.message, "TransactionCanceledException: cancelled");
   const passing = played([cancelled("ThrottlingError", "None"), FINE]);
-  assert.deepEqual(await passing.transport.call("TransactWriteItems", {}), { Item: {} });
+  assert.deepEqual(await passing.transport.call("TransactWriteItems", TWO), FINE[1]);
 });
 
 test("a signal ends a call: what a sent write did is not known", async () => {

@@ -1,18 +1,16 @@
-/** Errors of answers: the service's exceptions as the codes of this package. */
+/** Which answers are DynamoDB's: each of their members has its form, and they fit their request. */
 
-import { KeyfoldError, type Reason } from "../error.js";
+import { canonicalNumber } from "../value/number.js";
 import { held, isPlain } from "../value/value.js";
 
-/** The exceptions of a service that is asked too much, and the reasons of a cancelled transaction: nothing was done. */
-const THROTTLED = /^(?:LimitExceeded|ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling)(?:Error|Exception)?$/;
-
-/** The members of an exception. */
+/** An error of DynamoDB's. */
 export interface Exception {
-  readonly name: string;
-  readonly message: string;
-  readonly reasons: readonly ExceptionReason[];
+  readonly __type: string;
+  readonly message?: string;
+  readonly Message?: string;
+  readonly CancellationReasons?: readonly ExceptionReason[];
   /** The item on which the condition of a single operation failed. */
-  readonly item?: unknown;
+  readonly Item?: unknown;
 }
 
 /** The outcome of one action of a cancelled transaction. */
@@ -28,97 +26,124 @@ type Form = (value: unknown) => boolean;
 type Forms = Readonly<Record<string, Form>>;
 
 const isText = (value: unknown): value is string => typeof value === "string";
-const listOf = (one: Form): Form => (value) => Array.isArray(value) && value.every(one);
-const mapOf = (one: Form): Form => (value) => isPlain(value) && Object.values(value).every(one);
+const listOf =
+  (one: Form, length?: number) =>
+  (value: unknown): value is readonly unknown[] =>
+    Array.isArray(value) && value.every(one) && (length ?? value.length) === value.length;
+const mapOf =
+  (one: Form, isName: Form = isText): Form =>
+  (value) =>
+    isPlain(value) && Object.entries(value).every(([name, held]) => isName(name) && one(held));
+/** An object: members without a form may be anything. One with a form that is `null` is absent, and removed. */
+const objectOf =
+  (forms: Forms, needed?: string): Form =>
+  (value) =>
+    isPlain(value) &&
+    Object.entries(value).every(([name, one]) =>
+      held(forms, name)?.(one) !== false || (one === null && Reflect.deleteProperty(value, name)),
+    ) &&
+    (needed === undefined || held(value, needed) !== undefined);
+/** An object that has one of these members. */
+const oneOf =
+  (forms: Forms): Form =>
+  (value) =>
+    objectOf(forms)(value) && Object.keys(value as object).filter((name) => held(forms, name)).length === 1;
+const setOf =
+  (one: Form): Form =>
+  (value) =>
+    listOf(one)(value) && value.length > 0 && new Set(value).size === value.length;
 const isNumber: Form = (value) => typeof value === "number";
-const isFlag: Form = (value) => typeof value === "boolean";
+const isCount: Form = (value) => Number.isInteger(value) && (value as number) >= 0;
 const isItem = mapOf(isValue);
-const isDigits: Form = (value) => isText(value) && /^[-+.\de]+$/i.test(value);
+const isKey: Form = (value) => isItem(value) && Object.keys(value as object).length > 0;
+const isDigits: Form = (value) => isText(value) && canonicalNumber(value) !== undefined;
 const isBase64: Form = (value) => isText(value) && value.length % 4 === 0 && /^[a-z\d+/]*={0,2}$/i.test(value);
 /** The values of attributes, by their types. */
 const VALUES: Forms = {
   S: isText,
   N: isDigits,
   B: isBase64,
-  BOOL: isFlag,
-  NULL: isFlag,
-  SS: listOf(isText),
-  NS: listOf(isDigits),
-  BS: listOf(isBase64),
+  BOOL: (value) => typeof value === "boolean",
+  NULL: (value) => value === true,
+  SS: setOf(isText),
+  NS: setOf(isDigits),
+  BS: setOf(isBase64),
   L: listOf(isValue),
   M: isItem,
 };
 
-/** Whether something is the value of an attribute: an object of one member, whose name is the type. */
+/** Whether something is the value of an attribute: of one type. */
 function isValue(value: unknown): boolean {
-  const [[type, one] = ["", 0], other] = isPlain(value) ? Object.entries(value) : [];
-  return other === undefined && held(VALUES, type)?.(one) === true;
+  return oneOf(VALUES)(value);
 }
 
-const isCapacity: Form = (value) =>
-  [value].flat().every((row) => isPlain(row) && isNumber(row["CapacityUnits"] ?? 0));
+/** What an answer is checked by: the members of a request. */
+interface Input {
+  readonly TableName?: string;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
+}
 
-/** The members of answers that say that a write is done, or which item there is: they may have none. */
-const DONE: Forms = { Item: isItem, Attributes: isItem, ConsumedCapacity: isCapacity };
-/** Operations, and the members of which an answer has one, also where nothing was found or is left. */
-const ANSWERS: readonly (readonly [RegExp, Forms])[] = [
-  [/^(?:Get|Put|Update|Delete|TransactWrite)Item/, DONE],
-  [/^(?:Query|Scan)$/, { Items: listOf(isItem), Count: isNumber }],
-  [/^BatchG/, { Responses: mapOf(listOf(isItem)) }],
-  [/^TransactG/, { Responses: listOf(mapOf(isItem)) }],
-  [/^BatchW/, { UnprocessedItems: mapOf(listOf(isPlain)) }],
-];
-/** Members that say nothing by themselves. */
-const OTHERS: Forms = {
-  ConsumedCapacity: isCapacity,
-  LastEvaluatedKey: isItem,
-  UnprocessedKeys: mapOf(isPlain),
+const isWrite = oneOf({ PutRequest: objectOf({ Item: isItem }, "Item"), DeleteRequest: objectOf({ Key: isItem }, "Key") });
+
+/** The members of answers to operations on tables. */
+const OF_TABLES: Forms = {
+  Table: isPlain,
+  TableDescription: isPlain,
+  TableNames: listOf(isText),
   Tags: listOf(isPlain),
+  TimeToLiveDescription: isPlain,
+  TimeToLiveSpecification: isPlain,
+  ContinuousBackupsDescription: isPlain,
 };
 
-/** Whether a member is what any other operation is answered with: a list, or what describes a table. */
-function isOfTable([name, value]: readonly [string, unknown]): boolean {
-  if (/^(?:TableNames|Tags)$/.test(name)) return Array.isArray(value);
-  return /^(?:Table|TimeToLive|ContinuousB)/.test(name) && (isPlain(value) || name.endsWith("Units"));
-}
-
-/** Whether something is an answer of DynamoDB's to an operation: each member has its form. */
-export function isAnswer(operation: string, answer: unknown): answer is object {
-  if (!isPlain(answer)) return false;
-  const entries = Object.entries(answer);
-  const [, forms] = ANSWERS.find(([operations]) => operations.test(operation)) ?? [];
-  const isSaid =
-    entries.some(forms === undefined ? isOfTable : ([name]) => Object.hasOwn(forms, name)) ||
-    (forms === DONE && entries.length === 0);
-  return isSaid && entries.every(([name, value]) => held({ ...OTHERS, ...forms }, name)?.(value) !== false);
-}
-
-/** The exception that an answer is; `undefined` for an answer that is none of DynamoDB's. */
-export function exceptionIn(answer: unknown): Exception | undefined {
-  if (!isPlain(answer)) return undefined;
-  const { __type: type, Message, message = Message, CancellationReasons: reasons = [], Item: item } = answer;
-  if (!isText(type) || !listOf(isPlain)(reasons)) return undefined;
-  return {
-    name: type.slice(type.lastIndexOf("#") + 1),
-    message: isText(message) ? message : "",
-    reasons: reasons as readonly ExceptionReason[],
-    item,
+/** The forms of the members of an answer. The first member is in every answer of an operation whose answers say what
+ * was found or is left. */
+function formsOf(operation: string, { TableName, RequestItems = {}, TransactItems = [] }: Input): Forms {
+  const inside = TransactItems.flatMap(Object.values<Input>).map((one) => one.TableName);
+  const isTable: Form = (name) => [TableName, ...Object.keys(RequestItems), ...inside].includes(name as string);
+  const capacity = objectOf({ TableName: isTable, CapacityUnits: isNumber });
+  const one = { ConsumedCapacity: capacity };
+  const several = { ConsumedCapacity: listOf(capacity) };
+  const written = { Attributes: isItem, ItemCollectionMetrics: isPlain, ...one };
+  const page = { Items: listOf(isItem), Count: isCount, ScannedCount: isCount, LastEvaluatedKey: isKey, ...one };
+  const unread = objectOf({ Keys: listOf(isItem) }, "Keys");
+  const all = {
+    GetItem: { Item: isItem, ...one },
+    PutItem: written,
+    UpdateItem: written,
+    DeleteItem: written,
+    TransactWriteItems: { ItemCollectionMetrics: isPlain, ...several },
+    Query: page,
+    Scan: page,
+    BatchGetItem: { Responses: mapOf(listOf(isItem), isTable), UnprocessedKeys: mapOf(unread, isTable), ...several },
+    TransactGetItems: { Responses: listOf(objectOf({ Item: isItem }), TransactItems.length), ...several },
+    BatchWriteItem: { UnprocessedItems: mapOf(listOf(isWrite), isTable), ...several },
   };
+  return held<Forms>(all, operation) ?? OF_TABLES;
 }
 
-/** The error of a service's refusal. */
-export function refusal({ name, message, reasons, item }: Exception, cause?: unknown): KeyfoldError {
-  const text = `${name}: ${message}`;
-  const all = reasons.map(({ Code: code = "None", Message: said }): Reason =>
-    said === undefined ? { code } : { code, message: said },
-  );
-  // A transaction that was cancelled for nothing but throttling can be sent again.
-  const isOnlyThrottled =
-    all.some(({ code }) => code !== "None") && all.every(({ code }) => code === "None" || THROTTLED.test(code));
-  if (THROTTLED.test(name) || isOnlyThrottled) {
-    return new KeyfoldError(text, { code: "throttled", exception: name }, undefined, cause);
-  }
-  const found = item === undefined ? reasons.flatMap(({ Item }, at) => (Item === undefined ? [] : [at])) : [0];
-  const detail = { code: "service", exception: name, reasons: all, ...(found.length > 0 && { found }) } as const;
-  return new KeyfoldError(text, detail, undefined, cause);
+/** Whether something is an answer of DynamoDB's to a request: each member has its form, and one says something. One of
+ * a write, and that there is no item, may have no member. */
+export function isAnswer(operation: string, input: object, answer: unknown): answer is object {
+  if (!isPlain(answer)) return false;
+  const forms = formsOf(operation, input);
+  const needed = /^(?:[QSB]|TransactG)/.test(operation) ? Object.keys(forms)[0] : undefined;
+  if (!objectOf(forms, needed)(answer)) return false;
+  const names = Object.keys(answer);
+  return names.length === 0 ? forms !== OF_TABLES : names.some((name) => held(forms, name));
+}
+
+const isReason = objectOf({ Code: isText, Message: isText, Item: isItem });
+
+/** Whether an answer to a request is an error of DynamoDB's. It has a reason for each action of a transaction. */
+export function isException({ TransactItems = [] }: Input, answer: unknown): answer is Exception {
+  const forms = {
+    __type: (type: unknown) => isText(type) && /[^#]$/.test(type),
+    message: isText,
+    Message: isText,
+    CancellationReasons: listOf(isReason, TransactItems.length),
+    Item: isItem,
+  };
+  return objectOf(forms, "__type")(answer);
 }

@@ -4,8 +4,9 @@ import { boundOf, invalid } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
 import { until } from "../until.js";
 import { base64Of, bytesOf } from "../value/value.js";
-import { type ExceptionReason, isAnswer, refusal } from "./answer.js";
+import { type ExceptionReason, isAnswer } from "./answer.js";
 import { isUnsent, whyOf } from "./fault.js";
+import { refusal } from "./refusal.js";
 import { type Attempt, repeated, withToken } from "./retry.js";
 
 /** A client of `@aws-sdk/client-dynamodb`. */
@@ -60,7 +61,7 @@ export function awsTransport(
       const Command = (commands as Readonly<Record<string, Command | undefined>>)[`${operation}Command`];
       if (Command === undefined) throw invalid(`@aws-sdk/client-dynamodb has no ${operation}Command`);
       const sent = binary(withToken(operation, input), bytesIn) as object;
-      const send = () => attempt(client, operation, new Command(sent), signal);
+      const send = () => attempt(client, operation, input, new Command(sent), signal);
       return repeated(operation, retries, signal, send);
     },
   };
@@ -77,6 +78,7 @@ async function checkAttempts({ config }: AwsSender): Promise<void> {
 async function attempt(
   client: AwsSender,
   operation: string,
+  input: object,
   command: object,
   signal: AbortSignal | undefined,
 ): Promise<Attempt> {
@@ -91,14 +93,15 @@ async function attempt(
     const answer = binary(members, textIn) as object;
     // The SDK leaves members out that it does not know.
     const isOther = Object.keys(answer).length === 0 && length >= MEMBER_BYTES_MIN;
-    if (isOther || !isAnswer(operation, answer)) return { is: "lost", why: "the answer is not DynamoDB's JSON" };
+    if (isOther || !isAnswer(operation, input, answer)) return { is: "lost", why: "the answer is not DynamoDB's JSON" };
     return { is: "answered", answer };
   } catch (error) {
-    const { name = "", message = "", $metadata, CancellationReasons: reasons = [], Item: item } = error as AwsFault;
+    const { name = "", $metadata } = error as AwsFault;
     const status = $metadata?.httpStatusCode;
-    // Another name is none of DynamoDB's: something before the service has answered.
-    if (status !== undefined && status >= 400 && status < 500 && /(?:Exception|Exceeded)$/.test(name)) {
-      return { is: "refused", error: refusal({ name, message, reasons, item }, error) };
+    // Another name is none of DynamoDB's: something before the service has answered. A transaction that is under way
+    // with this token may be carried out.
+    if (status !== undefined && status >= 400 && status < 500 && /^(?!TransactionInP).*(?:Exception|Exceeded)$/.test(name)) {
+      return { is: "refused", error: refusal(name, error as AwsFault, error) };
     }
     const why = `the AWS SDK: ${whyOf(error)}`;
     if (name === "CredentialsProviderError") return { is: "unsent", why, cause: error, isFinal: true };

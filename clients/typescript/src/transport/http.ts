@@ -3,8 +3,8 @@
 import { KeyfoldError } from "../error.js";
 import type { Credentials, Transport } from "../options.js";
 import { until } from "../until.js";
-import { parsed } from "../value/text.js";
-import { exceptionIn, isAnswer, refusal } from "./answer.js";
+import { parsed, shownText } from "../value/text.js";
+import { isAnswer, isException } from "./answer.js";
 import type { Target } from "./endpoint.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
 import { KeptCredentials } from "./kept.js";
@@ -31,8 +31,8 @@ export class HttpTransport implements Transport {
   }
 
   async call(operation: string, input: object, signal?: AbortSignal): Promise<object> {
-    const body = JSON.stringify(withToken(operation, input));
-    return repeated(operation, this.#retries, signal, () => this.#attempt(operation, body, signal));
+    const sent = withToken(operation, input);
+    return repeated(operation, this.#retries, signal, () => this.#attempt(operation, sent, signal));
   }
 
   async #resolved(): Promise<[Target, KeptCredentials]> {
@@ -46,7 +46,7 @@ export class HttpTransport implements Transport {
   }
 
   /** Sends a request once and classifies the outcome. */
-  async #attempt(operation: string, body: string, signal: AbortSignal | undefined): Promise<Attempt> {
+  async #attempt(operation: string, input: object, signal: AbortSignal | undefined): Promise<Attempt> {
     let target: Target;
     let credentials: KeptCredentials;
     let given: Credentials;
@@ -58,6 +58,7 @@ export class HttpTransport implements Transport {
     } catch (error) {
       return ofConnection(failed, error);
     }
+    const body = JSON.stringify(input);
     const now = Date.now() + this.#ahead;
     const request = { host: target.host, target: `DynamoDB_20120810.${operation}`, body, now };
     const headers = await this.#signer.headers(given, target.region, request);
@@ -68,29 +69,29 @@ export class HttpTransport implements Transport {
       const why = `cannot reach ${addressText(target)}: ${whyOf(error)}`;
       return { is: isUnsent(error) ? "unsent" : "lost", why, cause: error };
     }
-    return this.#judged(operation, target, credentials, answer);
+    return this.#judged(operation, input, target, credentials, answer);
   }
 
-  #judged(
+  async #judged(
     operation: string,
+    input: object,
     target: Target,
     credentials: KeptCredentials,
     { status, date, text }: HttpAnswer,
-  ): Attempt {
+  ): Promise<Attempt> {
     const answer = parsed(text);
-    if (status === 200 && isAnswer(operation, answer)) return { is: "answered", answer };
-    const exception = exceptionIn(answer);
+    if (status === 200 && isAnswer(operation, input, answer)) return { is: "answered", answer };
     // Whatever else there is may come from something before the service, which gave up on it or sends it elsewhere,
-    // perhaps after the service had it.
-    if (exception === undefined || status < 400 || status >= 500) {
-      const said = exception === undefined ? "not DynamoDB's" : `${exception.name} ${exception.message}`;
-      return { is: "lost", why: `${addressText(target)} answered with the status ${status}: ${said}` };
+    // perhaps after the service had it. A transaction that is under way with this token may be carried out.
+    if (status < 400 || status >= 500 || !isException(input, answer) || /\bTransactionInP/.test(answer.__type)) {
+      return { is: "lost", why: `${addressText(target)} answered with ${status}: ${shownText(text)}` };
     }
-    if (exception.name === "ExpiredTokenException") credentials.forget();
-    if (/Signature (?:expired|not yet current)/.test(exception.message) && this.#setClock(date)) {
-      return { is: "unsent", why: `${exception.name}: ${exception.message}` };
-    }
-    return { is: "refused", error: refusal(exception) };
+    const name = answer.__type.replace(/.*#/, "");
+    if (name === "ExpiredTokenException") credentials.forget();
+    const why = `${name}: ${answer.message ?? answer.Message}`;
+    if (/Signature (?:expired|not yet current)/.test(why) && this.#setClock(date)) return { is: "unsent", why };
+    const { refusal } = await import("./refusal.js");
+    return { is: "refused", error: refusal(name, answer) };
   }
 
   /** Sets the clock of signatures by the answer's; returns whether it was wrong. */

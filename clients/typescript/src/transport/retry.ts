@@ -77,8 +77,7 @@ function isPassing(attempt: Failed, isIdempotent: boolean, wasLost: boolean): bo
   if (attempt.is === "unsent") return attempt.isFinal !== true;
   const { detail } = attempt.error;
   if (detail.code === "throttled" || (wasLost && isConflict(attempt.error))) return true;
-  const passing = ["ExpiredTokenException", "TransactionInProgressException"];
-  return detail.code === "service" && passing.includes(detail.exception);
+  return detail.code === "service" && detail.exception === "ExpiredTokenException";
 }
 
 /** The error of a request that is not sent again. `lost` is the attempt of a write whose answer was lost. */

@@ -1,8 +1,96 @@
-//! Whether an answer of status 200 is DynamoDB's: a proxy may answer in its place, in JSON too.
+//! Whether an answer is DynamoDB's to this request: a proxy may answer in its place, in JSON too.
 //!
 //! Not here: the answer's decoding (`keyfold_wire`), and what follows (`exchange`).
 
-use keyfold_api::Operation;
+use keyfold_api::{ConsumedCapacity, ErrorKind, Named, Operation, Request, Response, Select};
+use keyfold_lower::ClientError;
+
+/// The parts of a request that its answer must fit.
+pub(super) struct Asked {
+    /// The tables that the request names.
+    pub(super) tables: Vec<String>,
+    /// The number of actions of a transaction.
+    actions: usize,
+    /// Whether a page is read for the number of its items.
+    is_count: bool,
+}
+
+impl Asked {
+    pub(super) fn by(request: &Request) -> Asked {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "other requests are no transactions and no pages"
+        )]
+        let (actions, select) = match request {
+            Request::TransactGetItems(input) => (input.transact_items.as_ref().map(Vec::len), None),
+            Request::TransactWriteItems(input) => {
+                (input.transact_items.as_ref().map(Vec::len), None)
+            }
+            Request::ExecuteTransaction(input) => {
+                (input.transact_statements.as_ref().map(Vec::len), None)
+            }
+            Request::Query(input) => (None, input.select.as_ref()),
+            Request::Scan(input) => (None, input.select.as_ref()),
+            _ => (None, None),
+        };
+        let tables = request.table_names().into_iter().map(str::to_owned);
+        Asked {
+            tables: tables.collect(),
+            actions: actions.unwrap_or_default(),
+            is_count: matches!(select, Some(Named::Known(Select::Count))),
+        }
+    }
+
+    fn names(&self, table: &str) -> bool {
+        self.tables.iter().any(|name| name == table)
+    }
+
+    /// Whether an answer is one to this request: of its tables, and of each of its actions.
+    pub(super) fn is_answered_by(&self, response: &Response) -> bool {
+        // Without a name, a row says of no table that it is meant.
+        let is_own =
+            |row: &ConsumedCapacity| row.table_name.is_empty() || self.names(&row.table_name);
+        let are_own = |rows: &Option<Vec<ConsumedCapacity>>| rows.iter().flatten().all(is_own);
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "other answers are of no tables, or of those of statements"
+        )]
+        match response {
+            Response::GetItem(output) => output.consumed_capacity.iter().all(is_own),
+            Response::PutItem(output)
+            | Response::UpdateItem(output)
+            | Response::DeleteItem(output) => output.consumed_capacity.iter().all(is_own),
+            Response::Query(output) | Response::Scan(output) => {
+                let has_items = output.items.is_some() || self.is_count;
+                has_items && output.consumed_capacity.iter().all(is_own)
+            }
+            Response::BatchGetItem(output) => {
+                let read = output.responses.iter().map(|(table, _)| table);
+                let mut tables = read.chain(output.unprocessed_keys.iter().map(|(table, _)| table));
+                tables.all(|table| self.names(table)) && are_own(&output.consumed_capacity)
+            }
+            Response::BatchWriteItem(output) => {
+                let mut tables = output.unprocessed_items.iter().map(|(table, _)| table);
+                tables.all(|table| self.names(table)) && are_own(&output.consumed_capacity)
+            }
+            Response::TransactGetItems(output) => {
+                output.responses.len() == self.actions && are_own(&output.consumed_capacity)
+            }
+            Response::TransactWriteItems(output) => are_own(&output.consumed_capacity),
+            _ => true,
+        }
+    }
+
+    /// Whether an error says that this request was not carried out: one of a transaction has a reason for
+    /// each action, and a transaction that is under way may be an attempt of this one.
+    pub(super) fn is_refused_by(&self, error: &ClientError) -> bool {
+        let ClientError::Service { kind, reasons, .. } = error else {
+            return true;
+        };
+        let is_under_way = *kind == Some(ErrorKind::TransactionInProgress);
+        !is_under_way && (reasons.is_empty() || reasons.len() == self.actions)
+    }
+}
 
 /// What an answer of an operation has. Source: the outputs in the service's own description of its API,
 /// and what Amazon's documentation shows of answers that found nothing.

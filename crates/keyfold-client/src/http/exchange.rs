@@ -3,12 +3,12 @@
 //! Both transports ask this one piece after each attempt. It sends nothing, reads no clock and takes
 //! no random number.
 
-use super::answer::is_of;
+use super::answer::{Asked, is_of};
 use bytes::Bytes;
 use keyfold_api::{ErrorKind, Idempotency, Operation, ReasonCode, Request, Response};
 use keyfold_lower::ClientError;
 use keyfold_model::value::shown_text;
-use keyfold_wire::client::{ServiceError, UNNAMED, decode_error, decode_response, encode_request};
+use keyfold_wire::client::{ServiceError, decode_error, decode_response, encode_request};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -32,8 +32,7 @@ pub(super) struct Exchange {
     /// The body, the same for all attempts.
     pub(super) body: Bytes,
     operation: Operation,
-    /// The tables that the request names.
-    tables: Vec<String>,
+    asked: Asked,
     idempotency: Idempotency,
     url: String,
     retries: u32,
@@ -85,9 +84,11 @@ impl Attempt {
         match head.status {
             200 => Attempt::Answered(body),
             status => match decode_error(&body) {
-                error if error.exception == UNNAMED => by_another(url, status, &error.message),
-                error if matches!(status, 400..=499) => Attempt::Refused(of_service(error, url)),
-                error => {
+                Err(_) => by_another(url, status, &String::from_utf8_lossy(&body)),
+                Ok(error) if matches!(status, 400..=499) => {
+                    Attempt::Refused(of_service(error, url))
+                }
+                Ok(error) => {
                     let ServiceError {
                         exception, message, ..
                     } = error;
@@ -130,11 +131,7 @@ impl Exchange {
             target: keyfold_wire::target::target(operation),
             body: body.into(),
             operation,
-            tables: request
-                .table_names()
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
+            asked: Asked::by(&request),
             idempotency: request.idempotency(),
             url: url.to_owned(),
             retries,
@@ -200,11 +197,14 @@ impl Exchange {
                     self.lost(format!("the answer of {url} is not DynamoDB's JSON"))
                 }
             },
+            Attempt::Refused(error) if !self.asked.is_refused_by(&error) => {
+                self.lost(format!("{} answered: {error}", self.url))
+            }
             Attempt::Refused(error) => {
                 let is_own = self.conflicts_with_itself(&error);
                 (
-                    error.is_passing() || is_own,
-                    Some(naming_tables(error, &self.tables)),
+                    error.is_passing() || error.is_throttled() || is_own,
+                    Some(naming_tables(error, &self.asked.tables)),
                 )
             }
             Attempt::NotSent(why)
@@ -227,8 +227,11 @@ impl Exchange {
 
     /// The answer that a body is, if it is the service's.
     fn response(&self, body: &[u8]) -> Option<Response> {
-        let is_own = is_of(self.operation, body);
-        is_own.then(|| decode_response(self.operation, body).ok())?
+        if !is_of(self.operation, body) {
+            return None;
+        }
+        let response = decode_response(self.operation, body).ok()?;
+        self.asked.is_answered_by(&response).then_some(response)
     }
 
     /// Notes that an answer was lost: whether the request may be sent again, and no refusal.
@@ -351,6 +354,25 @@ mod tests {
 
     fn exchange(request: Request) -> Exchange {
         Exchange::new(request, "token".to_owned(), "http://host/", 3)
+    }
+
+    fn delete_of(table: &str) -> TransactWriteItem {
+        TransactWriteItem {
+            delete: Some(TransactDelete {
+                table_name: Some(table.to_owned()),
+                ..TransactDelete::default()
+            }),
+            ..TransactWriteItem::default()
+        }
+    }
+
+    /// A transaction of one action.
+    fn deletion() -> Request {
+        let input = TransactWriteItemsInput {
+            transact_items: Some(vec![delete_of("Tab")]),
+            ..TransactWriteItemsInput::default()
+        };
+        input.into()
     }
 
     fn lost() -> Attempt {
@@ -487,7 +509,7 @@ mod tests {
                 found: Vec::new(),
             })
         };
-        let mut write = exchange(TransactWriteItemsInput::default().into());
+        let mut write = exchange(deletion());
         assert!(matches!(write.after(lost(), None, 25), Next::Again(_)));
         assert!(matches!(write.after(conflict(), None, 25), Next::Again(_)));
         assert!(matches!(write.after(conflict(), None, 25), Next::Again(_)));
@@ -496,7 +518,7 @@ mod tests {
             matches!(ended, ClientError::OutcomeUnknown { .. }),
             "{ended:?}"
         );
-        let mut write = exchange(TransactWriteItemsInput::default().into());
+        let mut write = exchange(deletion());
         let ended = error(write.after(conflict(), None, 25));
         assert!(ended.is_conflict(), "{ended:?}");
     }
@@ -512,13 +534,6 @@ mod tests {
                 reasons: Vec::new(),
                 found: Vec::new(),
             })
-        };
-        let delete_of = |table: &str| TransactWriteItem {
-            delete: Some(TransactDelete {
-                table_name: Some(table.to_owned()),
-                ..TransactDelete::default()
-            }),
-            ..TransactWriteItem::default()
         };
         let get = |table: &str| GetItemInput {
             table_name: Some(table.to_owned()),

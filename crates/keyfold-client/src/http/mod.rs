@@ -10,6 +10,8 @@ mod addresses;
 mod answer;
 mod awaited;
 mod blocking;
+#[cfg(test)]
+mod cases;
 #[cfg(feature = "aws")]
 mod chain;
 mod exchange;

@@ -38,7 +38,7 @@ pub(crate) fn answer(engine: &Engine, request: Request) -> Result<Response, Clie
     engine.execute(request).wait().map_err(|error| {
         let mut body = Vec::new();
         keyfold_wire::encode_error(&mut body, &error);
-        let error = keyfold_wire::client::decode_error(&body);
+        let error = keyfold_wire::client::decode_error(&body).unwrap();
         let reasons = error.reasons.into_iter();
         ClientError::Service {
             kind: ErrorKind::of_exception(&error.exception),

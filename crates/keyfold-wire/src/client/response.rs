@@ -1,94 +1,40 @@
-//! Response bodies to outputs, and error bodies to errors.
+//! Response bodies to outputs.
 
-use crate::decode::reader::{DecodeError, Decoded, Reader};
+use crate::decode::reader::{DecodeError, Decoded, Reader, null_in_list};
 use crate::decode::{batch, value};
 use crate::shaped::shaped_operations;
 use keyfold_api::{
     BatchExecuteStatementOutput, BatchGetItemOutput, BatchWriteItemOutput, ConsumedCapacity,
-    ExecuteStatementOutput, GetItemOutput, Operation, PageOutput, Response, ShapeReader,
-    StatementError, StatementResponse, TableDescription, TransactGetItemsOutput,
-    TransactWriteItemsOutput, WriteItemOutput,
+    ExecuteStatementOutput, GetItemOutput, KeysAndAttributes, Operation, PageOutput, Response,
+    ShapeReader, StatementError, StatementResponse, TableDescription, TransactGetItemsOutput,
+    TransactWriteItemsOutput, WriteItemOutput, WriteRequest,
 };
 use keyfold_codec::RawItem;
 use keyfold_types::{CapacityHalves, Item};
 use std::collections::BTreeMap;
 
-/// An error that a service returned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServiceError {
-    /// The exception's name without its namespace; `Unknown` when the body names none.
-    pub exception: String,
-    /// The message; may be empty.
-    pub message: String,
-    /// Code and message of each action of a cancelled transaction.
-    pub reasons: Vec<(String, Option<String>)>,
-    /// The indexes of the actions whose condition failed on an item that the error shows.
-    pub found: Vec<usize>,
-}
-
-/// The exception of an error that names none: it is not one of the service.
-pub const UNNAMED: &str = "Unknown";
-
-/// Decodes the body of an error. One that is not of the service's JSON is [`UNNAMED`], and its message
-/// begins as the body does.
-pub fn decode_error(body: &[u8]) -> ServiceError {
-    let mut error = ServiceError {
-        exception: UNNAMED.to_owned(),
-        message: String::new(),
-        reasons: Vec::new(),
-        found: Vec::new(),
-    };
-    let mut reader = Reader::new(body);
-    let read = reader.object(
-        &[
-            "__type",
-            "message",
-            "Message",
-            "CancellationReasons",
-            "Item",
-        ],
-        |reader, member| {
-            match member {
-                "__type" => {
-                    let name = reader.string()?.unwrap_or_default();
-                    error.exception = name.rsplit('#').next().unwrap_or(&name).to_owned();
-                }
-                "CancellationReasons" => {
-                    reader.list(|reader| {
-                        let (mut code, mut message) = (String::new(), None);
-                        let at = error.reasons.len();
-                        reader.object(&["Code", "Message", "Item"], |reader, member| {
-                            match member {
-                                "Code" => code = reader.string()?.unwrap_or_default(),
-                                "Item" => error.found.extend(reader.skip_value()?.then_some(at)),
-                                _ => message = reader.string()?,
-                            }
-                            Ok(())
-                        })?;
-                        error.reasons.push((code, message));
-                        Ok(())
-                    })?;
-                }
-                "Item" => error.found.extend(reader.skip_value()?.then_some(0)),
-                _ => error.message = reader.string()?.unwrap_or_default(),
-            }
-            Ok(())
-        },
-    );
-    if read.is_err() && error.message.is_empty() {
-        error.message = String::from_utf8_lossy(body).chars().take(500).collect();
+/// Decodes the body of a successful response to `operation`. A member that is null is absent, and members
+/// that are not known are skipped.
+///
+/// # Errors
+/// When the body does not have the operation's shape: it is no JSON, a member has another type, a value is
+/// none, or a member is missing that each response has.
+pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
+    let reader = &mut Reader::new(body);
+    let response = response(operation, reader)?;
+    // Operations that have no answer but the status read nothing.
+    if !matches!(
+        response,
+        Response::TagResource(()) | Response::UntagResource(())
+    ) {
+        reader.finish()?;
     }
-    error
+    Ok(response)
 }
 
 macro_rules! decode_response {
     (both { $($both:ident)+ } described { $($described:ident)+ } empty { $($empty:ident)+ }) => {
-        /// Decodes the body of a successful response to `operation`.
-        ///
-        /// # Errors
-        /// When the body does not have the operation's shape.
-        pub fn decode_response(operation: Operation, body: &[u8]) -> Decoded<Response> {
-            let reader = &mut Reader::new(body);
+        fn response(operation: Operation, reader: &mut Reader<'_>) -> Decoded<Response> {
             Ok(match operation {
                 Operation::BatchExecuteStatement => {
                     Response::BatchExecuteStatement(batch_execute_statement(reader)?)
@@ -131,7 +77,7 @@ pub fn decode_item(json: &[u8]) -> Decoded<Item> {
     Ok(item)
 }
 
-fn item(reader: &mut Reader<'_>) -> Decoded<Option<Item>> {
+pub(super) fn item(reader: &mut Reader<'_>) -> Decoded<Option<Item>> {
     match value::attributes(reader)? {
         None => Ok(None),
         Some(Ok(item)) => Ok(Some(item)),
@@ -143,13 +89,18 @@ fn raw_item(reader: &mut Reader<'_>) -> Decoded<Option<RawItem>> {
     Ok(item(reader)?.map(|item| RawItem::encode(&item)))
 }
 
-fn raw_items(reader: &mut Reader<'_>) -> Decoded<Vec<RawItem>> {
+fn raw_items(reader: &mut Reader<'_>) -> Decoded<Option<Vec<RawItem>>> {
     let mut items = Vec::new();
-    reader.list(|reader| {
-        items.extend(raw_item(reader)?);
+    let found = reader.list(|reader| {
+        items.push(raw_item(reader)?.ok_or_else(null_in_list)?);
         Ok(())
     })?;
-    Ok(items)
+    Ok(found.then_some(items))
+}
+
+/// A member that each response has.
+fn needed<T>(member: Option<T>, name: &str) -> Decoded<T> {
+    member.ok_or_else(|| DecodeError::Shape(format!("The response has no {name}")))
 }
 
 fn units(reader: &mut Reader<'_>) -> Decoded<CapacityHalves> {
@@ -203,7 +154,7 @@ fn capacity(reader: &mut Reader<'_>) -> Decoded<Option<ConsumedCapacity>> {
 fn capacities(reader: &mut Reader<'_>) -> Decoded<Option<Vec<ConsumedCapacity>>> {
     let mut rows = Vec::new();
     let found = reader.list(|reader| {
-        rows.extend(capacity(reader)?);
+        rows.push(capacity(reader)?.ok_or_else(null_in_list)?);
         Ok(())
     })?;
     Ok(found.then_some(rows))
@@ -234,10 +185,22 @@ fn write_item(reader: &mut Reader<'_>) -> Decoded<WriteItemOutput> {
 }
 
 fn count(reader: &mut Reader<'_>) -> Decoded<u64> {
-    Ok(reader
-        .int()?
-        .and_then(|count| u64::try_from(count).ok())
-        .unwrap_or(0))
+    let count = reader.double()?.unwrap_or(0.0);
+    if count < 0.0 || count.fract() != 0.0 {
+        return Err(DecodeError::Shape(format!("{count} is no count")));
+    }
+    Ok(count as u64)
+}
+
+/// The key at which the next page starts: none is empty.
+fn start_key(reader: &mut Reader<'_>) -> Decoded<Option<Item>> {
+    let key = item(reader)?;
+    if key.as_ref().is_some_and(Item::is_empty) {
+        return Err(DecodeError::Shape(
+            "The response has an empty LastEvaluatedKey".to_owned(),
+        ));
+    }
+    Ok(key)
 }
 
 fn page(reader: &mut Reader<'_>) -> Decoded<PageOutput> {
@@ -251,10 +214,10 @@ fn page(reader: &mut Reader<'_>) -> Decoded<PageOutput> {
     ];
     reader.object(members, |reader, member| {
         match member {
-            "Items" => output.items = Some(raw_items(reader)?),
+            "Items" => output.items = raw_items(reader)?,
             "Count" => output.count = count(reader)?,
             "ScannedCount" => output.scanned_count = count(reader)?,
-            "LastEvaluatedKey" => output.last_evaluated_key = item(reader)?,
+            "LastEvaluatedKey" => output.last_evaluated_key = start_key(reader)?,
             _ => output.consumed_capacity = capacity(reader)?,
         }
         Ok(())
@@ -264,52 +227,76 @@ fn page(reader: &mut Reader<'_>) -> Decoded<PageOutput> {
 
 fn batch_get_item(reader: &mut Reader<'_>) -> Decoded<BatchGetItemOutput> {
     let mut output = BatchGetItemOutput::default();
-    reader.object(
-        &["Responses", "UnprocessedKeys", "ConsumedCapacity"],
-        |reader, member| {
-            match member {
-                "Responses" => {
-                    reader.map(|reader, table| {
-                        output.responses.push((table, raw_items(reader)?));
-                        Ok(())
-                    })?;
-                }
-                "UnprocessedKeys" => {
-                    reader.map(|reader, table| {
-                        output
-                            .unprocessed_keys
-                            .push((table, batch::keys_and_attributes(reader)?));
-                        Ok(())
-                    })?;
-                }
-                _ => output.consumed_capacity = capacities(reader)?,
+    let mut responses = None;
+    let members = &["Responses", "UnprocessedKeys", "ConsumedCapacity"];
+    reader.object(members, |reader, member| {
+        match member {
+            "Responses" => responses = by_table(reader, raw_items)?,
+            "UnprocessedKeys" => {
+                output.unprocessed_keys =
+                    by_table(reader, |reader| unprocessed_keys(reader).map(Some))?
+                        .unwrap_or_default();
             }
-            Ok(())
-        },
-    )?;
+            _ => output.consumed_capacity = capacities(reader)?,
+        }
+        Ok(())
+    })?;
+    output.responses = needed(responses, "Responses")?;
     Ok(output)
+}
+
+/// Reads what there is of each table.
+fn by_table<T>(
+    reader: &mut Reader<'_>,
+    mut take: impl FnMut(&mut Reader<'_>) -> Decoded<Option<T>>,
+) -> Decoded<Option<Vec<(String, T)>>> {
+    let mut tables = Vec::new();
+    let found = reader.map(|reader, table| {
+        let of_table = needed(take(reader)?, &table)?;
+        tables.push((table, of_table));
+        Ok(())
+    })?;
+    Ok(found.then_some(tables))
+}
+
+fn unprocessed_keys(reader: &mut Reader<'_>) -> Decoded<KeysAndAttributes> {
+    let keys = batch::keys_and_attributes_by(reader, |reader| {
+        reader.list_of(|reader| Ok(Ok(item(reader)?.ok_or_else(null_in_list)?)))
+    })?;
+    if keys.keys.is_none() {
+        return needed(None, "Keys");
+    }
+    Ok(keys)
 }
 
 fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteItemOutput> {
     let mut output = BatchWriteItemOutput::default();
-    reader.object(
-        &["UnprocessedItems", "ConsumedCapacity"],
-        |reader, member| {
-            match member {
-                "UnprocessedItems" => {
-                    reader.map(|reader, table| {
-                        output
-                            .unprocessed_items
-                            .push((table, batch::write_requests(reader)?));
-                        Ok(())
-                    })?;
-                }
-                _ => output.consumed_capacity = capacities(reader)?,
-            }
-            Ok(())
-        },
-    )?;
+    let mut unprocessed = None;
+    let members = &["UnprocessedItems", "ConsumedCapacity"];
+    reader.object(members, |reader, member| {
+        match member {
+            "UnprocessedItems" => unprocessed = by_table(reader, unprocessed_writes)?,
+            _ => output.consumed_capacity = capacities(reader)?,
+        }
+        Ok(())
+    })?;
+    output.unprocessed_items = needed(unprocessed, "UnprocessedItems")?;
     Ok(output)
+}
+
+fn unprocessed_writes(reader: &mut Reader<'_>) -> Decoded<Option<Vec<WriteRequest>>> {
+    let requests = batch::write_request_list(reader)?;
+    let is_write = |request: &WriteRequest| {
+        matches!(
+            (&request.put, &request.delete),
+            (Some(Some(Ok(_))), None) | (None, Some(Some(Ok(_))))
+        )
+    };
+    if requests.iter().flatten().all(is_write) {
+        Ok(requests)
+    } else {
+        needed(None, "write in UnprocessedItems")
+    }
 }
 
 fn transact_get_items(reader: &mut Reader<'_>) -> Decoded<TransactGetItemsOutput> {
@@ -319,12 +306,12 @@ fn transact_get_items(reader: &mut Reader<'_>) -> Decoded<TransactGetItemsOutput
             "Responses" => {
                 reader.list(|reader| {
                     let mut found = None;
-                    reader.object(&["Item"], |reader, _| {
+                    let is_object = reader.object(&["Item"], |reader, _| {
                         found = raw_item(reader)?;
                         Ok(())
                     })?;
                     output.responses.push(found);
-                    Ok(())
+                    is_object.then_some(()).ok_or_else(null_in_list)
                 })?;
             }
             _ => output.consumed_capacity = capacities(reader)?,
@@ -358,9 +345,9 @@ fn execute_statement(reader: &mut Reader<'_>) -> Decoded<ExecuteStatementOutput>
     let members = &["Items", "NextToken", "LastEvaluatedKey", "ConsumedCapacity"];
     reader.object(members, |reader, member| {
         match member {
-            "Items" => output.items = raw_items(reader)?,
+            "Items" => output.items = raw_items(reader)?.unwrap_or_default(),
             "NextToken" => output.next_token = reader.string()?,
-            "LastEvaluatedKey" => output.last_evaluated_key = item(reader)?,
+            "LastEvaluatedKey" => output.last_evaluated_key = start_key(reader)?,
             _ => output.consumed_capacity = capacity(reader)?,
         }
         Ok(())

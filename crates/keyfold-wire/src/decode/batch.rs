@@ -23,7 +23,15 @@ pub(super) fn batch_get_item(reader: &mut Reader<'_>) -> Decoded<BatchGetItemInp
     Ok(input)
 }
 
-pub(crate) fn keys_and_attributes(reader: &mut Reader<'_>) -> Decoded<KeysAndAttributes> {
+fn keys_and_attributes(reader: &mut Reader<'_>) -> Decoded<KeysAndAttributes> {
+    keys_and_attributes_by(reader, attribute_list)
+}
+
+/// Reads the keys of a table, and the list of them by a function.
+pub(crate) fn keys_and_attributes_by(
+    reader: &mut Reader<'_>,
+    list: impl Fn(&mut Reader<'_>) -> Decoded<Option<Vec<Attributes>>>,
+) -> Decoded<KeysAndAttributes> {
     let mut keys = KeysAndAttributes::default();
     let members = &[
         "Keys",
@@ -34,7 +42,7 @@ pub(crate) fn keys_and_attributes(reader: &mut Reader<'_>) -> Decoded<KeysAndAtt
     ];
     reader.object(members, |reader, member| {
         match member {
-            "Keys" => keys.keys = attribute_list(reader)?,
+            "Keys" => keys.keys = list(reader)?,
             "ConsistentRead" => keys.consistent_read = reader.bool()?,
             "ProjectionExpression" => keys.projection_expression = reader.string()?,
             "ExpressionAttributeNames" => {
@@ -71,26 +79,30 @@ pub(super) fn batch_write_item(reader: &mut Reader<'_>) -> Decoded<BatchWriteIte
     Ok(input)
 }
 
-pub(crate) fn write_requests(reader: &mut Reader<'_>) -> Decoded<Vec<WriteRequest>> {
-    let requests = reader.list_of(|reader| {
+fn write_requests(reader: &mut Reader<'_>) -> Decoded<Vec<WriteRequest>> {
+    Ok(write_request_list(reader)?.unwrap_or_default())
+}
+
+/// Reads the writes to a table; `None` for null.
+pub(crate) fn write_request_list(reader: &mut Reader<'_>) -> Decoded<Option<Vec<WriteRequest>>> {
+    reader.list_of(|reader| {
         let mut request = WriteRequest::default();
         reader.object(&["PutRequest", "DeleteRequest"], |reader, member| {
             let mut attributes = None;
-            let found = reader.object(&["Item", "Key"], |reader, _| {
+            let (own, slot) = if member == "PutRequest" {
+                ("Item", &mut request.put)
+            } else {
+                ("Key", &mut request.delete)
+            };
+            let found = reader.object(&[own], |reader, _| {
                 attributes = value::attributes(reader)?;
                 Ok(())
             })?;
-            let slot = if member == "PutRequest" {
-                &mut request.put
-            } else {
-                &mut request.delete
-            };
             *slot = found.then_some(attributes);
             Ok(())
         })?;
         Ok(request)
-    })?;
-    Ok(requests.unwrap_or_default())
+    })
 }
 
 #[cfg(test)]

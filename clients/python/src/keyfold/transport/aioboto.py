@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request, Response
 from keyfold.options import Options
 from keyfold.tracing import in_call, in_request
+from keyfold.transport.answers import fitting
 from keyfold.transport.boto import METHODS, TOGETHER_MAX, attempts_of, observe, without_retries
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
@@ -136,7 +137,7 @@ class AsyncDriver:
         attempts = attempts_of(self._options, request, started, limit.end)
         send = self._sending(request)
         while True:
-            attempt = _attempt(send)
+            attempt = _attempt(request, send)
             try:
                 outcome = await asyncio.wait_for(attempt, limit.left())
             except asyncio.TimeoutError:
@@ -156,9 +157,9 @@ class AsyncDriver:
         return partial(getattr(self._client, METHODS[operation]), **given)
 
 
-async def _attempt(send: Callable[[], Awaitable[Response]]) -> Response | Outcome:
+async def _attempt(request: Request, send: Callable[[], Awaitable[Response]]) -> Response | Outcome:
     """The answer to a request, or its outcome. It raises no timeout of its own."""
     try:
-        return await send()
+        return fitting(request, await send())
     except EXPECTED as error:
-        return outcome_of(error)
+        return outcome_of(error, request)

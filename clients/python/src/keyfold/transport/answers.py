@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, cast
 
+from keyfold.lower.steps import Request
 from keyfold.transport.shapes import Read, reader
 
 CHECKSUM = "x-amz-crc32"
@@ -46,24 +47,26 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 class NoAnswer(Exception):
     """An answer is not the service's. What became of the request is not known."""
 
-    def __init__(self, status: int, content: bytes, why: str) -> None:
+    @classmethod
+    def of(cls, status: int, content: bytes, why: str) -> NoAnswer:
+        """That of a body."""
         begin = content[:_SHOWN_MAX].decode("utf-8", "replace")
-        super().__init__(f"the answer ({status}) {why}: {begin!r}")
+        return cls(f"the answer ({status}) {why}: {begin!r}")
 
 
 def members(model: Any, status: int, content: bytes, checksum: str | None) -> dict[str, Any]:
     """The members of an answer to an operation, by botocore's model of it: of an error `Code`,
     `Message` and what else is read of one. Raises `NoAnswer` for one that is not the service's."""
     if checksum is not None and checksum != str(zlib.crc32(content)):
-        raise NoAnswer(status, content, "is not the one that was sent: its checksum differs")
+        raise NoAnswer.of(status, content, "is not the one that was sent: its checksum differs")
     try:
         answer = _json(content)
     except (ValueError, RecursionError):
-        raise NoAnswer(status, content, "is not DynamoDB's JSON") from None
+        raise NoAnswer.of(status, content, "is not DynamoDB's JSON") from None
     try:
         return _answered(model, answer) if status == 200 else _refused(model, status, answer)
     except (ValueError, RecursionError) as error:
-        raise NoAnswer(status, content, str(error)) from None
+        raise NoAnswer.of(status, content, str(error)) from None
 
 
 def _json(content: bytes) -> dict[str, Any]:
@@ -100,11 +103,11 @@ def _answered(model: Any, answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refused(model: Any, status: int, answer: dict[str, Any]) -> dict[str, Any]:
-    named, said = answer.get("__type"), answer.get("message") or answer.get("Message") or ""
+    named, *said = (answer.get(name) for name in ("__type", "message", "Message"))
     code = named.rpartition("#")[2] if isinstance(named, str) else ""
-    if status < 400 or not code or not isinstance(said, str):
+    if status < 400 or not code or not all(one is None or isinstance(one, str) for one in said):
         raise ValueError("is no error of DynamoDB")
-    error: dict[str, Any] = {"Code": code, "Message": said}
+    error: dict[str, Any] = {"Code": code, "Message": said[0] or said[1] or ""}
     for member, exception in _REFUSALS.items():
         held = answer.get(member)
         if held is None:
@@ -115,6 +118,33 @@ def _refused(model: Any, status: int, answer: dict[str, Any]) -> dict[str, Any]:
         except ValueError as wrong:
             raise ValueError(f"is no error of DynamoDB: {wrong}") from None
     return error
+
+
+def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer, if it is one to this request: of its tables, and of each of its actions. Raises
+    `NoAnswer`."""
+    operation, given = request
+    rows = answer.get("ConsumedCapacity") or []
+    named = {row["TableName"] for row in _rows(rows) if "TableName" in row}
+    if operation in ("Query", "Scan"):
+        member = "Count" if given.get("Select") == "COUNT" else "Items"
+        if member not in answer or answer.get("LastEvaluatedKey") == {}:
+            raise NoAnswer(f"the answer has no {member} of a {operation}, or an empty key")
+    elif operation == "TransactGetItems":
+        asked, found = len(given["TransactItems"]), len(answer["Responses"])
+        if asked != found:
+            raise NoAnswer(f"the answer has {found} items of {asked} that were asked for")
+    elif operation.startswith("Batch"):
+        for member in ("Responses", "UnprocessedKeys", "UnprocessedItems"):
+            named.update(answer.get(member, ()))
+    others = named.difference(request.tables())
+    if others:
+        raise NoAnswer(f"the answer is about other tables: {', '.join(sorted(others))}")
+    return answer
+
+
+def _rows(consumed: Any) -> list[dict[str, Any]]:
+    return [consumed] if isinstance(consumed, dict) else consumed
 
 
 _readers: dict[str, Read] = {}

@@ -138,9 +138,9 @@ class Driver:
         send = self._sending(request)
         while True:
             try:
-                return send()
+                return answers.fitting(request, send())
             except EXPECTED as error:
-                after = attempts.after(outcome_of(error), time.monotonic())
+                after = attempts.after(outcome_of(error, request), time.monotonic())
             if not isinstance(after, Wait):
                 return after
             time.sleep(after.seconds)

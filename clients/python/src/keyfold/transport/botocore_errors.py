@@ -9,6 +9,7 @@ from typing import Any, cast
 from botocore import exceptions, parsers  # type: ignore[import-untyped, unused-ignore]
 
 from keyfold.errors import Reason, Service
+from keyfold.lower.steps import Request
 from keyfold.transport.answers import NoAnswer
 from keyfold.transport.policy import Lost, NotSent, Outcome
 
@@ -33,8 +34,8 @@ _NEVER_SENT: tuple[type[BaseException], ...] = (
 )
 
 
-def outcome_of(error: BaseException) -> Outcome:
-    """The outcome that an exception stands for."""
+def outcome_of(error: BaseException, request: Request) -> Outcome:
+    """The outcome of a request that an exception stands for."""
     response: dict[str, Any] | None = getattr(error, "response", None)
     if isinstance(error, _errors.ClientError) and response is not None:
         status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
@@ -42,7 +43,11 @@ def outcome_of(error: BaseException) -> Outcome:
         exception, message = about.get("Code", ""), about.get("Message", "")
         if status >= 500:
             return Lost(f"the service failed with {status}: {exception} {message}")
-        reasons = response.get("CancellationReasons") or ()
+        reasons = response.get("CancellationReasons")
+        asked = len(request.input.get("TransactItems", ()))
+        if reasons is not None and len(reasons) != asked:
+            return Lost(f"{exception} has {len(reasons)} reasons for {asked} actions")
+        reasons = reasons or ()
         made = (Reason(one.get("Code", "None"), one.get("Message")) for one in reasons)
         shown = (response, *reasons) if "Item" in response else reasons
         found = tuple(at for at, one in enumerate(shown) if one.get("Item") is not None)

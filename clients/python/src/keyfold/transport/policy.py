@@ -37,10 +37,10 @@ _THROTTLES = frozenset(
 )
 _UNDER_WAY = "TransactionInProgressException"
 _PASSING = _THROTTLES | {_UNDER_WAY}
-_DECIDING = frozenset(("ConditionalCheckFailedException", "TransactionCanceledException"))
-"""The refusals of a repeated transaction that show that no earlier attempt succeeded. The service
-compares tokens, and judges what was not carried out alone. It refuses keys, permissions and inputs
-before that, whatever an earlier attempt did."""
+_DECIDING = "TransactionCanceledException"
+"""The refusal of a repeated transaction that shows that no earlier attempt succeeded: the service
+compares tokens, and cancels none that was carried out. It refuses keys, permissions and inputs
+before that, whatever an earlier attempt did. A failed condition cancels a transaction, too."""
 _THROTTLED_REASONS = frozenset(("ThrottlingError", "ProvisionedThroughputExceeded"))
 _DELAYS_GROW = 8
 """The retry from which on delays do not grow any more."""
@@ -143,7 +143,7 @@ class Attempts:
             return known or Transport(self._lost or "")
         why = self._lost or ""
         if isinstance(outcome, Service):
-            if is_final and self._idempotency == "token" and outcome.exception in _DECIDING:
+            if is_final and self._idempotency == "token" and outcome.exception == _DECIDING:
                 return outcome
             why = why if str(outcome) == why else f"{why}; sent again, it was refused: {outcome}"
         return OutcomeUnknown(why, f"what the {self._operation} was to change")

@@ -26,9 +26,9 @@ def reader(shape: Any) -> Read:
         return _value
     if shape.type_name == "structure":
         members = {member: reader(one) for member, one in shape.members.items()}
-        # A request of a batch is one of its members.
-        needed = shape.required_members
-        return partial(_structure, name, members, needed, bool(needed) or name == "WriteRequest")
+        if name == "WriteRequest":
+            return partial(_one_of, name, members)
+        return partial(_structure, name, members, shape.required_members)
     if shape.type_name == "list":
         return partial(_list, name, reader(shape.member))
     if shape.type_name == "map":
@@ -37,15 +37,23 @@ def reader(shape: Any) -> Read:
 
 
 def _structure(
-    name: str, members: Mapping[str, Read], needed: list[str], needs_one: bool, held: Any
+    name: str, members: Mapping[str, Read], needed: list[str], held: Any
 ) -> dict[str, Any]:
     read: dict[str, Any] = {}
     for member, one in _object(name, held).items():
         known = members.get(member)
         if known is not None and one is not None:
             read[member] = known(one)
-    if needs_one and not (read and all(member in read for member in needed)):
-        raise ValueError(f"{name} lacks {', '.join(needed) or 'all members'}")
+    if needed and not all(member in read for member in needed):
+        raise ValueError(f"{name} lacks {', '.join(needed)}")
+    return read
+
+
+def _one_of(name: str, members: Mapping[str, Read], held: Any) -> dict[str, Any]:
+    """A request of a batch, which is one of its members."""
+    read = _structure(name, members, [], held)
+    if len(read) != 1:
+        raise ValueError(f"{name} has {len(read)} members of which it has one")
     return read
 
 
@@ -61,6 +69,14 @@ def _list(name: str, element: Read, held: Any) -> list[Any]:
     if type(held) is not list:
         raise ValueError(f"{name} is no list")
     return [element(one) for one in elements]
+
+
+def _set(name: str, element: Read, held: Any) -> list[Any]:
+    """A set has an element, and each one once."""
+    elements = _list(name, element, held)
+    if not 0 < len(elements) == len(set(elements)):
+        raise ValueError(f"{name} is no set")
+    return elements
 
 
 def _map(name: str, element: Read, held: Any) -> dict[str, Any]:
@@ -79,6 +95,14 @@ def _number(name: str, held: Any) -> float:
     return cast(float, held)
 
 
+def _whole(name: str, held: Any) -> float:
+    """A count."""
+    count = _number(name, held)
+    if count < 0 or count % 1:
+        raise ValueError(f"{name} is no count")
+    return count
+
+
 def _moment(name: str, held: Any) -> Any:
     """A moment: the seconds since 1970, or its text."""
     return held if type(held) is str else _number(name, held)
@@ -94,7 +118,7 @@ _SCALARS: dict[str, Callable[[str, Any], Any]] = {
     "boolean": _bool,
     "double": _number,
     "float": _number,
-    "integer": _number,
+    "integer": _whole,
     "long": _number,
     "timestamp": _moment,
 }
@@ -114,8 +138,12 @@ def _value(held: Any) -> dict[str, Any]:
                 if known is not None:
                     read = known(one)
                     return entries if read is one else {tag: read}
-        elif None in entries.values():
-            return _value({tag: one for tag, one in entries.items() if one is not None})
+        else:
+            known_tags = {
+                tag: one for tag, one in entries.items() if one is not None and tag in _TYPES
+            }
+            if len(known_tags) == 1:
+                return _value(known_tags)
     raise ValueError("AttributeValue is no value")
 
 
@@ -144,8 +172,8 @@ _TYPES: dict[str, Read] = {
     "NULL": _null,
     "L": partial(_list, "L", _value),
     "M": partial(_map, "M", _value),
-    "SS": partial(_list, "SS", partial(_text, "SS")),
-    "NS": partial(_list, "NS", _digits),
-    "BS": partial(_list, "BS", _bytes),
+    "SS": partial(_set, "SS", partial(_text, "SS")),
+    "NS": partial(_set, "NS", _digits),
+    "BS": partial(_set, "BS", _bytes),
 }
 """What reads the content of a value, by the descriptor of its type."""
