@@ -141,7 +141,7 @@ def test_what_a_member_may_be() -> None:
     """A null is an absent member, and members that are not known are none."""
     item = (
         '{"a":{"S":"é\\ud83d\\ude00"},"b":{"N":"-1.5e3"},"c":{"B":"AP8="},"d":{"L":[{"M":{}}]},'
-        '"e":{"BOOL":false},"f":{"NULL":true},"g":{"NS":["1"]},"h":{"BS":["AA=="]},"i":{"SS":[]}}'
+        '"e":{"BOOL":false},"f":{"NULL":true},"g":{"NS":["1"]},"h":{"BS":["AA=="]},"i":{"SS":[""]}}'
     )
     content = f'{{"Item":{item},"ConsumedCapacity":null,"New":[5]}}'.encode()
     assert members(model_of("GetItem"), 200, content, None) == {
@@ -154,7 +154,7 @@ def test_what_a_member_may_be() -> None:
             "f": {"NULL": True},
             "g": {"NS": ["1"]},
             "h": {"BS": [b"\0"]},
-            "i": {"SS": []},
+            "i": {"SS": [""]},
         }
     }
 

@@ -329,10 +329,11 @@ LOST, AWAY = Lost("closed"), NotSent("refused")
         ("PutItem", [THROTTLED, LOST], "outcome_unknown"),
         ("PutItem", [AWAY, AWAY, AWAY], "transport"),
         ("TransactWriteItems", [CANCELLED, CANCELLED, CANCELLED], "throttled"),
-        # A refused condition says that no earlier attempt with this token succeeded; a refusal
-        # before conditions are judged does not, and silence does not.
-        ("TransactWriteItems", [LOST, REFUSED], "service"),
+        # A cancelled transaction says that no earlier attempt with this token succeeded; a refusal
+        # before tokens are compared does not, and silence does not. The exception of a single
+        # write is none of a transaction's.
         ("TransactWriteItems", [LOST, FAILED], "service"),
+        ("TransactWriteItems", [LOST, REFUSED], "outcome_unknown"),
         ("TransactWriteItems", [LOST, DENIED], "outcome_unknown"),
         ("TransactWriteItems", [LOST, AWAY, DENIED], "outcome_unknown"),
         ("TransactWriteItems", [UNDER_WAY, DENIED], "outcome_unknown"),

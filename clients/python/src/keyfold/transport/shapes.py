@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
 from keyfold.values import number
 
+_SHORT = re.compile(r"-?[0-9]{1,19}(?:\.[0-9]{1,18})?").fullmatch
+"""Most numbers: none of these is out of DynamoDB's range."""
 Read = Callable[[Any], Any]
 """Reads a JSON value. Raises `ValueError` for one of another shape."""
 
@@ -31,6 +34,8 @@ def reader(shape: Any) -> Read:
         return partial(_structure, name, members, shape.required_members)
     if shape.type_name == "list":
         return partial(_list, name, reader(shape.member))
+    if shape.type_name == "map" and shape.value.name == "AttributeValue":
+        return partial(_item, name)
     if shape.type_name == "map":
         return partial(_map, name, reader(shape.value))
     return partial(_SCALARS.get(shape.type_name, _text), name)
@@ -125,15 +130,21 @@ _SCALARS: dict[str, Callable[[str, Any], Any]] = {
 """What reads values without parts; others are texts."""
 
 
+def _item(name: str, held: Any) -> dict[str, Any]:
+    """An item, whose values are replaced in place: most of them are texts."""
+    for attribute, value in _object(name, held).items():
+        if type(value) is dict and len(value) == 1 and type(value.get("S")) is str:
+            continue
+        held[attribute] = _value(value)
+    return cast("dict[str, Any]", held)
+
+
 def _value(held: Any) -> dict[str, Any]:
     """A value of an item, of one type."""
     entries: dict[str, Any] = held
     if type(held) is dict:
         if len(entries) == 1:
             for tag, one in entries.items():
-                # Most values are texts.
-                if tag == "S" and type(one) is str:
-                    return entries
                 known = _TYPES.get(tag)
                 if known is not None:
                     read = known(one)
@@ -150,7 +161,8 @@ def _value(held: Any) -> dict[str, Any]:
 def _digits(held: Any) -> str:
     text = _text("N", held)
     # What is no number raises a `ValueError`, too.
-    number.of_text(text)
+    if not _SHORT(text):
+        number.of_text(text)
     return text
 
 
@@ -171,7 +183,7 @@ _TYPES: dict[str, Read] = {
     "BOOL": partial(_bool, "BOOL"),
     "NULL": _null,
     "L": partial(_list, "L", _value),
-    "M": partial(_map, "M", _value),
+    "M": partial(_item, "M"),
     "SS": partial(_set, "SS", partial(_text, "SS")),
     "NS": partial(_set, "NS", _digits),
     "BS": partial(_set, "BS", _bytes),
