@@ -41,7 +41,7 @@ fn meaning(request: &Request, status: u16, body: &str) -> &'static str {
         Next::Done(Err(ClientError::Transport(_))) if idempotency == Idempotency::ReadOnly => {
             lost()
         }
-        next => panic!("{status} {body}: {next:?}"),
+        next @ (Next::Again(_) | Next::Done(_)) => panic!("{status} {body}: {next:?}"),
     }
 }
 

@@ -124,14 +124,14 @@ def fitting(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
     """An answer, if it is one to this request: of its tables, and of each of its actions. Raises
     `NoAnswer`."""
     operation, given = request
-    rows = answer.get("ConsumedCapacity") or []
+    rows: Any = answer.get("ConsumedCapacity") or []
     named = {row["TableName"] for row in _rows(rows) if "TableName" in row}
     if operation in ("Query", "Scan"):
         member = "Count" if given.get("Select") == "COUNT" else "Items"
         if member not in answer or answer.get("LastEvaluatedKey") == {}:
             raise NoAnswer(f"the answer has no {member} of a {operation}, or an empty key")
     elif operation == "TransactGetItems":
-        asked, found = len(given["TransactItems"]), len(answer["Responses"])
+        asked, found = len(given["TransactItems"]), len(answer.get("Responses", ()))
         if asked != found:
             raise NoAnswer(f"the answer has {found} items of {asked} that were asked for")
     elif operation.startswith("Batch"):

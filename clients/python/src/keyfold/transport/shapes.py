@@ -132,11 +132,12 @@ _SCALARS: dict[str, Callable[[str, Any], Any]] = {
 
 def _item(name: str, held: Any) -> dict[str, Any]:
     """An item, whose values are replaced in place: most of them are texts."""
-    for attribute, value in _object(name, held).items():
+    item = cast("dict[str, dict[str, Any]]", _object(name, held))
+    for attribute, value in item.items():
         if type(value) is dict and len(value) == 1 and type(value.get("S")) is str:
             continue
-        held[attribute] = _value(value)
-    return cast("dict[str, Any]", held)
+        item[attribute] = _value(value)
+    return item
 
 
 def _value(held: Any) -> dict[str, Any]:
