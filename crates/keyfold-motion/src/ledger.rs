@@ -215,25 +215,34 @@ impl Ledger {
         Ok(if stands { Changed::Yes } else { Changed::No })
     }
 
-    /// Notes which side programs write to, as long as a run has the move.
+    /// Notes which side programs write to, as long as a run has the move, and gives the row another fence: a
+    /// run that has read the row before does not take it as it was. Returns the row as it is then.
     ///
     /// # Errors
     /// The backend's.
     pub(crate) async fn turn(
         &self,
         io: &dyn Io,
-        fence: u64,
+        seen: &RunRow,
         turn: &Turn,
-    ) -> Result<Changed, ClientError> {
+    ) -> Result<Option<RunRow>, ClientError> {
+        let mine = RunRow {
+            fence: seen.fence + 1,
+            turn: turn.clone(),
+            ..seen.clone()
+        };
         let (set, attributes) = turn.update();
         let attributes = attributes
             .name("#fence", FENCE)
-            .value(":fence", whole(fence));
+            .value(":fence", whole(seen.fence))
+            .value(":mine", whole(mine.fence));
         let update = self.update_run((&set, IS_MINE), attributes);
         if changed(ask(io, update).await)? == Changed::Yes {
-            return Ok(Changed::Yes);
+            return Ok(Some(mine));
         }
-        Ok(Changed::No)
+        // An earlier request of this call was carried out, and its answer was lost.
+        let stands = self.run(io).await?;
+        Ok(stands.filter(|row| row.fence == mine.fence && row.turn == mine.turn))
     }
 
     fn update_run(

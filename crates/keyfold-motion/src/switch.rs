@@ -12,7 +12,7 @@
 
 use crate::begin::may_go_on;
 use crate::crew::Patience;
-use crate::ledger::{Changed, Ledger};
+use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::pausing::hold;
 use crate::refusal::{Force, IsDue, close, is_in_force, lacks_policies, open};
@@ -21,7 +21,7 @@ use crate::run::{Ended, carry_on};
 use crate::swapped::swapped;
 use crate::tables::{Followable, at, delete, look, set_expiry, switch_stream_on};
 use crate::turn::{Turn, Turning};
-use crate::world::{Place, World};
+use crate::world::{At, Place, World};
 use keyfold_client::ClientError;
 use keyfold_stream::described;
 use keyfold_stream::world::Boxed;
@@ -356,7 +356,7 @@ impl Both {
     }
 
     /// Notes that the move is being switched, as long as it is none yet.
-    async fn note_closing(&self) -> Result<(), ClientError> {
+    async fn note_closing(&self) -> Result<RunRow, ClientError> {
         let may = |row: &RunRow| match row.turn.turning {
             None => Ok(()),
             Some(_) => Err(self.lost()),
@@ -364,19 +364,24 @@ impl Both {
         let mine = hold(&*self.world, &self.options, may).await?;
         let turn = Turn {
             turning: Some(Turning::Closing),
-            ..mine.turn
+            ..mine.turn.clone()
         };
-        self.note(mine.fence, &turn).await
+        self.note(&mine, &turn).await
     }
 
-    /// Notes in the row that counts, and waits out what passes.
-    async fn note(&self, fence: u64, turn: &Turn) -> Result<(), ClientError> {
-        let target = at(&*self.world, Place::Target);
+    /// Notes in the row that counts. Returns the row as it is then.
+    async fn note(&self, mine: &RunRow, turn: &Turn) -> Result<RunRow, ClientError> {
+        self.turned(&at(&*self.world, Place::Target), mine, turn)
+            .await
+    }
+
+    /// Notes in a row which side leads, and waits out what passes.
+    async fn turned(&self, io: &At<'_>, mine: &RunRow, turn: &Turn) -> Result<RunRow, ClientError> {
         let mut patience = Patience::new();
         loop {
-            let error = match self.ledger().turn(&target, fence, turn).await {
-                Ok(Changed::Yes) => return Ok(()),
-                Ok(Changed::No) => return Err(self.lost()),
+            let error = match self.ledger().turn(io, mine, turn).await {
+                Ok(Some(row)) => return Ok(row),
+                Ok(None) => return Err(self.lost()),
                 Err(error) => error,
             };
             match patience.after(&error, self.world.random()) {
@@ -439,9 +444,9 @@ impl Both {
         // From here on nobody goes on with the switch.
         let turn = Turn {
             turning: Some(Turning::Opening),
-            ..mine.turn
+            ..mine.turn.clone()
         };
-        self.note(mine.fence, &turn).await?;
+        self.note(&mine, &turn).await?;
         let back = Switching {
             to: from,
             ..switching.clone()
@@ -496,7 +501,7 @@ impl Both {
             mark_ms: Some(mark_ms),
             revision,
         };
-        self.note(mine.fence, &turn).await
+        self.note(&mine, &turn).await.map(drop)
     }
 
     /// Lets the new side take writes, and notes the end.
@@ -518,12 +523,10 @@ impl Both {
         let turned = Turn {
             lead: to.other(),
             turns: mine.turn.turns,
-            ..back.turn
+            ..back.turn.clone()
         };
         let source = at(&*self.other, Place::Target);
-        if self.ledger().turn(&source, back.fence, &turned).await? == Changed::No {
-            return Err(self.lost());
-        }
+        self.turned(&source, &back, &turned).await?;
         let found = look(&*self.world, &self.options.table).await?;
         if to == Place::Target {
             set_expiry(&at(&*self.world, Place::Target), &found).await?;
@@ -543,9 +546,9 @@ impl Both {
         let paused = began.map(|began| self.world.now().saturating_sub(began));
         let turn = Turn {
             turning: None,
-            ..mine.turn
+            ..mine.turn.clone()
         };
-        self.note(mine.fence, &turn).await?;
+        self.note(&mine, &turn).await?;
         told(Step::Switched);
         Ok(Switched {
             turn,

@@ -140,9 +140,9 @@ impl Turn {
         })
     }
 
-    /// The update of a row that notes this.
+    /// The update of a row that notes this, and gives it the fence `:mine`.
     pub(crate) fn update(&self) -> (String, ExpressionAttributes) {
-        let mut set = "SET #lead = :lead, #turns = :turns".to_owned();
+        let mut set = "SET #fence = :mine, #lead = :lead, #turns = :turns".to_owned();
         let mut attributes = ExpressionAttributes::default()
             .name("#lead", LEAD)
             .name("#turns", TURNS)

@@ -11,14 +11,14 @@ use keyfold_motion::switch::{Step, Switched, Switching, switch};
 use keyfold_motion::tables::{Followable, look};
 use keyfold_motion::world::{Place, World};
 use keyfold_motion::{
-    Ended, Force, MOVING_AGENT, Options, PROBING_AGENT, Progress, carry_on, prepare, status,
-    swapped,
+    Ended, Force, IS_UNCHANGED, MOVING_AGENT, Options, PROBING_AGENT, Progress, carry_on, prepare,
+    status, swapped,
 };
 use keyfold_stream::world::Boxed;
 use keyfold_types::{Item, Value};
 pub(crate) use mutant::Mutant;
 use mutant::{Broken, broken};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
@@ -65,6 +65,10 @@ struct State {
     answers: BTreeMap<u64, Result<Response, ClientError>>,
     /// Requests of processes that were killed, and that will arrive.
     under_way: Vec<(Place, Request)>,
+    /// Processes that carry a direction on, and are told of no switch.
+    followers: BTreeSet<u64>,
+    /// Followers that have read the row of a side and stand still before they take it, until another takes or turns it.
+    stalled: Vec<(u64, TaskKey, What)>,
     begun: Vec<(u64, Boxed<'static, ()>)>,
     ended: BTreeMap<u64, Result<Done, ClientError>>,
     faults: bool,
@@ -172,7 +176,10 @@ pub(crate) struct Simulation {
     state: Arc<Mutex<State>>,
     tasks: BTreeMap<TaskKey, Boxed<'static, ()>>,
     processes: u64,
+    /// The process whose end is waited for.
+    awaited: u64,
     kills_left: usize,
+    followers_left: usize,
     seen: Seen,
 }
 
@@ -198,6 +205,8 @@ impl Simulation {
                 waiting: Vec::new(),
                 answers: BTreeMap::new(),
                 under_way: Vec::new(),
+                followers: BTreeSet::new(),
+                stalled: Vec::new(),
                 begun: Vec::new(),
                 ended: BTreeMap::new(),
                 faults: true,
@@ -209,7 +218,9 @@ impl Simulation {
             })),
             tasks: BTreeMap::new(),
             processes: 0,
+            awaited: 0,
             kills_left,
+            followers_left: 0,
             seen: Seen::default(),
         };
         let mut state = lock(&simulation.state);
@@ -235,6 +246,7 @@ impl Simulation {
             for _ in 0..200 {
                 self.step(Wish::Follow)?;
             }
+            self.followers_left = 4;
             loop {
                 match self.run(Wish::Switch(to))? {
                     Done::Switched => break,
@@ -245,7 +257,7 @@ impl Simulation {
                 self.program();
             }
         }
-        lock(&self.state).faults = false;
+        lock(&self.state).end_faults();
         self.kills_left = 0;
         let under_way = std::mem::take(&mut lock(&self.state).under_way);
         for (place, request) in under_way {
@@ -269,7 +281,7 @@ impl Simulation {
         self.start(wish);
         loop {
             self.step(wish)?;
-            let ended = lock(&self.state).ended.remove(&self.processes);
+            let ended = lock(&self.state).ended.remove(&self.awaited);
             match ended {
                 None => {}
                 Some(Ok(done)) => return Ok(done),
@@ -296,6 +308,12 @@ impl Simulation {
     fn start(&mut self, wish: Wish) {
         self.processes += 1;
         let process = self.processes;
+        match wish {
+            Wish::Follow => {
+                lock(&self.state).followers.insert(process);
+            }
+            Wish::Copy | Wish::Switch(_) | Wish::Carry => self.awaited = process,
+        }
         let world: Arc<dyn World> = Arc::new(SimWorld {
             state: Arc::clone(&self.state),
             process,
@@ -348,6 +366,13 @@ impl Simulation {
         } else if faults && dice == 13 && self.processes < 12 && matches!(wish, Wish::Switch(_)) {
             // A second process begins the same beside it.
             self.start(wish);
+        } else if faults
+            && dice >= 290
+            && self.followers_left > 0
+            && matches!(wish, Wish::Switch(_))
+        {
+            self.followers_left -= 1;
+            self.start(Wish::Follow);
         } else if dice < 20 {
             let mut state = lock(&self.state);
             if !state.under_way.is_empty() {
@@ -361,11 +386,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// The newest process is killed; some of its requests arrive yet.
+    /// The process that is waited for is killed; some of its requests arrive yet.
     fn kill(&mut self) {
         self.kills_left -= 1;
         self.seen.kills += 1;
-        let process = self.processes;
+        let process = self.awaited;
         self.tasks.retain(|(of, _), _| *of != process);
         let mut state = lock(&self.state);
         let (gone, left): (Vec<_>, Vec<_>) = std::mem::take(&mut state.waiting)
@@ -411,6 +436,10 @@ impl Simulation {
                 which = state.chance.below(count);
             }
             let (ticket, task, what) = state.waiting.swap_remove(which);
+            if state.stalls(task.0, &what) {
+                state.stalled.push((ticket, task, what));
+                return;
+            }
             let answer = match what {
                 What::Pause => Err(ClientError::refused("a pause")),
                 What::Request(place, request, is_probe) => {
@@ -440,6 +469,37 @@ impl State {
     /// Whether programs know a side: the target, once a switch has begun there.
     fn is_known(&self, place: Place) -> bool {
         place == Place::Source || self.broken.has_closed_target
+    }
+
+    /// Whether a process stands still before a request: a follower that is about to take a row.
+    fn stalls(&mut self, process: u64, what: &What) -> bool {
+        let What::Request(_, request, _) = what else {
+            return false;
+        };
+        let Request::UpdateItem(input) = &**request else {
+            return false;
+        };
+        self.faults
+            && self.followers.contains(&process)
+            && input.condition_expression.as_deref() == Some(IS_UNCHANGED)
+            && self.chance.below(4) > 0
+    }
+
+    /// The row of a side was taken or turned: those who stood still before they took it go on.
+    fn changed(&mut self, place: Place) {
+        let is_there = |what: &What| matches!(what, What::Request(of, ..) if *of == place);
+        let (go_on, left) = std::mem::take(&mut self.stalled)
+            .into_iter()
+            .partition(|(_, _, what)| is_there(what));
+        self.stalled = left;
+        self.waiting.extend::<Vec<_>>(go_on);
+    }
+
+    /// From now on all requests are carried out and answered.
+    fn end_faults(&mut self) {
+        self.faults = false;
+        let stalled = std::mem::take(&mut self.stalled);
+        self.waiting.extend(stalled);
     }
 
     /// A program puts or deletes an item. Returns whether that was taken; then the side has all that was

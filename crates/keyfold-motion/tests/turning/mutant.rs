@@ -25,6 +25,8 @@ pub(crate) enum Mutant {
     /// Checkpoints are not taken from runs of before when the direction turns: one that goes on applies what
     /// the mover itself has written.
     NoFence,
+    /// A row that is turned keeps its fence: a run that has read it before, and stood still, takes it as it was.
+    TurnKeepsFence,
 }
 
 /// What has happened, and what a mutant makes of it.
@@ -96,7 +98,7 @@ pub(super) fn broken(
             next_shard_iterator: input.shard_iterator.clone(),
         }));
     }
-    let changed = unfenced(state, process, request);
+    let changed = unfenced(state, process, request).or_else(|| unraised(state, place, request));
     let request = changed.as_ref().unwrap_or(request);
     let answer = state.engines[at(place)].call_as(agent, request.clone());
     if answer.is_ok() {
@@ -145,6 +147,21 @@ fn unfenced(state: &mut State, process: u64, request: &Request) -> Option<Reques
     Some(input.into())
 }
 
+/// A note of the side that leads, in the row of the other direction, which leaves the fence as it is.
+fn unraised(state: &State, place: Place, request: &Request) -> Option<Request> {
+    let Request::UpdateItem(input) = request else {
+        return None;
+    };
+    if place != Place::Source || !state.broken.is(Mutant::TurnKeepsFence) || !is_turn(input) {
+        return None;
+    }
+    let mut input = input.clone();
+    let values = input.expression_attributes.values.as_mut()?.as_mut().ok()?;
+    let fence = values.get(":fence")?.clone();
+    values.insert(":mine".to_owned(), fence);
+    Some(input.into())
+}
+
 /// Notes what a request came to, and does what a mutant does beside it.
 fn follow(state: &mut State, place: Place, request: &Request) {
     match request {
@@ -160,17 +177,24 @@ fn follow(state: &mut State, place: Place, request: &Request) {
             }
             state.engines[at(other)].call(lifted).ok();
         }
-        Request::UpdateItem(input) if place == Place::Target => note_lead(state, input),
+        Request::UpdateItem(input) => {
+            state.changed(place);
+            if place == Place::Target && is_turn(input) {
+                note_lead(state, input);
+            }
+        }
         _ => {}
     }
 }
 
+/// Whether an update notes which side leads.
+fn is_turn(input: &UpdateItemInput) -> bool {
+    let update = input.update_expression.as_deref();
+    update.is_some_and(|update| update.contains("#lead"))
+}
+
 /// Notes which side leads, when the row that counts says it.
 fn note_lead(state: &mut State, input: &UpdateItemInput) {
-    let update = input.update_expression.as_deref().unwrap_or_default();
-    if !update.contains("#lead") {
-        return;
-    }
     let values = input.expression_attributes.values.as_ref().unwrap();
     let lead = values.as_ref().unwrap().get(":lead").cloned();
     let leads_target = lead == Some(Value::from("target"));
