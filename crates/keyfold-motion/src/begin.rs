@@ -53,6 +53,7 @@ pub async fn prepare(
                 None
             }
             (Some(row), existing) => {
+                row.is_forth(&found.table)?;
                 may_go_on(&row, &found.table)?;
                 check_source(&row, found)?;
                 match settle(world, &ledger, (&row, existing), found).await? {
@@ -216,6 +217,7 @@ fn begin_row(
         phase: Phase::Copying,
         paused_ms: None,
         turn: Turn::default(),
+        is_back: false,
     }
 }
 

@@ -85,9 +85,6 @@ pub async fn moves(world: &dyn World, rows: &str) -> Result<Vec<(String, Status)
 /// `NotFound` when there is no move; the backend's otherwise. Then the same call goes on.
 pub async fn abort(world: &dyn World, options: &Options) -> Result<Aborted, ClientError> {
     let target = at(world, Place::Target);
-    if let Some(status) = status(world, options).await? {
-        may_abort(&status.run, &options.table)?;
-    }
     if take_out(world, options, Phase::Aborting).await? == Phase::Completing {
         return Err(ClientError::refused(format!(
             "the move of {} is being completed: complete it again to end that",
@@ -99,7 +96,7 @@ pub async fn abort(world: &dyn World, options: &Options) -> Result<Aborted, Clie
         return Err(no_move(&options.table));
     };
     if row.turn.has_begun() {
-        forget_turns(world, options, Sides::AsTheyAre).await?;
+        forget_turns(world, options, (row.id, Sides::AsTheyAre)).await?;
     }
     let aborted = delete_made(world, options, &row).await?;
     end(world, options).await?;
@@ -111,16 +108,20 @@ pub async fn abort(world: &dyn World, options: &Options) -> Result<Aborted, Clie
 /// # Errors
 /// `Refused`.
 pub fn may_abort(run: &RunRow, table: &str) -> Result<(), ClientError> {
-    match (run.turn.lead, run.turn.turning) {
-        (Place::Source, None) => Ok(()),
-        (Place::Target, _) => Err(ClientError::refused(format!(
+    may_end(run, table)?;
+    match run.turn.lead {
+        Place::Source => Ok(()),
+        Place::Target => Err(ClientError::refused(format!(
             "programs write to the table {table} of the target, which an abort would delete: \
              `keyfold move reverse` lets them write to the source again"
         ))),
-        (Place::Source, Some(_)) => Err(ClientError::refused(format!(
-            "the move of {table} is being switched: `keyfold move resume` goes on with that"
-        ))),
     }
+}
+
+/// Refuses to end a move that is being switched, or that is the way back of one.
+fn may_end(run: &RunRow, table: &str) -> Result<(), ClientError> {
+    run.is_forth(table)?;
+    run.turn.is_quiet(table)
 }
 
 /// Deletes the table that a move has made, and waits until it is gone.
@@ -162,6 +163,13 @@ async fn take_out(world: &dyn World, options: &Options, to: Phase) -> Result<Pha
         let Some(status) = status(world, options).await? else {
             return Err(no_move(&options.table));
         };
+        // Each time: a switch changes the fence, and so it is not taken as it was.
+        match to {
+            Phase::Aborting => may_abort(&status.run, &options.table)?,
+            Phase::Copying | Phase::Following | Phase::Completing => {
+                may_end(&status.run, &options.table)?;
+            }
+        }
         let before = status.run.phase;
         let may_go = match (before, to) {
             (Phase::Copying | Phase::Following | Phase::Aborting, Phase::Aborting) => true,
@@ -177,8 +185,8 @@ async fn take_out(world: &dyn World, options: &Options, to: Phase) -> Result<Pha
         let Some(mine) = ledger.take(&target, &status.run).await? else {
             continue;
         };
-        let now = (mine.fence, mine.seen_ms);
-        if ledger.note(&target, now, to).await? == Changed::Yes {
+        let now = (mine.seen_ms, to);
+        if ledger.note(&target, &mine, now).await? == Changed::Yes {
             if to == Phase::Completing
                 && keep_sum(&target, &ledger, mine.fence).await? == Changed::No
             {
@@ -222,14 +230,6 @@ pub async fn complete(
     found: &Found,
 ) -> Result<(), ClientError> {
     let target = at(world, Place::Target);
-    if let Some(status) = status(world, options).await?
-        && status.run.turn.turning.is_some()
-    {
-        return Err(ClientError::refused(format!(
-            "the move of {} is being switched: `keyfold move resume` goes on with that",
-            options.table
-        )));
-    }
     let phase = take_out(world, options, Phase::Completing).await?;
     may_complete(&options.table, phase)?;
     set_expiry(&target, found).await?;
@@ -244,8 +244,8 @@ pub async fn complete(
     }
     untag(world, options).await?;
     let row = Ledger::of(options).run(&target).await?;
-    if row.is_some_and(|row| row.turn.has_begun()) {
-        forget_turns(world, options, Sides::Open).await?;
+    if let Some(row) = row.filter(|row| row.turn.has_begun()) {
+        forget_turns(world, options, (row.id, Sides::Open)).await?;
     }
     end(world, options).await
 }

@@ -51,8 +51,8 @@ pub(crate) async fn note(crew: &Crew) -> Result<Changed, Stop> {
     loop {
         crew.check()?;
         let target = crew.at(Place::Target);
-        let now = (crew.run.fence, now_ms);
-        match crew.ledger.note(&target, now, phase).await {
+        let now = (now_ms, phase);
+        match crew.ledger.note(&target, &crew.run, now).await {
             Ok(changed) => {
                 crew.noted_ms.fetch_max(now_ms, Ordering::SeqCst);
                 return Ok(changed);

@@ -3,7 +3,8 @@
 use crate::options::Options;
 use crate::rows::{
     AT, COUNTS, Checkpoint, FENCE, MOVE, PART, PAUSED, PHASE, Phase, RunRow, SEEN, STEP, TARGET,
-    Turn, gone_part, gone_prefix, number, run_part, spent_prefix, sum_part, table_of_run, whole,
+    Turn, gone_part, gone_prefix, number, phase_word, run_part, spent_prefix, sum_part,
+    table_of_run, whole,
 };
 use keyfold_api::{
     BatchWriteItemInput, ConditionCheck, DeleteItemInput, ErrorKind, ExpressionAttributes,
@@ -173,7 +174,7 @@ impl Ledger {
             .name("#phase", PHASE)
             .name("#paused", PAUSED)
             .value(":fence", whole(seen.fence))
-            .value(":phase", seen.phase.word())
+            .value(":phase", seen.phase_word())
             .value(":mine", whole(mine.fence));
         if let Some(paused_ms) = mine.paused_ms {
             attributes = attributes.value(":paused", paused_ms);
@@ -192,19 +193,19 @@ impl Ledger {
     pub(crate) async fn note(
         &self,
         io: &dyn Io,
-        (fence, now_ms): (u64, i64),
-        phase: Phase,
+        mine: &RunRow,
+        (now_ms, phase): (i64, Phase),
     ) -> Result<Changed, ClientError> {
-        let from = phase.from();
+        let (fence, from) = (mine.fence, mine.words_before(phase));
         let attributes = ExpressionAttributes::default()
             .name("#fence", FENCE)
             .name("#seen", SEEN)
             .name("#phase", PHASE)
             .value(":fence", whole(fence))
             .value(":now", now_ms)
-            .value(":phase", phase.word())
-            .value(":before", from[0].word())
-            .value(":earlier", from[1].word());
+            .value(":phase", phase_word(phase, &mine.turn))
+            .value(":before", from[0])
+            .value(":earlier", from[1]);
         let set = "SET #seen = :now, #phase = :phase";
         let update = self.update_run((set, IS_EARLIER), attributes);
         if changed(ask(io, update).await)? == Changed::Yes {
@@ -234,6 +235,8 @@ impl Ledger {
         let (set, attributes) = turn.update();
         let attributes = attributes
             .name("#fence", FENCE)
+            .name("#phase", PHASE)
+            .value(":phase", mine.phase_word())
             .value(":fence", whole(seen.fence))
             .value(":mine", whole(mine.fence));
         let update = self.update_run((&set, IS_MINE), attributes);

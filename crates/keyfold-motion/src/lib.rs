@@ -73,4 +73,4 @@ pub use rows::{Counts, LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};
 pub use swapped::swapped;
 pub use totals::{Spent, Totals, totals};
-pub use turn::{Turn, Turning};
+pub use turn::{Turn, Turning, Way};

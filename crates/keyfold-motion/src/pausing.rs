@@ -32,7 +32,7 @@ pub async fn pause(world: &dyn World, options: &Options) -> Result<RunRow, Clien
     let mine = loop {
         let seen = ledger.run(&target).await?.ok_or_else(no_move)?;
         may_go_on(&seen, table)?;
-        may_pause(&seen)?;
+        seen.turn.is_quiet(table)?;
         if let Some(mine) = ledger.pause(&target, &seen, world.epoch_ms()).await? {
             break mine;
         }
@@ -87,16 +87,6 @@ async fn hold_rows(world: &dyn World, options: &Options, mine: &RunRow) -> Resul
     Ok(())
 }
 
-/// Refuses to pause a move that is being switched.
-fn may_pause(seen: &RunRow) -> Result<(), ClientError> {
-    match seen.turn.turning {
-        None => Ok(()),
-        Some(_) => Err(ClientError::refused(
-            "the move is being switched, and nobody can write until it is: `keyfold move resume` goes on with it",
-        )),
-    }
-}
-
 /// How long a move may stand still yet: as long as the stream keeps what it has not read. `None` when it
 /// follows no changes.
 pub fn time_left(run: &RunRow, now_ms: i64) -> Option<Duration> {
@@ -124,6 +114,7 @@ mod tests {
             phase: Phase::Following,
             paused_ms: None,
             turn: crate::rows::Turn::default(),
+            is_back: false,
         };
         let hour = Duration::from_secs(3_600);
         assert_eq!(time_left(&run, 1_000 + 3_600_000), Some(hour * 22));

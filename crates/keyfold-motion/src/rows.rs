@@ -25,6 +25,7 @@
 pub(crate) use crate::turn::Turn;
 use crate::values::text;
 pub(crate) use crate::values::{number, whole};
+use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_types::{Item, Value};
 use sha2::{Digest, Sha256};
@@ -48,6 +49,11 @@ pub(crate) const TARGET: &str = "target";
 pub(crate) const SEEN: &str = "seen";
 pub(crate) const PHASE: &str = "phase";
 pub(crate) const PAUSED: &str = "paused";
+pub(crate) const BACK: &str = "back";
+
+/// The word for the phase of a move that is followed in both directions. An older version of this crate, which
+/// does not look who leads, refuses a row with it.
+const SWITCHED: &str = "switched";
 
 /// How far a move is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +89,9 @@ impl Phase {
     }
 
     fn of(word: &str) -> Option<Phase> {
+        if word == SWITCHED {
+            return Some(Phase::Following);
+        }
         let all = [
             Phase::Copying,
             Phase::Following,
@@ -116,16 +125,45 @@ pub struct RunRow {
     pub paused_ms: Option<i64>,
     /// Which side programs write to.
     pub turn: Turn,
+    /// Whether it is the row of the other direction of a move that began the other way round.
+    pub is_back: bool,
 }
 
 impl RunRow {
+    /// The word for its phase, as it is stored.
+    pub(crate) fn phase_word(&self) -> &'static str {
+        phase_word(self.phase, &self.turn)
+    }
+
+    /// Refuses the row of the other direction, where that of a move is wanted.
+    ///
+    /// # Errors
+    /// `Refused`, with what to do.
+    pub fn is_forth(&self, table: &str) -> Result<(), ClientError> {
+        match self.is_back {
+            false => Ok(()),
+            true => Err(ClientError::refused(format!(
+                "the move of {table} began the other way round: name its places in that order, the one that \
+                 is FROM here as TO. Nothing was changed"
+            ))),
+        }
+    }
+
+    /// The words for the phases from which it comes to one.
+    pub(crate) fn words_before(&self, phase: Phase) -> [&'static str; 2] {
+        match self.turn.has_begun() {
+            true => [SWITCHED; 2],
+            false => phase.from().map(Phase::word),
+        }
+    }
+
     pub(crate) fn to_item(&self, part: &str) -> Item {
         let mut item = Item::from_iter([(PART, part)]);
         item.insert(MOVE, whole(self.id));
         item.insert(FENCE, whole(self.fence));
         item.insert(SEGMENTS, i64::from(self.segments));
         item.insert(SEEN, self.seen_ms);
-        item.insert(PHASE, self.phase.word());
+        item.insert(PHASE, self.phase_word());
         item.insert(SOURCE, self.source.as_str());
         if let Some(target) = &self.target {
             item.insert(TARGET, target.as_str());
@@ -135,6 +173,9 @@ impl RunRow {
         }
         if let Some(paused_ms) = self.paused_ms {
             item.insert(PAUSED, paused_ms);
+        }
+        if self.is_back {
+            item.insert(BACK, true);
         }
         self.turn.add_to(&mut item);
         item
@@ -156,7 +197,18 @@ impl RunRow {
             phase: text(item, PHASE).and_then(Phase::of).ok_or(PHASE)?,
             paused_ms: number(item, PAUSED).and_then(|ms| i64::try_from(ms).ok()),
             turn: Turn::of_item(item)?,
+            is_back: item.get(BACK) == Some(&Value::Bool(true)),
         })
+    }
+}
+
+/// The word for a phase of a move, as it is stored.
+pub(crate) fn phase_word(phase: Phase, turn: &Turn) -> &'static str {
+    match (phase, turn.has_begun()) {
+        (Phase::Following, true) => SWITCHED,
+        (Phase::Copying | Phase::Following | Phase::Aborting | Phase::Completing, _) => {
+            phase.word()
+        }
     }
 }
 
@@ -366,7 +418,7 @@ pub(crate) fn gone_part(table: &str, id: u64, key: &Item) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turn::Turning;
+    use crate::turn::{Turning, Way};
     use crate::world::Place;
 
     #[test]
@@ -385,9 +437,10 @@ mod tests {
                 lead: Place::Target,
                 turning: Some(Turning::Opening),
                 turns: 3,
-                mark_ms: Some(1_700_000_000_002),
-                revision: Some("7".to_owned()),
+                way: Some(Way::Policies),
+                has_both: true,
             },
+            is_back: true,
         };
         assert_eq!(RunRow::of_item(&run.to_item("T run")), Ok(run));
         for mark in [

@@ -12,7 +12,7 @@
 
 use crate::begin::may_go_on;
 use crate::crew::Patience;
-use crate::ledger::Ledger;
+use crate::ledger::{Changed, Ledger};
 use crate::options::Options;
 use crate::pausing::hold;
 use crate::refusal::{Force, IsDue, close, is_in_force, lacks_policies, open};
@@ -20,7 +20,7 @@ use crate::rows::{Checkpoint, Counts, Mark, Phase, RunRow, segment_part};
 use crate::run::{Ended, carry_on};
 use crate::swapped::swapped;
 use crate::tables::{Followable, at, delete, look, set_expiry, switch_stream_on};
-use crate::turn::{Turn, Turning};
+use crate::turn::{Turn, Turning, Way};
 use crate::world::{At, Place, World};
 use keyfold_client::ClientError;
 use keyfold_stream::described;
@@ -96,32 +96,42 @@ pub async fn switch(
     let both = Both::of(world, options).await?;
     let row = both.row().await?;
     check(&row, options, switching.to)?;
-    if row.turn.turning == Some(Turning::Opening) {
-        return both.opened(switching, (None, None), told).await;
-    }
-    if row.turn.turning.is_none() {
-        both.settle(&row).await?;
-        both.check_places(switching).await?;
-        both.ensure_back(&row).await?;
-        told(Step::Nearing);
-        both.near(row.turn.lead).await?;
-        both.note_closing().await?;
-    }
+    let noted = match row.turn.turning {
+        Some(Turning::Opening) => return both.opened(switching, (None, None), told).await,
+        Some(Turning::Closing) => both.hold_closing(row.turn.lead).await?,
+        None => {
+            both.settle(&row).await?;
+            both.check_places(switching).await?;
+            both.note_both().await?;
+            both.ensure_back(&row).await?;
+            told(Step::Nearing);
+            both.near(row.turn.lead).await?;
+            both.note_closing(switching).await?
+        }
+    };
+    // A switch goes on in the way in which it began.
+    let way = match noted.turn.way {
+        Some(Way::Stopped) => None,
+        Some(Way::Policies) | None => switching.forces,
+    };
+    let switching = &Switching {
+        forces: way,
+        ..switching.clone()
+    };
     told(Step::Refusing);
     let began = both.world.now();
-    let refused = both.refuse(switching).await;
-    let (mark_ms, revision) = match refused {
-        Ok(marks) => marks,
+    match both.refuse(switching, &noted).await {
+        Ok(()) => {}
         Err(Unforced::NotInForce(why)) => {
             both.give_up(switching).await?;
             return Err(ClientError::refused(why));
         }
         Err(Unforced::Error(error)) => return Err(error),
-    };
+    }
     told(Step::Draining);
     both.drain(row.turn.lead).await?;
     let items = both.counted(switching).await?;
-    both.flip(switching.to, (mark_ms, revision)).await?;
+    both.flip(switching).await?;
     both.opened(switching, (Some(began), items), told).await
 }
 
@@ -133,6 +143,7 @@ fn check(row: &RunRow, options: &Options, to: Place) -> Result<(), ClientError> 
             "the move of {table} cannot be switched: {why}"
         )))
     };
+    row.is_forth(table)?;
     may_go_on(row, table)?;
     if row.phase == Phase::Copying {
         return refused("its table is not copied yet; `keyfold move` goes on with that".to_owned());
@@ -166,17 +177,22 @@ impl From<ClientError> for Unforced {
 }
 
 /// Whether a switch is still this process's to make: its row is as it was noted.
-struct StillTurning<'b> {
+struct StillMine<'b> {
     both: &'b Both,
-    turning: Option<Turning>,
-    lead: Place,
+    noted: &'b RunRow,
+    /// Whether the run that has it counts, too.
+    has_fence: bool,
 }
 
-impl IsDue for StillTurning<'_> {
+impl IsDue for StillMine<'_> {
     fn look(&self) -> Boxed<'_, Result<(), ClientError>> {
         Box::pin(async move {
-            let row = self.both.row().await?;
-            match row.turn.turning == self.turning && row.turn.lead == self.lead {
+            let (row, noted) = (self.both.row().await?, self.noted);
+            let is_mine = row.id == noted.id
+                && row.phase == noted.phase
+                && row.turn == noted.turn
+                && (row.fence == noted.fence || !self.has_fence);
+            match is_mine {
                 true => Ok(()),
                 false => Err(self.both.lost()),
             }
@@ -225,13 +241,13 @@ impl Both {
     /// Lets the side that leads take writes. A refusal of it stands when a request came late, of a switch that
     /// another process has ended.
     async fn settle(&self, row: &RunRow) -> Result<(), ClientError> {
-        if row.turn.turns == 0 || row.turn.revision.is_none() {
+        if !row.turn.is_refused() {
             return Ok(());
         }
-        let is_due = StillTurning {
+        let is_due = StillMine {
             both: self,
-            turning: None,
-            lead: row.turn.lead,
+            noted: row,
+            has_fence: false,
         };
         open(&*self.world, &self.options, row.turn.lead, &is_due).await
     }
@@ -251,6 +267,24 @@ impl Both {
             }
         }
         Ok(())
+    }
+
+    /// Notes that the move is about to have a row at each side, if it has not.
+    async fn note_both(&self) -> Result<(), ClientError> {
+        let row = self.row().await?;
+        if row.turn.has_both {
+            return Ok(());
+        }
+        let may = |row: &RunRow| match row.turn.turning {
+            None => Ok(()),
+            Some(_) => Err(self.lost()),
+        };
+        let mine = hold(&*self.world, &self.options, may).await?;
+        let turn = Turn {
+            has_both: true,
+            ..mine.turn.clone()
+        };
+        self.note(&mine, &turn).await.map(drop)
     }
 
     /// Begins the row of the other direction, in the source, if it is absent. What the mover has written to
@@ -283,14 +317,21 @@ impl Both {
             paused_ms: None,
             turn: Turn {
                 lead: Place::Target,
+                has_both: true,
                 ..Turn::default()
             },
+            is_back: true,
         };
         ledger.begin(&source, &back).await?;
+        // The move may have ended meanwhile, and would leave this row.
+        if !self.is_under_way(row.id).await? {
+            forget_back(&*self.world, &self.options, row.id).await?;
+            return Err(self.lost());
+        }
         let Some(stands) = ledger.run(&source).await? else {
             return Err(self.lost());
         };
-        if stands.id != row.id {
+        if stands.id != row.id || !stands.is_back {
             return Err(ClientError::refused(format!(
                 "the source has a move of the table {} from somewhere else, which is to be completed first",
                 self.options.table
@@ -308,6 +349,17 @@ impl Both {
             ledger.create(&source, &done).await?;
         }
         Ok(())
+    }
+
+    /// Whether a move is there, and is not ending.
+    async fn is_under_way(&self, id: u64) -> Result<bool, ClientError> {
+        let target = at(&*self.world, Place::Target);
+        if described(&target, &self.options.rows).await?.is_none() {
+            return Ok(false);
+        }
+        let row = self.ledger().run(&target).await?;
+        let table = &self.options.table;
+        Ok(row.is_some_and(|row| row.id == id && may_go_on(&row, table).is_ok()))
     }
 
     /// Carries both directions on until little is left of them. What one of them writes, the other passes
@@ -356,17 +408,30 @@ impl Both {
     }
 
     /// Notes that the move is being switched, as long as it is none yet.
-    async fn note_closing(&self) -> Result<RunRow, ClientError> {
+    async fn note_closing(&self, switching: &Switching) -> Result<RunRow, ClientError> {
         let may = |row: &RunRow| match row.turn.turning {
-            None => Ok(()),
-            Some(_) => Err(self.lost()),
+            None if row.turn.lead != switching.to => Ok(()),
+            Some(_) | None => Err(self.lost()),
         };
         let mine = hold(&*self.world, &self.options, may).await?;
         let turn = Turn {
             turning: Some(Turning::Closing),
+            way: Some(match switching.forces {
+                Some(_) => Way::Policies,
+                None => Way::Stopped,
+            }),
             ..mine.turn.clone()
         };
         self.note(&mine, &turn).await
+    }
+
+    /// Takes a switch that another process has begun, before it was opened.
+    async fn hold_closing(&self, lead: Place) -> Result<RunRow, ClientError> {
+        let may = |row: &RunRow| match row.turn.turning {
+            Some(Turning::Closing) if row.turn.lead == lead => Ok(()),
+            Some(_) | None => Err(self.lost()),
+        };
+        hold(&*self.world, &self.options, may).await
     }
 
     /// Notes in the row that counts. Returns the row as it is then.
@@ -392,22 +457,20 @@ impl Both {
     }
 
     /// Lets both sides refuse writes: first the one that is to lead, which no program should write to anyway.
-    /// Returns when, and the revision of the other one's policy.
-    async fn refuse(&self, switching: &Switching) -> Result<(i64, Option<String>), Unforced> {
+    async fn refuse(&self, switching: &Switching, noted: &RunRow) -> Result<(), Unforced> {
         let (to, from) = (switching.to, switching.to.other());
         let Some(forces) = switching.forces else {
-            return Ok((self.world.epoch_ms(), None));
+            return Ok(());
         };
-        let is_due = StillTurning {
+        let is_due = StillMine {
             both: self,
-            turning: Some(Turning::Closing),
-            lead: from,
+            noted,
+            has_fence: true,
         };
         let [source, target] = forces;
-        let mut revision = None;
         for (place, now_at) in [(to, from), (from, to)] {
             let of = (place, self.connection(switching, now_at));
-            revision = Some(close(&*self.world, &self.options, of, &is_due).await?);
+            close(&*self.world, &self.options, of, &is_due).await?;
             let force = match place {
                 Place::Source => source,
                 Place::Target => target,
@@ -422,7 +485,7 @@ impl Both {
                 )));
             }
         }
-        Ok((self.world.epoch_ms(), revision))
+        Ok(())
     }
 
     fn connection<'s>(&self, switching: &'s Switching, place: Place) -> &'s str {
@@ -436,11 +499,7 @@ impl Both {
     /// Notes that the side which led goes on to lead, and lets it take writes again.
     async fn give_up(&self, switching: &Switching) -> Result<(), ClientError> {
         let from = switching.to.other();
-        let may = |row: &RunRow| match row.turn.turning {
-            Some(Turning::Closing) if row.turn.lead == from => Ok(()),
-            Some(_) | None => Err(self.lost()),
-        };
-        let mine = hold(&*self.world, &self.options, may).await?;
+        let mine = self.hold_closing(from).await?;
         // From here on nobody goes on with the switch.
         let turn = Turn {
             turning: Some(Turning::Opening),
@@ -483,23 +542,14 @@ impl Both {
     }
 
     /// Takes both rows, with all their checkpoints, and notes that the other side leads.
-    async fn flip(
-        &self,
-        to: Place,
-        (mark_ms, revision): (i64, Option<String>),
-    ) -> Result<(), ClientError> {
-        let may = |row: &RunRow| match row.turn.turning {
-            Some(Turning::Closing) if row.turn.lead != to => Ok(()),
-            Some(_) | None => Err(self.lost()),
-        };
+    async fn flip(&self, switching: &Switching) -> Result<(), ClientError> {
         hold(&*self.other, &self.options, |_| Ok(())).await?;
-        let mine = hold(&*self.world, &self.options, may).await?;
+        let mine = self.hold_closing(switching.to.other()).await?;
         let turn = Turn {
-            lead: to,
+            lead: switching.to,
             turning: Some(Turning::Opening),
             turns: mine.turn.turns + 1,
-            mark_ms: Some(mark_ms),
-            revision,
+            ..mine.turn.clone()
         };
         self.note(&mine, &turn).await.map(drop)
     }
@@ -523,6 +573,7 @@ impl Both {
         let turned = Turn {
             lead: to.other(),
             turns: mine.turn.turns,
+            way: mine.turn.way,
             ..back.turn.clone()
         };
         let source = at(&*self.other, Place::Target);
@@ -531,18 +582,7 @@ impl Both {
         if to == Place::Target {
             set_expiry(&at(&*self.world, Place::Target), &found).await?;
         }
-        if switching.forces.is_some() || mine.turn.revision.is_some() {
-            let is_due = StillTurning {
-                both: self,
-                turning: Some(Turning::Opening),
-                lead: to,
-            };
-            open(&*self.world, &self.options, to, &is_due).await?;
-            // Before the first switch, the target refuses nothing.
-            if mine.turn.turns == 0 {
-                open(&*self.world, &self.options, to.other(), &is_due).await?;
-            }
-        }
+        self.open_sides(to, &mine).await?;
         let paused = began.map(|began| self.world.now().saturating_sub(began));
         let turn = Turn {
             turning: None,
@@ -556,6 +596,29 @@ impl Both {
             items,
         })
     }
+
+    /// Lets the side that leads take writes. A refusal of an earlier switch may stand also where the writers are
+    /// stopped by somebody now.
+    async fn open_sides(&self, to: Place, mine: &RunRow) -> Result<(), ClientError> {
+        let is_due = StillMine {
+            both: self,
+            noted: mine,
+            has_fence: true,
+        };
+        let is_due = &is_due;
+        let opens = |place| async move {
+            match lacks_policies(&*self.world, &self.options, place).await? {
+                Some(_) => Ok(()),
+                None => open(&*self.world, &self.options, place, is_due).await,
+            }
+        };
+        opens(to).await?;
+        // Before the first switch, the target refuses nothing.
+        match mine.turn.turns {
+            0 => opens(to.other()).await,
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How far a direction is carried.
@@ -565,14 +628,19 @@ enum Until {
     Even,
 }
 
-/// Lets the side that leads take writes, if a late request of an earlier switch has left a refusal there.
+/// Lets the side that leads take writes, if a late request of an earlier switch has left a refusal there, and
+/// makes what is missing of the other direction.
 ///
 /// # Errors
 /// The backend's; `Refused` when the move is being switched.
 pub async fn settle(world: Arc<dyn World>, options: &Options) -> Result<(), ClientError> {
     let both = Both::of(world, options).await?;
     let row = both.row().await?;
+    row.is_forth(&options.table)?;
     row.turn.may_take(&options.table, false)?;
+    if row.turn.has_begun() {
+        both.ensure_back(&row).await?;
+    }
     both.settle(&row).await
 }
 
@@ -591,19 +659,50 @@ pub(crate) enum Sides {
 pub(crate) async fn forget_turns(
     world: &dyn World,
     options: &Options,
-    sides: Sides,
+    (id, sides): (u64, Sides),
 ) -> Result<(), ClientError> {
+    // Before a side takes writes, no run writes to it any more.
+    take_back_out(world, options, id).await?;
     for place in [Place::Source, Place::Target] {
         if sides == Sides::Open && lacks_policies(world, options, place).await?.is_none() {
             open(world, options, place, &Always).await?;
         }
     }
+    forget_back(world, options, id).await
+}
+
+/// Takes the other direction of a move from its run for good: without its checkpoints that writes nothing, and
+/// makes none, and no other run takes it.
+async fn take_back_out(world: &dyn World, options: &Options, id: u64) -> Result<(), ClientError> {
     let source = at(world, Place::Source);
     let ledger = Ledger::of(options);
     if described(&source, &options.rows).await?.is_none() {
         return Ok(());
     }
-    if let Some(back) = ledger.run(&source).await? {
+    loop {
+        let back = ledger.run(&source).await?;
+        let Some(back) = back.filter(|back| back.id == id && back.is_back) else {
+            return Ok(());
+        };
+        let Some(mine) = ledger.take(&source, &back).await? else {
+            continue;
+        };
+        let now = (mine.seen_ms, Phase::Completing);
+        if ledger.note(&source, &mine, now).await? == Changed::Yes {
+            return ledger.forget_checkpoints(&source).await;
+        }
+    }
+}
+
+/// Deletes the row of the other direction of a move, and the table of rows of the source when it has no others.
+async fn forget_back(world: &dyn World, options: &Options, id: u64) -> Result<(), ClientError> {
+    let source = at(world, Place::Source);
+    let ledger = Ledger::of(options);
+    if described(&source, &options.rows).await?.is_none() {
+        return Ok(());
+    }
+    let back = ledger.run(&source).await?;
+    if let Some(back) = back.filter(|back| back.id == id && back.is_back) {
         ledger.forget(&source, &back).await?;
     }
     if ledger.is_empty(&source).await? {

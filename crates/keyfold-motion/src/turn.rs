@@ -13,13 +13,13 @@ use crate::values::{number, text, whole};
 use crate::world::Place;
 use keyfold_api::ExpressionAttributes;
 use keyfold_client::ClientError;
-use keyfold_types::Item;
+use keyfold_types::{Item, Value};
 
 const LEAD: &str = "lead";
 const TURNING: &str = "turning";
 const TURNS: &str = "turns";
-const MARK: &str = "mark";
-const REVISION: &str = "revision";
+const WAY: &str = "way";
+const BOTH: &str = "both";
 
 /// Which side programs write to, and whether that changes now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +30,29 @@ pub struct Turn {
     pub turning: Option<Turning>,
     /// How often the side has changed.
     pub turns: u64,
-    /// When the last switch found the refusal of the side before in force, milliseconds since 1970.
-    pub mark_ms: Option<i64>,
-    /// The revision of the policy that refuses writes of the side before.
-    pub revision: Option<String>,
+    /// How the side that does not lead is kept from being written; `None` before the first switch.
+    pub way: Option<Way>,
+    /// Whether the move has a row at each side, or is about to.
+    pub has_both: bool,
+}
+
+/// How the side that does not lead is kept from being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// It refuses writes, by a policy of its table.
+    Policies,
+    /// Somebody has stopped its writers.
+    Stopped,
+}
+
+impl Way {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Way::Policies => "policies",
+            Way::Stopped => "stopped",
+        }
+    }
 }
 
 /// How far a switch is.
@@ -61,8 +80,8 @@ impl Default for Turn {
             lead: Place::Source,
             turning: None,
             turns: 0,
-            mark_ms: None,
-            revision: None,
+            way: None,
+            has_both: false,
         }
     }
 }
@@ -73,9 +92,14 @@ impl Turn {
         self.lead == Place::Source
     }
 
-    /// Whether the move was switched, or began to be.
+    /// Whether the move was switched, or began to be: it has a row at each side.
     pub fn has_begun(&self) -> bool {
-        self.turns > 0 || self.turning.is_some()
+        self.has_both
+    }
+
+    /// Whether the side that does not lead refuses writes, as long as no switch is under way.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.turns > 0 && self.way == Some(Way::Policies)
     }
 
     /// The side that a switch under way goes to.
@@ -92,11 +116,40 @@ impl Turn {
     /// `Refused`.
     pub(crate) fn may_take(&self, table: &str, is_turning: bool) -> Result<(), ClientError> {
         match self.turning {
-            Some(_) if !is_turning => Err(ClientError::refused(format!(
-                "the move of {table} is being switched by another command, which was perhaps killed: \
-                 `keyfold move resume` goes on with it"
+            Some(turning) if !is_turning => Err(ClientError::refused(format!(
+                "the move of {table} is being switched by another command, which was perhaps killed: {}",
+                self.way_on(turning)
             ))),
             Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Refuses what must not happen beside a switch.
+    ///
+    /// # Errors
+    /// `Refused`.
+    pub(crate) fn is_quiet(&self, table: &str) -> Result<(), ClientError> {
+        match self.turning {
+            None => Ok(()),
+            Some(turning) => Err(ClientError::refused(format!(
+                "the move of {table} is being switched: {}",
+                self.way_on(turning)
+            ))),
+        }
+    }
+
+    /// Which commands end a switch that is under way.
+    fn way_on(&self, turning: Turning) -> String {
+        let goes_on = "`keyfold move resume` goes on with it";
+        match turning {
+            Turning::Opening => goes_on.to_owned(),
+            Turning::Closing => {
+                let back = match self.lead {
+                    Place::Source => "reverse",
+                    Place::Target => "switch",
+                };
+                format!("{goes_on}, `keyfold move {back}` gives it up")
+            }
         }
     }
 
@@ -110,11 +163,11 @@ impl Turn {
         if self.turns > 0 {
             item.insert(TURNS, whole(self.turns));
         }
-        if let Some(mark_ms) = self.mark_ms {
-            item.insert(MARK, mark_ms);
+        if let Some(way) = self.way {
+            item.insert(WAY, way.word());
         }
-        if let Some(revision) = &self.revision {
-            item.insert(REVISION, revision.as_str());
+        if self.has_both {
+            item.insert(BOTH, true);
         }
     }
 
@@ -135,29 +188,32 @@ impl Turn {
                 Some(_) => return Err(TURNING),
             },
             turns: number(item, TURNS).unwrap_or(0),
-            mark_ms: number(item, MARK).and_then(|ms| i64::try_from(ms).ok()),
-            revision: text(item, REVISION).map(str::to_owned),
+            way: match text(item, WAY) {
+                None => None,
+                Some("policies") => Some(Way::Policies),
+                Some("stopped") => Some(Way::Stopped),
+                Some(_) => return Err(WAY),
+            },
+            has_both: item.get(BOTH) == Some(&Value::Bool(true)),
         })
     }
 
-    /// The update of a row that notes this, and gives it the fence `:mine`.
+    /// The update of a row that notes this, and gives it the fence `:mine` and the phase `:phase`.
     pub(crate) fn update(&self) -> (String, ExpressionAttributes) {
-        let mut set = "SET #fence = :mine, #lead = :lead, #turns = :turns".to_owned();
+        let mut set =
+            "SET #fence = :mine, #phase = :phase, #both = :both, #lead = :lead, #turns = :turns"
+                .to_owned();
         let mut attributes = ExpressionAttributes::default()
             .name("#lead", LEAD)
             .name("#turns", TURNS)
             .name("#turning", TURNING)
+            .name("#both", BOTH)
+            .value(":both", self.has_both)
             .value(":lead", self.lead.word())
             .value(":turns", whole(self.turns));
-        if let Some(mark_ms) = self.mark_ms {
-            set.push_str(", #mark = :mark");
-            attributes = attributes.name("#mark", MARK).value(":mark", mark_ms);
-        }
-        if let Some(revision) = &self.revision {
-            set.push_str(", #revision = :revision");
-            attributes = attributes
-                .name("#revision", REVISION)
-                .value(":revision", revision.as_str());
+        if let Some(way) = self.way {
+            set.push_str(", #way = :way");
+            attributes = attributes.name("#way", WAY).value(":way", way.word());
         }
         match self.turning {
             Some(turning) => {

@@ -1,6 +1,8 @@
 //! Two engines in memory as the places of a move, and faults that a test chooses.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub(crate) mod sides;
+
 use keyfold_api::{
     AttributeDefinition, BillingMode, CreateTableInput, DeleteTableInput, DescribeTableInput,
     KeySchemaElement, KeyType, Named, PutItemInput, Request, Response, ScalarAttributeType,

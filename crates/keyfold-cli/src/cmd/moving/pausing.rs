@@ -7,7 +7,7 @@ use crate::output::Output;
 use crate::terminal::{self, STRONG};
 use keyfold_client::{blocked, origin};
 use keyfold_motion::world::World;
-use keyfold_motion::{Options, RunRow, pause as pause_move, swapped, time_left};
+use keyfold_motion::{Options, RunRow, pause as pause_move, status, swapped, time_left};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -26,8 +26,11 @@ pub(super) fn pause(places: &Places, output: Output) -> Result<(), Failure> {
         let options = Options::new(&table);
         let run = blocked(pause_move(&*world, &options))?;
         if run.turn.has_begun() {
-            let other: Arc<dyn World> = opened.world();
-            blocked(pause_move(&*swapped(other), &options))?;
+            let other: Arc<dyn World> = swapped(opened.world());
+            // A switch that was killed early has none of it.
+            if blocked(status(&*other, &options))?.is_some() {
+                blocked(pause_move(&*other, &options))?;
+            }
         }
         paused.push((table, run));
     }

@@ -135,7 +135,20 @@ impl Places {
     pub(super) fn moves(&self, world: &dyn World) -> Result<Vec<(String, Status)>, Failure> {
         let mut moves = blocked(moves(world, LEDGER))?;
         moves.retain(|(table, _)| self.table.is_empty() || self.table.contains(table));
-        Ok(moves)
+        let (back, moves): (Vec<_>, Vec<_>) =
+            moves.into_iter().partition(|(_, one)| one.run.is_back);
+        // Beside moves to this target, it may be the source of others that were switched.
+        match back.first() {
+            Some((table, one)) if moves.is_empty() || !self.table.is_empty() => {
+                let said = one.run.is_forth(table);
+                said.map_err(|error| {
+                    let (from, to) = (&self.to, &self.from);
+                    Failure::refused(format!("{error}: `keyfold move .. {from} {to}`"))
+                })?;
+                Ok(moves)
+            }
+            Some(_) | None => Ok(moves),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use clap::Args;
 use keyfold_client::blocked;
 use keyfold_motion::switch::{Step, Switched, Switching, settle, switch};
 use keyfold_motion::world::{Place, World};
-use keyfold_motion::{Force, Options, Status, swapped, tables};
+use keyfold_motion::{Force, Options, Status, Way, swapped, tables};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -196,7 +196,7 @@ pub(super) fn end_switch(
             table: Vec::new(),
         },
         yes: true,
-        writers_stopped: turn.revision.is_none() && turn.turns > 0,
+        writers_stopped: turn.way == Some(Way::Stopped),
         stop_when_switched: true,
     };
     let done = switched(opened, table, (to, &turned), output)?;

@@ -235,6 +235,7 @@ fn done(totals: &Totals) -> Vec<(&'static str, String)> {
     if turn.has_begun() {
         facts.push(("Changes of the target", changes(totals.applied_back)));
         let times = match turn.turns {
+            0 => "not yet".to_owned(),
             1 => "once".to_owned(),
             turns => format!("{} times", spoken_count(turns)),
         };
