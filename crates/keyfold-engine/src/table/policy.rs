@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// beside the pattern of its own client.
 const MOVED_TO: &str = "keyfold-moved-to ";
 
+/// What the full name of a table begins with, of some region and account.
+const ANY_TABLE: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/";
+
 /// A policy of a table or a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Policy {
@@ -56,8 +59,8 @@ impl Right {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Denial {
     actions: Actions,
-    /// The patterns of full names.
-    resources: Vec<String>,
+    /// The patterns of the ends of full names, and of full names.
+    resources: Vec<[String; 2]>,
     /// All of them hold, or the statement does not apply.
     tests: Vec<Test>,
     /// Where the table is now, if the statement says it.
@@ -118,10 +121,19 @@ impl Denial {
             Actions::These(patterns) => is_named(patterns),
             Actions::AllBut(patterns) => !is_named(patterns),
         };
-        let resource = format!("table/{table}");
-        let mut resources = self.resources.iter();
-        let is_of_resource = resources.any(|one| matches(one.as_bytes(), resource.as_bytes()));
-        is_of_action && is_of_resource && self.tests.iter().all(|test| test.holds(agent))
+        is_of_action && self.is_of_table(table) && self.tests.iter().all(|test| test.holds(agent))
+    }
+}
+
+impl Denial {
+    /// Whether a pattern is one of a table. All regions and accounts share the tables; wildcards may stand for
+    /// several parts of a full name.
+    fn is_of_table(&self, table: &str) -> bool {
+        let (end, name) = (format!("table/{table}"), format!("{ANY_TABLE}{table}"));
+        self.resources.iter().any(|[of_end, of_name]| {
+            matches(of_end.as_bytes(), end.as_bytes())
+                || matches(of_name.as_bytes(), name.as_bytes())
+        })
     }
 }
 
@@ -183,7 +195,10 @@ fn denial(statement: &Value) -> Option<Denial> {
     }
     Some(Denial {
         actions,
-        resources: resources.iter().map(|one| resource(one)).collect(),
+        resources: resources
+            .into_iter()
+            .map(|one| [resource(&one), one])
+            .collect(),
         tests,
         moved_to,
     })
@@ -321,6 +336,36 @@ mod tests {
                 results,
                 "{operator}"
             );
+        }
+    }
+
+    #[test]
+    fn wildcards_may_stand_for_several_parts_of_a_name() {
+        let is_of_table = |resource: &str| {
+            let text = format!(
+                r#"{{"Effect":"Deny","Principal":"*","Action":"*","Resource":"{resource}"}}"#
+            );
+            let denial = denial(&serde_json::from_str(&text).unwrap()).unwrap();
+            denial.applies("Orders", Right::PutItem, None)
+        };
+        for one in [
+            "*",
+            "arn:*",
+            "arn:aws:dynamodb:*",
+            "arn:aws:dynamodb:*:table/Orders",
+            "arn:*:table/Ord*",
+            "*:table/Orders",
+            "arn:aws:dynamodb:eu-west-1:123456789012:table/Orders",
+            "arn:aws:dynamodb:*:*:table/O?ders",
+        ] {
+            assert!(is_of_table(one), "{one}");
+        }
+        for one in [
+            "arn:aws:dynamodb:*:table/Others",
+            "arn:aws:s3:*:table/Orders",
+            "arn:aws:dynamodb:*:table/Orders/index/*",
+        ] {
+            assert!(!is_of_table(one), "{one}");
         }
     }
 
