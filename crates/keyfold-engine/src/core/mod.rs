@@ -20,6 +20,7 @@ use keyfold_api::ApiError;
 use keyfold_codec::key::KeyBytes;
 use keyfold_store::Store;
 use sha2::Sha256;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLockReadGuard};
 
@@ -27,10 +28,45 @@ use std::sync::{Arc, RwLockReadGuard};
 /// have the region of the request. Clones share the state.
 #[derive(Clone)]
 pub(crate) struct Core<'c> {
-    shared: Arc<Shared>,
-    region: Arc<str>,
+    shared: Held<'c, Shared>,
+    region: Held<'c, str>,
     /// The caller of a request; `None` for those of this process.
     caller: Option<Caller<'c>>,
+}
+
+/// What a core has of its own, or what that of a request borrows: requests count no references.
+enum Held<'c, T: ?Sized> {
+    Own(Arc<T>),
+    Borrowed(&'c Arc<T>),
+}
+
+impl<T: ?Sized> Held<'_, T> {
+    fn borrowed(&self) -> Held<'_, T> {
+        match self {
+            Held::Own(held) => Held::Borrowed(held),
+            Held::Borrowed(held) => Held::Borrowed(held),
+        }
+    }
+}
+
+impl<T: ?Sized> Clone for Held<'_, T> {
+    fn clone(&self) -> Self {
+        match self {
+            Held::Own(held) => Held::Own(Arc::clone(held)),
+            Held::Borrowed(held) => Held::Borrowed(held),
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for Held<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Held::Own(held) => held,
+            Held::Borrowed(held) => held,
+        }
+    }
 }
 
 struct Shared {
@@ -58,10 +94,10 @@ impl Core<'static> {
         newest_moment: u64,
         secret: [u8; 32],
     ) -> Core<'static> {
-        let region = options.region.as_str().into();
+        let region = Held::Own(options.region.as_str().into());
         let stale_reads = options.index_lag.map(StaleReads::new);
         Core {
-            shared: Arc::new(Shared {
+            shared: Held::Own(Arc::new(Shared {
                 catalog,
                 store,
                 options,
@@ -73,7 +109,7 @@ impl Core<'static> {
                 newest_moment: AtomicU64::new(newest_moment),
                 failures: AtomicU64::new(0),
                 secret,
-            }),
+            })),
             region,
             caller: None,
         }
@@ -82,13 +118,13 @@ impl Core<'static> {
 
 impl Core<'_> {
     /// The same state for a request of another caller.
-    pub(crate) fn for_caller<'r>(&self, caller: Caller<'r>) -> Core<'r> {
+    pub(crate) fn for_caller<'r>(&'r self, caller: Caller<'r>) -> Core<'r> {
         let region = match caller.region {
-            Some(region) if *region != *self.region => region.into(),
-            Some(_) | None => Arc::clone(&self.region),
+            Some(region) if *region != *self.region => Held::Own(region.into()),
+            Some(_) | None => self.region.borrowed(),
         };
         Core {
-            shared: Arc::clone(&self.shared),
+            shared: self.shared.borrowed(),
             region,
             caller: Some(caller),
         }
@@ -240,7 +276,8 @@ impl Core<'_> {
     pub(crate) fn table_arn_prefix(&self) -> String {
         format!(
             "arn:aws:dynamodb:{}:{}:table/",
-            self.region, self.shared.options.account
+            self.region(),
+            self.shared.options.account
         )
     }
 }
