@@ -4,8 +4,8 @@
 //! checkpoint has moved. So a transaction that is sent twice, late, or by a run that stood still happens
 //! once or not at all. When an answer was lost it is sent again, and the stored row shows what happened.
 
+use crate::cancelled::failed;
 use crate::crew::{Crew, Patience, Stop};
-use crate::ledger::failed;
 use crate::rows::Checkpoint;
 use crate::world::Place;
 use keyfold_api::{TransactWriteItem, TransactWriteItemsInput};

@@ -12,7 +12,7 @@
 use crate::changes::{Batch, Change};
 use crate::commit::{Committed, commit};
 use crate::crew::{Crew, Patience, Stop};
-use crate::guard::{check_kept, check_tables};
+use crate::guard::{check_kept, check_refused, check_tables};
 use crate::held::{create, note};
 use crate::ledger::Changed;
 use crate::rows::{Checkpoint, Counts, shard_part};
@@ -93,6 +93,7 @@ struct Follower {
 
 impl Follower {
     async fn run(&mut self) -> Result<(), Stop> {
+        check_refused(&self.crew).await?;
         loop {
             self.crew.check()?;
             self.look().await?;
@@ -112,6 +113,7 @@ impl Follower {
             // The last look at the tables does not count before this one has found them.
             self.crew.progress.set_even(None);
             check_tables(&self.crew, now.saturating_sub(self.guarded)).await?;
+            check_refused(&self.crew).await?;
             self.guarded = now;
         }
         let to = match self.crew.is_copying() {

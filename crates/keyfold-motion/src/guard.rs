@@ -1,6 +1,7 @@
 //! Watches that both tables, and the stream that is followed, are those of the move.
 
 use crate::crew::{Crew, Patience, Stop};
+use crate::refusal::is_closed;
 use crate::tables::{Followable, followable, identity};
 use crate::world::Place;
 use keyfold_api::TableDescription;
@@ -57,6 +58,42 @@ pub(crate) async fn check_tables(crew: &Crew, since: Duration) -> Result<(), Sto
             crew.options.table
         )))),
     }
+}
+
+/// Looks whether the side that does not lead refuses writes still: what programs wrote there would be passed over.
+///
+/// # Errors
+/// `Failed` when somebody has changed its policy; `Lost` when a switch has.
+pub(crate) async fn check_refused(crew: &Crew) -> Result<(), Stop> {
+    let turn = &crew.run.turn;
+    if crew.options.is_turning || !turn.is_refused() || !turn.applies() {
+        return Ok(());
+    }
+    let mut patience = Patience::new();
+    loop {
+        crew.check()?;
+        let error = match is_closed(&*crew.world, &crew.options, Place::Target, None).await {
+            Ok(true) => return Ok(()),
+            Ok(false) => break,
+            Err(error) => error,
+        };
+        crew.wait_out(&mut patience, Place::Target, error).await?;
+    }
+    let row = crew.ledger.run(&crew.at(Place::Target)).await?;
+    if row.is_none_or(|row| row.fence != crew.run.fence) {
+        return Err(Stop::Lost);
+    }
+    let side = match crew.run.is_back {
+        true => Place::Source,
+        false => Place::Target,
+    };
+    Err(Stop::Failed(ClientError::refused(format!(
+        "the {} takes writes of the table {}, since somebody has taken the statement `KeyfoldMove..` out of its \
+         policy: what is written there is carried nowhere. `keyfold move resume` puts it in again and goes on, and \
+         `keyfold move verify` names what differs then",
+        side.word(),
+        crew.options.table
+    ))))
 }
 
 async fn look(crew: &Crew, place: Place) -> Result<Option<TableDescription>, Stop> {

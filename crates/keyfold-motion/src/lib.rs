@@ -15,16 +15,19 @@
 //! - [`tables`]: the tables of both places; `begin`: how a move begins; `ending`: how it is aborted or
 //!   completed; `pausing`: how it is made to stand still.
 //! - [`switch`]: lets programs write to the other side, and back; `turn`: which side that is; `refusal`: how a
-//!   table refuses writes; `swapped`: the other direction.
+//!   table refuses writes; `both`: both directions; `shut`: both tables refuse writes; `swapped`: the other direction.
 //! - `values`: attributes of rows.
 //! - `totals`: what it has done so far, of all its runs.
 //! - `held`: the rows that a run has taken; `guard`: whether both tables are those of the move still.
 //! - `crew`, `pace`, `patience`, `progress`, `meter`: what the tasks share, their rate, which errors they wait
-//!   out, how far they are, and which units they have consumed; `located`: the place of an error.
+//!   out, how far they are, and which units they have consumed; `located`: the place of an error; `cancelled`:
+//!   why a transaction was.
 //!
 //! Not here: what people see of a move. The `keyfold` command shows it.
 
 mod begin;
+mod both;
+mod cancelled;
 mod changes;
 mod commit;
 mod copy;
@@ -46,6 +49,7 @@ mod refusal;
 mod rows;
 mod run;
 mod saved;
+mod shut;
 mod swapped;
 pub mod switch;
 pub mod tables;
@@ -68,7 +72,7 @@ pub use pace::Pace;
 pub use patience::Patience;
 pub use pausing::{pause, time_left};
 pub use progress::{Figures, Progress};
-pub use refusal::{Force, MOVING_AGENT, PROBING_AGENT};
+pub use refusal::{Force, MOVING_AGENT, NO_REVISION, PROBING_AGENT};
 pub use rows::{Counts, LEDGER, Phase, RunRow};
 pub use run::{Ended, carry_on};
 pub use swapped::swapped;

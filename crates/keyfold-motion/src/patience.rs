@@ -1,6 +1,6 @@
 //! Which errors pass, and how long is waited before a request is sent again.
 
-use crate::ledger::may_pass;
+use crate::cancelled::may_pass;
 use keyfold_client::ClientError;
 use std::time::Duration;
 

@@ -28,8 +28,12 @@ pub const PROBING_AGENT: &str = concat!("keyfold-probe/", env!("CARGO_PKG_VERSIO
 const AGENTS: &str = "keyfold-move/*";
 /// What the pattern of a condition begins with that only says where the table is now.
 const MOVED_TO: &str = "keyfold-moved-to ";
-/// The name of the statement.
+/// What the name of the statement begins with. The fence of the process follows, which closed the table.
 const SID: &str = "KeyfoldMove";
+/// The most bytes of a policy. Source: "Resource-based policy considerations".
+const BYTES_MAX: usize = 20_480;
+/// A revision that no policy has.
+pub const NO_REVISION: &str = "0";
 /// The actions that write items. Transactions are authorized by those of their parts.
 const ACTIONS: [&str; 7] = [
     "dynamodb:PutItem",
@@ -111,23 +115,110 @@ async fn read(world: &dyn World, options: &Options, place: Place) -> Result<Foun
     }
 }
 
-/// Lets the table of a place refuse writes of everybody but the mover, and returns the policy's revision.
-/// `is_due` says before each change whether it is still to happen.
+/// How a table is closed: where programs find it now, and the fence of the process that closes it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Closing<'c> {
+    pub(crate) moved_to: &'c str,
+    pub(crate) fence: u64,
+}
+
+/// Lets the table of a place refuse writes of everybody but the mover. `is_due` says before each change whether
+/// it is still to happen.
 ///
 /// # Errors
 /// The backend's; that of `is_due`; `Refused` when others change the policy without an end.
 pub(crate) async fn close(
     world: &dyn World,
     options: &Options,
-    (place, moved_to): (Place, &str),
+    (place, closing): (Place, Closing<'_>),
     is_due: &dyn IsDue,
-) -> Result<String, ClientError> {
+) -> Result<(), ClientError> {
     let arn = arn(world, options, place).await?;
-    let statement = statement(&arn, moved_to);
+    let statement = statement(&arn, closing);
     change(world, options, place, is_due, &|policy| {
         with(policy, Some(&statement))
     })
     .await
+}
+
+/// Whether the policy of a table has a statement of the mover: that of a process with a fence, or any.
+///
+/// # Errors
+/// The backend's.
+pub(crate) async fn is_closed(
+    world: &dyn World,
+    options: &Options,
+    place: Place,
+    fence: Option<u64>,
+) -> Result<bool, ClientError> {
+    let (policy, _) = read(world, options, place).await?;
+    let name = fence.map(sid);
+    Ok(policy.is_some_and(|policy| {
+        statements(&policy)
+            .iter()
+            .any(|one| is_ours(one) && name.as_ref().is_none_or(|name| one["Sid"] == **name))
+    }))
+}
+
+/// Looks whether a table may be closed, before anything changes: whether the policy would be too large, and
+/// whether this client has the right to change it. A change for a revision that no policy has changes nothing,
+/// and is refused for the right first.
+///
+/// # Errors
+/// The backend's; `Refused` when the policy would be too large.
+pub(crate) async fn check_closing(
+    world: &dyn World,
+    options: &Options,
+    (place, closing): (Place, Closing<'_>),
+) -> Result<(), ClientError> {
+    let arn = arn(world, options, place).await?;
+    let (policy, _) = read(world, options, place).await?;
+    let has_own = policy
+        .iter()
+        .any(|text| statements(text).iter().any(is_ours));
+    // Where the revision is ignored, this one denies nothing.
+    let mut harmless = statement(&arn, closing);
+    let condition = harmless["Condition"]["StringNotLike"].take();
+    harmless["Condition"] = json!({ "StringEquals": condition });
+    let text = match (
+        has_own,
+        edited(options, with(policy.as_deref(), Some(&harmless)))?,
+    ) {
+        (false, Edited::Changed(text)) => text,
+        (true, _) | (_, Edited::Same | Edited::Removed) => policy.clone().unwrap_or_default(),
+    };
+    if text.len() > BYTES_MAX {
+        return Err(ClientError::refused(format!(
+            "the policy of the table {} of the {} would be larger than {BYTES_MAX} bytes with the statement that \
+             refuses writes: make it smaller, or stop its writers yourself and pass --writers-stopped",
+            options.table,
+            place.word()
+        )));
+    }
+    let put = PutResourcePolicyInput {
+        resource_arn: Some(arn.clone()),
+        policy: Some(text),
+        expected_revision_id: Some(NO_REVISION.to_owned()),
+        ..PutResourcePolicyInput::default()
+    };
+    may(ask(&at(world, place), put).await)?;
+    if policy.is_some() {
+        return Ok(());
+    }
+    let removed = DeleteResourcePolicyInput {
+        resource_arn: Some(arn),
+        expected_revision_id: Some(NO_REVISION.to_owned()),
+    };
+    may(ask(&at(world, place), removed).await)
+}
+
+/// Whether a request that was to fail by its revision failed for another reason, which lasts.
+fn may<T>(answer: Result<T, ClientError>) -> Result<(), ClientError> {
+    match answer {
+        Ok(_) => Ok(()),
+        Err(error) if is_late(&error) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Lets the table of a place take writes again.
@@ -140,9 +231,7 @@ pub(crate) async fn open(
     place: Place,
     is_due: &dyn IsDue,
 ) -> Result<(), ClientError> {
-    change(world, options, place, is_due, &|policy| with(policy, None))
-        .await
-        .map(drop)
+    change(world, options, place, is_due, &|policy| with(policy, None)).await
 }
 
 /// Whether a change is still to happen: the switch may belong to another process since.
@@ -157,28 +246,23 @@ async fn change(
     place: Place,
     is_due: &dyn IsDue,
     edit: &(dyn Fn(Option<&str>) -> Result<Edited, String> + Sync),
-) -> Result<String, ClientError> {
+) -> Result<(), ClientError> {
     let arn = arn(world, options, place).await?;
     for _ in 0..TRIES {
         let (policy, revision) = read(world, options, place).await?;
         // The revision is older than this look: what another process does later makes another one.
         is_due.look().await?;
-        let edited = edit(policy.as_deref()).map_err(|why| {
-            let table = &options.table;
-            ClientError::refused(format!(
-                "the policy of the table {table} cannot be read: {why}"
-            ))
-        })?;
-        let expected = Some(revision.clone());
+        let edited = edited(options, edit(policy.as_deref()))?;
+        let expected = Some(revision);
         let answer = match edited {
-            Edited::Same => return Ok(revision),
+            Edited::Same => return Ok(()),
             Edited::Removed => {
                 let input = DeleteResourcePolicyInput {
                     resource_arn: Some(arn.clone()),
                     expected_revision_id: expected,
                 };
                 let answer = ask(&at(world, place), input).await;
-                answer.map(|_| NO_POLICY.to_owned())
+                answer.map(drop)
             }
             Edited::Changed(text) => {
                 let input = PutResourcePolicyInput {
@@ -188,11 +272,11 @@ async fn change(
                     ..PutResourcePolicyInput::default()
                 };
                 let answer = ask(&at(world, place), input).await;
-                answer.map(|put| put.revision_id.unwrap_or_default())
+                answer.map(drop)
             }
         };
         match answer {
-            Ok(revision) => return Ok(revision),
+            Ok(()) => return Ok(()),
             Err(error) if is_late(&error) => world.pause(TRY_PAUSE).await,
             Err(error) => return Err(error),
         }
@@ -215,6 +299,15 @@ fn is_late(error: &ClientError) -> bool {
     ];
     let is_known = error.kind().is_some_and(|kind| kinds.contains(&kind));
     is_known || Patience::new().after(error, 0).is_some()
+}
+
+fn edited(options: &Options, edited: Result<Edited, String>) -> Result<Edited, ClientError> {
+    edited.map_err(|why| {
+        let table = &options.table;
+        ClientError::refused(format!(
+            "the policy of the table {table} cannot be read: {why}"
+        ))
+    })
 }
 
 /// What an edit makes of a policy.
@@ -254,13 +347,32 @@ fn with(policy: Option<&str>, statement: Option<&Json>) -> Result<Edited, String
     }
 }
 
-fn is_ours(statement: &Json) -> bool {
-    statement.get("Sid").and_then(Json::as_str) == Some(SID)
+/// The statements of a policy; none when it cannot be read.
+fn statements(policy: &str) -> Vec<Json> {
+    let document: Json = serde_json::from_str(policy).unwrap_or_default();
+    match document.get("Statement") {
+        Some(Json::Array(all)) => all.clone(),
+        Some(one) => vec![one.clone()],
+        None => Vec::new(),
+    }
 }
 
-fn statement(arn: &str, moved_to: &str) -> Json {
+fn is_ours(statement: &Json) -> bool {
+    let name = statement.get("Sid").and_then(Json::as_str);
+    let fence = name.and_then(|name| name.strip_prefix(SID));
+    fence.is_some_and(|fence| fence.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// The name of the statement of a process. A statement of before, which a request of a killed process has left,
+/// has another one.
+fn sid(fence: u64) -> String {
+    format!("{SID}{fence:016x}")
+}
+
+fn statement(arn: &str, closing: Closing<'_>) -> Json {
+    let moved_to = closing.moved_to;
     json!({
-        "Sid": SID,
+        "Sid": sid(closing.fence),
         "Effect": "Deny",
         "Principal": "*",
         "Action": ACTIONS,
@@ -325,7 +437,7 @@ async fn refuses(
             Err(error) => error,
         };
         match error.kind() {
-            Some(ErrorKind::AccessDenied) => return Ok(true),
+            Some(ErrorKind::AccessDenied) => return is_by_policy(options, place, &error),
             Some(ErrorKind::ConditionalCheckFailed) => return Ok(false),
             Some(_) | None => match patience.after(&error, world.random()) {
                 Some(pause) => world.pause(pause).await,
@@ -333,6 +445,44 @@ async fn refuses(
             },
         }
     }
+}
+
+/// Whether the refusal of a write may be that of the statement. The message of Amazon names the kind of the policy,
+/// or names none. Source: "Troubleshoot access denied error messages".
+fn is_by_policy(options: &Options, place: Place, error: &ClientError) -> Result<bool, ClientError> {
+    let said = error.to_string();
+    let is_other = said.contains("explicit deny in") || said.contains("policy allows");
+    match said.contains("resource-based policy") && !said.contains("policy allows") || !is_other {
+        true => Ok(true),
+        false => Err(ClientError::refused(format!(
+            "the table {} of the {} refuses a write for another reason than its policy, so that it is not known \
+             whether programs may write: {said}",
+            options.table,
+            place.word()
+        ))),
+    }
+}
+
+/// Refuses a table that refuses a write of a program before it is to: then its refusal would show nothing.
+///
+/// # Errors
+/// The backend's; `Refused`.
+pub(crate) async fn check_open(
+    world: &dyn World,
+    options: &Options,
+    (place, schema): (Place, &KeySchema),
+) -> Result<(), ClientError> {
+    if is_closed(world, options, place, None).await?
+        || !refuses(world, options, place, schema).await?
+    {
+        return Ok(());
+    }
+    Err(ClientError::refused(format!(
+        "the table {} of the {} refuses writes of other clients with these credentials already, so that a refusal \
+         by its policy would show nothing: let them write, or pass --writers-stopped",
+        options.table,
+        place.word()
+    )))
 }
 
 fn probe_key(schema: &KeySchema) -> Item {
@@ -351,6 +501,44 @@ fn probe_key(schema: &KeySchema) -> Item {
 mod tests {
     use super::*;
 
+    const CLOSING: Closing<'static> = Closing {
+        moved_to: "http://t",
+        fence: 7,
+    };
+
+    #[test]
+    fn a_statement_of_another_process_is_replaced() {
+        let before = statement(
+            "arn",
+            Closing {
+                fence: 6,
+                ..CLOSING
+            },
+        );
+        let ours = statement("arn", CLOSING);
+        let closed = changed(None, Some(&before)).unwrap();
+        let again = changed(Some(&closed.to_string()), Some(&ours)).unwrap();
+        assert_eq!(again["Statement"], json!([ours]));
+        let foreign = json!({ "Sid": "KeyfoldMoves", "Effect": "Deny" });
+        assert!(!is_ours(&foreign));
+    }
+
+    #[test]
+    fn a_refusal_for_another_reason_is_none_of_the_statement() {
+        let by = |why: &str| {
+            let error = ClientError::refused(format!(
+                "User: u is not authorized to perform: x on resource: y {why}"
+            ));
+            is_by_policy(&Options::new("T"), Place::Source, &error).is_ok()
+        };
+        assert!(by("with an explicit deny in a resource-based policy"));
+        assert!(by(""));
+        assert!(!by("with an explicit deny in an identity-based policy"));
+        assert!(!by("with an explicit deny in a service control policy"));
+        assert!(!by("because no identity-based policy allows the x action"));
+        assert!(!by("because no resource-based policy allows the x action"));
+    }
+
     fn changed(policy: Option<&str>, statement: Option<&Json>) -> Option<Json> {
         match with(policy, statement).unwrap() {
             Edited::Changed(text) => Some(serde_json::from_str(&text).unwrap()),
@@ -362,7 +550,7 @@ mod tests {
     fn a_policy_of_somebody_else_is_kept() {
         let own = json!({ "Sid": "Own", "Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*" });
         let before = json!({ "Version": "2012-10-17", "Id": "x", "Statement": own });
-        let ours = statement("arn", "http://t");
+        let ours = statement("arn", CLOSING);
         let closed = changed(Some(&before.to_string()), Some(&ours)).unwrap();
         assert_eq!(closed["Id"], "x");
         assert_eq!(closed["Statement"], json!([own, ours]));
@@ -374,7 +562,7 @@ mod tests {
 
     #[test]
     fn a_policy_with_our_statement_alone_is_removed() {
-        let ours = statement("arn", "http://t");
+        let ours = statement("arn", CLOSING);
         let closed = changed(None, Some(&ours)).unwrap();
         assert!(matches!(
             with(Some(&closed.to_string()), None),

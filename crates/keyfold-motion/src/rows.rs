@@ -143,8 +143,8 @@ impl RunRow {
         match self.is_back {
             false => Ok(()),
             true => Err(ClientError::refused(format!(
-                "the move of {table} began the other way round: name its places in that order, the one that \
-                 is FROM here as TO. Nothing was changed"
+                "the move of {table} began the other way round, and nothing was changed: name its places in that \
+                 order"
             ))),
         }
     }

@@ -9,7 +9,7 @@
 
 mod engines;
 
-use engines::sides::{append, copied, open_sides, options, switched};
+use engines::sides::{append, copied, open_sides, options, read, switched};
 use engines::{Engines, Fate, TABLE, count, has_table};
 use keyfold_client::{ClientError, blocked};
 use keyfold_motion::world::Place;
@@ -90,11 +90,7 @@ fn check(world: &Arc<Engines>, what: &str) {
                     assert!(error.to_string().contains("already"), "{what}: {error}");
                 }
                 assert_eq!(open_sides(world), [false, true], "{what}");
-                assert_eq!(
-                    engines::sides::read(world.of(Place::Target), 0),
-                    [1],
-                    "{what}"
-                );
+                assert_eq!(read(world.of(Place::Target), 0), [1], "{what}");
                 return;
             }
         }

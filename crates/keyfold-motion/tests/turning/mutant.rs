@@ -2,12 +2,13 @@
 
 use super::{State, TABLE, at};
 use keyfold_api::{
-    ErrorKind, GetRecordsOutput, PutResourcePolicyOutput, Request, Response, UpdateItemInput,
+    ErrorKind, GetRecordsOutput, GetResourcePolicyOutput, PutResourcePolicyOutput, Request,
+    Response, UpdateItemInput,
 };
 use keyfold_client::ClientError;
 use keyfold_codec::RawItem;
 use keyfold_motion::world::Place;
-use keyfold_motion::{LEDGER, PROBING_AGENT};
+use keyfold_motion::{LEDGER, NO_REVISION, PROBING_AGENT};
 use keyfold_types::{Item, Value};
 use std::collections::BTreeMap;
 
@@ -73,18 +74,30 @@ pub(super) fn broken(
     (process, place): (u64, Place),
     (request, agent): (&Request, &str),
 ) -> Result<Response, ClientError> {
-    if let Request::PutResourcePolicy(_) = request
+    if let Request::PutResourcePolicy(input) = request
+        && input.expected_revision_id.as_deref() != Some(NO_REVISION)
         && place == state.broken.lead()
         && state.broken.is(Mutant::MarkBeforeRefusal)
-        && state.broken.late.is_none()
+        && !state.broken.has_turned
     {
-        state.broken.late = Some((place, request.clone()));
+        let mut input = input.clone();
+        input.expected_revision_id = None;
+        state.broken.late = Some((place, input.into()));
         let output = PutResourcePolicyOutput {
             revision_id: Some("late".to_owned()),
         };
         return Ok(Response::PutResourcePolicy(output));
     }
     let is_late = matches!(&state.broken.late, Some((late, _)) if *late == place);
+    // It seems to be there already.
+    if let (Request::GetResourcePolicy(_), Some((_, Request::PutResourcePolicy(put))), true) =
+        (request, &state.broken.late, is_late)
+    {
+        return Ok(Response::GetResourcePolicy(GetResourcePolicyOutput {
+            policy: put.policy.clone(),
+            revision_id: Some("late".to_owned()),
+        }));
+    }
     if agent == PROBING_AGENT && is_late {
         return Err(super::super::service(ErrorKind::AccessDenied));
     }
@@ -128,7 +141,7 @@ fn unfenced(state: &mut State, process: u64, request: &Request) -> Option<Reques
     let Request::TransactWriteItems(input) = request else {
         return None;
     };
-    if !state.broken.is(Mutant::NoFence) {
+    if !state.broken.is(Mutant::NoFence) || !state.followers.contains(&process) {
         return None;
     }
     let mut input = input.clone();
