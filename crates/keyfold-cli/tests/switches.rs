@@ -108,6 +108,76 @@ fn a_move_between_servers_is_switched_to_and_fro() {
     assert_eq!(put(&target, "h"), None);
 }
 
+/// A move that was switched is named in the order in which it began.
+#[test]
+fn places_in_the_other_order_are_refused_with_the_right_one() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let source = from.backend();
+    source.call(request(Operation::CreateTable, TABLE)).unwrap();
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    let turned = [both[1], both[0]];
+    place.json(0, &with(&[], &both, &["--stop-when-even", "--yes"]));
+    let report = ["--report", "r.md"];
+    place.json(
+        0,
+        &with(&["switch"], &both, &[&AT_ONCE[..], &report].concat()),
+    );
+    let written = std::fs::read_to_string(place.folder.path().join("r.md")).unwrap();
+    assert!(
+        written.contains(&format!("Programs write to {}", both[1])),
+        "{written}"
+    );
+    for action in ["abort", "complete", "switch", "reverse"] {
+        let refused = place.json(1, &with(&[action], &turned, &["--yes"]));
+        let said = refused["error"]["message"].as_str().unwrap();
+        assert!(
+            said.ends_with(&format!("in that order: {} {}", both[0], both[1])),
+            "{said}"
+        );
+    }
+    assert_eq!(put(&to.backend(), "b"), None);
+    assert!(put(&source, "c").is_some());
+}
+
+/// A direction that passes over records ends the command, too, when it cannot go on.
+#[test]
+fn a_stream_that_is_switched_off_at_the_old_side_ends_the_command() {
+    let place = Workplace::new();
+    let (from, to) = (Server::start(&[]), Server::start(&[]));
+    let source = from.backend();
+    source.call(request(Operation::CreateTable, TABLE)).unwrap();
+    let both = [from.endpoint.as_str(), to.endpoint.as_str()];
+    place.json(0, &with(&[], &both, &["--stop-when-even", "--yes"]));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_keyfold"))
+        .current_dir(place.folder.path())
+        .args(with(&["switch"], &both, &["--yes"]))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let is_late = || began.elapsed() > Duration::from_secs(60);
+    while put(&to.backend(), "a").is_some() || !has(&source, "a") {
+        assert!(!is_late(), "it does not come");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let off = r#"{"TableName":"Notes","StreamSpecification":{"StreamEnabled":false}}"#;
+    source.call(request(Operation::UpdateTable, off)).unwrap();
+    let ended = loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            break Some(ended);
+        }
+        if is_late() {
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    child.kill().ok();
+    child.wait().unwrap();
+    assert_eq!(ended.and_then(|ended| ended.code()), Some(1));
+}
+
 /// The command goes on after the switch, and carries what changes to the old side.
 #[test]
 fn what_changes_after_a_switch_is_carried_back() {

@@ -105,7 +105,7 @@ impl Moved {
     pub(super) fn state(&self) -> String {
         let far = self.far();
         match (far.is_copied(), self.is_even()) {
-            (true, true) => "copied, and even with the source".to_owned(),
+            (true, true) => format!("copied, and even with the {}", self.reads.word()),
             (true, false) => "copied".to_owned(),
             (false, _) => format!("{} of {} segments copied", far.segments_done, far.segments),
         }

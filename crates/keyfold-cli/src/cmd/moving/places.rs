@@ -143,7 +143,7 @@ impl Places {
                 let said = one.run.is_forth(table);
                 said.map_err(|error| {
                     let (from, to) = (&self.to, &self.from);
-                    Failure::refused(format!("{error}: `keyfold move .. {from} {to}`"))
+                    Failure::refused(format!("{error}: {from} {to}"))
                 })?;
                 Ok(moves)
             }

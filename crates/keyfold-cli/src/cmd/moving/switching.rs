@@ -2,7 +2,9 @@
 
 use super::consent::asked;
 use super::places::{Opened, Places};
+use super::report::{File, Report};
 use super::screen::event;
+use super::told::{Told, report, told};
 use super::watch::{Moved, Until, watched};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -10,9 +12,11 @@ use crate::terminal::{self, GOOD, STRONG};
 use clap::Args;
 use keyfold_client::blocked;
 use keyfold_motion::switch::{Step, Switched, Switching, settle, switch};
-use keyfold_motion::world::{Place, World};
-use keyfold_motion::{Force, Options, Status, Way, swapped, tables};
+use keyfold_motion::world::{At, Place, World};
+use keyfold_motion::{Force, Options, Status, Turning, Way, swapped, tables};
+use keyfold_stream::described;
 use serde_json::{Value as Json, json};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,10 +43,18 @@ pub(super) struct Turned {
     /// End when the tables are switched. `keyfold move resume` carries what changes to the other side then.
     #[arg(long)]
     stop_when_switched: bool,
+    /// For how many seconds each of two sides must have refused writes, and a record may take to appear in a stream
+    /// [default: 30 and 10 at Amazon and at hosts whose tables have the account of somebody; 0 elsewhere].
+    #[arg(long, value_name = "SECONDS")]
+    settle: Option<u64>,
+    /// Write a report of the moves to this file at the end: Markdown (.md) or an HTML page (.html).
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 /// Switches the moves of the target, and goes on carrying what changes to the other side.
 pub(super) fn turn(turned: &Turned, to: Place, output: Output) -> Result<(), Failure> {
+    let file = turned.report.as_deref().map(File::of).transpose()?;
     let opened = turned.places.open()?;
     let moves = turned.places.moves(&*opened.world())?;
     if moves.is_empty() {
@@ -70,11 +82,19 @@ pub(super) fn turn(turned: &Turned, to: Place, output: Output) -> Result<(), Fai
         opened.target.sync()?;
     }
     let connection = opened.name_of(to).to_owned();
+    let mut ended = Ok(());
     if !turned.stop_when_switched {
         said(&done, &connection, output);
         let both = directions(&opened, &names)?;
-        carried(&opened, &both, Until::Stopped, output)?;
+        ended = carried(&opened, &both, Until::Stopped, output).map(drop);
     }
+    let written = match &file {
+        Some(file) => file.write(&report_of(&opened, &turned.places, &names, to)),
+        None => Ok(()),
+    };
+    // The error of a run says more.
+    ended?;
+    written?;
     let view = |(table, done): &(String, Switched)| view(table, done, &connection);
     output.result(
         || json!({ "tables": done.iter().map(view).collect::<Vec<_>>() }),
@@ -85,6 +105,23 @@ pub(super) fn turn(turned: &Turned, to: Place, output: Output) -> Result<(), Fai
         },
     );
     Ok(())
+}
+
+/// What the moves have done, and where programs write to.
+fn report_of(opened: &Opened, places: &Places, names: &[&str], to: Place) -> Report {
+    let state = format!("programs write to the {}", to.word());
+    let tables: Vec<Told> = names
+        .iter()
+        .map(|table| told(opened, table, state.clone()))
+        .collect();
+    let verdict = format!("Programs write to {}.", opened.name_of(to));
+    let both = [places.from.as_str(), places.to.as_str()];
+    report(
+        "A switch of tables",
+        both,
+        verdict,
+        (&tables, opened.priced),
+    )
 }
 
 fn view(table: &str, done: &Switched, connection: &str) -> Json {
@@ -123,38 +160,86 @@ fn switched(
     output: Output,
 ) -> Result<Switched, Failure> {
     let is_by_policy = !turned.writers_stopped;
-    let force = |is_amazon: bool| match is_amazon {
-        true => Force {
-            steady: STEADY_AT_AMAZON,
-            most: MOST_AT_AMAZON,
-        },
-        false => Force {
-            steady: Duration::ZERO,
-            most: MOST_ELSEWHERE,
-        },
-    };
-    let is_any_amazon = opened.priced.places.contains(&true);
+    let world: Arc<dyn World> = opened.world();
+    let mut slow = opened.priced.places;
+    for (is_slow, place) in slow.iter_mut().zip([Place::Source, Place::Target]) {
+        *is_slow |= has_account(&*world, table, place)?;
+    }
+    let is_any_slow = slow.contains(&true);
+    let given = turned.settle.map(Duration::from_secs);
     let options = Options {
-        settle_time: match (is_any_amazon, is_by_policy) {
+        settle_time: given.unwrap_or_else(|| match (is_any_slow, is_by_policy) {
             (true, _) => opened.settle_time.max(Duration::from_secs(10)),
             // Of other endpoints, a Keyfold server evaluates policies, whose stream shows what it acknowledges.
             (false, true) => Duration::ZERO,
             (false, false) => SETTLE_STOPPED,
-        },
+        }),
         ..Options::new(table)
     };
     let switching = Switching {
         to,
-        connections: [Place::Source, Place::Target].map(|place| opened.name_of(place).to_owned()),
-        forces: is_by_policy.then(|| opened.priced.places.map(force)),
-        counts_are_exact: is_by_policy && !is_any_amazon,
+        connections: connections(opened),
+        forces: is_by_policy.then(|| slow.map(|is_slow| force(is_slow, given))),
+        counts_are_exact: is_by_policy && !is_any_slow,
     };
-    let told = |step: Step| match output {
+    let said = |step: Step| match output {
         Output::Json => event("switching", json!({ "table": table, "step": word(step) })),
         Output::Text => terminal::error_line(&format!("{table}: {}", sentence(step, to))),
     };
-    let world: Arc<dyn World> = opened.world();
-    Ok(blocked(switch(world, &options, &switching, &told))?)
+    let done = blocked(switch(Arc::clone(&world), &options, &switching, &said));
+    if done.is_err() {
+        hint(&*world, &options);
+    }
+    Ok(done?)
+}
+
+/// How a refusal comes into force at a place.
+fn force(is_slow: bool, given: Option<Duration>) -> Force {
+    let usual = match is_slow {
+        true => STEADY_AT_AMAZON,
+        false => Duration::ZERO,
+    };
+    let steady = given.unwrap_or(usual);
+    Force {
+        steady,
+        most: match is_slow || !steady.is_zero() {
+            true => MOST_AT_AMAZON,
+            false => MOST_ELSEWHERE,
+        },
+    }
+}
+
+/// Whether the name of a table has the account of somebody, as at Amazon, also behind a host of another name.
+/// Other endpoints have the account of nobody, unless they are told another one.
+fn has_account(world: &dyn World, table: &str, place: Place) -> Result<bool, Failure> {
+    let found = blocked(described(&At { world, place }, table))?;
+    let arn = found.and_then(|found| found.table_arn).unwrap_or_default();
+    let account = arn.split(':').nth(4).unwrap_or_default();
+    Ok(account.bytes().any(|digit| digit != b'0'))
+}
+
+/// Says what to do with a switch that stands still while nobody can write.
+fn hint(world: &dyn World, options: &Options) {
+    let found = blocked(keyfold_motion::status(world, options))
+        .ok()
+        .flatten();
+    if let Some(found) = found
+        && found.run.turn.turning == Some(Turning::Closing)
+    {
+        let back = match found.run.turn.lead {
+            Place::Source => "reverse",
+            Place::Target => "switch",
+        };
+        terminal::error_line(&format!(
+            "nobody can write to {} now: `keyfold move resume` goes on with the switch, and `keyfold move {back}` \
+             gives it up",
+            options.table
+        ));
+    }
+}
+
+fn connections(opened: &Opened) -> [String; 2] {
+    [Place::Source, Place::Target].map(|place| opened.name_of(place).to_owned())
 }
 
 fn word(step: Step) -> &'static str {
@@ -186,8 +271,14 @@ pub(super) fn end_switch(
 ) -> Result<(), Failure> {
     let turn = &status.run.turn;
     let Some(to) = turn.goes_to() else {
-        let options = Options::new(table);
-        return Ok(blocked(settle(opened.world(), &options))?);
+        let (options, both) = (Options::new(table), connections(opened));
+        if blocked(settle(opened.world(), &options, &both))? {
+            terminal::error_line(&format!(
+                "{table}: the {} refuses writes again, which somebody had let it take",
+                turn.lead.other().word()
+            ));
+        }
+        return Ok(());
     };
     let turned = Turned {
         places: Places {
@@ -198,6 +289,8 @@ pub(super) fn end_switch(
         yes: true,
         writers_stopped: turn.way == Some(Way::Stopped),
         stop_when_switched: true,
+        settle: None,
+        report: None,
     };
     let done = switched(opened, table, (to, &turned), output)?;
     said(&[(table.clone(), done)], opened.name_of(to), output);
@@ -251,7 +344,17 @@ pub(super) fn carried(
         let passing: Vec<_> = directions
             .passing
             .iter()
-            .map(|one| scope.spawn(|| one.carry_on()))
+            .map(|one| {
+                scope.spawn(|| {
+                    let ended = one.carry_on();
+                    // The others would go on alone, and what this one passes over would be left.
+                    if ended.is_err() {
+                        let others = directions.applying.iter().chain(&directions.passing);
+                        others.for_each(|other| other.progress.stop());
+                    }
+                    ended
+                })
+            })
             .collect();
         let ended = watched(&directions.applying, until, output);
         directions

@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::terminal::{self, FAINT, GOOD, STRONG};
 use keyfold_client::ClientError;
 use keyfold_motion::Ended;
-use keyfold_motion::world::World as _;
+use keyfold_motion::world::{Place, World as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -158,7 +158,7 @@ pub(super) fn show(moved: &[Moved], is_even: bool) {
             figures.changes,
             if one.is_even() { ", even" } else { "" }
         ));
-        if let Some(attribute) = &one.found.expiry {
+        if let (Some(attribute), Place::Source) = (&one.found.expiry, one.reads) {
             terminal::line(&format!(
                 "  {FAINT}expiry by {attribute} is off in the target until `keyfold move complete`{FAINT:#}"
             ));
@@ -172,7 +172,9 @@ pub(super) fn show(moved: &[Moved], is_even: bool) {
             names.join(", ")
         )),
         (true, true) => {
-            terminal::line(&format!("{GOOD}the target is even with the source{GOOD:#}"));
+            let reads = moved.first().map_or(Place::Source, |one| one.reads);
+            let (to, from) = (reads.other().word(), reads.word());
+            terminal::line(&format!("{GOOD}the {to} is even with the {from}{GOOD:#}"));
         }
         (true, false) => terminal::line("stopped; the same command goes on from here"),
     }
