@@ -37,6 +37,24 @@ pub struct Switching {
     pub counts_are_exact: bool,
 }
 
+impl Switching {
+    /// How the side that does not lead is kept from being written.
+    pub(crate) fn way(&self) -> Way {
+        match self.forces {
+            Some(_) => Way::Policies,
+            None => Way::Stopped,
+        }
+    }
+
+    /// The switch that takes this one back.
+    pub(crate) fn back(&self) -> Switching {
+        Switching {
+            to: self.to.other(),
+            ..self.clone()
+        }
+    }
+}
+
 /// How far a switch is, for those who watch it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
@@ -245,10 +263,7 @@ impl Both {
         let mine = hold(&*self.world, &self.options, may).await?;
         let turn = Turn {
             turning: Some(Turning::Closing),
-            way: Some(match switching.forces {
-                Some(_) => Way::Policies,
-                None => Way::Stopped,
-            }),
+            way: Some(switching.way()),
             ..mine.turn.clone()
         };
         self.note(&mine, &turn).await

@@ -50,8 +50,8 @@ impl From<ClientError> for Unforced {
 
 impl Both {
     /// Lets the side that leads take writes. A refusal of it stands when a request came late, of a switch that
-    /// another process has ended.
-    /// The other side is closed again, when somebody has opened it. Returns whether that was so.
+    /// another process has ended. The other side is closed again, when somebody has opened it; returns whether
+    /// that was so.
     pub(crate) async fn settle(
         &self,
         row: &RunRow,

@@ -26,16 +26,6 @@ use keyfold_stream::world::Boxed;
 use std::sync::Arc;
 use std::time::Duration;
 
-impl Switching {
-    /// The switch that takes this one back.
-    fn back(&self) -> Switching {
-        Switching {
-            to: self.to.other(),
-            ..self.clone()
-        }
-    }
-}
-
 /// What a switch was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Switched {
@@ -68,7 +58,9 @@ pub async fn switch(
         Some(Turning::Opening) => return both.opened(switching, (None, None), told).await,
         Some(Turning::Closing) => both.hold_closing(row.turn.lead).await?,
         None => {
-            both.settle(&row, &switching.connections).await?;
+            if both.settle(&row, &switching.connections).await? {
+                return Err(taken(&row, options));
+            }
             both.check_places(switching).await?;
             both.note_both().await?;
             both.ensure_back(&row).await?;
@@ -98,6 +90,17 @@ pub async fn switch(
     let items = both.counted(switching).await?;
     both.flip(switching).await?;
     both.opened(switching, (Some(began), items), told).await
+}
+
+/// The error of a move whose side that does not lead took writes.
+fn taken(row: &RunRow, options: &Options) -> ClientError {
+    ClientError::refused(format!(
+        "the {} took writes of the table {}, since somebody had taken the statement `KeyfoldMove..` out of its \
+         policy. It refuses them again, and nothing was switched: `keyfold move verify` names what differs, and the \
+         same command goes on",
+        row.turn.lead.other().word(),
+        options.table
+    ))
 }
 
 /// Refuses to switch a move that cannot be.
@@ -182,6 +185,7 @@ impl Both {
             lead: switching.to,
             turning: Some(Turning::Opening),
             turns: mine.turn.turns + 1,
+            way: Some(switching.way()),
             ..mine.turn.clone()
         };
         self.note(&mine, &turn).await.map(drop)
