@@ -158,7 +158,9 @@ fn a_stream_that_is_switched_off_at_the_old_side_ends_the_command() {
         .unwrap();
     let began = Instant::now();
     let is_late = || began.elapsed() > Duration::from_secs(60);
-    while put(&to.backend(), "a").is_some() || !has(&source, "a") {
+    let target = to.backend();
+    // Before the source refuses writes, the target takes them of anybody, and they are not carried back.
+    while put(&source, "x").is_none() || put(&target, "a").is_some() || !has(&source, "a") {
         assert!(!is_late(), "it does not come");
         std::thread::sleep(Duration::from_millis(20));
     }
