@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,15 +56,16 @@ class Client:
     def __init__(self, plan: Plan, connection: str | Any, options: Options = Options()) -> None:
         self._calls = Calls(load(plan), options)
         self._server: Server | None = None
-        client = connection
+        client, again = connection, None
         if isinstance(connection, str):
             read = connections.read(connection)
             if read.folder is not None:
                 end_by_signals()
                 self._server = Server(["--data", read.folder])
                 read = connections.read(self._server.endpoint)
-            client = connect(read)
-        self._driver = Driver(client, options, is_own=isinstance(connection, str))
+            again = partial(connect, read)
+            client = again()
+        self._driver = Driver(client, options, again)
 
     @property
     def options(self) -> Options:

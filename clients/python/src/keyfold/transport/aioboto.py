@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -10,6 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, TypeVar, cast
 
+from keyfold.errors import Invalid
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request, Response
 from keyfold.options import Options
 from keyfold.tracing import in_call, in_request
@@ -88,9 +90,13 @@ class AsyncDriver:
         self._client = without_redirections(without_retries(client))
         self._direct = AsyncDirect.of(client) if is_own else None
         self._options = options
+        self._process = os.getpid()
 
     async def drive(self, call: Lowering[T], timeout: float | None, name: str) -> T:
         """Carries all steps of a call out. `name` is that of its pattern, write or entity."""
+        if self._process != os.getpid():
+            # Two processes with one connection would read each other's answers.
+            raise Invalid("the client was opened in another process; open one in each after a fork")
         with in_call(self._options.tracing, name):
             return await self._drive(call, timeout, name)
 

@@ -20,7 +20,7 @@ from keyfold.lower import capacity
 from keyfold.lower.steps import Answer, Ask, Lowering, Pause, Request
 from keyfold.options import Options, Sent
 from keyfold.tracing import in_call, in_request
-from keyfold.transport import answers
+from keyfold.transport import answers, forks
 from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct
@@ -74,14 +74,28 @@ def without_retries(client: Any) -> Any:
 
 class Driver:
     """Carries calls out with a low-level client of boto3: by its methods, or, where it is no
-    program's own, with its credentials and its connections alone."""
+    program's own, with its credentials and its connections alone.
 
-    def __init__(self, client: Any, options: Options, *, is_own: bool = False) -> None:
-        self._client = without_retries(client)
-        self._direct = Direct.of(client) if is_own else None
+    `connect` makes the client where it is no program's own. A forked process makes another.
+    """
+
+    def __init__(
+        self, client: Any, options: Options, connect: Callable[[], Any] | None = None
+    ) -> None:
+        self._connect = connect
+        self._given = None if connect is not None else without_retries(client)
+        self._own = None if connect is None else _own(client)
         self._options = options
         self._pool: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
+        forks.know(self)
+
+    def in_child(self) -> None:
+        """Leaves the threads and the connections to the parent: this is a forked process."""
+        self._lock = threading.Lock()
+        self._pool = None
+        self._own = None
+        forks.drop_connections(self._given)
 
     def close(self) -> None:
         """Ends the threads."""
@@ -148,9 +162,25 @@ class Driver:
     def _sending(self, request: Request) -> Callable[[], dict[str, Any]]:
         """Sends a request once."""
         operation, given = request
-        if self._direct is not None:
-            return partial(self._direct.send, operation, self._direct.body(given))
-        return partial(getattr(self._client, METHODS[operation]), **given)
+        client, direct = self._parts()
+        if direct is not None:
+            return partial(direct.send, operation, direct.body(given))
+        return partial(getattr(client, METHODS[operation]), **given)
+
+    def _parts(self) -> tuple[Any, Direct | None]:
+        """What requests are sent with in this process."""
+        if self._connect is None:
+            return self._given, None
+        parts = self._own
+        if parts is None:
+            with self._lock:
+                parts = self._own = self._own or _own(self._connect())
+        return parts
+
+
+def _own(client: Any) -> tuple[Any, Direct | None]:
+    """A client that is no program's own, and what sends requests with its connections."""
+    return without_retries(client), Direct.of(client)
 
 
 def attempts_of(options: Options, request: Request, started: float, end: float | None) -> Attempts:

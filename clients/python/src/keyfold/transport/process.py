@@ -126,3 +126,8 @@ def _message(line: str) -> str:
         return str(json.loads(line)["error"]["message"])
     except (ValueError, KeyError, TypeError):
         return line.strip()
+
+
+if hasattr(os, "register_at_fork"):
+    # The servers are the parent's: a forked process ends none.
+    os.register_at_fork(after_in_child=_running.clear)
