@@ -4,15 +4,17 @@ import { invalid } from "./error.js";
 import type { Io } from "./io.js";
 import { columnsOf, kindName, type Model, saysKind } from "./model.js";
 import type { FoundItem, StreamRecord } from "./options.js";
-import type { AttributeValue, CopyPlan, EntityPlan, Item, KeyColumn, TablePlan, UniquePlan } from "./plan.js";
+import type { CopyPlan, EntityPlan, Item, KeyColumn, TablePlan, UniquePlan } from "./plan.js";
 import { unknownItem, unknownOf } from "./read/unknown.js";
 import { checkedItem } from "./read/item.js";
 import { fitsColumn, type Shown } from "./read/kinds.js";
 import { isAsWritten } from "./split.js";
 import { valuesOf } from "./stored.js";
+import { shownText } from "./value/text.js";
 import { isOfPeriod } from "./value/period.js";
 import type { Numbers } from "./value/plain.js";
-import { base64Of, held } from "./value/value.js";
+import { held } from "./value/value.js";
+import { itemIn } from "./value/wire.js";
 
 /** A change of an entity or copy. */
 export interface FoundEvent {
@@ -48,7 +50,8 @@ export async function eventOf(
   { shown, copies }: Asked,
 ): Promise<FoundEvent | undefined> {
   const { Keys, OldImage, NewImage } = record?.dynamodb ?? {};
-  const [key, old, next] = [itemOf(Keys), itemOf(OldImage), itemOf(NewImage)];
+  const key = imageOf("Keys", Keys);
+  const [old, next] = [imageOf("OldImage", OldImage), imageOf("NewImage", NewImage)];
   const image = next ?? old;
   if (record === null || record === undefined || image === undefined) {
     throw invalid("the record has no image; the table's stream must have new and old images", "record");
@@ -137,23 +140,11 @@ async function foundOf(
   return checkedItem(model, numbers ?? "number", { entity, copy, attributes }, values);
 }
 
-/** An image as the service's JSON: readers of streams give binary values as bytes. */
-function itemOf(image: unknown): Item | undefined {
-  if (typeof image !== "object" || image === null) return undefined;
-  return Object.fromEntries(Object.entries(image).map(([name, value]) => [name, valueOf(value)]));
-}
-
-function valueOf(value: unknown): AttributeValue {
-  if (typeof value !== "object" || value === null) return {};
-  const { B, BS, L, M, ...other } = value as {
-    readonly B?: unknown;
-    readonly BS?: readonly unknown[];
-    readonly L?: readonly unknown[];
-    readonly M?: unknown;
-  } & AttributeValue;
-  const text = (bytes: unknown): string => (bytes instanceof Uint8Array ? base64Of(bytes) : String(bytes));
-  if (B !== undefined) return { B: text(B) };
-  if (BS !== undefined) return { BS: BS.map(text) };
-  if (L !== undefined) return { L: L.map(valueOf) };
-  return M === undefined ? other : { M: itemOf(M) ?? {} };
+/** An image of a record; `undefined` where it has none. */
+function imageOf(name: string, image: unknown): Item | undefined {
+  if (image === undefined || image === null) return undefined;
+  return itemIn(image, (path) => {
+    const what = path === "" ? `its \`${name}\` is no item` : `\`${shownText(path)}\` of its \`${name}\` is no value`;
+    throw invalid(`this is no record of a stream: ${what} of DynamoDB's JSON`, "record");
+  });
 }

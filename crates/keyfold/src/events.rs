@@ -5,6 +5,8 @@ use crate::item::Item;
 use keyfold_api::{Operation, Response, StreamEvent};
 use keyfold_client::{ClientError, event};
 use keyfold_lower::OnUnknown;
+use keyfold_wire::client::{decode_item, decode_response};
+use serde_json::Value as Json;
 
 /// A change of an entity, or of a copy, from a stream record.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,17 +77,50 @@ impl<'d> Events<'d> {
     /// # Errors
     /// As [`Events::of_record`]; `Invalid` when the text is no such JSON.
     pub fn of_json(&self, json: &[u8]) -> Result<Vec<Event>, Error> {
-        let records = match keyfold_wire::client::decode_response(Operation::GetRecords, json) {
+        let records = match decode_response(Operation::GetRecords, json) {
             Ok(Response::GetRecords(output)) => output.records,
             Ok(_) | Err(_) => None,
         };
         let records = records.ok_or_else(|| {
-            let why = "an event of a stream is JSON with `Records`, and this is not";
-            Error::invalid(why.to_owned())
+            let none = "an event of a stream is JSON with `Records`, and this is not";
+            Error::invalid(no_record(json).unwrap_or_else(|| none.to_owned()))
         })?;
         let events = records.iter().map(|record| self.of_record(record));
-        events.filter_map(Result::transpose).collect()
+        let events: Result<Vec<Event>, Error> = events.filter_map(Result::transpose).collect();
+        events.map_err(|error| match (&error, no_record(json)) {
+            (Error::Invalid { .. }, Some(why)) => Error::invalid(why),
+            _ => error,
+        })
     }
+}
+
+/// Why JSON with `Records` has one that is no record of a stream: the value that is not DynamoDB's.
+fn no_record(json: &[u8]) -> Option<String> {
+    let event: Json = serde_json::from_slice(json).ok()?;
+    let records = event.get("Records")?.as_array()?;
+    records.iter().enumerate().find_map(|(at, record)| {
+        let why = wrong_value(record)?;
+        Some(format!(
+            "record {at} is none of a stream: {why} of DynamoDB's JSON"
+        ))
+    })
+}
+
+fn wrong_value(record: &Json) -> Option<String> {
+    let change = record.get("dynamodb")?;
+    let mut images = ["Keys", "OldImage", "NewImage"].into_iter();
+    images.find_map(|name| {
+        let image = change.get(name).filter(|image| !image.is_null())?;
+        let Some(image) = image.as_object() else {
+            return Some(format!("its `{name}` is no item"));
+        };
+        let wrong = image.iter().find(|(attribute, value)| {
+            let alone = serde_json::json!({ attribute.as_str(): value });
+            decode_item(alone.to_string().as_bytes()).is_err()
+        });
+        let (attribute, _) = wrong?;
+        Some(format!("`{attribute}` of its `{name}` is no value"))
+    })
 }
 
 impl std::fmt::Debug for Events<'_> {

@@ -147,6 +147,12 @@ fn a_lambda_event_is_json() {
     };
     assert!(refused(of(&[record("Tab", "")])).contains("no image"));
     assert!(refused("[]".to_owned()).contains("`Records`"));
+    let wrong = image.replace(r#"{"S":"e"}"#, r#"{"S":5}"#);
+    let why = refused(of(&[record("Tab", image), record("Tab", &wrong)]));
+    assert_eq!(
+        why,
+        "record 1 is none of a stream: `email` of its `NewImage` is no value of DynamoDB's JSON"
+    );
     let strange = of(&[record("Other", image), record("Tab", image)]);
     let why = refused(strange.clone());
     assert!(

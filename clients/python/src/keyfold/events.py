@@ -16,7 +16,9 @@ from keyfold.lower.unknown import require, says_kind, unknown_item
 from keyfold.options import OnUnknown, check_bool, check_on_unknown
 from keyfold.plan.model import Copy, Entity, Model, Table, Unique
 from keyfold.plan.template import Chunk, KeyColumn, Text
-from keyfold.values.value import Item, decoded_item
+from keyfold.values.value import Item
+from keyfold.values.wire import WireError
+from keyfold.values.wire import item_of as item_in
 
 
 class _Kind(NamedTuple):
@@ -70,26 +72,36 @@ def event_of(
 
 def _images(record: object) -> list[Item | None]:
     """The key, the old and the new image of a record."""
-    try:
-        change = cast("Mapping[str, Any]", record)["dynamodb"]
-        found = [
-            decoded_item(dict(change[name])) if change.get(name) else None
-            for name in ("Keys", "OldImage", "NewImage")
-        ]
-    except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
-        found = []
-    if not found or not any(found):
-        raise Invalid(
-            "this is no record of a stream: it has `dynamodb` with the `Keys` of an item, as those"
-            " of Lambda's `event['Records']` and of a stream reader have",
-            attribute="record",
+    change: object = None
+    if isinstance(record, Mapping):
+        change = cast("Mapping[str, object]", record).get("dynamodb")
+    found: list[Item | None] = []
+    if isinstance(change, Mapping):
+        images = cast("Mapping[str, object]", change)
+        found = [_image(name, images.get(name)) for name in ("Keys", "OldImage", "NewImage")]
+    if all(one is None for one in found):
+        raise _no_record(
+            "it has `dynamodb` with the `Keys` of an item, as those of Lambda's `event['Records']`"
+            " and of a stream reader have"
         )
-    if not any(found[1:]):
+    if all(one is None for one in found[1:]):
         raise Invalid(
             "the record has no image; the table's stream must have new and old images",
             attribute="record",
         )
     return found
+
+
+def _image(name: str, given: object) -> Item | None:
+    try:
+        return None if given is None else item_in(given)
+    except WireError as wrong:
+        of = f"`{wrong}` of its `{name}` is no value" if str(wrong) else f"its `{name}` is no item"
+        raise _no_record(f"{of} of DynamoDB's JSON") from None
+
+
+def _no_record(why: str) -> Invalid:
+    return Invalid(f"this is no record of a stream: {why}", attribute="record")
 
 
 def _kind_of(model: Model, record: Mapping[str, Any], item: Item) -> _Kind | None:
