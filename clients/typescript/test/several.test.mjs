@@ -116,3 +116,39 @@ test("a batch that is written in part says which items were", async () => {
     return true;
   });
 });
+
+test("what was handed to no transport is not written", async () => {
+  const notes = Array.from({ length: 27 }, (_, n) => ({ n, text: "x" }));
+  const controller = new AbortController();
+  let answers = () => ({});
+  const sent = [];
+  const transport = {
+    call(_, input, signal) {
+      sent.push(input);
+      return answers(input, signal);
+    },
+  };
+  const own = new Client(plan, transport);
+  for (const options of [{ signal: AbortSignal.abort() }, { timeout: 0 }]) {
+    for (const call of [() => own.putMany("Note", notes, options), () => own.deleteMany("Note", [{ n: 1 }], options)]) {
+      await assert.rejects(call(), { code: "aborted" });
+      assert.equal(sent.length, 0);
+    }
+  }
+  // The service leaves all unprocessed, and the caller ends the call in the pause: nothing was written.
+  answers = async (input) => {
+    controller.abort();
+    return { UnprocessedItems: input.RequestItems };
+  };
+  await assert.rejects(own.putMany("Note", notes.slice(0, 3), { signal: controller.signal }), { code: "aborted" });
+  // What was handed over may have been written.
+  const other = new AbortController();
+  answers = (_, signal) => {
+    other.abort();
+    return Promise.reject(signal.reason);
+  };
+  await assert.rejects(own.putMany("Note", notes.slice(0, 3), { signal: other.signal }), (error) => {
+    assert.deepEqual([error.code, error.detail.unknown], ["incomplete", [0, 1, 2]]);
+    return true;
+  });
+});

@@ -37,6 +37,8 @@ interface Fates {
   readonly unknown: number[];
   requests: number;
   capacity: number;
+  /** Whether the request that was asked last was handed to the transport. */
+  isSent: boolean;
   error?: unknown;
 }
 
@@ -153,7 +155,7 @@ async function write(batch: Batch, all: readonly One[], made: readonly (readonly
 
 /** Sends one request, and what the service leaves unprocessed again. */
 async function send(batch: Batch, table: string, all: readonly One[]): Promise<Fates> {
-  const fates: Fates = { written: [], unwritten: [], unknown: [], requests: 0, capacity: 0 };
+  const fates: Fates = { written: [], unwritten: [], unknown: [], requests: 0, capacity: 0, isSent: false };
   const positions = (some: readonly One[]): number[] => some.map((one) => one.at);
   let left = all;
   try {
@@ -165,18 +167,21 @@ async function send(batch: Batch, table: string, all: readonly One[]): Promise<F
       fates.written.push(...positions(left.filter((one) => !isLeft(one))));
       left = left.filter(isLeft);
       if (left.length === 0) return fates;
+      // It was answered: what ends the pause leaves nothing unknown.
+      fates.isSent = false;
       await batch.io.pause(1, 20 << Math.min(tried, 6));
     }
     fates.error = failure("transport", "the service left items unprocessed again and again; try again later");
     fates.unwritten.push(...positions(left));
   } catch (error) {
     fates.error = explained(error, left);
-    fates[isUnknown(error) ? "unknown" : "unwritten"].push(...positions(left));
+    fates[fates.isSent && isUnknown(error) ? "unknown" : "unwritten"].push(...positions(left));
   }
   return fates;
 }
 
-/** Whether a request may have been carried out. A call that the caller ended was perhaps sent. */
+/** Whether a request that was handed to the transport may have been carried out: also that of a call that the caller
+ * ended. */
 function isUnknown(error: unknown): boolean {
   return !(error instanceof KeyfoldError) || error.code === "outcome_unknown" || error.code === "aborted";
 }
@@ -193,16 +198,20 @@ async function ask(
     action.is === "put" ? { PutRequest: { Item: action.item } } : { DeleteRequest: { Key: key } },
   );
   const input = { RequestItems: { [table]: requests }, ...REPORTED };
-  fates.requests += 1;
+  const send = (): Promise<Answer> => {
+    fates.isSent = !io.isOver();
+    fates.requests += 1;
+    return io.ask("BatchWriteItem", input);
+  };
   try {
-    return await io.ask("BatchWriteItem", input);
+    return await send();
   } catch (error) {
     if (!isNoTable(error)) throw error;
+    fates.isSent = false;
     if (!isPut && model.table(entity.table).period !== undefined) return {};
     if (!(await ensurePeriods(io, model, [table]))) throw error;
   }
-  fates.requests += 1;
-  return io.ask("BatchWriteItem", input);
+  return send();
 }
 
 /** Whether a request writes the item with this key. */
