@@ -272,13 +272,24 @@ def test_a_timeout_aborts_a_call(model: Model, proxied: Client, proxy: Proxy) ->
             await client.one("thing", THING, timeout=30)
             # A read under way changes nothing; a write may.
             proxy.fail("GetItem", slow)
-            with pytest.raises(Aborted) as reading:
+            with pytest.raises(Aborted):
                 await client.put("Thing", THING)
-            assert not reading.value.may_have_written
-            proxy.fail("PutItem", slow)
-            with pytest.raises(Aborted, match="may have been carried out") as writing:
-                await client.create("Thing", {"thingId": "aborted"})
-            assert writing.value.may_have_written
+            reference = "123e4567-e89b-12d3-a456-426614174001"
+            for operation, late in (
+                ("PutItem", client.create("Thing", {"thingId": "late"})),
+                (
+                    "TransactWriteItems",
+                    client.create("Thing", {"thingId": "late", "reference": reference}),
+                ),
+            ):
+                proxy.fail(operation, slow)
+                with pytest.raises(OutcomeUnknown, match="did not end within 0.2 sec") as writing:
+                    await late
+                assert "late" in writing.value.check
+            # The program's own end of a task is no error of the call.
+            proxy.fail("GetItem", slow)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(client.one("thing", THING, timeout=30), 0.1)
 
     asyncio.run(run())
 

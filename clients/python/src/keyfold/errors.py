@@ -220,17 +220,12 @@ class OutcomeUnknown(KeyfoldError):
 
 
 class Aborted(KeyfoldError):
-    """The call reached its timeout."""
+    """The call reached its timeout. A write that was under way then is `OutcomeUnknown`."""
 
     code = "aborted"
 
-    def __init__(self, seconds: float, *, may_have_written: bool = False) -> None:
-        message = f"the call did not end within {seconds} seconds"
-        if may_have_written:
-            message += "; its write was under way, and may have been carried out"
-        super().__init__(message)
-        self.may_have_written = may_have_written
-        """Whether a write was under way, which may have been carried out."""
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the call did not end within {seconds} seconds")
 
 
 class TableDiffers(KeyfoldError):

@@ -21,7 +21,7 @@ from keyfold.transport.botocore_errors import EXPECTED, outcome_of
 from keyfold.transport.connection import Connection
 from keyfold.transport.direct import Direct, hook
 from keyfold.transport.limit import Limit
-from keyfold.transport.policy import READS, Outcome, Wait, prepared
+from keyfold.transport.policy import Outcome, Wait, prepared
 
 T = TypeVar("T")
 _FOLLOWS_NONE = "_keyfold_follows_none"
@@ -147,7 +147,7 @@ class AsyncDriver:
             try:
                 outcome = await asyncio.wait_for(attempt, limit.left())
             except asyncio.TimeoutError:
-                return limit.aborted(may_have_written=request.operation not in READS)
+                return attempts.ended(limit.aborted())
             if isinstance(outcome, dict):
                 return outcome
             after = attempts.after(outcome, time.monotonic())

@@ -27,9 +27,9 @@ class Limit:
         left = self.left()
         return seconds if left is None else min(seconds, left)
 
-    def aborted(self, *, may_have_written: bool = False) -> Aborted:
+    def aborted(self) -> Aborted:
         """The error of a request that the end of the time has met."""
-        return Aborted(self._seconds or 0, may_have_written=may_have_written)
+        return Aborted(self._seconds or 0)
 
     def over(self) -> Aborted | None:
         """The answer to a request that is not sent, since no time is left."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from keyfold.errors import (
+    Aborted,
     KeyfoldError,
     OutcomeUnknown,
     Service,
@@ -110,6 +111,13 @@ class Attempts:
             if now + delay < self._end:
                 return Wait(delay)
         return self._error(outcome, is_final=not may_repeat)
+
+    def ended(self, aborted: Aborted) -> KeyfoldError:
+        """The error of a request that was under way when its call ended."""
+        if self._idempotency == "reads":
+            return aborted
+        self._lost = aborted.message
+        return self._error(Lost(aborted.message), is_final=False)
 
     def _is_under_way(self, outcome: Outcome) -> bool:
         """Whether the service is carrying an attempt out: a program between has sent one again."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from keyfold.errors import (
-    Aborted,
     Incomplete,
     Invalid,
     KeyfoldError,
@@ -189,9 +188,7 @@ class _Batch:
             try:
                 response = yield from self._ask(table, left, outcome)
             except KeyfoldError as error:
-                may_be_done = isinstance(error, OutcomeUnknown) or (
-                    isinstance(error, Aborted) and error.may_have_written
-                )
+                may_be_done = isinstance(error, OutcomeUnknown)
                 fate = outcome.unknown if may_be_done else outcome.unwritten
                 fate.extend(one.at for one in left)
                 outcome.error = invalid.explained(error, [self._sent(one) for one in left])
