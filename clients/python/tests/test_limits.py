@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -43,6 +44,75 @@ def test_a_number_that_bounds_nothing_is_refused(
         with pytest.raises(Invalid, match="`timeout`"):
             ask(model, proxy.endpoint, Options(), called("put", "Thing", {"thingId": "t"}, **given))
     assert proxy.operations() == []
+
+
+class Evil:
+    def __repr__(self) -> str:
+        raise RuntimeError("trap")
+
+
+def nested(levels: int) -> Any:
+    held: Any = []
+    for _ in range(levels):
+        held = [held]
+    return held
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [10**5000, -(10**5000), nested(3000), Evil(), {Evil(): 1}, "x" * 500_000, "\ud800"],
+    ids=["huge", "less", "deep", "evil", "key", "long", "half"],
+)
+def test_a_wrong_value_of_any_kind_is_refused_in_a_short_sentence(
+    model: Model, proxy: Proxy, wrong: Any
+) -> None:
+    note = {"thingId": "t", "noteId": 1, "text": ""}
+    wrongs: list[Callable[[Client], Any]] = [
+        *(
+            (lambda client, name=name: client.page("notes", {"thingId": "t"}, **{name: wrong}))
+            for name in ("limit", "backward", "strong", "on_unknown", "timeout", "after")
+        ),
+        lambda client: client.all(
+            "notes", {"thingId": "t"}, most=-1 if wrong == 10**5000 else wrong
+        ),
+        lambda client: client.page(wrong, {"thingId": "t"}),
+        lambda client: client.page("notes", {wrong if isinstance(wrong, str) else "x": 1}),
+        lambda client: client.create(wrong, note),
+        lambda client: client.delete(wrong, note),
+        lambda client: client.get_many(wrong, [note]),
+        lambda client: client.write(wrong, {}),
+        lambda client: client.get_many("Note", wrong),
+        lambda client: client.put_many("Note", wrong),
+        lambda client: client.transact(wrong),
+        lambda client: client.create(
+            "Note", {**note, "text": wrong if type(wrong) is not str else 5}
+        ),
+        lambda client: client.put("Thing", {"thingId": "t", "parts": [{"x": wrong}]}),
+        lambda client: client.put("Thing", {"thingId": "t", "parts": wrong}),
+    ]
+    with Client(model, proxy.endpoint) as client:
+        for at, call in enumerate(wrongs):
+            with pytest.raises(Invalid) as caught:
+                call(client)
+            assert len(caught.value.message) < 500, (at, caught.value.message[:300])
+    assert proxy.operations() == []
+
+
+def test_a_limit_that_no_request_can_have_is_refused(model: Model, proxy: Proxy) -> None:
+    with Client(model, proxy.endpoint) as client:
+        for limit in (2**31, 2**130):
+            with pytest.raises(Invalid, match="`limit` is a whole number from 1 to 2147483647"):
+                client.page("notes", {"thingId": "t"}, limit=limit)
+        for timeout in (10**400, -(10**400)):
+            with pytest.raises(Invalid, match="`timeout` is a number of seconds"):
+                client.page("notes", {"thingId": "t"}, timeout=timeout)
+    assert proxy.operations() == []
+
+
+def test_a_record_has_names_of_fields(model: Model, proxy: Proxy) -> None:
+    with Client(model, proxy.endpoint) as client:
+        with pytest.raises(Invalid, match="is no Point"):
+            client.put("Thing", {"thingId": "t", "parts": [{Evil(): 1}]})
 
 
 @pytest.mark.parametrize("client", [Client, AsyncClient])

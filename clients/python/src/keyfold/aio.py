@@ -17,7 +17,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from keyfold.calls import Calls, Given, PageOptions, Walk
+from keyfold.calls import Calls, Given, PageOptions, Walk, called
 from keyfold.client import Plan
 from keyfold.errors import Invalid, TooMany
 from keyfold.events import event_of
@@ -165,11 +165,13 @@ class AsyncClient:
 
     async def create(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Creates an entity that must not exist."""
-        return await self._drive(self._calls.create(entity, values), timeout, f"create {entity}")
+        return await self._drive(
+            self._calls.create(entity, values), timeout, called("create", entity)
+        )
 
     async def put(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Writes a whole entity, whether it exists or not."""
-        return await self._drive(self._calls.put(entity, values), timeout, f"put {entity}")
+        return await self._drive(self._calls.put(entity, values), timeout, called("put", entity))
 
     async def update(
         self,
@@ -186,12 +188,12 @@ class AsyncClient:
         than those that identify an item, and the version that the item must have.
         """
         return await self._drive(
-            self._calls.update(entity, changes, remove, key), timeout, f"update {entity}"
+            self._calls.update(entity, changes, remove, key), timeout, called("update", entity)
         )
 
     async def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:
         """Deletes an entity that exists, with everything that follows from it."""
-        return await self._drive(self._calls.delete(entity, key), timeout, f"delete {entity}")
+        return await self._drive(self._calls.delete(entity, key), timeout, called("delete", entity))
 
     async def transact(
         self, writes: Sequence[TransactionWrite], *, timeout: float | None = None
@@ -211,7 +213,7 @@ class AsyncClient:
         """Reads entities by their keys, 100 in a request: one for each key in their order, None for
         an absent one. The items are not of one moment."""
         call = self._calls.get_many(entity, keys, strong)
-        return await self._drive(call, timeout, f"get_many {entity}")
+        return await self._drive(call, timeout, called("get_many", entity))
 
     async def put_many(
         self, entity: str, items: Sequence[Given], *, timeout: float | None = None
@@ -222,14 +224,14 @@ class AsyncClient:
         follows: no copy, guard, count, version or part.
         """
         call = self._calls.put_many(entity, items)
-        return await self._drive(call, timeout, f"put_many {entity}")
+        return await self._drive(call, timeout, called("put_many", entity))
 
     async def delete_many(
         self, entity: str, keys: Sequence[Given], *, timeout: float | None = None
     ) -> BatchWritten:
         """Deletes entities, whether they exist or not, as `put_many` writes them."""
         call = self._calls.delete_many(entity, keys)
-        return await self._drive(call, timeout, f"delete_many {entity}")
+        return await self._drive(call, timeout, called("delete_many", entity))
 
     async def ensure_tables(self, *, timeout: float | None = None) -> dict[str, Outcome]:
         """Creates the model's tables, or checks those that exist."""

@@ -38,12 +38,15 @@ from keyfold.options import (
 from keyfold.plan.kind import STRING, Kind
 from keyfold.plan.model import Entity, Model, Pattern, Write
 from keyfold.values.native import native
-from keyfold.values.value import Values, shown
+from keyfold.values.value import Values, shown, shown_text
 from keyfold.writes import Create, Delete, Put, Run, TransactionWrite, Update
 
 T = TypeVar("T")
 Given = Mapping[str, object]
 """Arguments or attributes by name. A value that is `None` is not given."""
+
+LIMIT_MAX = 2**31 - 1
+"""The largest limit that a request can have."""
 
 
 class PageOptions(TypedDict, total=False):
@@ -271,7 +274,7 @@ class Walk:
         self._skips = on_unknown == "skip"
         limit = options.get("limit")
         if limit is not None:
-            check_count("limit", limit, 1, pattern)
+            check_count("limit", limit, 1, pattern, LIMIT_MAX)
         after, cursor = None, options.get("after")
         if cursor is not None:
             secret = calls.options.cursor_secret
@@ -364,7 +367,8 @@ def _check(options: PageOptions, pattern: str) -> None:
     for name in options:
         if name not in PageOptions.__annotations__:
             near = meant(name, PageOptions.__annotations__)
-            raise Invalid(f"{pattern}: there is no option `{name}`{near}", of=pattern)
+            shown = shown_text(name)
+            raise Invalid(f"{pattern}: there is no option `{shown}`{near}", of=pattern)
     for name in ("backward", "strong"):
         check_bool(name, options.get(name, False), pattern)
     on_unknown = options.get("on_unknown")
@@ -395,10 +399,16 @@ def item_of(entity: Entity, found: FoundItem) -> Item:
     return Item(found.kind, values)
 
 
+def called(how: str, entity: object) -> str:
+    """The name of a call about an entity: `create Order`."""
+    return f"{how} {entity}" if isinstance(entity, str) else how
+
+
 def _known(all_of: Mapping[str, T], name: str, what: str) -> T:
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise Invalid(f"the name of a {what} is a text, and no {type(name).__name__}")
     found = all_of.get(name)
     if found is None:
-        raise Invalid(f"the model has no {what} `{name}`{meant(name, all_of)}", of=name)
+        shown = shown_text(name)
+        raise Invalid(f"the model has no {what} `{shown}`{meant(name, all_of)}", of=name)
     return found

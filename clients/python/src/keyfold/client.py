@@ -24,7 +24,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from keyfold.calls import Calls, Given, PageOptions, Walk
+from keyfold.calls import Calls, Given, PageOptions, Walk, called
 from keyfold.errors import TooMany
 from keyfold.events import event_of
 from keyfold.item import BatchWritten, Event, Item, Page, Transacted, Written
@@ -187,11 +187,13 @@ class Client:
 
     def create(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Creates an entity that must not exist."""
-        return self._driver.drive(self._calls.create(entity, values), timeout, f"create {entity}")
+        return self._driver.drive(
+            self._calls.create(entity, values), timeout, called("create", entity)
+        )
 
     def put(self, entity: str, values: Given, *, timeout: float | None = None) -> Written:
         """Writes a whole entity, whether it exists or not."""
-        return self._driver.drive(self._calls.put(entity, values), timeout, f"put {entity}")
+        return self._driver.drive(self._calls.put(entity, values), timeout, called("put", entity))
 
     def update(
         self,
@@ -208,12 +210,14 @@ class Client:
         than those that identify an item, and the version that the item must have.
         """
         return self._driver.drive(
-            self._calls.update(entity, changes, remove, key), timeout, f"update {entity}"
+            self._calls.update(entity, changes, remove, key), timeout, called("update", entity)
         )
 
     def delete(self, entity: str, key: Given, *, timeout: float | None = None) -> Written:
         """Deletes an entity that exists, with everything that follows from it."""
-        return self._driver.drive(self._calls.delete(entity, key), timeout, f"delete {entity}")
+        return self._driver.drive(
+            self._calls.delete(entity, key), timeout, called("delete", entity)
+        )
 
     def transact(
         self, writes: Sequence[TransactionWrite], *, timeout: float | None = None
@@ -233,7 +237,7 @@ class Client:
         """Reads entities by their keys, 100 in a request: one for each key in their order, None for
         an absent one. The items are not of one moment."""
         call = self._calls.get_many(entity, keys, strong)
-        return self._driver.drive(call, timeout, f"get_many {entity}")
+        return self._driver.drive(call, timeout, called("get_many", entity))
 
     def put_many(
         self, entity: str, items: Sequence[Given], *, timeout: float | None = None
@@ -244,14 +248,14 @@ class Client:
         follows: no copy, guard, count, version or part.
         """
         call = self._calls.put_many(entity, items)
-        return self._driver.drive(call, timeout, f"put_many {entity}")
+        return self._driver.drive(call, timeout, called("put_many", entity))
 
     def delete_many(
         self, entity: str, keys: Sequence[Given], *, timeout: float | None = None
     ) -> BatchWritten:
         """Deletes entities, whether they exist or not, as `put_many` writes them."""
         call = self._calls.delete_many(entity, keys)
-        return self._driver.drive(call, timeout, f"delete_many {entity}")
+        return self._driver.drive(call, timeout, called("delete_many", entity))
 
     def ensure_tables(self, *, timeout: float | None = None) -> dict[str, Outcome]:
         """Creates the model's tables, or checks those that exist."""

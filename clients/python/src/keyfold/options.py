@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from keyfold.errors import Invalid, KeyfoldError
 from keyfold.tracing import Tracer
+from keyfold.values.value import shown_given
 
 OnUnknown: TypeAlias = Literal["error", "skip"]
 T = TypeVar("T")
@@ -61,20 +63,33 @@ class Options:
 
 def check_seconds(name: str, given: object) -> None:
     """Refuses what is no number of seconds."""
-    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    # A number that is not one differs from itself, and no moment comes after it.
-    if not (is_number and given == given):
+    if not _is_seconds(given):
+        shown = _shown(given)
         raise Invalid(
-            f"`{name}` is a number of seconds, such as 2.5, and not {given!r}", attribute=name
+            f"`{name}` is a number of seconds, such as 2.5, and not {shown}", attribute=name
         )
 
 
-def check_count(name: str, given: object, least: int, of: str | None = None) -> None:
-    """Refuses what is no whole number from `least` on."""
-    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+def _is_seconds(given: object) -> bool:
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        return False
+    try:
+        return not math.isnan(given)
+    except OverflowError:
+        return False
+
+
+def check_count(
+    name: str, given: object, least: int, of: str | None = None, most: int | None = None
+) -> None:
+    """Refuses what is no whole number from `least` on, and to `most`."""
+    is_count = isinstance(given, int) and not isinstance(given, bool) and given >= least
+    if not is_count or (most is not None and cast(int, given) > most):
         place = "" if of is None else f"{of}: "
+        # A number that is too large says where counts end.
+        end = f"to {most}" if is_count else "on"
         raise Invalid(
-            f"{place}`{name}` is a whole number from {least} on, and not {given!r}",
+            f"{place}`{name}` is a whole number from {least} {end}, and not {_shown(given)}",
             of=of,
             attribute=name,
         )
@@ -82,7 +97,7 @@ def check_count(name: str, given: object, least: int, of: str | None = None) -> 
 
 def check_on_unknown(given: object, of: str | None = None) -> None:
     """Refuses what says nothing of items that the model does not know."""
-    if given not in ("error", "skip"):
+    if not isinstance(given, str) or given not in ("error", "skip"):
         raise _wrong("on_unknown", '"error" or "skip"', given, of)
 
 
@@ -104,9 +119,14 @@ def _is_list(given: object) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
 
 
+def _shown(given: object) -> str:
+    """An option in a message; a text in quotes, without which "5" would read as a number."""
+    return f"'{shown_given(given)}'" if isinstance(given, str) else shown_given(given)
+
+
 def _wrong(name: str, wanted: str, given: object, of: str | None) -> Invalid:
     place = "" if of is None else f"{of}: "
-    held = repr(given) if isinstance(given, (str, int, float)) else f"a {type(given).__name__}"
+    held = _shown(given) if isinstance(given, (str, int, float)) else f"a {type(given).__name__}"
     return Invalid(
         f"{place}`{name}` is {wanted}, and not {'None' if given is None else held}",
         of=of,

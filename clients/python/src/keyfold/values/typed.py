@@ -22,7 +22,7 @@ from keyfold.errors import Invalid
 from keyfold.keys.periods import is_period
 from keyfold.plan.kind import Kind
 from keyfold.values import number, times
-from keyfold.values.value import Value, set_of, shown_text
+from keyfold.values.value import Value, set_of, shown_given, shown_text
 
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _ANY_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}")
@@ -52,24 +52,11 @@ def _no_moment(name: str, held: object, wanted: str) -> Invalid:
 
 def wrong_kind(name: str, kind: Kind, held: object) -> Invalid:
     """The error about a value of another type."""
-    shown = _shown(held)
+    shown = shown_given(held)
     if isinstance(held, str):
         # Without quotes the text "5" would read as a number.
         shown = f'"{shown}"'
     return Invalid(f"{name} is no {kind}: {shown}", attribute=name)
-
-
-def _shown(held: object) -> str:
-    """A value of Python in a message."""
-    if isinstance(held, str):
-        return shown_text(str.__str__(held))
-    if isinstance(held, int) and not isinstance(held, bool):
-        # Python refuses to print an `int` of many digits.
-        return shown_text(str(Decimal(held)))
-    try:
-        return shown_text(repr(held))
-    except Exception:
-        return f"a value of {type(held).__name__}, which cannot be shown"
 
 
 def typed(name: str, kind: Kind, given: object) -> Value:
@@ -110,7 +97,7 @@ def _number(name: str, kind: Kind, given: object) -> Value:
     try:
         text = number.of_int(int(given)) if isinstance(given, int) else number.of_decimal(given)
     except number.NumberError as error:
-        shown = _shown(given if isinstance(given, int) else str(given))
+        shown = shown_given(given if isinstance(given, int) else str(given))
         raise Invalid(f"{name}: {shown} is not a number: {error}", attribute=name) from None
     if kind.name == "int" and not number.is_whole(text):
         raise wrong(name, text, "a whole number")
@@ -281,9 +268,12 @@ def _record(name: str, kind: Kind, given: object) -> Value:
     record = kind.record
     if record is None or not isinstance(given, Mapping):
         raise wrong_kind(name, kind, given)
-    entries = cast("Mapping[str, object]", given)
+    entries = cast("Mapping[object, object]", given)
     for key in entries:
+        if not isinstance(key, str):
+            raise wrong_kind(name, kind, entries)
         if key not in record.fields:
+            key = shown_text(key)
             known = ", ".join(record.fields)
             raise Invalid(
                 f"{name}.{key} is no field of {record.name}; it has {known}: {key}",

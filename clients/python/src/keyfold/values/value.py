@@ -127,6 +127,19 @@ def shown_text(held: str) -> str:
     return out + "…" if len(held) > _SHOWN_MAX else out
 
 
+def shown_given(held: object) -> str:
+    """A value that a program gives in a message, whatever it is."""
+    if isinstance(held, str):
+        return shown_text(str.__str__(held))
+    if isinstance(held, int) and not isinstance(held, bool):
+        # Python refuses to print an `int` of many digits.
+        return shown_text(str(Decimal(held)))
+    try:
+        return shown_text(repr(held))
+    except Exception:
+        return f"a value of {type(held).__name__}, which cannot be shown"
+
+
 _HIDDEN = (("\u200b", "\u200f"), ("\u2028", "\u202e"), ("\u2066", "\u2069"), ("\ufeff", "\ufeff"))
 
 
