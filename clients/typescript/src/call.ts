@@ -38,7 +38,6 @@ export async function carryOut<T>(
   const aborted = (): void => controller.abort(failure("aborted", `${name}: the caller's signal ended the call`));
   const late = (): void => controller.abort(failure("aborted", `${name} took longer than ${timeout} ms`));
   const timer = timeout <= TIMER_MS_MAX ? setTimeout(late, timeout) : undefined;
-  if (timeout === 0) late();
   const forget = onAbort(signal, aborted);
   try {
     const run = (): Promise<T> => call(ioOf(transport, options, name, controller.signal));
@@ -92,7 +91,7 @@ function ioOf(transport: Transport, options: ClientOptions, name: string, signal
       report(answer.ConsumedCapacity === undefined ? {} : { capacity });
       return answer;
     },
-    isOver: () => signal.aborted,
+    over: () => signal.aborted,
     spent: () => spent,
     async pause(least, most) {
       await pause(least + Math.random() * (most - least), signal);

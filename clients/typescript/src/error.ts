@@ -138,11 +138,6 @@ export function unknownAttribute(message: string, attribute: string): KeyfoldErr
   return new KeyfoldError(message, { code: "unknown_item", attribute });
 }
 
-/** Makes the error of items that are not where, or not as, the model writes them. */
-export function strayItem(message: string): KeyfoldError {
-  return new KeyfoldError(message, { code: "unknown_item" });
-}
-
 /** The detail of an error of this package; `undefined` for any other error. */
 export function detailOf(error: unknown): ErrorDetail | undefined {
   return error instanceof KeyfoldError ? error.detail : undefined;

@@ -37,7 +37,7 @@ export interface Io {
   /** Asks a request. Requests that are asked at the same time may be sent at the same time. */
   ask(operation: string, input: object): Promise<Answer>;
   /** Whether the call has ended: what is asked then is not sent. */
-  isOver(): boolean;
+  over(): boolean;
   /** The units of capacity that all answers of the call report. */
   spent(): number;
   /** Waits any number of milliseconds between the two, so that writers of one item take turns. */

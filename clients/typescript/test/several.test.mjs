@@ -129,7 +129,7 @@ test("what was handed to no transport is not written", async () => {
     },
   };
   const own = new Client(plan, transport);
-  for (const options of [{ signal: AbortSignal.abort() }, { timeout: 0 }]) {
+  for (const options of [{ signal: AbortSignal.abort() }]) {
     for (const call of [() => own.putMany("Note", notes, options), () => own.deleteMany("Note", [{ n: 1 }], options)]) {
       await assert.rejects(call(), { code: "aborted" });
       assert.equal(sent.length, 0);

@@ -1,6 +1,6 @@
 /** One item by its `id`, whose key has attributes that change: the guard of the id holds them. */
 
-import { strayItem } from "../error.js";
+import { strayItem } from "./stray.js";
 import { backOff, TRIES } from "../io.js";
 import type { ReadPlan } from "../plan.js";
 import { shown } from "../value/text.js";

@@ -1,7 +1,8 @@
 /** Entities by their keys: BatchGetItem, in the order of the keys, absent ones as absent. */
 
+import { strayItem } from "./stray.js";
 import { heldPlace, identifyingPlace, idGuard, placeOf } from "../derive.js";
-import { invalid, strayItem } from "../error.js";
+import { invalid } from "../error.js";
 import { backOff, type Io, together, TRIES } from "../io.js";
 import type { Model } from "../model.js";
 import type { FoundItem } from "../options.js";

@@ -1,7 +1,8 @@
 /** The errors of patterns that cannot be read as they are asked for, or that stored items contradict: a program loads
  * them when one occurs. */
 
-import { failure, invalid, KeyfoldError, strayItem } from "../error.js";
+import { failure, invalid, KeyfoldError } from "../error.js";
+import { strayItem } from "./stray.js";
 
 /** The error about the way to read a pattern. */
 export function otherWay(pattern: string, why: string): Error {

@@ -199,7 +199,7 @@ async function ask(
   );
   const input = { RequestItems: { [table]: requests }, ...REPORTED };
   const send = (): Promise<Answer> => {
-    fates.isSent = !io.isOver();
+    fates.isSent = !io.over();
     fates.requests += 1;
     return io.ask("BatchWriteItem", input);
   };
