@@ -6,8 +6,8 @@
 ;;; Code:
 
 (defconst keyfold-declarations '("model" "owner" "use" "shared" "record" "table" "entity" "view" "pattern" "write"))
-(defconst keyfold-members '("key" "id" "gsi" "lsi" "copy" "unique" "ttl" "version" "count" "sum" "min" "max" "average" "distinct" "top" "split" "compress" "unstored" "expect" "capacity" "stream" "point" "deletion" "class" "tags" "create" "put" "update" "delete" "check"))
-(defconst keyfold-modifiers '("type" "per" "project" "all" "keys" "on" "demand" "read" "then" "in" "of" "by" "only" "where" "sparse" "when" "shard" "bucket" "hour" "day" "month" "year" "items" "bytes" "writes" "second" "was" "starts" "contains" "filter" "newest" "oldest" "highest" "lowest" "ascending" "descending" "page" "strong" "scan" "batch" "as" "fetch" "set" "else" "remove" "for" "each" "and" "or" "not" "exists" "missing" "size" "kind" "recovery" "protection" "standard" "infrequent" "access" "images" "old" "at" "percent"))
+(defconst keyfold-members '("key" "id" "gsi" "lsi" "copy" "unique" "ttl" "version" "count" "sum" "min" "max" "average" "distinct" "top" "split" "compress" "unstored" "expect" "from" "capacity" "stream" "point" "deletion" "class" "tags" "create" "put" "update" "delete" "check"))
+(defconst keyfold-modifiers '("type" "join" "left" "per" "project" "all" "keys" "on" "demand" "read" "then" "in" "of" "by" "only" "where" "sparse" "when" "shard" "bucket" "hour" "day" "month" "year" "items" "bytes" "writes" "second" "was" "starts" "contains" "filter" "newest" "oldest" "highest" "lowest" "ascending" "descending" "page" "strong" "scan" "batch" "as" "fetch" "set" "else" "remove" "for" "each" "and" "or" "not" "exists" "missing" "size" "kind" "recovery" "protection" "standard" "infrequent" "access" "images" "old" "at" "percent"))
 (defconst keyfold-types '("string" "int" "number" "bool" "time" "date" "binary" "ulid" "uuid" "list" "map" "set" "s" "ms" "us" "ns" "now" "new" "always" "true" "false"))
 (defconst keyfold-formats '("reverse" "signed" "hour" "day" "date" "month" "year" "lower" "hash" "escape"))
 

@@ -60,6 +60,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "relational",
+        &[
+            "types", "api", "model", "lower", "client", "stream", "motion",
+        ],
+    ),
+    (
         "keyfold",
         &[
             "types", "api", "engine", "model", "lower", "client", "stream", "wire",
@@ -74,8 +80,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "types", "api", "engine", "server", "model", "codegen", "client", "prove", "stream",
-            "motion", "evolve", "wire",
+            "types",
+            "api",
+            "engine",
+            "server",
+            "model",
+            "codegen",
+            "client",
+            "prove",
+            "stream",
+            "motion",
+            "evolve",
+            "relational",
+            "wire",
         ],
     ),
     ("bench", &["api", "wire", "engine"]),

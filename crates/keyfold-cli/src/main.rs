@@ -74,6 +74,8 @@ enum Command {
     Diff(cmd::diff::Arguments),
     /// Plan the change of a running design: which versions may run together, and the phases.
     Evolve(cmd::evolve::Arguments),
+    /// Carry the rows of a relational database, and their changes, into the tables of a model.
+    Migrate(cmd::migrate::Arguments),
     /// Write the tables for CloudFormation or Terraform, or the model for NoSQL Workbench.
     Export(cmd::export::Arguments),
     /// Propose a model from a file of NoSQL Workbench.
@@ -127,6 +129,7 @@ fn main() -> ExitCode {
         Command::Plan(arguments) => cmd::plan::run(&arguments, output),
         Command::Diff(arguments) => cmd::diff::run(&arguments, output),
         Command::Evolve(arguments) => cmd::evolve::run(&arguments, output),
+        Command::Migrate(arguments) => cmd::migrate::run(&arguments, output),
         Command::Export(arguments) => cmd::export::run(&arguments, output),
         Command::Import(arguments) => cmd::import::run(&arguments, output),
         Command::Infer(arguments) => cmd::infer::run(&arguments, output),

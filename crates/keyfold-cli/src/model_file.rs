@@ -151,6 +151,19 @@ fn compile_checked(sources: Sources, output: Output, shown: Shown) -> Result<Che
     })
 }
 
+/// The failure of a model that does not fit something outside of it, whose errors are shown.
+pub(crate) fn refused(faults: &[Diagnostic], sources: &Sources, output: Output) -> Failure {
+    let rows: Vec<_> = faults.iter().map(|one| row(one, sources)).collect();
+    if output == Output::Text {
+        for fault in faults {
+            let width = terminal::known_width();
+            let text = fault.render_within(sources, terminal::error_has_color(), width);
+            terminal::error_line(&format!("{text}\n"));
+        }
+    }
+    failure_of(faults, &rows, 0)
+}
+
 /// The failure of a model with errors. Its place is that of the first error.
 fn failure_of(diagnostics: &[Diagnostic], rows: &[Json], more: usize) -> Failure {
     let errors: Vec<usize> = (0..)

@@ -84,7 +84,7 @@ fn document(schema: &Schema, place: &Workplace, code: i32, arguments: &[&str]) -
     let document = document.clone();
     // Only a move and an evolution print events before its document.
     assert!(
-        events.is_empty() || arguments[0] == "move" || arguments[0] == "evolve",
+        events.is_empty() || ["move", "evolve", "migrate"].contains(&arguments[0]),
         "{arguments:?} prints one document\n{out}"
     );
     for event in events {
@@ -374,6 +374,7 @@ fn every_command_prints_one_document_of_the_schema() {
     }
     run.extend(moved_between_servers(&schema, &place, shop));
     run.extend(evolved(&schema, &place, [other, filled]));
+    run.extend(migrated(&schema, &place));
     // It is run by itself, too.
     assert!(run.remove("move"));
     assert_eq!(run, with_subcommands(&place), "no command is forgotten");
@@ -408,6 +409,37 @@ fn evolved(schema: &Schema, place: &Workplace, [old, new]: [&str; 2]) -> Vec<Str
         document(schema, place, code, &line);
         names.push(format!("evolve {word}"));
     }
+    names
+}
+
+/// Runs the commands of a migration, and returns their names.
+fn migrated(schema: &Schema, place: &Workplace) -> Vec<String> {
+    let database = rusqlite::Connection::open(place.folder.path().join("rows.db")).unwrap();
+    let rows = "CREATE TABLE notes (id INTEGER PRIMARY KEY, words TEXT); INSERT INTO notes VALUES (1, 'a'), (2, NULL);";
+    database.execute_batch(rows).unwrap();
+    let text = "model m 1\ntable Tab (PK)\nentity Note in Tab\n  id: string, words: string\n  key \"NOTE#{id}\"\n  from notes\n\
+                pattern note(id) -> Note\n";
+    std::fs::write(place.folder.path().join("rows.keyfold"), text).unwrap();
+    let both = ["rows.keyfold", "--from", "sqlite:rows.db"];
+    let at = ["--at", "keyfold:./m"];
+    let mut names = Vec::new();
+    let mut call = |code: i32, word: &'static str, more: &[&str]| {
+        let line = [&["migrate", word], &both[..], more].concat();
+        document(schema, place, code, &line);
+        names.push(format!("migrate {word}"));
+    };
+    call(1, "check", &[]);
+    call(1, "run", &[&at[..], &["--once"]].concat());
+    call(0, "status", &at);
+    database
+        .execute_batch("DELETE FROM notes WHERE id = 2")
+        .unwrap();
+    call(0, "check", &[]);
+    call(1, "complete", &[&at[..], &["--yes"]].concat());
+    call(0, "run", &[&at[..], &["--once"]].concat());
+    call(0, "verify", &at);
+    call(0, "complete", &[&at[..], &["--yes"]].concat());
+    call(0, "abort", &[&at[..], &["--yes"]].concat());
     names
 }
 

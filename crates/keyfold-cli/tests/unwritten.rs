@@ -62,6 +62,11 @@ fn place() -> Workplace {
     place.json(0, &["put", "Note", "noteId=1", "text=a"]);
     let workbench = place.text(&["export", "workbench"]);
     place.write("workbench.json", &workbench);
+    let rows = MODEL.replacen("  key  ", "  from notes\n  key  ", 1);
+    place.write("rows.keyfold", &rows);
+    let database = rusqlite::Connection::open(place.folder.path().join("rows.db")).unwrap();
+    let table = "CREATE TABLE notes (note_id TEXT PRIMARY KEY, text TEXT)";
+    database.execute_batch(table).unwrap();
     place
 }
 
@@ -95,6 +100,13 @@ fn lines(server: &str) -> Vec<Vec<&str>> {
             &at,
         ]
         .concat(),
+        vec![
+            "migrate",
+            "check",
+            "rows.keyfold",
+            "--from",
+            "sqlite:rows.db",
+        ],
         vec!["export", "terraform"],
         vec!["export", "cloudformation"],
         vec!["export", "workbench"],

@@ -315,6 +315,7 @@ fn describe_entity(model: &Model, entity: &Entity) -> Vec<String> {
         // It follows from the key.
         period_attribute: _,
         excluded: _,
+        origin: _,
         view: _,
     } = entity;
     let mut lines: Vec<String> = uniques

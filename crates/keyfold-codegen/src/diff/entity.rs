@@ -46,6 +46,8 @@ pub(super) fn entity(
         period_attribute: _,
         // `delimiters` compares it.
         excluded: _,
+        // What rows items are made of changes nothing of what is stored.
+        origin: _,
         // `view` compares both.
         view: _,
     } = new;

@@ -300,6 +300,7 @@ pub(super) fn facts(model: &Model, entity: &Entity) -> Vec<String> {
         // It follows from the key.
         period_attribute: _,
         excluded: _,
+        origin: _,
         view: _,
     } = entity;
     let guarded = uniques.iter().map(|unique| {

@@ -31,6 +31,7 @@ pub(super) fn patterns(model: &Model, entity: &Entity, taken: &mut Vec<String>) 
         expected: _,
         period_attribute: _,
         excluded: _,
+        origin: _,
         view: _,
     } = entity;
     let name = uncapitalized(title);

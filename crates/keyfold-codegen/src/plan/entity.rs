@@ -37,6 +37,8 @@ pub(super) fn json(model: &Model, entity: &Entity, records: &mut Records) -> Jso
         period_attribute,
         // Each field of a template names what it excludes.
         excluded: _,
+        // Programs read and write items, however they came there.
+        origin: _,
         view,
     } = entity;
     let Some(table) = model.tables.get(*table) else {

@@ -5,7 +5,7 @@ use super::key::{check_required, identity};
 use super::names::{attribute_of, distinct, unknown};
 use super::template::{self, Columns};
 use super::types::Types;
-use super::{attribute, copy, expiry, index_key};
+use super::{attribute, copy, expiry, index_key, origin};
 use crate::diagnostic::{Diagnostic, Edit, report};
 use crate::near::nearest;
 use crate::schema::{
@@ -65,6 +65,7 @@ pub(super) fn with_attributes(
         expected: Expected::default(),
         period_attribute: None,
         excluded: Vec::new(),
+        origin: None,
         view: None,
     };
     entity.expected = expected(&declared.expects, &entity, diagnostics);
@@ -86,6 +87,7 @@ pub(super) fn with_attributes(
         let copy = copy::resolve(declared, table, &entity, &identity, diagnostics);
         entity.copies.extend(copy);
     }
+    origin::resolve(declared, &mut entity, diagnostics);
     uniques(declared, table, &mut entity, diagnostics);
     expiry::resolve(declared, table, &mut entity, diagnostics);
     period(table, &mut entity, diagnostics);

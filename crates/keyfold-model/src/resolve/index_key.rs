@@ -163,7 +163,7 @@ impl<'e> Scope<'e> {
             let what = format!("index of {}", self.table.name);
             let names = indexes.iter().map(|index| index.name.as_str());
             Box::new(unknown(&what, &declared.index, names).note(
-                "a line in an entity is an attribute (`name: type`), an index's key, `key`, `copy`, `unique`, `ttl`, `version`, `count`, `sum`, `max`, `split`, `compress`, `unstored` or `expect`",
+                "a line in an entity is an attribute (`name: type`), an index's key, `key`, `copy`, `unique`, `ttl`, `version`, `count`, `sum`, `max`, `split`, `compress`, `unstored`, `expect` or `from`",
             ))
         })
     }

@@ -24,6 +24,7 @@ mod key;
 mod link;
 mod names;
 mod needed;
+mod origin;
 mod pattern;
 mod present;
 mod record;

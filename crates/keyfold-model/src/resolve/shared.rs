@@ -160,6 +160,7 @@ fn of_entity<'t>(declared: &'t EntityDecl, tree: &'t Tree, all: &mut Vec<Use<'t>
         unstored: _,
         compressed: _,
         expects: _,
+        origin: _,
         end: _,
     } = declared;
     match (table, tree.tables.as_slice()) {

@@ -2,6 +2,7 @@
 
 use super::attribute::{Attribute, hidden};
 use super::condition::Condition;
+use super::origin::Origin;
 use super::path::Path;
 use super::plan::PatternPlan;
 use super::view::View;
@@ -256,6 +257,8 @@ pub struct Entity {
     pub period_attribute: Option<String>,
     /// The characters that its attributes must not contain because of the keys that they are in.
     pub excluded: Vec<Excluded>,
+    /// The rows of a relational database that its items are made of.
+    pub origin: Option<Origin>,
     /// What its items are kept from, if it is a view: writes do not name it.
     pub view: Option<View>,
 }

@@ -6,6 +6,7 @@ mod entity;
 mod followed;
 mod list;
 mod model;
+pub mod origin;
 mod path;
 mod pattern;
 mod plan;

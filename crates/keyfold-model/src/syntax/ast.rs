@@ -175,10 +175,56 @@ pub(crate) struct EntityDecl {
     pub(crate) unstored: Vec<Name>,
     pub(crate) compressed: Vec<Name>,
     pub(crate) expects: Vec<ExpectDecl>,
+    /// The rows of a relational database that its items are made of.
+    pub(crate) origin: Option<OriginDecl>,
     /// What a view is kept from; `None` for an entity.
     pub(crate) view: Option<ViewDecl>,
     /// The end of its last line.
     pub(crate) end: usize,
+}
+
+/// `from "orders" o join "addresses" a on a.id = o.address_id where "SQL" set city = a.city`.
+#[derive(Debug)]
+pub(crate) struct OriginDecl {
+    /// The place of `from`.
+    pub(crate) span: Span,
+    pub(crate) table: SqlTableDecl,
+    pub(crate) joins: Vec<JoinDecl>,
+    /// The condition of the rows, in SQL.
+    pub(crate) only: Option<Name>,
+    /// Attributes, and what they are taken from.
+    pub(crate) set: Vec<(Name, SqlDecl)>,
+}
+
+/// A table of a relational database, and its name in the line.
+#[derive(Debug)]
+pub(crate) struct SqlTableDecl {
+    pub(crate) schema: Option<Name>,
+    pub(crate) name: Name,
+    pub(crate) alias: Name,
+}
+
+/// `[left] join TABLE on a.b = c.d and ...`.
+#[derive(Debug)]
+pub(crate) struct JoinDecl {
+    pub(crate) is_left: bool,
+    pub(crate) table: SqlTableDecl,
+    pub(crate) on: Vec<(SqlColumnDecl, SqlColumnDecl)>,
+}
+
+/// `alias.column`.
+#[derive(Debug)]
+pub(crate) struct SqlColumnDecl {
+    pub(crate) alias: Name,
+    pub(crate) column: Name,
+}
+
+/// What an attribute is taken from.
+#[derive(Debug)]
+pub(crate) enum SqlDecl {
+    Column(SqlColumnDecl),
+    /// An expression in SQL.
+    Expression(Name),
 }
 
 /// `of Source [where condition]`, and the view's columns.

@@ -35,7 +35,7 @@ use compare::Verify;
 pub(super) use consent::asked;
 use keyfold_motion::world::Place;
 use places::Places;
-pub(super) use places::{looked_at, written_at};
+pub(super) use places::{looked_at, made_at, written_at};
 use std::path::PathBuf;
 use std::time::Duration;
 use switching::Turned;

@@ -208,6 +208,11 @@ pub(in crate::cmd) fn looked_at(text: &str) -> Result<Backend, Failure> {
     opened(&place, false)
 }
 
+/// Opens a place to write to it. A data folder is made.
+pub(in crate::cmd) fn made_at(text: &str) -> Result<Backend, Failure> {
+    opened(&connection(text)?, true)
+}
+
 /// Opens a place to write to it, which is there.
 pub(in crate::cmd) fn written_at(text: &str) -> Result<Backend, Failure> {
     let place = connection(text)?;

@@ -2,6 +2,7 @@
 
 use super::condition::conditions;
 use super::cursor::{Cursor, Parsed};
+use super::origin;
 use super::template::template;
 use crate::diagnostic::{Diagnostic, Edit, Span};
 use crate::syntax::ast::{
@@ -51,14 +52,15 @@ pub(super) fn empty(name: Name, head: Head, table: Option<Name>, end: usize) -> 
         unstored: Vec::new(),
         compressed: Vec::new(),
         expects: Vec::new(),
+        origin: None,
         view: None,
     }
 }
 
 /// The words that start a line of an entity. An index of such a name stands in quotes.
-pub const MEMBER_WORDS: [&str; 13] = [
+pub const MEMBER_WORDS: [&str; 14] = [
     "key", "id", "copy", "unique", "ttl", "version", "count", "sum", "max", "split", "compress",
-    "unstored", "expect",
+    "unstored", "expect", "from",
 ];
 
 /// Reads a line of an entity.
@@ -96,6 +98,7 @@ pub(super) fn member(cursor: &mut Cursor<'_>, entity: &mut EntityDecl) -> Parsed
         "unstored" => entity.unstored.extend(cursor.attributes("an attribute")?),
         "compress" => entity.compressed.extend(cursor.attributes("an attribute")?),
         "expect" => entity.expects.extend(cursor.expectations()?),
+        "from" => origin::only_origin(cursor, entity, word.span)?,
         _ => index_key(cursor, entity, word)?,
     }
     Ok(())

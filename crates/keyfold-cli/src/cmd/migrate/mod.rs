@@ -1,0 +1,333 @@
+//! `keyfold migrate`: a relational database comes in. The rows become entities as the `from` lines of the
+//! model say, and their changes follow.
+//!
+//! - `told`: what is shown.
+
+mod told;
+
+use super::moving::{asked, listen, looked_at, made_at, written_at};
+use crate::failure::Failure;
+use crate::model_file::{self, Checked, Shown};
+use crate::output::Output;
+use crate::terminal;
+use clap::{Args, Subcommand};
+use keyfold_client::Backend;
+use keyfold_relational::sqlite::Sqlite;
+use keyfold_relational::{
+    Ended, MapError, Mapping, Migration, Progress, Source, SourceError, check, verify,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The time between two looks at a run.
+const LOOK_TIME: Duration = Duration::from_millis(100);
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Compare the model with the database and read every row: which attributes and keys they cannot be.
+    /// Nothing is written.
+    Check(Origin),
+    /// Copy every row, and carry changes until Ctrl-C. The same command goes on after it was stopped or killed.
+    Run {
+        #[command(flatten)]
+        both: Both,
+        /// End as soon as everything is carried.
+        #[arg(long)]
+        once: bool,
+    },
+    /// Show how far the migration is.
+    Status(Both),
+    /// Compare every row with its item, and every item with its row.
+    Verify(Both),
+    /// End the migration: the database keeps its changes no more. The tables keep what was written.
+    Complete {
+        #[command(flatten)]
+        both: Both,
+        /// Begin at once.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Give the migration up: as `complete`, without a comparison. The tables keep what was written.
+    Abort {
+        #[command(flatten)]
+        both: Both,
+        /// Begin at once.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// The model, and the database.
+#[derive(Args)]
+struct Origin {
+    /// The model, whose entities have `from` lines.
+    model: PathBuf,
+    /// The database: sqlite:FILE.
+    #[arg(long, value_name = "DATABASE")]
+    from: String,
+}
+
+/// The model, the database and the tables.
+#[derive(Args)]
+struct Both {
+    #[command(flatten)]
+    origin: Origin,
+    /// Where the tables are: http://127.0.0.1:8000, dynamodb://eu-west-1?profile=NAME, keyfold:./data, or the
+    /// name of a connection of keyfold.toml.
+    #[arg(long, value_name = "CONNECTION")]
+    at: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> {
+    match &arguments.action {
+        Action::Check(origin) => checked(origin, output),
+        Action::Run { both, once } => carried(both, *once, output),
+        Action::Status(both) => status(both, output),
+        Action::Verify(both) => verified(both, output),
+        Action::Complete { both, yes } => complete(both, *yes, output),
+        Action::Abort { both, yes } => abort(both, *yes, output),
+    }
+}
+
+/// A model that was read, and a database that was opened.
+struct Opened {
+    checked: Checked,
+    source: Sqlite,
+}
+
+impl Origin {
+    fn open(&self, output: Output) -> Result<Opened, Failure> {
+        let checked = model_file::load_checked(&self.model, output, Shown::Errors)?;
+        if checked
+            .model
+            .entities
+            .iter()
+            .all(|one| one.origin.is_none())
+        {
+            return Err(Failure::refused(
+                "no entity of the model has a `from` line, which says what rows it is made of",
+            ));
+        }
+        let Some(file) = self.from.strip_prefix("sqlite:") else {
+            return Err(Failure::usage(format!(
+                "`{}` names no database: a file of SQLite is named sqlite:FILE",
+                self.from
+            ))
+            .of_argument("from"));
+        };
+        let source = Sqlite::open(Path::new(file)).map_err(of_source)?;
+        Ok(Opened { checked, source })
+    }
+}
+
+fn of_source(error: SourceError) -> Failure {
+    Failure::backend(error.message)
+}
+
+/// The mapping of the model, or its faults at their places.
+fn mapping<'m>(
+    checked: &'m Checked,
+    source: &mut dyn Source,
+    output: Output,
+) -> Result<Mapping<'m>, Failure> {
+    match Mapping::of(&checked.model, source) {
+        Ok(mapping) => Ok(mapping),
+        Err(MapError::Source(error)) => Err(of_source(error)),
+        Err(MapError::Model(faults)) => Err(model_file::refused(&faults, &checked.sources, output)),
+    }
+}
+
+/// Calls what takes long on a thread, shows how far it is, and stops it on Ctrl-C.
+fn watched<T: Send>(
+    progress: &Progress,
+    output: Output,
+    does: impl FnOnce() -> T + Send,
+) -> Result<T, Failure> {
+    let stops = Arc::new(AtomicBool::new(false));
+    listen(&stops)?;
+    let began = Instant::now();
+    let mut screen = told::Screen::new(output);
+    let result = std::thread::scope(|scope| {
+        let run = scope.spawn(does);
+        while !run.is_finished() {
+            if stops.load(Ordering::SeqCst) {
+                progress.stop();
+            }
+            screen.look(&progress.figures(), began.elapsed());
+            std::thread::sleep(LOOK_TIME);
+        }
+        match run.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    });
+    screen.end();
+    Ok(result)
+}
+
+fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
+    let mut opened = origin.open(output)?;
+    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let progress = Progress::default();
+    let source = &mut opened.source;
+    let found = watched(&progress, output, || check(&mapping, source, &progress))?;
+    let found = found.map_err(of_source)?;
+    let verdict = told::verdict_of(&found);
+    output.report(
+        told::check_json(&found),
+        || told::show_check(&found),
+        verdict,
+    )
+}
+
+fn carried(both: &Both, once: bool, output: Output) -> Result<(), Failure> {
+    let mut opened = both.origin.open(output)?;
+    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let backend = made_at(&both.at)?;
+    let made = keyfold_client::tables::ensure(&backend, mapping.model)?;
+    for note in keyfold_client::tables::notes(mapping.model, &made) {
+        terminal::error_line(&note);
+    }
+    let progress = Progress::default();
+    let source = &mut opened.source;
+    let ended = watched(&progress, output, || {
+        Migration::new(&mapping, source, &backend, &progress).run(once)
+    })?;
+    backend.sync()?;
+    let figures = progress.figures();
+    let verdict = told::verdict(&ended);
+    let document = told::run_json(&ended, &figures);
+    output.report(document, || told::show_run(&ended, &figures), verdict)
+}
+
+fn status(both: &Both, output: Output) -> Result<(), Failure> {
+    let mut opened = both.origin.open(output)?;
+    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let backend = looked_at(&both.at)?;
+    let progress = Progress::default();
+    let state = Migration::new(&mapping, &mut opened.source, &backend, &progress).state()?;
+    output.result(
+        || told::status_json(state.as_ref()),
+        || told::show_status(state.as_ref()),
+    );
+    Ok(())
+}
+
+fn verified(both: &Both, output: Output) -> Result<(), Failure> {
+    let mut opened = both.origin.open(output)?;
+    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let backend = looked_at(&both.at)?;
+    compared(&mapping, &mut opened.source, &backend, output)
+}
+
+/// Compares rows and items, and shows what differs.
+fn compared(
+    mapping: &Mapping<'_>,
+    source: &mut Sqlite,
+    backend: &Backend,
+    output: Output,
+) -> Result<(), Failure> {
+    let progress = Progress::default();
+    let found = watched(&progress, output, || {
+        verify(mapping, source, backend, &progress)
+    })?;
+    let found = found.map_err(|error| match error {
+        keyfold_relational::VerifyError::Source(error) => of_source(error),
+        keyfold_relational::VerifyError::Target(error) => error.into(),
+    })?;
+    let verdict = told::verdict_of_comparison(&found, progress.is_stopping());
+    output.report(
+        told::verify_json(&found),
+        || told::show_verify(&found),
+        verdict,
+    )
+}
+
+fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
+    let mut opened = both.origin.open(output)?;
+    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let backend = written_at(&both.at)?;
+    let progress = Progress::default();
+    let source = &mut opened.source;
+    let follows =
+        |state: &keyfold_relational::State| state.phase == keyfold_relational::Phase::Follow;
+    let state = Migration::new(&mapping, source, &backend, &progress).state()?;
+    if !state.as_ref().is_some_and(follows) {
+        return Err(Failure::refused(
+            "not every row is copied yet: `keyfold migrate run` first",
+        ));
+    }
+    if !yes {
+        terminal::error_line(
+            "what is written to the database afterwards is not carried any more; its programs should be stopped, \
+             or write to the tables alone",
+        );
+        asked("the migration goes on")?;
+    }
+    // What was written last is carried before the changes are dropped.
+    let ended = watched(&progress, output, || {
+        Migration::new(&mapping, source, &backend, &progress).run(true)
+    })?;
+    if !matches!(ended, Ended::Caught) {
+        let figures = progress.figures();
+        let document = told::run_json(&ended, &figures);
+        let verdict = told::verdict(&ended);
+        return output.report(document, || told::show_run(&ended, &figures), verdict);
+    }
+    let compared_progress = Progress::default();
+    let found = watched(&compared_progress, output, || {
+        verify(&mapping, source, &backend, &compared_progress)
+    })?;
+    let found = found.map_err(|error| Failure::backend(error.to_string()))?;
+    if found.count > 0 || compared_progress.is_stopping() {
+        let verdict = told::verdict_of_comparison(&found, compared_progress.is_stopping());
+        return output.report(
+            told::verify_json(&found),
+            || told::show_verify(&found),
+            verdict,
+        );
+    }
+    end(&mapping, source, &backend)?;
+    told::simple(
+        "completed",
+        "the migration is complete: the database keeps no changes any more",
+        output,
+    );
+    Ok(())
+}
+
+fn end(mapping: &Mapping<'_>, source: &mut Sqlite, backend: &Backend) -> Result<(), Failure> {
+    let progress = Progress::default();
+    let ended = Migration::new(mapping, source, backend, &progress).end();
+    match ended {
+        Ok(()) => Ok(backend.sync()?),
+        Err(ended) => told::verdict(&ended),
+    }
+}
+
+fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
+    let mut opened = both.origin.open(output)?;
+    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let backend = written_at(&both.at)?;
+    if !yes {
+        terminal::error_line(
+            "the database keeps no changes any more; what was written to the tables stays",
+        );
+        asked("nothing was given up")?;
+    }
+    end(&mapping, &mut opened.source, &backend)?;
+    told::simple(
+        "aborted",
+        "the migration was given up; what it has written stays",
+        output,
+    );
+    Ok(())
+}

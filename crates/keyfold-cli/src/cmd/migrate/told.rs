@@ -1,0 +1,246 @@
+//! What is shown of a migration: for people, and for programs.
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::terminal::{self, ERROR, FAINT, GOOD, counted_u64};
+use indicatif::{ProgressBar, ProgressStyle};
+use keyfold_relational::{Checked, Ended, Figures, Problem, State, Verified};
+use serde_json::{Value as Json, json};
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+/// The time between two events.
+const EVENT_TIME: Duration = Duration::from_secs(1);
+
+/// Shows how far a run is: a line on a terminal, events for programs.
+pub(super) struct Screen {
+    line: Option<ProgressBar>,
+    has_events: bool,
+    due: Duration,
+}
+
+impl Screen {
+    pub(super) fn new(output: Output) -> Screen {
+        let is_text = output == Output::Text;
+        let line = (is_text && std::io::stderr().is_terminal()).then(|| {
+            let style = ProgressStyle::with_template("{msg}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+            ProgressBar::new_spinner().with_style(style)
+        });
+        Screen {
+            line,
+            has_events: !is_text,
+            due: EVENT_TIME,
+        }
+    }
+
+    pub(super) fn look(&mut self, figures: &Figures, passed: Duration) {
+        if let Some(line) = &self.line {
+            let does = match figures.follows {
+                true => "following",
+                false => "copying",
+            };
+            line.set_message(format!(
+                "{does}: {} read, {} put, {} deleted, {} s",
+                counted_u64(figures.read, "row"),
+                counted_u64(figures.put, "item"),
+                figures.deleted,
+                passed.as_secs()
+            ));
+            line.tick();
+        }
+        if self.has_events && passed >= self.due {
+            self.due = passed + EVENT_TIME;
+            let event = json!({
+                "event": "progress",
+                "seconds": passed.as_secs(),
+                "counted": counted(figures),
+            });
+            terminal::exactly(&event.to_string());
+        }
+    }
+
+    pub(super) fn end(&self) {
+        if let Some(line) = &self.line {
+            line.finish_and_clear();
+        }
+    }
+}
+
+fn counted(figures: &Figures) -> Json {
+    json!({
+        "rows": figures.read,
+        "put": figures.put,
+        "deleted": figures.deleted,
+        "changes": figures.changes,
+    })
+}
+
+fn problem(one: &Problem) -> Json {
+    json!({ "entity": one.entity, "row": one.row, "message": one.why })
+}
+
+fn rows(rows: &[(String, u64)]) -> Json {
+    let all = rows.iter();
+    let all: Vec<Json> = all
+        .map(|(entity, count)| json!({ "entity": entity, "rows": count }))
+        .collect();
+    Json::Array(all)
+}
+
+pub(super) fn check_json(found: &Checked) -> Json {
+    let problems: Vec<Json> = found.problems.iter().map(problem).collect();
+    json!({
+        "state": "checked",
+        "entities": rows(&found.rows),
+        "problems": found.count,
+        "examples": problems,
+    })
+}
+
+pub(super) fn show_check(found: &Checked) {
+    for (entity, count) in &found.rows {
+        terminal::line(&format!("{entity}: {}", counted_u64(*count, "row")));
+    }
+    for one in &found.problems {
+        terminal::line(&format!("{ERROR}{one}{ERROR:#}"));
+    }
+    let more = found.count.saturating_sub(found.problems.len() as u64);
+    if more > 0 {
+        terminal::line(&format!(
+            "{FAINT}and {} more{FAINT:#}",
+            counted_u64(more, "problem")
+        ));
+    }
+    if found.count == 0 {
+        terminal::line(&format!("{GOOD}every row is an item of the model{GOOD:#}"));
+    }
+}
+
+pub(super) fn verdict_of(found: &Checked) -> Result<(), Failure> {
+    match found.count {
+        0 => Ok(()),
+        count => Err(Failure::refused(format!(
+            "{} in the way: mend the rows or the model",
+            match count {
+                1 => "1 row stands".to_owned(),
+                count => format!("{count} rows stand"),
+            }
+        ))),
+    }
+}
+
+fn word(ended: &Ended) -> &'static str {
+    match ended {
+        Ended::Caught => "caught_up",
+        Ended::Stopped => "stopped",
+        Ended::Overtaken => "overtaken",
+        Ended::Problem(_) => "problem",
+        Ended::Source(_) | Ended::Target(_) => "failed",
+    }
+}
+
+pub(super) fn run_json(ended: &Ended, figures: &Figures) -> Json {
+    json!({ "state": word(ended), "counted": counted(figures) })
+}
+
+pub(super) fn show_run(ended: &Ended, figures: &Figures) {
+    terminal::line(&format!(
+        "{} read, {} put, {} deleted; {} carried",
+        counted_u64(figures.read, "row"),
+        counted_u64(figures.put, "item"),
+        figures.deleted,
+        counted_u64(figures.changes, "change"),
+    ));
+    match ended {
+        Ended::Caught => terminal::line(&format!("{GOOD}everything is carried{GOOD:#}")),
+        Ended::Stopped => terminal::line("the same command goes on from here"),
+        Ended::Overtaken | Ended::Problem(_) | Ended::Source(_) | Ended::Target(_) => {}
+    }
+}
+
+pub(super) fn verdict(ended: &Ended) -> Result<(), Failure> {
+    match ended {
+        Ended::Caught | Ended::Stopped => Ok(()),
+        Ended::Overtaken => Err(Failure::refused(
+            "another run of this migration has begun, and this one writes nothing more",
+        )),
+        Ended::Problem(problem) => Err(Failure::refused(format!(
+            "{problem}; everything before it is carried: mend the row or the model, and run again"
+        ))),
+        Ended::Source(error) => Err(Failure::backend(error.message.clone())),
+        Ended::Target(error) => Err(error.clone().into()),
+    }
+}
+
+pub(super) fn status_json(state: Option<&State>) -> Json {
+    match state {
+        None => json!({ "state": "none" }),
+        Some(state) => json!({
+            "state": state.phase.word(),
+            "from": state.source,
+            "entity": state.entity,
+            "rows": state.rows,
+        }),
+    }
+}
+
+pub(super) fn show_status(state: Option<&State>) {
+    match state {
+        None => terminal::line("there is no migration of this model"),
+        Some(state) => terminal::line(&format!(
+            "from {}: {}, {} copied",
+            state.source,
+            match state.phase {
+                keyfold_relational::Phase::Copy => format!("copying {}", state.entity),
+                keyfold_relational::Phase::Follow => "following changes".to_owned(),
+            },
+            counted_u64(state.rows, "row"),
+        )),
+    }
+}
+
+pub(super) fn verify_json(found: &Verified) -> Json {
+    let examples = found.differences.iter();
+    let examples: Vec<Json> = examples
+        .map(|one| json!({ "row": one.row, "message": one.what }))
+        .collect();
+    json!({
+        "state": "verified",
+        "entities": rows(&found.rows),
+        "differences": found.count,
+        "examples": examples,
+    })
+}
+
+pub(super) fn show_verify(found: &Verified) {
+    for (entity, count) in &found.rows {
+        terminal::line(&format!(
+            "{entity}: {} compared",
+            counted_u64(*count, "row")
+        ));
+    }
+    for one in &found.differences {
+        terminal::line(&format!("{ERROR}{}: {}{ERROR:#}", one.row, one.what));
+    }
+    if found.count == 0 {
+        terminal::line(&format!("{GOOD}rows and items are the same{GOOD:#}"));
+    }
+}
+
+pub(super) fn verdict_of_comparison(found: &Verified, is_stopped: bool) -> Result<(), Failure> {
+    match found.count {
+        _ if is_stopped => Err(Failure::refused(
+            "the comparison was stopped before its end",
+        )),
+        0 => Ok(()),
+        1 => Err(Failure::refused("1 item differs from its row")),
+        count => Err(Failure::refused(format!(
+            "{count} items differ from their rows"
+        ))),
+    }
+}
+
+pub(super) fn simple(state: &str, sentence: &str, output: Output) {
+    output.result(|| json!({ "state": state }), || terminal::line(sentence));
+}

@@ -1,0 +1,113 @@
+//! Where the items of an entity come from: the rows of a relational database.
+
+use super::cursor::{Cursor, Parsed};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{
+    EntityDecl, JoinDecl, Name, OriginDecl, SqlColumnDecl, SqlDecl, SqlTableDecl,
+};
+use crate::syntax::lexer::TokenKind;
+
+/// The words that follow a table in the line, and so are no name for it.
+const AFTER_TABLE: [&str; 5] = ["join", "left", "on", "where", "set"];
+
+/// Reads what follows `from`; a second line of it is refused.
+pub(super) fn only_origin(
+    cursor: &mut Cursor<'_>,
+    entity: &mut EntityDecl,
+    word: Span,
+) -> Parsed<()> {
+    let read = origin(cursor, word)?;
+    if entity.origin.is_some() {
+        return Err(Box::new(
+            Diagnostic::error(
+                "KF003",
+                word,
+                "an entity has one `from` line",
+                "this is a second one",
+            )
+            .help("rows of several tables that make one item are joined: `from \"a\" a join \"b\" b on b.id = a.b_id`"),
+        ));
+    }
+    entity.origin = Some(read);
+    Ok(())
+}
+
+fn origin(cursor: &mut Cursor<'_>, span: Span) -> Parsed<OriginDecl> {
+    let table = table(cursor)?;
+    let mut joins = Vec::new();
+    while cursor.is_word("join") || cursor.is_word("left") {
+        joins.push(join(cursor)?);
+    }
+    let only = cursor
+        .take_word("where")
+        .then(|| cursor.text("a condition in SQL, in quotes"))
+        .transpose()?;
+    let set = cursor
+        .take_word("set")
+        .then(|| cursor.separated(taken))
+        .transpose()?;
+    Ok(OriginDecl {
+        span,
+        table,
+        joins,
+        only,
+        set: set.unwrap_or_default(),
+    })
+}
+
+/// `[schema.]table [alias]`.
+fn table(cursor: &mut Cursor<'_>) -> Parsed<SqlTableDecl> {
+    let first = cursor.name("a table of the relational database")?;
+    let (schema, name) = match cursor.take_sign(".") {
+        true => (Some(first), cursor.name("the table behind its schema")?),
+        false => (None, first),
+    };
+    let is_alias = matches!(cursor.peek(), Some(TokenKind::Word(word)) if !AFTER_TABLE.contains(&word.as_str()));
+    let alias = match is_alias {
+        true => cursor.word("the table's name in this line")?,
+        false => name.clone(),
+    };
+    Ok(SqlTableDecl {
+        schema,
+        name,
+        alias,
+    })
+}
+
+fn join(cursor: &mut Cursor<'_>) -> Parsed<JoinDecl> {
+    let is_left = cursor.take_word("left");
+    cursor.keyword("join")?;
+    let table = table(cursor)?;
+    cursor.keyword("on")?;
+    let mut on = vec![equal(cursor)?];
+    while cursor.take_word("and") {
+        on.push(equal(cursor)?);
+    }
+    Ok(JoinDecl { is_left, table, on })
+}
+
+/// `a.b = c.d`.
+fn equal(cursor: &mut Cursor<'_>) -> Parsed<(SqlColumnDecl, SqlColumnDecl)> {
+    let one = column(cursor)?;
+    cursor.sign("=")?;
+    Ok((one, column(cursor)?))
+}
+
+fn column(cursor: &mut Cursor<'_>) -> Parsed<SqlColumnDecl> {
+    let alias = cursor.name("a table's name in this line, a dot and a column")?;
+    cursor.sign(".")?;
+    let column = cursor.name("a column")?;
+    Ok(SqlColumnDecl { alias, column })
+}
+
+/// `attribute = a.b` or `attribute = "SQL"`.
+fn taken(cursor: &mut Cursor<'_>) -> Parsed<(Name, SqlDecl)> {
+    let attribute = cursor.attribute("an attribute")?;
+    cursor.sign("=")?;
+    let is_column = cursor.peek_second() == Some(&TokenKind::Sign("."));
+    let from = match is_column {
+        true => SqlDecl::Column(column(cursor)?),
+        false => SqlDecl::Expression(cursor.text("a column (`o.total`) or SQL in quotes")?),
+    };
+    Ok((attribute, from))
+}

@@ -1,0 +1,323 @@
+//! Entities are written as their rows say. What is as it should be is left alone, so that rows that are read
+//! again cost no write.
+//!
+//! Several entities are written in one transaction where it holds them, as if one write followed the other:
+//! first those that go, children before parents, then those that come, parents before children. Otherwise,
+//! each is written alone, and those that are refused (a parent is not there yet, a unique value is still
+//! another item's) wait for the others.
+
+use crate::cell::Cell;
+use crate::convert::Problem;
+use crate::mapping::{Mapped, Mapping};
+use keyfold_client::write::{Part, delete, put, put_many, transact};
+use keyfold_client::{Backend, ClientError, read};
+use keyfold_lower::arguments::Values;
+use keyfold_motion::Patience;
+
+/// The most entities of one transaction: each may be several items, of which there are 100 at most.
+const TOGETHER_MAX: usize = 25;
+/// The most entities that are written at the same time.
+const HANDS: usize = 8;
+
+/// What an entity is to be.
+#[derive(Debug, Clone)]
+pub(crate) struct Wish {
+    /// The position of its mapping.
+    pub(crate) mapped: usize,
+    /// What identifies its row.
+    pub(crate) row: Vec<Cell>,
+    /// The attributes that identify it.
+    pub(crate) key: Values,
+    /// Its attributes; `None` where its row is gone.
+    pub(crate) values: Option<Values>,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Wrote {
+    pub(crate) put: u64,
+    pub(crate) deleted: u64,
+}
+
+/// Why an entity is not written.
+#[derive(Debug)]
+pub(crate) enum Unwritten {
+    /// The model refuses it.
+    Problem(Problem),
+    /// The target does not answer, or refuses for a reason of its own.
+    Failed(ClientError),
+}
+
+impl From<ClientError> for Unwritten {
+    fn from(error: ClientError) -> Unwritten {
+        Unwritten::Failed(error)
+    }
+}
+
+/// Writes entities, and answers once all are as they are wished.
+pub(crate) fn apply(
+    backend: &Backend,
+    mapping: &Mapping<'_>,
+    wishes: Vec<Wish>,
+) -> Result<Wrote, Unwritten> {
+    let writer = Writer { backend, mapping };
+    let mut left = writer.differing(wishes)?;
+    // What goes, children first; then what comes, parents first.
+    left.sort_by_key(|wish| {
+        let place = i64::try_from(wish.mapped).unwrap_or(i64::MAX);
+        (
+            wish.values.is_some(),
+            if wish.values.is_some() { place } else { -place },
+        )
+    });
+    let count = |is_put: bool| {
+        left.iter()
+            .filter(|one| one.values.is_some() == is_put)
+            .count() as u64
+    };
+    let wrote = Wrote {
+        put: count(true),
+        deleted: count(false),
+    };
+    if left.is_empty() || writer.together(&left)? {
+        return Ok(wrote);
+    }
+    writer.alone(left)?;
+    Ok(wrote)
+}
+
+struct Writer<'w, 'm> {
+    backend: &'w Backend,
+    mapping: &'w Mapping<'m>,
+}
+
+impl<'m> Writer<'_, 'm> {
+    fn mapped(&self, wish: &Wish) -> Option<&Mapped<'m>> {
+        self.mapping.entities.get(wish.mapped)
+    }
+
+    /// Sends a call again as long as its error may pass.
+    fn patient<T>(&self, call: impl Fn() -> Result<T, ClientError>) -> Result<T, ClientError> {
+        let mut patience = Patience::new();
+        loop {
+            let error = match call() {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            let pause = patience.after(&error, fastrand::u64(..));
+            std::thread::sleep(pause.ok_or(error)?);
+        }
+    }
+
+    /// The wishes that are not fulfilled yet.
+    fn differing(&self, wishes: Vec<Wish>) -> Result<Vec<Wish>, ClientError> {
+        let mut left = Vec::new();
+        for (at, mapped) in self.mapping.entities.iter().enumerate() {
+            let own: Vec<&Wish> = wishes.iter().filter(|wish| wish.mapped == at).collect();
+            if own.is_empty() {
+                continue;
+            }
+            // A list over several items is not read by keys in one request: it is written again.
+            if mapped.entity.split.is_some() {
+                left.extend(own.into_iter().cloned());
+                continue;
+            }
+            let keys: Vec<Values> = own.iter().map(|wish| wish.key.clone()).collect();
+            let found = self.patient(|| {
+                read::many(self.backend, self.mapping.model, mapped.entity, &keys, true)
+            })?;
+            for (wish, stored) in own.into_iter().zip(found.items) {
+                let stored = stored.map(|item| item.attributes.into_iter().collect::<Values>());
+                let is_so = match (&wish.values, &stored) {
+                    (None, None) => true,
+                    (Some(values), Some(stored)) => mapped.unlike(values, stored).is_none(),
+                    (Some(_), None) | (None, Some(_)) => false,
+                };
+                if !is_so {
+                    left.push(wish.clone());
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    /// Writes all in one transaction; `false` where it does not hold them, or they need several.
+    fn together(&self, wishes: &[Wish]) -> Result<bool, ClientError> {
+        if wishes.len() > TOGETHER_MAX {
+            return Ok(false);
+        }
+        let parts = wishes.iter().filter_map(|wish| {
+            let entity = self.mapped(wish)?.entity;
+            Some(match &wish.values {
+                Some(values) => Part::Put { entity, values },
+                None => Part::Delete {
+                    entity,
+                    key: &wish.key,
+                },
+            })
+        });
+        let parts: Vec<Part<'_>> = parts.collect();
+        let done = self.patient(|| transact(self.backend, self.mapping.model, &parts));
+        match done {
+            Ok(_) => Ok(true),
+            Err(error) if is_refusal(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes each alone; those that are refused, again after the others.
+    fn alone(&self, mut left: Vec<Wish>) -> Result<(), Unwritten> {
+        loop {
+            let before = left.len();
+            let refused = self.round(&left)?;
+            let Some((_, error)) = refused.first() else {
+                return Ok(());
+            };
+            if refused.len() == before {
+                let first = left.get(refused.first().map_or(0, |(at, _)| *at));
+                let named = first.and_then(|wish| Some((self.mapped(wish)?, wish)));
+                return Err(match named {
+                    Some((mapped, wish)) => {
+                        Unwritten::Problem(mapped.problem(&wish.row, error.to_string()))
+                    }
+                    None => Unwritten::Failed(error.clone()),
+                });
+            }
+            left = refused
+                .iter()
+                .filter_map(|(at, _)| left.get(*at).cloned())
+                .collect();
+        }
+    }
+
+    /// One try of each: the positions of those that are refused. Those of one entity are written at the same
+    /// time; the next entity follows when they are done.
+    fn round(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, ClientError> {
+        let mut refused = Vec::new();
+        let mut start = 0;
+        while start < wishes.len() {
+            let kind = |wish: &Wish| (wish.mapped, wish.values.is_some());
+            let first = wishes.get(start).map(kind);
+            let own = wishes.iter().skip(start);
+            let count = own.take_while(|wish| Some(kind(wish)) == first).count();
+            let group = wishes.get(start..start + count).unwrap_or_default();
+            for (at, error) in self.group(group)? {
+                refused.push((start + at, error));
+            }
+            start += count.max(1);
+        }
+        Ok(refused)
+    }
+
+    fn group(&self, wishes: &[Wish]) -> Result<Vec<(usize, ClientError)>, ClientError> {
+        if self.in_batches(wishes)? {
+            return Ok(Vec::new());
+        }
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let work = || {
+            let mut refused = Vec::new();
+            loop {
+                let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let Some(wish) = wishes.get(at) else {
+                    return Ok(refused);
+                };
+                match self.one(wish) {
+                    Ok(()) => {}
+                    Err(error) if is_refusal(&error) => refused.push((at, error)),
+                    Err(error) => return Err(error),
+                }
+            }
+        };
+        let results: Vec<_> = std::thread::scope(|scope| {
+            let hands: Vec<_> = (0..HANDS.min(wishes.len()))
+                .map(|_| scope.spawn(work))
+                .collect();
+            let joined = hands.into_iter().map(|hand| match hand.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            joined.collect()
+        });
+        let mut refused = Vec::new();
+        for result in results {
+            refused.extend(result?);
+        }
+        refused.sort_by_key(|(at, _)| *at);
+        Ok(refused)
+    }
+
+    /// Writes entities from which nothing follows, 25 in a request; `false` if something follows.
+    fn in_batches(&self, wishes: &[Wish]) -> Result<bool, ClientError> {
+        let Some(entity) = wishes
+            .first()
+            .and_then(|wish| self.mapped(wish))
+            .map(|one| one.entity)
+        else {
+            return Ok(true);
+        };
+        let puts: Option<Vec<Values>> = wishes.iter().map(|wish| wish.values.clone()).collect();
+        let Some(puts) = puts else {
+            return Ok(false);
+        };
+        let put = self.patient(|| put_many(self.backend, self.mapping.model, entity, &puts));
+        match put {
+            Ok(_) => Ok(true),
+            Err(ClientError::Invalid(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn one(&self, wish: &Wish) -> Result<(), ClientError> {
+        let Some(mapped) = self.mapped(wish) else {
+            return Ok(());
+        };
+        let (model, entity) = (self.mapping.model, mapped.entity);
+        let done = self.patient(|| match &wish.values {
+            Some(values) => put(self.backend, model, entity, values),
+            None => delete(self.backend, model, entity, &wish.key),
+        });
+        match done {
+            Ok(_) => Ok(()),
+            // It was gone already.
+            Err(ClientError::NotFound(_)) if wish.values.is_none() => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether the model refuses a write, so that others may have to come first.
+fn is_refusal(error: &ClientError) -> bool {
+    match error {
+        ClientError::Value(_)
+        | ClientError::Unknown(_)
+        | ClientError::Missing { .. }
+        | ClientError::Invalid(_)
+        | ClientError::Exists(_)
+        | ClientError::Refused(_)
+        | ClientError::Taken { .. }
+        | ClientError::StaleVersion(_)
+        | ClientError::NotFound(_) => true,
+        ClientError::Service { .. }
+        | ClientError::Transport(_)
+        | ClientError::TimedOut(_)
+        | ClientError::OutcomeUnknown { .. }
+        | ClientError::TableDiffers { .. }
+        | ClientError::UnknownItem(_)
+        | ClientError::Overtaken(_)
+        | ClientError::Incomplete(_) => false,
+    }
+}
+
+impl Mapped<'_> {
+    /// The first attribute of a stored entity that is not what a row says. What the model keeps itself is not
+    /// compared, and neither is what it makes where a row says nothing.
+    pub(crate) fn unlike(&self, values: &Values, stored: &Values) -> Option<&str> {
+        let mut all = self.entity.attributes.iter();
+        let unlike = all.find(|attribute| {
+            let is_made = attribute.default.is_some() && !values.contains_key(&attribute.name);
+            let is_compared = !attribute.is_kept && !is_made;
+            is_compared && values.get(&attribute.name) != stored.get(&attribute.name)
+        });
+        unlike.map(|attribute| attribute.name.as_str())
+    }
+}

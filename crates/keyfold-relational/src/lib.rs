@@ -1,0 +1,50 @@
+//! Relational databases that come in: the rows of SQL tables become the entities of a model, as its `from`
+//! lines say, and their changes follow until nobody writes SQL any more.
+//!
+//! There is one mechanism. A change in the source names rows; what an entity is follows from what the rows
+//! hold **now**, read in one snapshot of the source. An entity whose row is there is put, one whose row is
+//! gone is deleted, and the model's own writes see to copies, guards and aggregates. So a change that is
+//! carried twice does no harm, a change that comes early is made good by the next one, and joins need no
+//! rule of their own: a row of a joined table names the rows that it is joined to.
+//!
+//! - `cell`: a value of SQL; `convert`: rows become attributes, or a reason why not.
+//! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
+//! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers.
+//! - `apply`: entities are written; `state`: how far a migration is, kept beside the tables.
+//! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
+//!   `verify`: rows beside items.
+//!
+//! Not here: the language of `from` (`keyfold-model`), and what people see of a run (the command line).
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::result_large_err,
+    clippy::wildcard_enum_match_arm,
+    clippy::match_wildcard_for_single_variants,
+    reason = "a run waits for databases by the clock, and locks a file beside one; a fault of a model is large and \
+              rare; a request has one kind of answer"
+)]
+
+mod apply;
+mod cell;
+mod check;
+mod convert;
+mod mapping;
+mod progress;
+mod run;
+mod source;
+pub mod sqlite;
+mod state;
+mod statement;
+mod verify;
+
+pub use cell::Cell;
+pub use check::{Checked, check};
+pub use convert::Problem;
+pub use mapping::{MapError, Mapped, Mapping};
+pub use progress::{Figures, Progress};
+pub use run::{Ended, Migration, Sizes};
+pub use source::{Change, Column, Source, SourceError, Touched, Watched};
+pub use state::{Phase, STATES, State};
+pub use verify::{Difference, Verified, VerifyError, verify};

@@ -1,0 +1,380 @@
+//! The `from` lines of a model beside the tables that a database has: which column an attribute is taken
+//! from, and which rows of other tables an entity depends on.
+
+use crate::source::{Column, Source, SourceError, Watched};
+use crate::statement::{self, Statements};
+use keyfold_model::diagnostic::Diagnostic;
+use keyfold_model::schema::Attribute;
+use keyfold_model::schema::origin::{Origin, SqlColumn, SqlTable, Taken};
+use keyfold_model::{Entity, Model};
+use std::collections::BTreeMap;
+
+/// Why a model cannot be mapped to a database.
+#[derive(Debug, thiserror::Error)]
+pub enum MapError {
+    /// The model asks for what the database does not have.
+    #[error("the model does not fit the database")]
+    Model(Vec<Diagnostic>),
+    /// The database cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+}
+
+/// An attribute, and the SQL that it is taken from.
+#[derive(Debug)]
+pub struct Filled<'m> {
+    /// The attribute.
+    pub attribute: &'m Attribute,
+    /// A column or an expression.
+    pub sql: String,
+}
+
+/// A table by whose rows an entity changes.
+#[derive(Debug)]
+pub(crate) struct Dependence {
+    /// The position of the table among those that are watched.
+    pub(crate) watched: usize,
+    /// The positions of the columns among those that are watched of it.
+    pub(crate) columns: Vec<usize>,
+    /// The query of the identities of the entities that depend on a row with such values; `None` where the
+    /// values are the identity.
+    pub(crate) sql: Option<String>,
+}
+
+/// An entity and its rows.
+#[derive(Debug)]
+pub struct Mapped<'m> {
+    /// The entity.
+    pub entity: &'m Entity,
+    /// Its `from` line.
+    pub origin: &'m Origin,
+    /// Its attributes that rows fill, in the order of the columns of a row.
+    pub filled: Vec<Filled<'m>>,
+    /// The positions in a row of the attributes that identify an item.
+    pub identity: Vec<usize>,
+    pub(crate) statements: Statements,
+    pub(crate) depends: Vec<Dependence>,
+}
+
+/// All entities that come from a database.
+#[derive(Debug)]
+pub struct Mapping<'m> {
+    /// The model.
+    pub model: &'m Model,
+    /// The entities, each behind those that it refers to.
+    pub entities: Vec<Mapped<'m>>,
+    /// The tables whose changes matter.
+    pub watched: Vec<Watched>,
+}
+
+/// The columns of the tables of a `from` line, by the names that it gives them.
+type Tables = BTreeMap<String, Vec<Column>>;
+
+impl<'m> Mapping<'m> {
+    /// The mapping of a model to a database.
+    ///
+    /// # Errors
+    /// `Model` with everything that does not fit, at its place in the model; `Source` when the database
+    /// cannot be read.
+    pub fn of(model: &'m Model, source: &mut dyn Source) -> Result<Mapping<'m>, MapError> {
+        let mut mapping = Mapping {
+            model,
+            entities: Vec::new(),
+            watched: Vec::new(),
+        };
+        let mut faults = Vec::new();
+        for entity in in_order(model) {
+            let Some(origin) = &entity.origin else {
+                continue;
+            };
+            let Some(tables) = tables(origin, source, &mut faults)? else {
+                continue;
+            };
+            let known = faults.len();
+            let one = Draft {
+                entity,
+                origin,
+                tables,
+            };
+            let filled = one.filled(source, &mut faults);
+            one.check_joins(&mut faults);
+            let identity = one.identity(&filled, &mut faults);
+            if faults.len() == known {
+                let depends = one.depends(source, &identity, &mut mapping.watched);
+                let columns: Vec<&str> = filled.iter().map(|one| one.sql.as_str()).collect();
+                let statements = Statements::of(source, origin, &columns, &identity);
+                mapping.entities.push(Mapped {
+                    entity,
+                    origin,
+                    statements,
+                    identity: identity.into_iter().map(|(at, _)| at).collect(),
+                    filled,
+                    depends,
+                });
+            }
+        }
+        match faults.is_empty() {
+            true => Ok(mapping),
+            false => Err(MapError::Model(faults)),
+        }
+    }
+}
+
+/// The entities of a model, each behind those that its attributes refer to, as far as there is no circle.
+fn in_order(model: &Model) -> Vec<&Entity> {
+    fn visit<'m>(model: &'m Model, at: usize, seen: &mut Vec<usize>, order: &mut Vec<&'m Entity>) {
+        let Some(entity) = model.entities.get(at).filter(|_| !seen.contains(&at)) else {
+            return;
+        };
+        seen.push(at);
+        let refers = entity
+            .attributes
+            .iter()
+            .filter_map(|one| one.refers.as_ref());
+        for (name, _) in refers {
+            if let Some(at) = model.entities.iter().position(|one| one.name == *name) {
+                visit(model, at, seen, order);
+            }
+        }
+        order.push(entity);
+    }
+    let (mut seen, mut order) = (Vec::new(), Vec::new());
+    for at in 0..model.entities.len() {
+        visit(model, at, &mut seen, &mut order);
+    }
+    order
+}
+
+/// The columns of the tables of a line; `None` after a report that one is absent.
+fn tables(
+    origin: &Origin,
+    source: &mut dyn Source,
+    faults: &mut Vec<Diagnostic>,
+) -> Result<Option<Tables>, SourceError> {
+    let mut tables = Tables::new();
+    let known = faults.len();
+    for table in origin.tables() {
+        match source.columns(table)? {
+            Some(columns) => {
+                tables.insert(table.alias.clone(), columns);
+            }
+            None => {
+                let message = format!("the database has no table `{}`", table.name);
+                faults.push(Diagnostic::error("KF002", table.span, message, "not there"));
+            }
+        }
+    }
+    Ok((faults.len() == known).then_some(tables))
+}
+
+/// An entity whose mapping is being made.
+struct Draft<'m> {
+    entity: &'m Entity,
+    origin: &'m Origin,
+    tables: Tables,
+}
+
+impl<'m> Draft<'m> {
+    fn columns(&self, alias: &str) -> &[Column] {
+        self.tables.get(alias).map_or(&[], Vec::as_slice)
+    }
+
+    fn has(&self, column: &SqlColumn) -> Result<(), Diagnostic> {
+        let columns = self.columns(&column.alias);
+        if columns.iter().any(|one| one.name == column.column) {
+            return Ok(());
+        }
+        let names: Vec<&str> = columns.iter().map(|one| one.name.as_str()).collect();
+        let message = format!("`{}` has no column `{}`", column.alias, column.column);
+        let error = Diagnostic::error("KF002", column.span, message, "not in the database");
+        Err(error.help(format!("it has {}", names.join(", "))))
+    }
+
+    fn check_joins(&self, faults: &mut Vec<Diagnostic>) {
+        for (one, other) in self.origin.joins.iter().flat_map(|join| &join.on) {
+            faults.extend(self.has(one).err());
+            faults.extend(self.has(other).err());
+        }
+    }
+
+    /// The attributes that rows fill. Those that Keyfold keeps itself, and those that may be absent and have
+    /// no column, are none of them.
+    fn filled(&self, source: &dyn Source, faults: &mut Vec<Diagnostic>) -> Vec<Filled<'m>> {
+        let mut filled = Vec::new();
+        for attribute in self.entity.attributes.iter().filter(|one| !one.is_kept) {
+            let sql = match self.origin.taken(&attribute.name) {
+                Some(Taken::Expression(sql, _)) => Some(format!("({sql})")),
+                Some(Taken::Column(column)) => {
+                    faults.extend(self.has(column).err());
+                    Some(statement::column(source, &column.alias, &column.column))
+                }
+                None => self
+                    .like(&attribute.name)
+                    .map(|column| statement::column(source, &self.origin.table.alias, column)),
+            };
+            match sql {
+                Some(sql) => filled.push(Filled { attribute, sql }),
+                None if attribute.optional || attribute.default.is_some() => {}
+                None => faults.push(self.unfilled(attribute)),
+            }
+        }
+        filled
+    }
+
+    /// The column of the first table that has an attribute's name, as it is or as SQL writes names.
+    fn like(&self, attribute: &str) -> Option<&str> {
+        let columns = self.columns(&self.origin.table.alias);
+        let in_sql = in_sql(attribute);
+        [attribute, in_sql.as_str()].into_iter().find_map(|name| {
+            let mut same = columns.iter();
+            same.find(|one| one.name.eq_ignore_ascii_case(name))
+                .map(|one| one.name.as_str())
+        })
+    }
+
+    fn unfilled(&self, attribute: &Attribute) -> Diagnostic {
+        let table = &self.origin.table;
+        let names: Vec<&str> = self
+            .columns(&table.alias)
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect();
+        let message = format!(
+            "no column fills `{}` of {}",
+            attribute.name, self.entity.name
+        );
+        Diagnostic::error("KF005", self.origin.span, message, "says nothing of it")
+            .label(attribute.span, "always has a value")
+            .note(format!("`{}` has {}", table.name, names.join(", ")))
+            .help(format!(
+                "say what it is taken from: `set {} = {}.COLUMN`, or SQL in quotes",
+                attribute.name, table.alias
+            ))
+    }
+
+    /// The positions of the attributes that identify an item, and their columns in the first table: by
+    /// these a change of a row tells which item it is about.
+    fn identity(
+        &self,
+        filled: &[Filled<'m>],
+        faults: &mut Vec<Diagnostic>,
+    ) -> Vec<(usize, String)> {
+        let mut identity = Vec::new();
+        for name in self.entity.identity() {
+            let column = match self.origin.taken(name) {
+                Some(Taken::Column(column)) if column.alias == self.origin.table.alias => {
+                    Some(column.column.clone())
+                }
+                Some(_) => None,
+                None => self.like(name).map(str::to_owned),
+            };
+            let at = filled.iter().position(|one| one.attribute.name == name);
+            match (at, column) {
+                (Some(at), Some(column)) => identity.push((at, column)),
+                (Some(_), None) => faults.push(self.not_own(name)),
+                (None, _) if faults.is_empty() => {
+                    let message = format!(
+                        "`{name}` identifies {}, and no column fills it",
+                        self.entity.name
+                    );
+                    let error =
+                        Diagnostic::error("KF005", self.origin.span, message, "says nothing of it");
+                    faults.push(error.help("items of rows have keys that are made of columns"));
+                }
+                (None, _) => {}
+            }
+        }
+        identity
+    }
+
+    fn not_own(&self, name: &str) -> Diagnostic {
+        let span = match self.origin.taken(name) {
+            Some(Taken::Column(column)) => column.span,
+            Some(Taken::Expression(_, span)) => *span,
+            None => self.origin.span,
+        };
+        let message = format!(
+            "`{name}` identifies {}, and is no column of `{}`",
+            self.entity.name, self.origin.table.alias
+        );
+        Diagnostic::error("KF005", span, message, "of another table, or computed")
+            .note("a change of a row tells which item it is about by the row's own columns, also when the row is gone")
+            .help(format!(
+                "take it from a column of `{0}`, or add a generated column to `{0}`",
+                self.origin.table.alias
+            ))
+    }
+
+    fn depends(
+        &self,
+        source: &dyn Source,
+        identity: &[(usize, String)],
+        watched: &mut Vec<Watched>,
+    ) -> Vec<Dependence> {
+        let columns: Vec<&str> = identity.iter().map(|(_, column)| column.as_str()).collect();
+        let own = &self.origin.table;
+        let (at, positions) = watch(watched, own, &columns);
+        let mut depends = vec![Dependence {
+            watched: at,
+            columns: positions,
+            sql: None,
+        }];
+        for (number, join) in self.origin.joins.iter().enumerate() {
+            let alias = &join.table.alias;
+            let pairs = join
+                .on
+                .iter()
+                .map(|(one, other)| match one.alias == *alias {
+                    true => (one, other),
+                    false => (other, one),
+                });
+            let pairs: Vec<(&SqlColumn, &SqlColumn)> = pairs.collect();
+            let columns: Vec<&str> = pairs.iter().map(|(own, _)| own.column.as_str()).collect();
+            let (at, positions) = watch(watched, &join.table, &columns);
+            let others: Vec<&SqlColumn> = pairs.iter().map(|(_, other)| *other).collect();
+            let sql = statement::dependent(source, self.origin, number, &others, identity);
+            depends.push(Dependence {
+                watched: at,
+                columns: positions,
+                sql: Some(sql),
+            });
+        }
+        depends
+    }
+}
+
+/// Adds columns of a table to those that are watched: the positions of the table and of the columns.
+fn watch(watched: &mut Vec<Watched>, table: &SqlTable, columns: &[&str]) -> (usize, Vec<usize>) {
+    let is_same = |one: &Watched| one.table == table.name && one.schema == table.schema;
+    let at = watched.iter().position(is_same).unwrap_or_else(|| {
+        watched.push(Watched {
+            schema: table.schema.clone(),
+            table: table.name.clone(),
+            columns: Vec::new(),
+        });
+        watched.len() - 1
+    });
+    let mut positions = Vec::new();
+    if let Some(one) = watched.get_mut(at) {
+        for column in columns {
+            let known = one.columns.iter().position(|known| known == column);
+            positions.push(known.unwrap_or_else(|| {
+                one.columns.push((*column).to_owned());
+                one.columns.len() - 1
+            }));
+        }
+    }
+    (at, positions)
+}
+
+/// A name of the model as SQL writes names: `customerId` is `customer_id`.
+fn in_sql(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
+}

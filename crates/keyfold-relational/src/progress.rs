@@ -1,0 +1,71 @@
+//! How far a run is, and whether it is to end.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How far a run is, and whether it is to stop. It is looked at while the run goes on.
+#[derive(Debug, Default)]
+pub struct Progress {
+    stops: AtomicBool,
+    read: AtomicU64,
+    put: AtomicU64,
+    deleted: AtomicU64,
+    changes: AtomicU64,
+    follows: AtomicBool,
+}
+
+/// The figures of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Rows that were read.
+    pub read: u64,
+    /// Entities that were put.
+    pub put: u64,
+    /// Entities that were deleted.
+    pub deleted: u64,
+    /// Changes that were carried.
+    pub changes: u64,
+    /// Whether every row was read, and changes are carried.
+    pub follows: bool,
+}
+
+impl Progress {
+    /// Asks the run to end.
+    pub fn stop(&self) {
+        self.stops.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the run is asked to end.
+    pub fn is_stopping(&self) -> bool {
+        self.stops.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn add_written(&self, put: u64, deleted: u64) {
+        self.put.fetch_add(put, Ordering::Relaxed);
+        self.deleted.fetch_add(deleted, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add_changes(&self, changes: usize) {
+        self.changes.fetch_add(changes as u64, Ordering::Relaxed);
+    }
+
+    /// Every row was read.
+    pub(crate) fn follow(&self) {
+        self.follows.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add_read(&self, rows: usize) {
+        self.read.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    /// The figures now.
+    pub fn figures(&self) -> Figures {
+        let of = |one: &AtomicU64| one.load(Ordering::Relaxed);
+        Figures {
+            read: of(&self.read),
+            put: of(&self.put),
+            deleted: of(&self.deleted),
+            changes: of(&self.changes),
+            follows: self.follows.load(Ordering::Relaxed),
+        }
+    }
+}

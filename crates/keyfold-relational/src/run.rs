@@ -1,0 +1,473 @@
+//! A migration: every row is read once, and changes are carried until they are asked to end. Changes are kept
+//! in the source before the first row is read. The rows of a page are written before the next page is read,
+//! and changes are carried after the last page; whatever a change touched is read anew then, so any order of
+//! reads, changes and kills ends in what the rows hold.
+
+use crate::apply::{Unwritten, Wish, apply};
+use crate::cell::Cell;
+use crate::convert::Problem;
+use crate::mapping::{Mapped, Mapping};
+use crate::progress::Progress;
+use crate::source::{Change, Source, SourceError};
+use crate::state::{Phase, State, States};
+use crate::statement::PAGE;
+use keyfold_client::{Backend, ClientError};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// The most changes of a table that are read at once.
+const CHANGES_MAX: usize = 500;
+/// The most identities in one query.
+const IDENTITIES_MAX: usize = 100;
+/// The time between two looks for changes, where there were none.
+const IDLE: Duration = Duration::from_millis(50);
+/// How often a source that is locked or away is asked, with a pause that grows to a second.
+const SOURCE_TRIES: u32 = 30;
+
+/// Why a run ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// Everything is carried, and it was asked to end then.
+    Caught,
+    /// It was asked to stop; the next run goes on.
+    Stopped,
+    /// Another run has the migration.
+    Overtaken,
+    /// A row is no item of the model. Everything before it is written.
+    Problem(Problem),
+    /// The source cannot be read.
+    Source(SourceError),
+    /// The target cannot be written.
+    Target(ClientError),
+}
+
+impl From<SourceError> for Ended {
+    fn from(error: SourceError) -> Ended {
+        Ended::Source(error)
+    }
+}
+
+impl From<ClientError> for Ended {
+    fn from(error: ClientError) -> Ended {
+        Ended::Target(error)
+    }
+}
+
+impl From<Problem> for Ended {
+    fn from(problem: Problem) -> Ended {
+        Ended::Problem(problem)
+    }
+}
+
+impl From<Unwritten> for Ended {
+    fn from(unwritten: Unwritten) -> Ended {
+        match unwritten {
+            Unwritten::Problem(problem) => Ended::Problem(problem),
+            Unwritten::Failed(error) => Ended::Target(error),
+        }
+    }
+}
+
+/// A migration of a database into the tables of a model.
+pub struct Migration<'a, 'm> {
+    mapping: &'a Mapping<'m>,
+    source: &'a mut dyn Source,
+    backend: &'a Backend,
+    progress: &'a Progress,
+    sizes: Sizes,
+}
+
+/// How much is read at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// The rows of a page of the copy.
+    pub rows: usize,
+    /// The changes of a table.
+    pub changes: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes {
+            rows: PAGE,
+            changes: CHANGES_MAX,
+        }
+    }
+}
+
+impl<'a, 'm> Migration<'a, 'm> {
+    /// A migration that can be run.
+    pub fn new(
+        mapping: &'a Mapping<'m>,
+        source: &'a mut dyn Source,
+        backend: &'a Backend,
+        progress: &'a Progress,
+    ) -> Migration<'a, 'm> {
+        Migration {
+            mapping,
+            source,
+            backend,
+            progress,
+            sizes: Sizes::default(),
+        }
+    }
+
+    /// Reads other amounts at once.
+    #[must_use]
+    pub fn with_sizes(mut self, sizes: Sizes) -> Migration<'a, 'm> {
+        self.sizes = sizes;
+        self
+    }
+
+    fn states(&self) -> States<'_> {
+        States {
+            backend: self.backend,
+            model: &self.mapping.model.name,
+        }
+    }
+
+    /// How far it is; `None` when it was not begun.
+    ///
+    /// # Errors
+    /// The target's.
+    pub fn state(&self) -> Result<Option<State>, ClientError> {
+        self.states().read()
+    }
+
+    /// Runs until everything is carried, if `once`, and otherwise until it is asked to stop.
+    pub fn run(&mut self, once: bool) -> Ended {
+        match self.carry(once) {
+            Ok(ended) | Err(ended) => ended,
+        }
+    }
+
+    /// Ends the migration: the source keeps no changes any more, and the target no state. What was written
+    /// stays. Whether it is complete is the caller's to know.
+    pub fn end(&mut self) -> Result<(), Ended> {
+        self.source.claim()?;
+        self.source.unwatch()?;
+        Ok(self.states().delete()?)
+    }
+
+    fn carry(&mut self, once: bool) -> Result<Ended, Ended> {
+        self.source.claim()?;
+        let mut state = self.take()?;
+        if state.phase == Phase::Copy {
+            self.copy(&mut state)?;
+        }
+        self.progress.follow();
+        self.follow(&state, once)
+    }
+
+    /// Takes the migration, and sees to it that changes are kept.
+    fn take(&mut self) -> Result<State, Ended> {
+        let (source, states) = (self.source.name(), self.states());
+        states.ensure()?;
+        let (state, seen) = match states.read()? {
+            None => (State::first(source), None),
+            Some(seen) if seen.source != source => {
+                let message = format!(
+                    "{} is being migrated from {}: end that migration first",
+                    self.mapping.model.name, seen.source
+                );
+                return Err(Ended::Target(ClientError::refused(message)));
+            }
+            Some(seen) => {
+                let fence = seen.fence;
+                let next = State {
+                    fence: fence + 1,
+                    ..seen
+                };
+                (next, Some(fence))
+            }
+        };
+        // Changes are kept before there is a row that says so: otherwise a run that died in between would
+        // leave a state whose changes nobody kept.
+        let watched = &self.mapping.watched;
+        match seen {
+            None => self.source.watch(watched)?,
+            Some(_) => self.source.check_watch(watched)?,
+        }
+        match self.states().write(&state, seen)? {
+            true => Ok(state),
+            false => Err(Ended::Overtaken),
+        }
+    }
+
+    fn copy(&mut self, state: &mut State) -> Result<(), Ended> {
+        let mapping = self.mapping;
+        let mut entities = mapping.entities.iter();
+        let begun = entities
+            .position(|one| one.entity.name == state.entity)
+            .unwrap_or(0);
+        for (at, mapped) in mapping.entities.iter().enumerate().skip(begun) {
+            if state.entity != mapped.entity.name {
+                (state.entity, state.after) = (mapped.entity.name.clone(), None);
+            }
+            while self.copy_page((at, mapped), state)? {}
+            state.after = None;
+        }
+        state.phase = Phase::Follow;
+        self.save(state)
+    }
+
+    /// Copies the next page of an entity: whether there may be more. A row of now may rest on a row that came
+    /// after its own entity was copied (an order of a new customer), so what is refused is tried again after
+    /// the changes so far. Those of entities that are copied later need not be carried: these are read later.
+    fn copy_page(
+        &mut self,
+        (at, mapped): (usize, &Mapped<'m>),
+        state: &mut State,
+    ) -> Result<bool, Ended> {
+        if self.progress.is_stopping() {
+            return Err(Ended::Stopped);
+        }
+        let rows = loop {
+            let rows = self.page(mapped, state)?;
+            match self.copied(at, mapped, &rows) {
+                Ok(()) => break rows,
+                Err(Ended::Problem(problem)) => {
+                    if self.carry_all(state, at + 1)? == 0 {
+                        return Err(Ended::Problem(problem));
+                    }
+                }
+                Err(other) => return Err(other),
+            }
+        };
+        state.rows += rows.len() as u64;
+        if let Some(last) = rows.last() {
+            state.after = Some(mapped.identity_of(last));
+            self.save(state)?;
+        }
+        Ok(rows.len() == self.sizes.rows)
+    }
+
+    fn page(&mut self, mapped: &Mapped<'m>, state: &State) -> Result<Vec<Vec<Cell>>, Ended> {
+        let is_first = state.after.is_none();
+        let sql = mapped
+            .statements
+            .page(self.source, is_first, self.sizes.rows);
+        let after = state.after.clone().unwrap_or_default();
+        let rows = self.asked(|source| source.query(&sql, &after))?;
+        self.progress.add_read(rows.len());
+        Ok(rows)
+    }
+
+    fn copied(&self, at: usize, mapped: &Mapped<'m>, rows: &[Vec<Cell>]) -> Result<(), Ended> {
+        let mut wishes = Vec::new();
+        for row in rows {
+            wishes.push(wish(at, mapped, row)?);
+        }
+        self.write(wishes)
+    }
+
+    fn save(&self, state: &State) -> Result<(), Ended> {
+        match self.states().write(state, Some(state.fence))? {
+            true => Ok(()),
+            false => Err(Ended::Overtaken),
+        }
+    }
+
+    fn write(&self, wishes: Vec<Wish>) -> Result<(), Ended> {
+        let wrote = apply(self.backend, self.mapping, wishes)?;
+        self.progress.add_written(wrote.put, wrote.deleted);
+        Ok(())
+    }
+
+    /// Asks the source, and again as long as it is locked.
+    fn asked<T>(
+        &mut self,
+        ask: impl Fn(&mut dyn Source) -> Result<T, SourceError>,
+    ) -> Result<T, SourceError> {
+        let mut tries = 0;
+        loop {
+            let error = match ask(self.source) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            tries += 1;
+            if !error.may_pass || tries > SOURCE_TRIES || self.progress.is_stopping() {
+                return Err(error);
+            }
+            std::thread::sleep(Duration::from_millis(u64::from(tries.min(10)) * 100));
+        }
+    }
+
+    fn follow(&mut self, state: &State, once: bool) -> Result<Ended, Ended> {
+        let mut looked = Instant::now();
+        loop {
+            if self.progress.is_stopping() {
+                return Ok(Ended::Stopped);
+            }
+            if self.carry_some(state, usize::MAX)? > 0 {
+                continue;
+            }
+            if once {
+                return Ok(Ended::Caught);
+            }
+            std::thread::sleep(IDLE);
+            if looked.elapsed() > Duration::from_secs(1) {
+                looked = Instant::now();
+                self.check_mine(state)?;
+            }
+        }
+    }
+
+    /// Carries all changes that there are of the first entities: how many.
+    fn carry_all(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
+        let mut all = 0;
+        loop {
+            match self.carry_some(state, entities)? {
+                0 => return Ok(all),
+                some => all += some,
+            }
+        }
+    }
+
+    /// Carries some of the changes, as they touch the first entities, and forgets them: how many. Rows that are
+    /// read are those of now, and may rest on rows whose changes are not among them; then more are read.
+    fn carry_some(&mut self, state: &State, entities: usize) -> Result<usize, Ended> {
+        let mut most = self.sizes.changes;
+        loop {
+            let (change, wishes) = self.read_changes(most, entities)?;
+            if change.touched.is_empty() {
+                return Ok(0);
+            }
+            self.check_mine(state)?;
+            match self.write(wishes) {
+                Err(Ended::Problem(_)) if change.has_more => {
+                    most = most.saturating_mul(4);
+                    continue;
+                }
+                other => other?,
+            }
+            let watched = &self.mapping.watched;
+            self.asked(|source| source.forget(watched, &change))?;
+            let count = change.touched.len();
+            self.progress.add_changes(count);
+            return Ok(count);
+        }
+    }
+
+    /// Whether this run has the migration still.
+    fn check_mine(&self, state: &State) -> Result<(), Ended> {
+        match self.states().read()? {
+            Some(now) if now.fence == state.fence => Ok(()),
+            Some(_) | None => Err(Ended::Overtaken),
+        }
+    }
+
+    /// Changes, and what the entities that they touch are in the same snapshot.
+    fn read_changes(&mut self, most: usize, entities: usize) -> Result<(Change, Vec<Wish>), Ended> {
+        let mapping = self.mapping;
+        self.asked(|source| source.check_watch(&mapping.watched))?;
+        self.asked(|source| source.hold())?;
+        let read = self.within_snapshot(mapping, most, entities);
+        let released = self.source.release();
+        let read = read?;
+        released?;
+        Ok(read)
+    }
+
+    fn within_snapshot(
+        &mut self,
+        mapping: &Mapping<'m>,
+        most: usize,
+        entities: usize,
+    ) -> Result<(Change, Vec<Wish>), Ended> {
+        let change = self.asked(|source| source.changes(&mapping.watched, most))?;
+        let mut wishes = Vec::new();
+        for (at, mapped) in mapping.entities.iter().enumerate().take(entities) {
+            let touched = self.touched(mapped, &change)?;
+            for some in touched.chunks(IDENTITIES_MAX) {
+                self.wishes((at, mapped), some, &mut wishes)?;
+            }
+        }
+        Ok((change, wishes))
+    }
+
+    /// The identities of the entities that changes touch, each once.
+    fn touched(&mut self, mapped: &Mapped<'m>, change: &Change) -> Result<Vec<Vec<Cell>>, Ended> {
+        let mut seen = BTreeSet::new();
+        let mut touched = Vec::new();
+        let mut add = |cells: Vec<Cell>| {
+            if !cells.iter().any(Cell::is_null) && seen.insert(format!("{cells:?}")) {
+                touched.push(cells);
+            }
+        };
+        let mut asked = BTreeSet::new();
+        for depends in &mapped.depends {
+            for one in change
+                .touched
+                .iter()
+                .filter(|one| one.table == depends.watched)
+            {
+                let cells = depends.columns.iter().map(|at| one.cells.get(*at).cloned());
+                let Some(cells) = cells.collect::<Option<Vec<Cell>>>() else {
+                    continue;
+                };
+                match &depends.sql {
+                    None => add(cells),
+                    Some(sql) if asked.insert((sql, format!("{cells:?}"))) => {
+                        let found = self.asked(|source| source.query(sql, &cells))?;
+                        found.into_iter().for_each(&mut add);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        Ok(touched)
+    }
+
+    /// What the entities with some identities are.
+    fn wishes(
+        &mut self,
+        (at, mapped): (usize, &Mapped<'m>),
+        identities: &[Vec<Cell>],
+        wishes: &mut Vec<Wish>,
+    ) -> Result<(), Ended> {
+        let sql = mapped
+            .statements
+            .of_identities(self.source, identities.len());
+        let arguments: Vec<Cell> = identities.iter().flatten().cloned().collect();
+        let rows = self.asked(|source| source.query(&sql, &arguments))?;
+        self.progress.add_read(rows.len());
+        let mut there = Vec::new();
+        for row in &rows {
+            let wish = wish(at, mapped, row)?;
+            if there.contains(&wish.key) {
+                let why = format!("several rows make the same {}", mapped.entity.name);
+                return Err(Ended::Problem(mapped.problem(&wish.row, why)));
+            }
+            there.push(wish.key.clone());
+            wishes.push(wish);
+        }
+        for identity in identities {
+            // A row whose identity no item can have made none.
+            let Ok(key) = mapped.key(identity) else {
+                continue;
+            };
+            if !there.contains(&key) {
+                wishes.push(Wish {
+                    mapped: at,
+                    row: identity.clone(),
+                    key,
+                    values: None,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the entity of a row is to be.
+fn wish(at: usize, mapped: &Mapped<'_>, row: &[Cell]) -> Result<Wish, Problem> {
+    let values = mapped.values(row)?;
+    let identity = mapped.identity_of(row);
+    Ok(Wish {
+        mapped: at,
+        key: mapped.key(&identity)?,
+        row: identity,
+        values: Some(values),
+    })
+}

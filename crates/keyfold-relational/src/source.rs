@@ -1,0 +1,139 @@
+//! What a migration needs of a relational database.
+
+use crate::cell::Cell;
+use keyfold_model::schema::origin::SqlTable;
+
+/// Why a source cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct SourceError {
+    /// What is wrong, and how it is mended.
+    pub message: String,
+    /// Whether trying again may help: the database is locked or does not answer.
+    pub may_pass: bool,
+}
+
+impl SourceError {
+    /// An error that stays.
+    pub fn lasting(message: impl Into<String>) -> SourceError {
+        SourceError {
+            message: message.into(),
+            may_pass: false,
+        }
+    }
+}
+
+/// A column of a table of the source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type, as the database writes it.
+    pub kind: String,
+}
+
+/// A table whose changes are kept, and the columns by which a change is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched {
+    /// The schema, if the model says one.
+    pub schema: Option<String>,
+    /// The table.
+    pub table: String,
+    /// The columns, in order.
+    pub columns: Vec<String>,
+}
+
+/// A row that is another one than before: what one of its columns held, or holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Touched {
+    /// The position of its table among those that are watched.
+    pub table: usize,
+    /// The values of the watched columns, in order.
+    pub cells: Vec<Cell>,
+}
+
+/// Changes since those that were forgotten, and the entities that they are about: what rows hold is of the
+/// same snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The rows that were touched.
+    pub touched: Vec<Touched>,
+    /// What names them when they are forgotten.
+    pub mark: Vec<i64>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+/// A relational database.
+pub trait Source {
+    /// What names it, without its password.
+    fn name(&self) -> String;
+
+    /// The columns of a table; `None` if there is no such table. A view is an error, because nobody says when
+    /// its rows change.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError>;
+
+    /// A name as the database's SQL quotes it.
+    fn quoted(&self, name: &str) -> String;
+
+    /// The place of the argument with a number, from 1.
+    fn argument(&self, number: usize) -> String;
+
+    /// Begins a snapshot: all that is read until [`Source::release`] is of one moment.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn hold(&mut self) -> Result<(), SourceError>;
+
+    /// Ends the snapshot.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    fn release(&mut self) -> Result<(), SourceError>;
+
+    /// The rows of a query.
+    ///
+    /// # Errors
+    /// When the database refuses the query, with its reason.
+    fn query(&mut self, sql: &str, arguments: &[Cell]) -> Result<Vec<Vec<Cell>>, SourceError>;
+
+    /// Makes the database keep the changes of tables from now on. Those of tables that it watches so already
+    /// are kept.
+    ///
+    /// # Errors
+    /// When it cannot, with the reason.
+    fn watch(&mut self, watched: &[Watched]) -> Result<(), SourceError>;
+
+    /// Checks that the changes of tables were kept since [`Source::watch`].
+    ///
+    /// # Errors
+    /// When they were not: somebody took away what keeps them.
+    fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError>;
+
+    /// Ends what [`Source::watch`] began, and leaves nothing behind.
+    ///
+    /// # Errors
+    /// When the database refuses it.
+    fn unwatch(&mut self) -> Result<(), SourceError>;
+
+    /// The changes that are kept, about so many at most.
+    ///
+    /// # Errors
+    /// When they cannot be read, among others because nobody watches any more.
+    fn changes(&mut self, watched: &[Watched], most: usize) -> Result<Change, SourceError>;
+
+    /// Forgets changes that were carried.
+    ///
+    /// # Errors
+    /// When the database refuses it.
+    fn forget(&mut self, watched: &[Watched], change: &Change) -> Result<(), SourceError>;
+
+    /// Takes the right to migrate, which one process at a time has, as long as it lives.
+    ///
+    /// # Errors
+    /// When another process has it.
+    fn claim(&mut self) -> Result<(), SourceError>;
+}

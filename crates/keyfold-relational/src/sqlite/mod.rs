@@ -1,0 +1,261 @@
+//! SQLite as a source. Its log tells no rows, so triggers keep the changes in tables of their own beside
+//! the program's: `triggers` makes them. One migration at a time has the database: it holds a lock on a file
+//! beside it, which the system takes back when the process ends.
+
+mod triggers;
+
+use crate::cell::Cell;
+use crate::source::{Change, Column, Source, SourceError, Touched, Watched};
+use keyfold_model::schema::origin::SqlTable;
+use rusqlite::types::{Value as SqlValue, ValueRef};
+use rusqlite::{Connection, OpenFlags};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a database that another connection writes to is waited for.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// A database file.
+#[derive(Debug)]
+pub struct Sqlite {
+    connection: Connection,
+    path: PathBuf,
+    /// The file whose lock says that a migration is under way.
+    claimed: Option<File>,
+}
+
+impl From<rusqlite::Error> for SourceError {
+    fn from(error: rusqlite::Error) -> SourceError {
+        let code = error.sqlite_error_code();
+        let may_pass = matches!(
+            code,
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+        );
+        SourceError {
+            message: error.to_string(),
+            may_pass,
+        }
+    }
+}
+
+impl Sqlite {
+    /// Opens a database that is there.
+    ///
+    /// # Errors
+    /// When there is no such file, or it is no SQLite database.
+    pub fn open(path: &Path) -> Result<Sqlite, SourceError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(path, flags);
+        let connection = opened.map_err(|error| {
+            SourceError::lasting(format!("cannot open {}: {error}", path.display()))
+        })?;
+        connection.busy_timeout(BUSY)?;
+        // The first look at the file finds whether it is a database.
+        connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+            .map_err(|error| {
+                SourceError::lasting(format!("cannot read {}: {error}", path.display()))
+            })?;
+        Ok(Sqlite {
+            connection,
+            path: path.to_owned(),
+            claimed: None,
+        })
+    }
+
+    /// The schema of a table, `main` if none is said.
+    fn schema(table: Option<&String>) -> &str {
+        table.map_or("main", String::as_str)
+    }
+
+    /// What kind of thing has a name: `table`, `view` or nothing.
+    fn kind_of(&self, schema: &str, name: &str) -> Result<Option<String>, SourceError> {
+        let sql = format!(
+            "SELECT type FROM {}.sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')",
+            triggers::quoted(schema)
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([name])?;
+        Ok(match rows.next()? {
+            Some(row) => Some(row.get(0)?),
+            None => None,
+        })
+    }
+
+    /// The file whose lock is held.
+    fn lock_path(&self) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push("-keyfold");
+        PathBuf::from(name)
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Result<Cell, SourceError> {
+    Ok(match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Integer(number),
+        ValueRef::Real(number) => Cell::Real(number),
+        ValueRef::Text(text) => match std::str::from_utf8(text) {
+            Ok(text) => Cell::Text(text.to_owned()),
+            Err(_) => Cell::Bytes(text.to_vec()),
+        },
+        ValueRef::Blob(bytes) => Cell::Bytes(bytes.to_vec()),
+    })
+}
+
+fn sql_value(cell: &Cell) -> SqlValue {
+    match cell {
+        Cell::Null => SqlValue::Null,
+        Cell::Integer(number) => SqlValue::Integer(*number),
+        Cell::Real(number) => SqlValue::Real(*number),
+        Cell::Text(text) => SqlValue::Text(text.clone()),
+        Cell::Bytes(bytes) => SqlValue::Blob(bytes.clone()),
+    }
+}
+
+impl Source for Sqlite {
+    fn name(&self) -> String {
+        format!("sqlite:{}", self.path.display())
+    }
+
+    fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
+        let schema = Sqlite::schema(table.schema.as_ref());
+        match self.kind_of(schema, &table.name)?.as_deref() {
+            None => return Ok(None),
+            Some("view") => {
+                return Err(SourceError::lasting(format!(
+                    "`{}` is a view: nothing says when its rows change; map its tables instead",
+                    table.name
+                )));
+            }
+            Some(_) => {}
+        }
+        let mut statement = self.connection.prepare(
+            "SELECT name, type FROM pragma_table_xinfo(?1, ?2) WHERE hidden <> 1 ORDER BY cid",
+        )?;
+        let columns = statement.query_map([table.name.as_str(), schema], |row| {
+            Ok(Column {
+                name: row.get(0)?,
+                kind: row.get(1)?,
+            })
+        })?;
+        Ok(Some(columns.collect::<Result<_, _>>()?))
+    }
+
+    fn quoted(&self, name: &str) -> String {
+        triggers::quoted(name)
+    }
+
+    fn argument(&self, number: usize) -> String {
+        format!("?{number}")
+    }
+
+    fn hold(&mut self) -> Result<(), SourceError> {
+        if self.connection.is_autocommit() {
+            self.connection.execute_batch("BEGIN")?;
+        }
+        Ok(())
+    }
+
+    fn release(&mut self) -> Result<(), SourceError> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("COMMIT")?;
+        }
+        Ok(())
+    }
+
+    fn query(&mut self, sql: &str, arguments: &[Cell]) -> Result<Vec<Vec<Cell>>, SourceError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let width = statement.column_count();
+        let arguments = rusqlite::params_from_iter(arguments.iter().map(sql_value));
+        let mut rows = statement.query(arguments)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            let cells = (0..width).map(|at| cell(row.get_ref(at)?));
+            all.push(cells.collect::<Result<_, _>>()?);
+        }
+        Ok(all)
+    }
+
+    fn watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
+        triggers::create(&mut self.connection, watched)
+    }
+
+    fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
+        triggers::check(&self.connection, watched)
+    }
+
+    fn unwatch(&mut self) -> Result<(), SourceError> {
+        triggers::drop_all(&mut self.connection)?;
+        // Nothing is left beside the database either; whoever has it open still has its lock.
+        if self.claimed.is_some() {
+            std::fs::remove_file(self.lock_path()).map_err(|error| {
+                SourceError::lasting(format!(
+                    "cannot remove {}: {error}",
+                    self.lock_path().display()
+                ))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn changes(&mut self, watched: &[Watched], most: usize) -> Result<Change, SourceError> {
+        let mut change = Change {
+            touched: Vec::new(),
+            mark: Vec::new(),
+            has_more: false,
+        };
+        for (table, one) in watched.iter().enumerate() {
+            let rows = self.query(&triggers::kept(one, most), &[])?;
+            change.has_more |= rows.len() == most;
+            let mut last = 0;
+            for mut cells in rows {
+                if let Some(Cell::Integer(number)) = cells.first() {
+                    last = *number;
+                }
+                cells.remove(0);
+                change.touched.push(Touched { table, cells });
+            }
+            change.mark.push(last);
+        }
+        Ok(change)
+    }
+
+    fn forget(&mut self, watched: &[Watched], change: &Change) -> Result<(), SourceError> {
+        for (one, last) in watched.iter().zip(&change.mark) {
+            if *last > 0 {
+                let sql = triggers::forgotten(one);
+                self.connection.prepare_cached(&sql)?.execute([last])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn claim(&mut self) -> Result<(), SourceError> {
+        if self.claimed.is_some() {
+            return Ok(());
+        }
+        let path = self.lock_path();
+        let failed = |error: std::io::Error| {
+            SourceError::lasting(format!("cannot lock {}: {error}", path.display()))
+        };
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {
+                self.claimed = Some(file);
+                Ok(())
+            }
+            Err(std::fs::TryLockError::WouldBlock) => Err(SourceError::lasting(format!(
+                "another migration of {} is under way: one at a time reads its changes",
+                self.path.display()
+            ))),
+            Err(std::fs::TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+}

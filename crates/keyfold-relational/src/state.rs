@@ -1,0 +1,239 @@
+//! How far a migration is, in a row of a table beside the model's.
+//!
+//! | attribute | |
+//! |---|---|
+//! | `part` | the name of the model |
+//! | `fence` | grows with each run: one that was overtaken writes nothing more |
+//! | `source` | what names the database |
+//! | `phase` | `copy` or `follow` |
+//! | `entity`, `after` | the entity that is copied, and the identity of its last row |
+//! | `rows` | how many rows were copied |
+
+use crate::cell::Cell;
+use keyfold_api::{
+    DeleteItemInput, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput, Request, Response,
+};
+use keyfold_client::{Backend, ClientError, blocked};
+use keyfold_motion::Patience;
+use keyfold_stream::world::{Boxed, Io};
+use keyfold_types::{Item, Value};
+use std::time::Duration;
+
+/// The table of the rows.
+pub const STATES: &str = "keyfold_migrations";
+
+const PART: &str = "part";
+
+/// What a migration does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It reads every row once.
+    Copy,
+    /// Every row was read; it carries changes.
+    Follow,
+}
+
+impl Phase {
+    /// Its name in the row.
+    pub fn word(self) -> &'static str {
+        match self {
+            Phase::Copy => "copy",
+            Phase::Follow => "follow",
+        }
+    }
+}
+
+/// How far a migration is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    pub(crate) fence: u64,
+    /// The database.
+    pub source: String,
+    /// What it does.
+    pub phase: Phase,
+    /// The entity that is copied.
+    pub entity: String,
+    /// The identity of the last row of it that was copied.
+    pub(crate) after: Option<Vec<Cell>>,
+    /// The rows that were copied, of all entities.
+    pub rows: u64,
+}
+
+impl State {
+    pub(crate) fn first(source: String) -> State {
+        State {
+            fence: 1,
+            source,
+            phase: Phase::Copy,
+            entity: String::new(),
+            after: None,
+            rows: 0,
+        }
+    }
+
+    fn to_item(&self, part: &str) -> Item {
+        let mut item = Item::from_iter([(PART, part)]);
+        item.insert("fence", Value::N(self.fence.into()));
+        item.insert("source", self.source.as_str());
+        item.insert("phase", self.phase.word());
+        item.insert("entity", self.entity.as_str());
+        item.insert("rows", Value::N(self.rows.into()));
+        if let Some(after) = &self.after {
+            item.insert("after", Value::L(after.iter().map(Cell::saved).collect()));
+        }
+        item
+    }
+
+    fn of(item: &Item) -> Option<State> {
+        let text = |name: &str| match item.get(name) {
+            Some(Value::S(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let number = |name: &str| match item.get(name) {
+            Some(Value::N(number)) => number.to_string().parse().ok(),
+            _ => None,
+        };
+        let after = match item.get("after") {
+            None => None,
+            Some(Value::L(cells)) => Some(cells.iter().map(Cell::of_saved).collect::<Option<_>>()?),
+            Some(_) => return None,
+        };
+        let phase = text("phase")?;
+        Some(State {
+            fence: number("fence")?,
+            source: text("source")?,
+            phase: [Phase::Copy, Phase::Follow]
+                .into_iter()
+                .find(|one| one.word() == phase)?,
+            entity: text("entity")?,
+            after,
+            rows: number("rows")?,
+        })
+    }
+}
+
+/// Sends requests of steps that wait for each other.
+struct Asking<'b>(&'b Backend);
+
+impl Io for Asking<'_> {
+    fn ask(&self, request: Request) -> Boxed<'_, Result<Response, ClientError>> {
+        Box::pin(async move { self.0.call(request) })
+    }
+
+    fn pause(&self, time: Duration) -> Boxed<'_, ()> {
+        Box::pin(async move { std::thread::sleep(time) })
+    }
+
+    fn random(&self) -> u64 {
+        fastrand::u64(..)
+    }
+}
+
+/// The rows of migrations.
+pub(crate) struct States<'b> {
+    pub(crate) backend: &'b Backend,
+    pub(crate) model: &'b str,
+}
+
+impl States<'_> {
+    /// Sends a request until it is known what comes of it, as far as errors pass.
+    fn ask(&self, request: impl Fn() -> Request) -> Result<Response, ClientError> {
+        let mut patience = Patience::new();
+        loop {
+            let error = match self.backend.call(request()) {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            let pause = patience.after(&error, fastrand::u64(..));
+            std::thread::sleep(pause.ok_or(error)?);
+        }
+    }
+
+    /// Makes the table, if it is absent.
+    pub(crate) fn ensure(&self) -> Result<(), ClientError> {
+        blocked(keyfold_stream::ensure(
+            &Asking(self.backend),
+            STATES,
+            &[PART],
+        ))
+    }
+
+    /// The row of the model.
+    pub(crate) fn read(&self) -> Result<Option<State>, ClientError> {
+        let get = || {
+            GetItemInput {
+                table_name: Some(STATES.to_owned()),
+                key: Some(Ok(Item::from_iter([(PART, self.model)]))),
+                consistent_read: Some(true),
+                ..GetItemInput::default()
+            }
+            .into()
+        };
+        let output = match self.ask(get) {
+            Ok(Response::GetItem(output)) => output,
+            Ok(_) => return Ok(None),
+            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(item) = output.item else {
+            return Ok(None);
+        };
+        let state = State::of(&item.to_item()).ok_or_else(|| {
+            ClientError::refused(format!(
+                "the row of {} in the table {STATES} is none of this version",
+                self.model
+            ))
+        })?;
+        Ok(Some(state))
+    }
+
+    /// Stores the row, if it has the fence still that was seen; `None`: if there is none yet. Answers whether
+    /// it is stored.
+    pub(crate) fn write(&self, state: &State, seen: Option<u64>) -> Result<bool, ClientError> {
+        let put = || {
+            let attributes = match seen {
+                None => ExpressionAttributes::default().name("#part", PART),
+                Some(fence) => ExpressionAttributes::default()
+                    .name("#fence", "fence")
+                    .value(":fence", Value::N(fence.into())),
+            };
+            let condition = match seen {
+                None => "attribute_not_exists(#part)",
+                Some(_) => "#fence = :fence",
+            };
+            PutItemInput {
+                table_name: Some(STATES.to_owned()),
+                item: Some(Ok(state.to_item(self.model))),
+                condition_expression: Some(condition.to_owned()),
+                expression_attributes: attributes,
+                ..PutItemInput::default()
+            }
+            .into()
+        };
+        match self.ask(put) {
+            Ok(_) => Ok(true),
+            // An answer that was lost may have been that of this very write.
+            Err(error) if error.kind() == Some(ErrorKind::ConditionalCheckFailed) => {
+                Ok(self.read()?.as_ref() == Some(state))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes the row.
+    pub(crate) fn delete(&self) -> Result<(), ClientError> {
+        let delete = || {
+            DeleteItemInput {
+                table_name: Some(STATES.to_owned()),
+                key: Some(Ok(Item::from_iter([(PART, self.model)]))),
+                ..DeleteItemInput::default()
+            }
+            .into()
+        };
+        match self.ask(delete) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == Some(ErrorKind::ResourceNotFound) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The SQL of a mapped entity. It is made once; values are arguments of it.
+
+use crate::source::Source;
+use keyfold_model::schema::origin::{Origin, SqlColumn, SqlTable};
+
+/// The rows that are read at once.
+pub(crate) const PAGE: usize = 1_000;
+
+/// The queries of an entity's rows.
+#[derive(Debug)]
+pub(crate) struct Statements {
+    /// The columns of a row and the tables, up to the condition.
+    select: String,
+    /// The condition of the rows, in parentheses; empty where there is none.
+    only: String,
+    /// The columns that identify an item.
+    identity: Vec<String>,
+    tables: String,
+}
+
+/// A column with its table's name in the line.
+pub(crate) fn column(source: &dyn Source, alias: &str, column: &str) -> String {
+    format!("{}.{}", source.quoted(alias), source.quoted(column))
+}
+
+fn table(source: &dyn Source, table: &SqlTable) -> String {
+    let name = source.quoted(&table.name);
+    let alias = source.quoted(&table.alias);
+    match &table.schema {
+        Some(schema) => format!("{}.{name} AS {alias}", source.quoted(schema)),
+        None => format!("{name} AS {alias}"),
+    }
+}
+
+/// The tables of a line up to a number of joins.
+fn tables(source: &dyn Source, origin: &Origin, joins: usize) -> String {
+    let mut text = table(source, &origin.table);
+    for join in origin.joins.iter().take(joins) {
+        let kind = match join.is_left {
+            true => "LEFT JOIN",
+            false => "JOIN",
+        };
+        let on = join.on.iter().map(|(one, other)| {
+            let [one, other] = [one, other].map(|one| column(source, &one.alias, &one.column));
+            format!("{one} = {other}")
+        });
+        let on: Vec<String> = on.collect();
+        let own = table(source, &join.table);
+        text.push_str(&format!(" {kind} {own} ON {}", on.join(" AND ")));
+    }
+    text
+}
+
+/// The query of the identities of the entities to which a row of a joined table belongs, by the values of
+/// the columns that the others are compared with.
+pub(crate) fn dependent(
+    source: &dyn Source,
+    origin: &Origin,
+    join: usize,
+    others: &[&SqlColumn],
+    identity: &[(usize, String)],
+) -> String {
+    let alias = &origin.table.alias;
+    let own = identity.iter().map(|(_, name)| column(source, alias, name));
+    let own: Vec<String> = own.collect();
+    let equal = others.iter().enumerate().map(|(at, other)| {
+        let other = column(source, &other.alias, &other.column);
+        format!("{other} = {}", source.argument(at + 1))
+    });
+    let equal: Vec<String> = equal.collect();
+    let tables = tables(source, origin, join);
+    format!(
+        "SELECT DISTINCT {} FROM {tables} WHERE {}",
+        own.join(", "),
+        equal.join(" AND ")
+    )
+}
+
+impl Statements {
+    pub(crate) fn of(
+        source: &dyn Source,
+        origin: &Origin,
+        columns: &[&str],
+        identity: &[(usize, String)],
+    ) -> Statements {
+        let alias = &origin.table.alias;
+        let own = identity.iter().map(|(_, name)| column(source, alias, name));
+        let tables = tables(source, origin, origin.joins.len());
+        Statements {
+            select: format!("SELECT {} FROM {tables}", columns.join(", ")),
+            only: origin
+                .only
+                .as_ref()
+                .map_or(String::new(), |only| format!("({only})")),
+            identity: own.collect(),
+            tables,
+        }
+    }
+
+    fn with(&self, condition: String) -> String {
+        let both = [self.only.clone(), condition];
+        let both: Vec<String> = both.into_iter().filter(|one| !one.is_empty()).collect();
+        match both.is_empty() {
+            true => String::new(),
+            false => format!(" WHERE {}", both.join(" AND ")),
+        }
+    }
+
+    /// The rows in the order of their identity, at most so many: from the beginning, or behind the identity
+    /// that is its arguments.
+    pub(crate) fn page(&self, source: &dyn Source, is_first: bool, most: usize) -> String {
+        let own = self.identity.join(", ");
+        let behind = match is_first {
+            true => String::new(),
+            false => {
+                let places = (1..=self.identity.len()).map(|at| source.argument(at));
+                let places: Vec<String> = places.collect();
+                format!("({own}) > ({})", places.join(", "))
+            }
+        };
+        format!(
+            "{}{} ORDER BY {own} LIMIT {most}",
+            self.select,
+            self.with(behind)
+        )
+    }
+
+    /// The rows of some identities, whose values are the arguments, one identity after another.
+    pub(crate) fn of_identities(&self, source: &dyn Source, count: usize) -> String {
+        let mut number = 0;
+        let mut all = Vec::new();
+        for _ in 0..count {
+            let one = self.identity.iter().map(|column| {
+                number += 1;
+                format!("{column} = {}", source.argument(number))
+            });
+            let one: Vec<String> = one.collect();
+            all.push(format!("({})", one.join(" AND ")));
+        }
+        let condition = format!("({})", all.join(" OR "));
+        format!("{}{}", self.select, self.with(condition))
+    }
+
+    /// Identities that several rows have, and how many.
+    pub(crate) fn doubled(&self, most: usize) -> String {
+        let own = self.identity.join(", ");
+        format!(
+            "SELECT {own}, count(*) FROM {}{} GROUP BY {own} HAVING count(*) > 1 LIMIT {most}",
+            self.tables,
+            self.with(String::new())
+        )
+    }
+}
