@@ -9,7 +9,9 @@ mod workplace;
 
 use serde_json::Value as Json;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::time::{Duration, Instant};
 use workplace::Workplace;
 use workplace::server::Server;
 
@@ -41,9 +43,9 @@ fn wrong_mappings_are_refused_before_the_server_is_ready() {
     }
 }
 
-/// Takes one request; returns its first line and its body, and answers with a status and a text.
-fn take(listener: &TcpListener, status: &str, answer: &str) -> (String, Json) {
-    let (mut stream, _) = listener.accept().unwrap();
+/// Takes one request; returns the connection, the request's first line and its body.
+fn taken(listener: &TcpListener) -> (TcpStream, String, Json) {
+    let (stream, _) = listener.accept().unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut first, mut length) = (String::new(), 0);
     reader.read_line(&mut first).unwrap();
@@ -59,13 +61,19 @@ fn take(listener: &TcpListener, status: &str, answer: &str) -> (String, Json) {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
+    (stream, first, serde_json::from_slice(&body).unwrap())
+}
+
+/// Takes one request; returns its first line and its body, and answers with a status and a text.
+fn take(listener: &TcpListener, status: &str, answer: &str) -> (String, Json) {
+    let (mut stream, first, body) = taken(listener);
     let length = answer.len();
-    write!(
+    // A server that has read enough may be gone.
+    let _written = write!(
         stream,
         "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{answer}"
-    )
-    .unwrap();
-    (first, serde_json::from_slice(&body).unwrap())
+    );
+    (first, body)
 }
 
 #[test]
@@ -108,4 +116,103 @@ fn a_function_at_a_url_gets_events_and_its_errors_are_tried_again() {
         record["requestContext"]["condition"],
         "RetryAttemptsExhausted"
     );
+}
+
+/// The text of a file, as soon as it has a line.
+fn line(file: &Path) -> String {
+    let until = Instant::now() + Duration::from_secs(30);
+    loop {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        if text.ends_with('\n') {
+            return text.trim().to_owned();
+        }
+        assert!(Instant::now() < until, "no line in {}", file.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_function_that_has_the_event_and_does_not_answer_has_failed() {
+    let place = Workplace::new();
+    let model = place.write("notes.keyfold", MODEL);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let failed = place.folder.path().join("failed.jsonl");
+    let mapping = format!(
+        "Notes=http://{}?batch=1&retries=1&on-failure={}",
+        listener.local_addr().unwrap(),
+        failed.display()
+    );
+    let server = Server::start(&[&model, "--on-stream", &mapping]);
+    for id in ["id=1", "id=2"] {
+        let output = place.run(&["put", &model, "Note", id, "--endpoint", &server.endpoint]);
+        assert_eq!(output.status.code(), Some(0));
+    }
+    // It cuts the connection, then answers with more than Lambda takes.
+    drop(taken(&listener));
+    take(&listener, "200 OK", &"x".repeat(7 * 1024 * 1024));
+    let (_, event) = take(&listener, "200 OK", "null");
+    assert_eq!(event["Records"][0]["dynamodb"]["Keys"]["PK"]["S"], "NOTE#2");
+    let record: Json = serde_json::from_str(&line(&failed)).unwrap();
+    assert_eq!(record["requestContext"]["approximateInvokeCount"], 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_that_asks_for_no_event_is_ended_with_all_that_it_started() {
+    let place = Workplace::new();
+    let model = place.write("notes.keyfold", MODEL);
+    let (failed, started) = (
+        place.folder.path().join("failed.jsonl"),
+        place.folder.path().join("started"),
+    );
+    let text = format!("sleep 600 &\necho $! >> {}\nwait\n", started.display());
+    let script = place.write("hang.sh", &text);
+    let mapping = format!(
+        "Notes=sh {script}?timeout=2&retries=0&on-failure={}",
+        failed.display()
+    );
+    let mut server = Server::start(&[&model, "--on-stream", &mapping]);
+    let first = line(&started);
+    let output = place.run(&[
+        "put",
+        &model,
+        "Note",
+        "id=1",
+        "--endpoint",
+        &server.endpoint,
+    ]);
+    assert_eq!(output.status.code(), Some(0));
+    let record: Json = serde_json::from_str(&line(&failed)).unwrap();
+    assert_eq!(record["requestContext"]["approximateInvokeCount"], 1);
+    assert!(!runs(&first));
+    let second = loop {
+        let text = line(&started);
+        if let Some((_, second)) = text.split_once('\n') {
+            break second.to_owned();
+        }
+    };
+    assert!(runs(&second));
+    server.stop();
+    assert!(!runs(&second));
+}
+
+/// Whether a process runs, or ends to do so within a moment.
+#[cfg(unix)]
+fn runs(id: &str) -> bool {
+    let until = Instant::now() + Duration::from_millis(500);
+    loop {
+        let listed = std::process::Command::new("ps")
+            .args(["-o", "stat=", "-p", id])
+            .output()
+            .unwrap();
+        // One that has ended may wait for who reaps it.
+        let state = String::from_utf8(listed.stdout).unwrap();
+        if state.is_empty() || state.starts_with('Z') {
+            return false;
+        }
+        if Instant::now() > until {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

@@ -36,6 +36,14 @@ impl Server {
         }
     }
 
+    /// Asks the server to end, and waits until it has.
+    #[cfg(unix)]
+    pub fn stop(&mut self) {
+        let id = self.child.id().to_string();
+        Command::new("kill").arg(id).status().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// A client of the server with the credentials `local`.
     pub fn backend(&self) -> Backend {
         Backend::endpoint(&self.endpoint, "us-east-1", "local", "local").unwrap()

@@ -3,6 +3,7 @@
 use super::queue::{Call, Queue};
 use super::runtime_api::{Session, serve};
 use super::surroundings::Surroundings;
+use crate::terminal;
 use keyfold_stream::mapping::{Function, Invocation, Reply};
 use std::path::Path;
 use std::process::Stdio;
@@ -80,9 +81,10 @@ async fn keep(recipe: Arc<Recipe>, queue: Arc<Queue>) {
         let why = run(&recipe, &session).await;
         let has_asked = session.has_asked();
         if !session.fail(&why) && !has_asked {
-            // It ended before it took a call: the next one fails.
-            if let Some(call) = queue.first() {
-                drop(call.reply.send(Reply::Failed("Unhandled", why)));
+            // It ended before it took a call: the next one fails. Where none waits, only the log hears of it.
+            match queue.first() {
+                Some(call) => drop(call.reply.send(Reply::Failed("Unhandled", why))),
+                None => terminal::error_line(&format!("on-stream {}: {why}", recipe.name)),
             }
         }
         pause = if has_asked {
@@ -91,6 +93,33 @@ async fn keep(recipe: Arc<Recipe>, queue: Arc<Queue>) {
             (pause * 2).min(PAUSE_MAX)
         };
         tokio::time::sleep(pause).await;
+    }
+}
+
+/// The processes of one that was started, which leads their group. Dropping it ends those that are left: also
+/// what a shell has started.
+struct Group(#[cfg(unix)] Option<rustix::process::Pid>);
+
+impl Group {
+    #[cfg(unix)]
+    fn of(child: &Child) -> Group {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Group(id.and_then(rustix::process::Pid::from_raw))
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Child) -> Group {
+        Group()
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(id) = self.0 {
+            // A group whose processes have all ended needs no signal.
+            let _ended = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+        }
     }
 }
 
@@ -105,17 +134,26 @@ async fn run(recipe: &Recipe, session: &Arc<Session>) -> String {
         Ok(child) => child,
         Err(error) => return format!("cannot start {}: {error}", recipe.words.join(" ")),
     };
+    let _group = Group::of(&child);
     tokio::select! {
         ended = child.wait() => {
             let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
             format!("Runtime.ExitError: the runtime ended: {status}")
         }
-        why = session.overdue() => {
+        why = overdue(session) => {
             // A process that has ended meanwhile needs no signal.
             drop(child.kill().await);
             why
         }
         () = serve(listener, Arc::clone(session)) => "the Runtime API ended".to_owned(),
+    }
+}
+
+/// Waits until a process is late with its first request, or with the answer of a call.
+async fn overdue(session: &Session) -> String {
+    tokio::select! {
+        why = session.silent() => why,
+        why = session.overdue() => why,
     }
 }
 
@@ -138,6 +176,8 @@ impl Recipe {
             // Standard output is that of the server: what functions print is their log.
             .stdout(std::io::stderr())
             .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
         for (name, value) in [
             ("AWS_REGION", &served.region),
             ("AWS_DEFAULT_REGION", &served.region),

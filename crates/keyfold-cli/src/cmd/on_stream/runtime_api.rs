@@ -1,7 +1,7 @@
 //! The Lambda Runtime API, which a process of a function asks for calls and answers them through.
 
 use super::queue::{Call, Queue};
-use super::surroundings::timed_out;
+use super::surroundings::{ANSWER_MAX, TOO_LONG, timed_out};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
@@ -22,8 +22,8 @@ use tokio::time::Instant;
 
 /// Before the paths of the API.
 const VERSION: &str = "/2018-06-01/runtime/";
-/// The most bytes of an answer.
-const ANSWER_MAX: usize = 6 * 1024 * 1024 + 100;
+/// The time in which a process must ask for its first call: that of Lambda.
+const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The calls of one process.
 pub(super) struct Session {
@@ -64,6 +64,17 @@ impl Session {
     /// Whether the process has asked for a call.
     pub(super) fn has_asked(&self) -> bool {
         self.state().has_asked
+    }
+
+    /// Waits until the time to ask for a first call is over. Returns the sentence about it, and never if the
+    /// process has asked.
+    pub(super) async fn silent(&self) -> String {
+        tokio::time::sleep(INIT_TIMEOUT).await;
+        if self.has_asked() {
+            std::future::pending::<()>().await;
+        }
+        let seconds = INIT_TIMEOUT.as_secs();
+        format!("the runtime did not ask for a first event within {seconds} seconds")
     }
 
     /// Lets the present call fail. Returns whether there was one.
@@ -176,9 +187,13 @@ impl Session {
         };
         self.began.notify_one();
         let Ok(body) = body else {
-            let why = "the answer has more than 6 MB".to_owned();
-            drop(current.reply.send(Reply::Failed("Unhandled", why.clone())));
-            return refused(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", &why);
+            let why = TOO_LONG.to_owned();
+            drop(current.reply.send(Reply::Failed("Unhandled", why)));
+            return refused(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "RequestEntityTooLarge",
+                TOO_LONG,
+            );
         };
         let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
         let reply = match is_error {

@@ -4,6 +4,11 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+/// The most bytes of an answer.
+pub(super) const ANSWER_MAX: usize = 6 * 1024 * 1024 + 100;
+/// The sentence about a longer one.
+pub(super) const TOO_LONG: &str = "the answer has more than 6 MB";
+
 /// What functions know of the server.
 #[derive(Debug, Clone)]
 pub(in crate::cmd) struct Served {

@@ -1,8 +1,8 @@
 //! A function at a URL: the event is posted, as the Lambda runtime interface emulator takes it.
 
-use super::surroundings::{Surroundings, timed_out};
+use super::surroundings::{ANSWER_MAX, Surroundings, TOO_LONG, timed_out};
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::client::conn::http1;
 use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
@@ -75,18 +75,26 @@ impl AtUrl {
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(event)))
             .map_err(|error| error.to_string())?;
-        let answer = sender.send_request(request).await.map_err(failed)?;
+        let answer = match sender.send_request(request).await {
+            Ok(answer) => answer,
+            // Nothing of it was sent.
+            Err(error) if error.is_canceled() => return Err(failed(error)),
+            // The function may have the event: it counts as one that it has failed with.
+            Err(error) => return Ok(cut_off(&error)),
+        };
         let status = answer.status();
         let kind = answer
             .headers()
             .get(FUNCTION_ERROR)
             .map(|kind| kind.as_bytes().to_vec());
-        let body = answer
-            .into_body()
-            .collect()
-            .await
-            .map_err(failed)?
-            .to_bytes();
+        let body = Limited::new(answer.into_body(), ANSWER_MAX);
+        let body = match body.collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => {
+                return Ok(Reply::Failed("Unhandled", TOO_LONG.to_owned()));
+            }
+            Err(error) => return Ok(cut_off(&error)),
+        };
         let text = String::from_utf8_lossy(&body).into_owned();
         Ok(match (kind.as_deref(), status) {
             (Some(b"Handled"), _) => Reply::Failed("Handled", text),
@@ -102,6 +110,12 @@ impl AtUrl {
             (None, _) => Reply::Failed("Unhandled", format!("{status}: {text}")),
         })
     }
+}
+
+/// A function that got the event, or a part of it, and whose answer did not come.
+fn cut_off(why: &dyn std::fmt::Display) -> Reply {
+    let why = format!("the function closed the connection before it answered: {why}");
+    Reply::Failed("Unhandled", why)
 }
 
 impl Function for AtUrl {
