@@ -212,10 +212,7 @@ fn a_policy_that_is_removed_afterwards_ends_the_run_and_is_put_in_again() {
         remove_policy(world.of(closed));
         let error = switched(&world, closed).unwrap_err().to_string();
         assert!(error.contains("took writes"), "{error}");
-        assert_eq!(
-            open_sides(&world)[usize::from(closed == Place::Target)],
-            false
-        );
+        assert!(!open_sides(&world)[usize::from(closed == Place::Target)]);
         carried().unwrap();
     }
 }
