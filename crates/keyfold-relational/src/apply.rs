@@ -9,10 +9,10 @@
 use crate::cell::Cell;
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
+use crate::patient::patient;
 use keyfold_client::write::{Part, delete, put, put_many, transact};
 use keyfold_client::{Backend, ClientError, read};
 use keyfold_lower::arguments::Values;
-use keyfold_motion::Patience;
 
 /// The most entities of one transaction: each may be several items, of which there are 100 at most.
 const TOGETHER_MAX: usize = 25;
@@ -30,6 +30,20 @@ pub(crate) struct Wish {
     pub(crate) key: Values,
     /// Its attributes; `None` where its row is gone.
     pub(crate) values: Option<Values>,
+}
+
+impl Wish {
+    /// What the entity of a row is to be.
+    pub(crate) fn of(mapped_at: usize, mapped: &Mapped<'_>, row: &[Cell]) -> Result<Wish, Problem> {
+        let values = mapped.values(row)?;
+        let identity = mapped.identity_of(row);
+        Ok(Wish {
+            mapped: mapped_at,
+            key: mapped.key(&identity)?,
+            row: identity,
+            values: Some(values),
+        })
+    }
 }
 
 /// What was written.
@@ -96,19 +110,6 @@ impl<'m> Writer<'_, 'm> {
         self.mapping.entities.get(wish.mapped)
     }
 
-    /// Sends a call again as long as its error may pass.
-    fn patient<T>(&self, call: impl Fn() -> Result<T, ClientError>) -> Result<T, ClientError> {
-        let mut patience = Patience::new();
-        loop {
-            let error = match call() {
-                Ok(done) => return Ok(done),
-                Err(error) => error,
-            };
-            let pause = patience.after(&error, fastrand::u64(..));
-            std::thread::sleep(pause.ok_or(error)?);
-        }
-    }
-
     /// The wishes that are not fulfilled yet.
     fn differing(&self, wishes: Vec<Wish>) -> Result<Vec<Wish>, ClientError> {
         let mut left = Vec::new();
@@ -123,7 +124,7 @@ impl<'m> Writer<'_, 'm> {
                 continue;
             }
             let keys: Vec<Values> = own.iter().map(|wish| wish.key.clone()).collect();
-            let found = self.patient(|| {
+            let found = patient(|| {
                 read::many(self.backend, self.mapping.model, mapped.entity, &keys, true)
             })?;
             for (wish, stored) in own.into_iter().zip(found.items) {
@@ -157,7 +158,7 @@ impl<'m> Writer<'_, 'm> {
             })
         });
         let parts: Vec<Part<'_>> = parts.collect();
-        let done = self.patient(|| transact(self.backend, self.mapping.model, &parts));
+        let done = patient(|| transact(self.backend, self.mapping.model, &parts));
         match done {
             Ok(_) => Ok(true),
             Err(error) if is_refusal(&error) => Ok(false),
@@ -259,7 +260,7 @@ impl<'m> Writer<'_, 'm> {
         let Some(puts) = puts else {
             return Ok(false);
         };
-        let put = self.patient(|| put_many(self.backend, self.mapping.model, entity, &puts));
+        let put = patient(|| put_many(self.backend, self.mapping.model, entity, &puts));
         match put {
             Ok(_) => Ok(true),
             Err(ClientError::Invalid(_)) => Ok(false),
@@ -272,7 +273,7 @@ impl<'m> Writer<'_, 'm> {
             return Ok(());
         };
         let (model, entity) = (self.mapping.model, mapped.entity);
-        let done = self.patient(|| match &wish.values {
+        let done = patient(|| match &wish.values {
             Some(values) => put(self.backend, model, entity, values),
             None => delete(self.backend, model, entity, &wish.key),
         });

@@ -10,7 +10,7 @@
 //! - `cell`: a value of SQL; `convert`: rows become attributes, or a reason why not.
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers.
-//! - `apply`: entities are written; `state`: how far a migration is, kept beside the tables.
+//! - `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
 //!   `verify`: rows beside items.
 //!
@@ -31,6 +31,7 @@ mod cell;
 mod check;
 mod convert;
 mod mapping;
+mod patient;
 mod progress;
 mod run;
 mod source;

@@ -256,7 +256,7 @@ impl<'a, 'm> Migration<'a, 'm> {
     fn copied(&self, at: usize, mapped: &Mapped<'m>, rows: &[Vec<Cell>]) -> Result<(), Ended> {
         let mut wishes = Vec::new();
         for row in rows {
-            wishes.push(wish(at, mapped, row)?);
+            wishes.push(Wish::of(at, mapped, row)?);
         }
         self.write(wishes)
     }
@@ -434,7 +434,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         self.progress.add_read(rows.len());
         let mut there = Vec::new();
         for row in &rows {
-            let wish = wish(at, mapped, row)?;
+            let wish = Wish::of(at, mapped, row)?;
             if there.contains(&wish.key) {
                 let why = format!("several rows make the same {}", mapped.entity.name);
                 return Err(Ended::Problem(mapped.problem(&wish.row, why)));
@@ -458,16 +458,4 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
         Ok(())
     }
-}
-
-/// What the entity of a row is to be.
-fn wish(at: usize, mapped: &Mapped<'_>, row: &[Cell]) -> Result<Wish, Problem> {
-    let values = mapped.values(row)?;
-    let identity = mapped.identity_of(row);
-    Ok(Wish {
-        mapped: at,
-        key: mapped.key(&identity)?,
-        row: identity,
-        values: Some(values),
-    })
 }

@@ -10,11 +10,11 @@
 //! | `rows` | how many rows were copied |
 
 use crate::cell::Cell;
+use crate::patient::patient;
 use keyfold_api::{
     DeleteItemInput, ErrorKind, ExpressionAttributes, GetItemInput, PutItemInput, Request, Response,
 };
 use keyfold_client::{Backend, ClientError, blocked};
-use keyfold_motion::Patience;
 use keyfold_stream::world::{Boxed, Io};
 use keyfold_types::{Item, Value};
 use std::time::Duration;
@@ -138,15 +138,7 @@ pub(crate) struct States<'b> {
 impl States<'_> {
     /// Sends a request until it is known what comes of it, as far as errors pass.
     fn ask(&self, request: impl Fn() -> Request) -> Result<Response, ClientError> {
-        let mut patience = Patience::new();
-        loop {
-            let error = match self.backend.call(request()) {
-                Ok(response) => return Ok(response),
-                Err(error) => error,
-            };
-            let pause = patience.after(&error, fastrand::u64(..));
-            std::thread::sleep(pause.ok_or(error)?);
-        }
+        patient(|| self.backend.call(request()))
     }
 
     /// Makes the table, if it is absent.

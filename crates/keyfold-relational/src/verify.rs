@@ -4,6 +4,7 @@
 use crate::apply::Wish;
 use crate::cell::Cell;
 use crate::mapping::{Mapped, Mapping};
+use crate::patient::patient;
 use crate::progress::Progress;
 use crate::source::{Source, SourceError};
 use crate::statement::PAGE;
@@ -12,7 +13,6 @@ use keyfold_client::kinds::{Kinds, Role};
 use keyfold_client::{Backend, ClientError, read, tables};
 use keyfold_lower::arguments::Values;
 use keyfold_lower::stored::values_of;
-use keyfold_motion::Patience;
 use keyfold_types::Item;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -91,19 +91,6 @@ struct Look<'a, 'm> {
 }
 
 impl<'m> Look<'_, 'm> {
-    /// Sends a request to the target again as long as its error may pass.
-    fn patient<T>(&self, call: impl Fn() -> Result<T, ClientError>) -> Result<T, ClientError> {
-        let mut patience = Patience::new();
-        loop {
-            let error = match call() {
-                Ok(done) => return Ok(done),
-                Err(error) => error,
-            };
-            let pause = patience.after(&error, fastrand::u64(..));
-            std::thread::sleep(pause.ok_or(error)?);
-        }
-    }
-
     fn add(&mut self, difference: Difference) {
         self.verified.count += 1;
         if self.verified.differences.len() < LISTED_MAX {
@@ -151,9 +138,9 @@ impl<'m> Look<'_, 'm> {
     ) -> Result<Vec<(Vec<Cell>, String)>, ClientError> {
         let (mut wishes, mut differing) = (Vec::new(), Vec::new());
         for row in rows {
-            match wish_of(mapped, row) {
+            match Wish::of(0, mapped, row) {
                 Ok(wish) => wishes.push(wish),
-                Err(why) => differing.push((mapped.identity_of(row), why)),
+                Err(problem) => differing.push((mapped.identity_of(row), problem.why)),
             }
         }
         let keys: Vec<Values> = wishes.iter().map(|wish| wish.key.clone()).collect();
@@ -179,7 +166,7 @@ impl<'m> Look<'_, 'm> {
         keys: &[Values],
     ) -> Result<Vec<Option<Values>>, ClientError> {
         let model = self.mapping.model;
-        let found = self.patient(|| read::many(self.backend, model, mapped.entity, keys, true))?;
+        let found = patient(|| read::many(self.backend, model, mapped.entity, keys, true))?;
         let items = found.items.into_iter();
         Ok(items
             .map(|one| one.map(|item| item.attributes.into_iter().collect()))
@@ -292,7 +279,7 @@ impl<'m> Look<'_, 'm> {
                 kind.role == Role::Main && of.map(|one| &one.name) == Some(&entity.name)
             })
         };
-        for name in self.patient(|| tables::names(self.backend))? {
+        for name in patient(|| tables::names(self.backend))? {
             if name != table.name && !(table.period.is_some() && name.starts_with(&table.name)) {
                 continue;
             }
@@ -332,7 +319,7 @@ impl<'m> Look<'_, 'm> {
             }
             .into()
         };
-        match self.patient(|| self.backend.call(scan()))? {
+        match patient(|| self.backend.call(scan()))? {
             Response::Scan(output) => {
                 let items = output.items.unwrap_or_default();
                 let items = items.iter().map(|item| item.to_item()).collect();
@@ -390,15 +377,4 @@ fn digest(key: &Values) -> u128 {
         .iter()
         .take(16)
         .fold(0, |sum, byte| sum << 8 | u128::from(*byte))
-}
-
-fn wish_of(mapped: &Mapped<'_>, row: &[Cell]) -> Result<Wish, String> {
-    let values = mapped.values(row).map_err(|problem| problem.why)?;
-    let identity = mapped.identity_of(row);
-    Ok(Wish {
-        mapped: 0,
-        key: mapped.key(&identity).map_err(|problem| problem.why)?,
-        row: identity,
-        values: Some(values),
-    })
 }
