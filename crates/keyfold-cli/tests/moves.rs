@@ -536,7 +536,8 @@ fn events_say_how_far_a_move_is() {
     let (from, to) = (Server::start(&[]), Server::start(&[]));
     let backend = from.backend();
     make_table(&backend);
-    for number in 0..100 {
+    // One segment of two pages: between them the move knows how long the rest takes.
+    for number in 0..500 {
         put(&backend, number, "first");
     }
     let output = place.run(&[
@@ -544,8 +545,10 @@ fn events_say_how_far_a_move_is() {
         &from.endpoint,
         &to.endpoint,
         "--stop-when-even",
+        "--segments",
+        "1",
         "--rate",
-        "300",
+        "800",
         "--json",
     ]);
     let out = String::from_utf8(output.stdout).unwrap();
@@ -557,7 +560,7 @@ fn events_say_how_far_a_move_is() {
     assert_eq!(document["ok"], true, "{document}");
     let (first, last) = (&events[0], &events[events.len() - 1]);
     assert_eq!(first["event"], "started");
-    assert_eq!(first["tables"][0]["items"], 100, "{first}");
+    assert_eq!(first["tables"][0]["items"], 500, "{first}");
     assert_eq!(last["event"], "ended");
     assert_eq!(last["why"], "even", "{last}");
     assert!(events.iter().any(|event| event["event"] == "even"));
@@ -574,16 +577,16 @@ fn events_say_how_far_a_move_is() {
         "{out}"
     );
     let table = progress[progress.len() - 1];
-    assert_eq!(table["items"], 100);
+    assert_eq!(table["items"], 500);
     assert_eq!(table["secondsLeft"], Json::Null);
     assert_eq!(table["dollars"], Json::Null);
-    // A scan of 100 items of almost 4 KB takes a unit for each. An item is written for two units a kilobyte, by the
-    // copy, by its change, or by both; a copied one takes two more to look up its tombstone.
+    // A scan of 500 items of almost 4 KB takes almost a unit for each. An item is written for two units a
+    // kilobyte, by the copy, by its change, or by both; a copied one takes two more to look up its tombstone.
     let units = |name: &str| table["units"][name].as_f64().unwrap();
-    assert!((98.0..106.0).contains(&units("sourceRead")), "{table}");
+    assert!((485.0..520.0).contains(&units("sourceRead")), "{table}");
     assert_eq!(units("sourceWrite"), 0.0);
     let written = units("targetWrite");
-    assert!((800.0..2_400.0).contains(&written), "{table}");
+    assert!((4_000.0..12_000.0).contains(&written), "{table}");
 }
 
 #[test]

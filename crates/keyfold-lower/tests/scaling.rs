@@ -171,7 +171,12 @@ fn answer(request: &Request, stored: &[Item]) -> Response {
         let keys = of_tables.flat_map(|(_, of)| of.keys.iter().flatten());
         let found = keys.filter_map(|key| at(stored, key.as_ref().unwrap()));
         let found: Vec<String> = found.map(json).collect();
-        format!(r#"{{"Responses":{{"Tab":[{}]}}}}"#, found.join(","))
+        format!(
+            r#"{{"Responses":{{"Tab":[{}]}},"UnprocessedKeys":{{}}}}"#,
+            found.join(",")
+        )
+    } else if matches!(request, Request::BatchWriteItem(_)) {
+        r#"{"UnprocessedItems":{}}"#.to_owned()
     } else {
         "{}".to_owned()
     };
