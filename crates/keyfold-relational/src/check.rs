@@ -33,13 +33,14 @@ impl Checked {
 /// Reads all rows. Nothing is written, neither to the source nor to the target.
 ///
 /// # Errors
-/// When the source cannot be read.
+/// When the source cannot be read, or cannot keep the changes of its tables.
 pub fn check(
     mapping: &Mapping<'_>,
     source: &mut dyn Source,
     progress: &Progress,
 ) -> Result<Checked, SourceError> {
     let mut checked = Checked::default();
+    source.ready(&mapping.watched)?;
     for mapped in &mapping.entities {
         let doubled = mapped.statements.doubled(LISTED_MAX);
         for row in source.query(&doubled, &[])? {

@@ -32,6 +32,7 @@ mod check;
 mod convert;
 mod mapping;
 mod patient;
+pub mod postgres;
 mod progress;
 mod run;
 mod source;

@@ -206,11 +206,11 @@ impl<'m> Draft<'m> {
                 Some(Taken::Expression(sql, _)) => Some(format!("({sql})")),
                 Some(Taken::Column(column)) => {
                     faults.extend(self.has(column).err());
-                    Some(statement::column(source, &column.alias, &column.column))
+                    Some(self.read(source, &column.alias, &column.column))
                 }
                 None => self
                     .like(&attribute.name)
-                    .map(|column| statement::column(source, &self.origin.table.alias, column)),
+                    .map(|column| self.read(source, &self.origin.table.alias, column)),
             };
             match sql {
                 Some(sql) => filled.push(Filled { attribute, sql }),
@@ -219,6 +219,17 @@ impl<'m> Draft<'m> {
             }
         }
         filled
+    }
+
+    /// A column as it is read.
+    fn read(&self, source: &dyn Source, alias: &str, name: &str) -> String {
+        let mut columns = self.columns(alias).iter();
+        let kind = columns.find(|one| one.name == name);
+        let sql = statement::column(source, alias, name);
+        match kind {
+            Some(column) => source.read(sql, &column.kind),
+            None => sql,
+        }
     }
 
     /// The column of the first table that has an attribute's name, as it is or as SQL writes names.

@@ -274,23 +274,28 @@ impl<'a, 'm> Migration<'a, 'm> {
         Ok(())
     }
 
-    /// Asks the source, and again as long as it is locked.
+    /// Asks the source, and again as long as it is locked or away.
     fn asked<T>(
         &mut self,
         ask: impl Fn(&mut dyn Source) -> Result<T, SourceError>,
     ) -> Result<T, SourceError> {
         let mut tries = 0;
         loop {
-            let error = match ask(self.source) {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            tries += 1;
-            if !error.may_pass || tries > SOURCE_TRIES || self.progress.is_stopping() {
-                return Err(error);
+            match ask(self.source) {
+                Err(error) if self.waits(&error, &mut tries) => {}
+                answer => return answer,
             }
-            std::thread::sleep(Duration::from_millis(u64::from(tries.min(10)) * 100));
         }
+    }
+
+    /// Waits for a source that is locked or away: whether it is to be asked again.
+    fn waits(&self, error: &SourceError, tries: &mut u32) -> bool {
+        *tries += 1;
+        if !error.may_pass || *tries > SOURCE_TRIES || self.progress.is_stopping() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(u64::from((*tries).min(10)) * 100));
+        true
     }
 
     fn follow(&mut self, state: &State, once: bool) -> Result<Ended, Ended> {
@@ -357,11 +362,23 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
     }
 
-    /// Changes, and what the entities that they touch are in the same snapshot.
+    /// Changes, and what the entities that they touch are in the same snapshot. A snapshot that ends before its
+    /// time, with the connection or the server, is begun again.
     fn read_changes(&mut self, most: usize, entities: usize) -> Result<(Change, Vec<Wish>), Ended> {
+        let mut tries = 0;
+        loop {
+            let read = self.read_once(most, entities);
+            match read {
+                Err(Ended::Source(error)) if self.waits(&error, &mut tries) => {}
+                read => return read,
+            }
+        }
+    }
+
+    fn read_once(&mut self, most: usize, entities: usize) -> Result<(Change, Vec<Wish>), Ended> {
         let mapping = self.mapping;
-        self.asked(|source| source.check_watch(&mapping.watched))?;
-        self.asked(|source| source.hold())?;
+        self.source.check_watch(&mapping.watched)?;
+        self.source.hold()?;
         let read = self.within_snapshot(mapping, most, entities);
         let released = self.source.release();
         let read = read?;
@@ -375,7 +392,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         most: usize,
         entities: usize,
     ) -> Result<(Change, Vec<Wish>), Ended> {
-        let change = self.asked(|source| source.changes(&mapping.watched, most))?;
+        let change = self.source.changes(&mapping.watched, most)?;
         let mut wishes = Vec::new();
         for (at, mapped) in mapping.entities.iter().enumerate().take(entities) {
             let touched = self.touched(mapped, &change)?;
@@ -409,7 +426,7 @@ impl<'a, 'm> Migration<'a, 'm> {
                 match &depends.sql {
                     None => add(cells),
                     Some(sql) if asked.insert((sql, format!("{cells:?}"))) => {
-                        let found = self.asked(|source| source.query(sql, &cells))?;
+                        let found = self.source.query(sql, &cells)?;
                         found.into_iter().for_each(&mut add);
                     }
                     Some(_) => {}
@@ -430,7 +447,7 @@ impl<'a, 'm> Migration<'a, 'm> {
             .statements
             .of_identities(self.source, identities.len());
         let arguments: Vec<Cell> = identities.iter().flatten().cloned().collect();
-        let rows = self.asked(|source| source.query(&sql, &arguments))?;
+        let rows = self.source.query(&sql, &arguments)?;
         self.progress.add_read(rows.len());
         let mut there = Vec::new();
         for row in &rows {

@@ -82,7 +82,21 @@ pub trait Source {
     /// The place of the argument with a number, from 1.
     fn argument(&self, number: usize) -> String;
 
-    /// Begins a snapshot: all that is read until [`Source::release`] is of one moment.
+    /// A column or an expression of the model as it is read, by its type: where a type has a form of its own
+    /// that is no JSON, the database is asked for another one.
+    fn read(&self, sql: String, kind: &str) -> String {
+        let _ = kind;
+        sql
+    }
+
+    /// Looks whether the database can keep the changes of tables, without a change of it.
+    ///
+    /// # Errors
+    /// When it cannot, with everything that stands in the way.
+    fn ready(&mut self, watched: &[Watched]) -> Result<(), SourceError>;
+
+    /// Begins a snapshot: all that is read until [`Source::release`] is of one moment. Changes are read first
+    /// in it, if they are read at all.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -119,7 +133,7 @@ pub trait Source {
     /// When the database refuses it.
     fn unwatch(&mut self) -> Result<(), SourceError>;
 
-    /// The changes that are kept, about so many at most.
+    /// The changes that are kept, about so many at most. The snapshot holds all of them.
     ///
     /// # Errors
     /// When they cannot be read, among others because nobody watches any more.

@@ -203,6 +203,9 @@ impl Source for Busy {
     fn argument(&self, number: usize) -> String {
         self.inner.argument(number)
     }
+    fn ready(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
+        self.inner.ready(watched)
+    }
     fn hold(&mut self) -> Result<(), SourceError> {
         self.called()?;
         self.inner.hold()

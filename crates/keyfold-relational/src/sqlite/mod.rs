@@ -151,6 +151,11 @@ impl Source for Sqlite {
         format!("?{number}")
     }
 
+    fn ready(&mut self, _watched: &[Watched]) -> Result<(), SourceError> {
+        // Triggers can be made for every table that has columns.
+        Ok(())
+    }
+
     fn hold(&mut self) -> Result<(), SourceError> {
         if self.connection.is_autocommit() {
             self.connection.execute_batch("BEGIN")?;

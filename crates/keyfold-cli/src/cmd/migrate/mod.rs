@@ -12,6 +12,7 @@ use crate::output::Output;
 use crate::terminal;
 use clap::{Args, Subcommand};
 use keyfold_client::Backend;
+use keyfold_relational::postgres::Postgres;
 use keyfold_relational::sqlite::Sqlite;
 use keyfold_relational::{
     Ended, MapError, Mapping, Migration, Progress, Source, SourceError, check, verify,
@@ -70,7 +71,7 @@ enum Action {
 struct Origin {
     /// The model, whose entities have `from` lines.
     model: PathBuf,
-    /// The database: sqlite:FILE.
+    /// The database: sqlite:FILE, or postgres://USER@HOST/DATABASE (its password in PGPASSWORD).
     #[arg(long, value_name = "DATABASE")]
     from: String,
 }
@@ -100,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
 /// A model that was read, and a database that was opened.
 struct Opened {
     checked: Checked,
-    source: Sqlite,
+    source: Box<dyn Source + Send>,
 }
 
 impl Origin {
@@ -116,16 +117,26 @@ impl Origin {
                 "no entity of the model has a `from` line, which says what rows it is made of",
             ));
         }
-        let Some(file) = self.from.strip_prefix("sqlite:") else {
-            return Err(Failure::usage(format!(
-                "`{}` names no database: a file of SQLite is named sqlite:FILE",
-                self.from
-            ))
-            .of_argument("from"));
-        };
-        let source = Sqlite::open(Path::new(file)).map_err(of_source)?;
+        let source = source(&self.from)?;
         Ok(Opened { checked, source })
     }
+}
+
+/// Opens a database by its name.
+fn source(name: &str) -> Result<Box<dyn Source + Send>, Failure> {
+    if let Some(file) = name.strip_prefix("sqlite:") {
+        let opened = Sqlite::open(Path::new(file));
+        return Ok(Box::new(opened.map_err(of_source)?));
+    }
+    if name.starts_with("postgres://") || name.starts_with("postgresql://") {
+        return Ok(Box::new(Postgres::open(name).map_err(of_source)?));
+    }
+    // What somebody typed may hold a password.
+    let scheme = name.split_once(':').map_or(name, |(scheme, _)| scheme);
+    Err(Failure::usage(format!(
+        "`{scheme}` names no database: it is sqlite:FILE or postgres://USER@HOST:PORT/DATABASE"
+    ))
+    .of_argument("from"))
 }
 
 fn of_source(error: SourceError) -> Failure {
@@ -175,9 +186,9 @@ fn watched<T: Send>(
 
 fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
     let mut opened = origin.open(output)?;
-    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let progress = Progress::default();
-    let source = &mut opened.source;
+    let source = opened.source.as_mut();
     let found = watched(&progress, output, || check(&mapping, source, &progress))?;
     let found = found.map_err(of_source)?;
     let verdict = told::verdict_of(&found);
@@ -190,14 +201,14 @@ fn checked(origin: &Origin, output: Output) -> Result<(), Failure> {
 
 fn carried(both: &Both, once: bool, output: Output) -> Result<(), Failure> {
     let mut opened = both.origin.open(output)?;
-    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = made_at(&both.at)?;
     let made = keyfold_client::tables::ensure(&backend, mapping.model)?;
     for note in keyfold_client::tables::notes(mapping.model, &made) {
         terminal::error_line(&note);
     }
     let progress = Progress::default();
-    let source = &mut opened.source;
+    let source = opened.source.as_mut();
     let ended = watched(&progress, output, || {
         Migration::new(&mapping, source, &backend, &progress).run(once)
     })?;
@@ -210,10 +221,10 @@ fn carried(both: &Both, once: bool, output: Output) -> Result<(), Failure> {
 
 fn status(both: &Both, output: Output) -> Result<(), Failure> {
     let mut opened = both.origin.open(output)?;
-    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = looked_at(&both.at)?;
     let progress = Progress::default();
-    let state = Migration::new(&mapping, &mut opened.source, &backend, &progress).state()?;
+    let state = Migration::new(&mapping, opened.source.as_mut(), &backend, &progress).state()?;
     output.result(
         || told::status_json(state.as_ref()),
         || told::show_status(state.as_ref()),
@@ -223,15 +234,15 @@ fn status(both: &Both, output: Output) -> Result<(), Failure> {
 
 fn verified(both: &Both, output: Output) -> Result<(), Failure> {
     let mut opened = both.origin.open(output)?;
-    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = looked_at(&both.at)?;
-    compared(&mapping, &mut opened.source, &backend, output)
+    compared(&mapping, opened.source.as_mut(), &backend, output)
 }
 
 /// Compares rows and items, and shows what differs.
 fn compared(
     mapping: &Mapping<'_>,
-    source: &mut Sqlite,
+    source: &mut (dyn Source + Send),
     backend: &Backend,
     output: Output,
 ) -> Result<(), Failure> {
@@ -253,10 +264,10 @@ fn compared(
 
 fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
     let mut opened = both.origin.open(output)?;
-    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = written_at(&both.at)?;
     let progress = Progress::default();
-    let source = &mut opened.source;
+    let source = opened.source.as_mut();
     let follows =
         |state: &keyfold_relational::State| state.phase == keyfold_relational::Phase::Follow;
     let state = Migration::new(&mapping, source, &backend, &progress).state()?;
@@ -304,7 +315,11 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn end(mapping: &Mapping<'_>, source: &mut Sqlite, backend: &Backend) -> Result<(), Failure> {
+fn end(
+    mapping: &Mapping<'_>,
+    source: &mut (dyn Source + Send),
+    backend: &Backend,
+) -> Result<(), Failure> {
     let progress = Progress::default();
     let ended = Migration::new(mapping, source, backend, &progress).end();
     match ended {
@@ -315,7 +330,7 @@ fn end(mapping: &Mapping<'_>, source: &mut Sqlite, backend: &Backend) -> Result<
 
 fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
     let mut opened = both.origin.open(output)?;
-    let mapping = mapping(&opened.checked, &mut opened.source, output)?;
+    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = written_at(&both.at)?;
     if !yes {
         terminal::error_line(
@@ -323,7 +338,7 @@ fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
         );
         asked("nothing was given up")?;
     }
-    end(&mapping, &mut opened.source, &backend)?;
+    end(&mapping, opened.source.as_mut(), &backend)?;
     told::simple(
         "aborted",
         "the migration was given up; what it has written stays",

@@ -1,0 +1,201 @@
+//! PostgreSQL as a source. Its log tells which rows change, by logical replication: a slot keeps the log, and a
+//! publication names the tables. Both are read by SQL functions, so an ordinary connection is enough.
+//!
+//! - `session`: a connection that is made again when it is lost; `value`: texts of PostgreSQL as cells.
+//! - `catalog`: tables and columns, and what stands in the way; `slot`: the slot, the publication, changes.
+//! - `log`: the messages of the log.
+//!
+//! Two connections are used. Changes are looked at by the first; rows are read by the second, in a snapshot
+//! that is taken afterwards and that is made sure to hold every one of them: a transaction is in the log a
+//! moment before others see it.
+
+mod catalog;
+mod log;
+mod session;
+mod slot;
+mod value;
+
+use crate::cell::Cell;
+use crate::source::{Change, Column, Source, SourceError, Watched};
+use keyfold_model::schema::origin::SqlTable;
+use session::Session;
+use slot::Slot;
+use std::time::Duration;
+
+/// How long a snapshot is waited for that holds what the log has told.
+const SEEN_WITHIN: Duration = Duration::from_secs(5);
+
+/// Whether all that is read is of one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Snapshot {
+    /// It is not.
+    None,
+    /// It is to be, from the first read on.
+    Asked,
+    /// It is.
+    Held,
+}
+
+/// A database.
+pub struct Postgres {
+    /// Changes, and what keeps them.
+    control: Session,
+    /// Rows.
+    reader: Session,
+    slot: Slot,
+    snapshot: Snapshot,
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Postgres")
+            .field(&self.control.name())
+            .finish()
+    }
+}
+
+/// A name as PostgreSQL quotes it.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text as PostgreSQL quotes it; it takes the type of what it stands beside.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+impl Postgres {
+    /// Connects to a database: `postgres://USER@HOST/DATABASE`. A password that the text does not hold is taken
+    /// from `PGPASSWORD`.
+    ///
+    /// # Errors
+    /// When the text names no database, or the server refuses the connection or does not answer.
+    pub fn open(text: &str) -> Result<Postgres, SourceError> {
+        let mut control = Session::open(text)?;
+        let slot = Slot::of(&mut control)?;
+        Ok(Postgres {
+            control,
+            reader: Session::open(text)?,
+            slot,
+            snapshot: Snapshot::None,
+        })
+    }
+
+    /// Begins the snapshot of the reader. It holds all transactions of a list.
+    fn begin(&mut self, transactions: &[u32]) -> Result<(), SourceError> {
+        let mut waited = Duration::ZERO;
+        let mut pause = Duration::from_millis(1);
+        loop {
+            self.reader.begin()?;
+            let snapshot = self.reader.text("SELECT pg_current_snapshot()::text")?;
+            if transactions
+                .iter()
+                .all(|one| slot::is_seen(&snapshot, *one))
+            {
+                self.snapshot = Snapshot::Held;
+                return Ok(());
+            }
+            self.reader.end()?;
+            if waited > SEEN_WITHIN {
+                return Err(SourceError {
+                    message: "a transaction is in the log of PostgreSQL and not visible yet: it may wait for a \
+                              synchronous standby"
+                        .to_owned(),
+                    may_pass: true,
+                });
+            }
+            std::thread::sleep(pause);
+            waited += pause;
+            pause = (pause * 2).min(Duration::from_millis(100));
+        }
+    }
+}
+
+impl Source for Postgres {
+    fn name(&self) -> String {
+        self.control.name().to_owned()
+    }
+
+    fn columns(&mut self, table: &SqlTable) -> Result<Option<Vec<Column>>, SourceError> {
+        catalog::columns(&mut self.control, table)
+    }
+
+    fn quoted(&self, name: &str) -> String {
+        quoted(name)
+    }
+
+    fn argument(&self, number: usize) -> String {
+        format!("${number}")
+    }
+
+    fn read(&self, sql: String, kind: &str) -> String {
+        match kind.ends_with("[]") {
+            true => format!("to_jsonb({sql})"),
+            false => sql,
+        }
+    }
+
+    fn ready(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
+        self.slot.check_server(&mut self.control)?;
+        catalog::tables(&mut self.control, watched).map(|_| ())
+    }
+
+    fn hold(&mut self) -> Result<(), SourceError> {
+        if self.snapshot == Snapshot::None {
+            self.snapshot = Snapshot::Asked;
+        }
+        Ok(())
+    }
+
+    fn release(&mut self) -> Result<(), SourceError> {
+        match std::mem::replace(&mut self.snapshot, Snapshot::None) {
+            Snapshot::Held => self.reader.end(),
+            Snapshot::None | Snapshot::Asked => Ok(()),
+        }
+    }
+
+    fn query(&mut self, sql: &str, arguments: &[Cell]) -> Result<Vec<Vec<Cell>>, SourceError> {
+        if self.snapshot == Snapshot::Asked {
+            self.begin(&[])?;
+        }
+        self.reader.rows(sql, arguments)
+    }
+
+    fn watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
+        self.slot.check_server(&mut self.control)?;
+        let tables = catalog::tables(&mut self.control, watched)?;
+        self.slot.make(&mut self.control, &tables)
+    }
+
+    fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
+        self.slot.check(&mut self.control, watched)
+    }
+
+    fn unwatch(&mut self) -> Result<(), SourceError> {
+        self.slot.drop_all(&mut self.control)
+    }
+
+    fn changes(&mut self, watched: &[Watched], most: usize) -> Result<Change, SourceError> {
+        if self.snapshot == Snapshot::Held {
+            return Err(SourceError::lasting(
+                "changes are read before the rows of their snapshot",
+            ));
+        }
+        let told = self.slot.peek(&mut self.control, watched, most)?;
+        if self.snapshot == Snapshot::Asked {
+            self.begin(&told.transactions)?;
+        }
+        Ok(told.change)
+    }
+
+    fn forget(&mut self, _watched: &[Watched], change: &Change) -> Result<(), SourceError> {
+        match change.mark.first() {
+            Some(mark) => self.slot.advance(&mut self.control, *mark),
+            None => Ok(()),
+        }
+    }
+
+    fn claim(&mut self) -> Result<(), SourceError> {
+        self.control.claim()
+    }
+}
