@@ -144,13 +144,13 @@ impl<'a, 'm> Migration<'a, 'm> {
     /// Ends the migration: the source keeps no changes any more, and the target no state. What was written
     /// stays. Whether it is complete is the caller's to know.
     pub fn end(&mut self) -> Result<(), Ended> {
-        self.source.claim()?;
-        self.source.unwatch()?;
+        self.asked(|source| source.claim())?;
+        self.asked(|source| source.unwatch())?;
         Ok(self.states().delete()?)
     }
 
     fn carry(&mut self, once: bool) -> Result<Ended, Ended> {
-        self.source.claim()?;
+        self.asked(|source| source.claim())?;
         let mut state = self.take()?;
         if state.phase == Phase::Copy {
             self.copy(&mut state)?;
@@ -185,8 +185,8 @@ impl<'a, 'm> Migration<'a, 'm> {
         // leave a state whose changes nobody kept.
         let watched = &self.mapping.watched;
         match seen {
-            None => self.source.watch(watched)?,
-            Some(_) => self.source.check_watch(watched)?,
+            None => self.asked(|source| source.watch(watched))?,
+            Some(_) => self.asked(|source| source.check_watch(watched))?,
         }
         match self.states().write(&state, seen)? {
             true => Ok(state),

@@ -1,0 +1,166 @@
+//! A PostgreSQL of a test's own, in a temporary folder, whose log tells rows.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio_postgres::{Client, NoTls};
+
+/// A server; it ends with the test.
+pub struct Server {
+    folder: TempDir,
+    port: u16,
+    child: Option<Child>,
+}
+
+fn programs() -> PathBuf {
+    let installed = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    let highest = installed.map(|entry| entry.path()).max_by_key(number);
+    highest
+        .expect("PostgreSQL is needed: install Debian's package postgresql")
+        .join("bin")
+}
+
+/// A program that does not run as root, which PostgreSQL refuses, and that ends with the test.
+fn command(name: &str) -> Command {
+    let is_root = rustix::process::geteuid().is_root();
+    let mut command = Command::new("setpriv");
+    if is_root {
+        command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
+    }
+    command
+        .args(["--pdeathsig", "KILL", "--"])
+        .arg(programs().join(name));
+    command
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+impl Server {
+    pub fn start() -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        if rustix::process::geteuid().is_root() {
+            for path in [folder.path(), &data] {
+                let done = Command::new("chown").arg("postgres").arg(path).status();
+                assert!(done.unwrap().success());
+            }
+        }
+        let mut init = command("initdb");
+        init.arg("-D").arg(&data);
+        init.args([
+            "--username=me",
+            "--auth=trust",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--no-sync",
+        ]);
+        assert!(init.status().unwrap().success());
+        let mut server = Server {
+            folder,
+            port: 5432,
+            child: None,
+        };
+        server.run(&["-c", "wal_level=logical"]);
+        server
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Starts the program, with settings.
+    pub fn run(&mut self, settings: &[&str]) {
+        let mut server = command("postgres");
+        server
+            .arg("-D")
+            .arg(self.data())
+            .args(["-c", "listen_addresses=", "-c", "fsync=off"]);
+        server.arg("-c").arg(format!(
+            "unix_socket_directories={}",
+            self.folder.path().display()
+        ));
+        server.args(settings);
+        self.child = Some(server.spawn().unwrap());
+        let until = Instant::now() + Duration::from_secs(30);
+        while self.try_connect("postgres").is_none() {
+            assert!(Instant::now() < until, "PostgreSQL does not start");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Ends the program as a failure of the machine would.
+    pub fn kill(&mut self) {
+        let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).unwrap();
+        let pid = pid.lines().next().unwrap().parse().unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::QUIT).unwrap();
+        self.child.take().unwrap().wait().unwrap();
+    }
+
+    /// What names a database.
+    pub fn name(&self, database: &str) -> String {
+        let folder = self.folder.path().display().to_string().replace('/', "%2F");
+        format!("postgres://me@{folder}:{}/{database}", self.port)
+    }
+
+    fn try_connect(&self, database: &str) -> Option<Program> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let name = self.name(database);
+        let connecting = tokio_postgres::connect(&name, NoTls);
+        let (client, connection) = runtime.block_on(connecting).ok()?;
+        runtime.spawn(async move { connection.await.unwrap_or_default() });
+        Some(Program { runtime, client })
+    }
+
+    pub fn connect(&self, database: &str) -> Program {
+        self.try_connect(database).unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.child.is_some() && Path::new(&self.data()).join("postmaster.pid").exists() {
+            self.kill();
+        }
+    }
+}
+
+/// A program that writes SQL.
+pub struct Program {
+    runtime: Runtime,
+    client: Client,
+}
+
+impl Program {
+    /// Whether the database took statements.
+    pub fn execute(&self, sql: &str) -> bool {
+        self.runtime
+            .block_on(self.client.batch_execute(sql))
+            .is_ok()
+    }
+
+    /// Statements that are right.
+    pub fn must(&self, sql: &str) {
+        self.runtime
+            .block_on(self.client.batch_execute(sql))
+            .unwrap();
+    }
+
+    pub fn text(&self, sql: &str) -> String {
+        let rows = self.runtime.block_on(self.client.query(sql, &[])).unwrap();
+        rows[0].get::<_, String>(0)
+    }
+}
