@@ -9,8 +9,9 @@
 //!
 //! - `cell`: a value of SQL; `convert`: rows become attributes, or a reason why not.
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
-//! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers.
+//! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres`: PostgreSQL, by its log.
 //! - `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
+//! - `taking`: a migration is begun, taken by a run, and ended.
 //! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
 //!   `verify`: rows beside items.
 //!
@@ -39,6 +40,7 @@ mod source;
 pub mod sqlite;
 mod state;
 mod statement;
+mod taking;
 mod verify;
 
 pub use cell::Cell;
@@ -49,4 +51,5 @@ pub use progress::{Figures, Progress};
 pub use run::{Ended, Migration, Sizes};
 pub use source::{Change, Column, Source, SourceError, Touched, Watched};
 pub use state::{Phase, STATES, State};
+pub use taking::abort;
 pub use verify::{Difference, Verified, VerifyError, verify};

@@ -12,7 +12,7 @@ use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
 use crate::statement::PAGE;
 use keyfold_client::{Backend, ClientError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// The most changes of a table that are read at once.
@@ -70,8 +70,8 @@ impl From<Unwritten> for Ended {
 
 /// A migration of a database into the tables of a model.
 pub struct Migration<'a, 'm> {
-    mapping: &'a Mapping<'m>,
-    source: &'a mut dyn Source,
+    pub(crate) mapping: &'a Mapping<'m>,
+    pub(crate) source: &'a mut dyn Source,
     backend: &'a Backend,
     progress: &'a Progress,
     sizes: Sizes,
@@ -119,7 +119,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         self
     }
 
-    fn states(&self) -> States<'_> {
+    pub(crate) fn states(&self) -> States<'_> {
         States {
             backend: self.backend,
             model: &self.mapping.model.name,
@@ -141,14 +141,6 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
     }
 
-    /// Ends the migration: the source keeps no changes any more, and the target no state. What was written
-    /// stays. Whether it is complete is the caller's to know.
-    pub fn end(&mut self) -> Result<(), Ended> {
-        self.asked(|source| source.claim())?;
-        self.asked(|source| source.unwatch())?;
-        Ok(self.states().delete()?)
-    }
-
     fn carry(&mut self, once: bool) -> Result<Ended, Ended> {
         self.asked(|source| source.claim())?;
         let mut state = self.take()?;
@@ -157,41 +149,6 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
         self.progress.follow();
         self.follow(&state, once)
-    }
-
-    /// Takes the migration, and sees to it that changes are kept.
-    fn take(&mut self) -> Result<State, Ended> {
-        let (source, states) = (self.source.name(), self.states());
-        states.ensure()?;
-        let (state, seen) = match states.read()? {
-            None => (State::first(source), None),
-            Some(seen) if seen.source != source => {
-                let message = format!(
-                    "{} is being migrated from {}: end that migration first",
-                    self.mapping.model.name, seen.source
-                );
-                return Err(Ended::Target(ClientError::refused(message)));
-            }
-            Some(seen) => {
-                let fence = seen.fence;
-                let next = State {
-                    fence: fence + 1,
-                    ..seen
-                };
-                (next, Some(fence))
-            }
-        };
-        // Changes are kept before there is a row that says so: otherwise a run that died in between would
-        // leave a state whose changes nobody kept.
-        let watched = &self.mapping.watched;
-        match seen {
-            None => self.asked(|source| source.watch(watched))?,
-            Some(_) => self.asked(|source| source.check_watch(watched))?,
-        }
-        match self.states().write(&state, seen)? {
-            true => Ok(state),
-            false => Err(Ended::Overtaken),
-        }
     }
 
     fn copy(&mut self, state: &mut State) -> Result<(), Ended> {
@@ -275,7 +232,7 @@ impl<'a, 'm> Migration<'a, 'm> {
     }
 
     /// Asks the source, and again as long as it is locked or away.
-    fn asked<T>(
+    pub(crate) fn asked<T>(
         &mut self,
         ask: impl Fn(&mut dyn Source) -> Result<T, SourceError>,
     ) -> Result<T, SourceError> {
@@ -396,9 +353,11 @@ impl<'a, 'm> Migration<'a, 'm> {
         let mut wishes = Vec::new();
         for (at, mapped) in mapping.entities.iter().enumerate().take(entities) {
             let touched = self.touched(mapped, &change)?;
+            let own = wishes.len();
             for some in touched.chunks(IDENTITIES_MAX) {
                 self.wishes((at, mapped), some, &mut wishes)?;
             }
+            settle(mapped, &mut wishes, own)?;
         }
         Ok((change, wishes))
     }
@@ -408,7 +367,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         let mut seen = BTreeSet::new();
         let mut touched = Vec::new();
         let mut add = |cells: Vec<Cell>| {
-            if !cells.iter().any(Cell::is_null) && seen.insert(format!("{cells:?}")) {
+            if seen.insert(format!("{cells:?}")) {
                 touched.push(cells);
             }
         };
@@ -449,30 +408,43 @@ impl<'a, 'm> Migration<'a, 'm> {
         let arguments: Vec<Cell> = identities.iter().flatten().cloned().collect();
         let rows = self.source.query(&sql, &arguments)?;
         self.progress.add_read(rows.len());
-        let mut there = Vec::new();
         for row in &rows {
-            let wish = Wish::of(at, mapped, row)?;
-            if there.contains(&wish.key) {
-                let why = format!("several rows make the same {}", mapped.entity.name);
-                return Err(Ended::Problem(mapped.problem(&wish.row, why)));
-            }
-            there.push(wish.key.clone());
-            wishes.push(wish);
+            wishes.push(Wish::of(at, mapped, row)?);
         }
         for identity in identities {
             // A row whose identity no item can have made none.
             let Ok(key) = mapped.key(identity) else {
                 continue;
             };
-            if !there.contains(&key) {
-                wishes.push(Wish {
-                    mapped: at,
-                    row: identity.clone(),
-                    key,
-                    values: None,
-                });
-            }
+            wishes.push(Wish {
+                mapped: at,
+                row: identity.clone(),
+                key,
+                values: None,
+            });
         }
         Ok(())
     }
+}
+
+/// Leaves one wish for each item among those behind a place: what a row makes is there, whatever other row that
+/// made it is gone.
+fn settle(mapped: &Mapped<'_>, wishes: &mut Vec<Wish>, from: usize) -> Result<(), Problem> {
+    let mut own = wishes.split_off(from);
+    own.sort_by_key(|wish| wish.values.is_none());
+    let mut of_key: BTreeMap<String, usize> = BTreeMap::new();
+    for wish in own {
+        let place = of_key
+            .entry(format!("{:?}", wish.key))
+            .or_insert(wishes.len());
+        match wishes.get(*place) {
+            None => wishes.push(wish),
+            Some(there) if wish.values.is_none() || there.values == wish.values => {}
+            Some(_) => {
+                let why = format!("several rows make the same {}", mapped.entity.name);
+                return Err(mapped.problem(&wish.row, why));
+            }
+        }
+    }
+    Ok(())
 }

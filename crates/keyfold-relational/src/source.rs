@@ -114,12 +114,18 @@ pub trait Source {
     /// When the database refuses the query, with its reason.
     fn query(&mut self, sql: &str, arguments: &[Cell]) -> Result<Vec<Vec<Cell>>, SourceError>;
 
-    /// Makes the database keep the changes of tables from now on. Those of tables that it watches so already
-    /// are kept.
+    /// The migration that [`Source::watch`] was called for; `None` if nobody watches.
     ///
     /// # Errors
-    /// When it cannot, with the reason.
-    fn watch(&mut self, watched: &[Watched]) -> Result<(), SourceError>;
+    /// When the database cannot be read.
+    fn watched_by(&mut self) -> Result<Option<String>, SourceError>;
+
+    /// Makes the database keep the changes of tables from now on, for a migration. Those of tables that it
+    /// watches so already are kept.
+    ///
+    /// # Errors
+    /// When it cannot, with the reason, among others that another migration has it.
+    fn watch(&mut self, watched: &[Watched], id: &str) -> Result<(), SourceError>;
 
     /// Checks that the changes of tables were kept since [`Source::watch`].
     ///

@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `part` | the name of the model |
 //! | `fence` | grows with each run: one that was overtaken writes nothing more |
+//! | `id` | names the migration, also in the database |
 //! | `source` | what names the database |
-//! | `phase` | `copy` or `follow` |
+//! | `mapping` | a digest of what rows become, as it was at the beginning |
+//! | `phase` | `begin`, `copy`, `follow` or `complete` |
 //! | `entity`, `after` | the entity that is copied, and the identity of its last row |
 //! | `rows` | how many rows were copied |
 
@@ -27,18 +29,26 @@ const PART: &str = "part";
 /// What a migration does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
+    /// The database is about to keep changes.
+    Begin,
     /// It reads every row once.
     Copy,
     /// Every row was read; it carries changes.
     Follow,
+    /// It has ended: the tables lead.
+    Complete,
 }
 
 impl Phase {
+    const ALL: [Phase; 4] = [Phase::Begin, Phase::Copy, Phase::Follow, Phase::Complete];
+
     /// Its name in the row.
     pub fn word(self) -> &'static str {
         match self {
+            Phase::Begin => "begin",
             Phase::Copy => "copy",
             Phase::Follow => "follow",
+            Phase::Complete => "complete",
         }
     }
 }
@@ -47,6 +57,10 @@ impl Phase {
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     pub(crate) fence: u64,
+    /// What names the migration in the database.
+    pub(crate) id: String,
+    /// A digest of the mapping.
+    pub(crate) mapping: String,
     /// The database.
     pub source: String,
     /// What it does.
@@ -60,11 +74,13 @@ pub struct State {
 }
 
 impl State {
-    pub(crate) fn first(source: String) -> State {
+    pub(crate) fn first(source: String, mapping: String) -> State {
         State {
             fence: 1,
+            id: format!("{:032x}", fastrand::u128(..)),
+            mapping,
             source,
-            phase: Phase::Copy,
+            phase: Phase::Begin,
             entity: String::new(),
             after: None,
             rows: 0,
@@ -74,6 +90,8 @@ impl State {
     fn to_item(&self, part: &str) -> Item {
         let mut item = Item::from_iter([(PART, part)]);
         item.insert("fence", Value::N(self.fence.into()));
+        item.insert("id", self.id.as_str());
+        item.insert("mapping", self.mapping.as_str());
         item.insert("source", self.source.as_str());
         item.insert("phase", self.phase.word());
         item.insert("entity", self.entity.as_str());
@@ -101,10 +119,10 @@ impl State {
         let phase = text("phase")?;
         Some(State {
             fence: number("fence")?,
+            id: text("id")?,
+            mapping: text("mapping")?,
             source: text("source")?,
-            phase: [Phase::Copy, Phase::Follow]
-                .into_iter()
-                .find(|one| one.word() == phase)?,
+            phase: Phase::ALL.into_iter().find(|one| one.word() == phase)?,
             entity: text("entity")?,
             after,
             rows: number("rows")?,

@@ -217,9 +217,12 @@ impl Source for Busy {
         self.called()?;
         self.inner.query(sql, arguments)
     }
-    fn watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
+    fn watched_by(&mut self) -> Result<Option<String>, SourceError> {
+        self.inner.watched_by()
+    }
+    fn watch(&mut self, watched: &[Watched], id: &str) -> Result<(), SourceError> {
         self.called()?;
-        self.inner.watch(watched)?;
+        self.inner.watch(watched, id)?;
         self.called()
     }
     fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
@@ -307,7 +310,7 @@ fn one_world(seed: u64) {
     assert_eq!(verified.differences, [], "seed {seed}");
     let checked = check(&mapping, &mut source, &progress).unwrap();
     assert_eq!(checked.problems, [], "seed {seed}");
-    let ended = Migration::new(&mapping, &mut source, &backend, &progress).end();
+    let ended = Migration::new(&mapping, &mut source, &backend, &progress).complete();
     assert!(ended.is_ok(), "{ended:?}");
     let left: u32 = program
         .connection

@@ -161,10 +161,14 @@ impl Source for Postgres {
         self.reader.rows(sql, arguments)
     }
 
-    fn watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
+    fn watched_by(&mut self) -> Result<Option<String>, SourceError> {
+        slot::owner(&mut self.control)
+    }
+
+    fn watch(&mut self, watched: &[Watched], id: &str) -> Result<(), SourceError> {
         self.slot.check_server(&mut self.control)?;
         let tables = catalog::tables(&mut self.control, watched)?;
-        self.slot.make(&mut self.control, &tables)
+        self.slot.make(&mut self.control, &tables, id)
     }
 
     fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {

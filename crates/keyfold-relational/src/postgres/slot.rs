@@ -51,6 +51,16 @@ pub(super) fn is_seen(snapshot: &str, transaction: u32) -> bool {
         && !running.any(|one| low(one).is_ok_and(|one| one == u64::from(transaction)))
 }
 
+/// The migration that the publication is of.
+pub(super) fn owner(session: &mut Session) -> Result<Option<String>, SourceError> {
+    let rows = session.simple(&format!(
+        "SELECT coalesce(obj_description(oid, 'pg_publication'), '') FROM pg_publication WHERE pubname = \
+         '{PUBLICATION}'"
+    ))?;
+    let first = rows.first();
+    Ok(first.map(|row| row.get(0).unwrap_or_default().to_owned()))
+}
+
 impl Slot {
     /// The slot of the database that a session is connected to; it need not be there.
     pub(super) fn of(session: &mut Session) -> Result<Slot, SourceError> {
@@ -100,18 +110,25 @@ impl Slot {
         &mut self,
         session: &mut Session,
         tables: &[Table],
+        id: &str,
     ) -> Result<(), SourceError> {
         let names: Vec<String> = tables.iter().map(Table::quoted).collect();
         let names = names.join(", ");
-        let has = session.text(&format!(
-            "SELECT count(*) FROM pg_publication WHERE pubname = '{PUBLICATION}'"
-        ))?;
-        session.execute(&match has == "0" {
-            true => format!(
-                "CREATE PUBLICATION {PUBLICATION} FOR TABLE {names} WITH (publish_via_partition_root = true)"
+        let made = match owner(session)? {
+            Some(other) if other != id => {
+                return Err(SourceError::lasting(
+                    "the database is being migrated to other tables",
+                ));
+            }
+            Some(_) => format!("ALTER PUBLICATION {PUBLICATION} SET TABLE {names}"),
+            None => format!(
+                "CREATE PUBLICATION {PUBLICATION} FOR TABLE {names} WITH (publish_via_partition_root = true); \
+                 COMMENT ON PUBLICATION {PUBLICATION} IS {}",
+                literal(id)
             ),
-            false => format!("ALTER PUBLICATION {PUBLICATION} SET TABLE {names}"),
-        })?;
+        };
+        // Both statements are one transaction.
+        session.execute(&made)?;
         // A slot that has lost its log is of a run that never began: nothing rests on it.
         match self.state(session)? {
             Some(state) if state == "lost" => self.drop_slot(session)?,

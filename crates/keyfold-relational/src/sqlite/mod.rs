@@ -45,6 +45,16 @@ impl Sqlite {
     /// # Errors
     /// When there is no such file, or it is no SQLite database.
     pub fn open(path: &Path) -> Result<Sqlite, SourceError> {
+        if path.as_os_str().is_empty() {
+            return Err(SourceError::lasting(
+                "a database of SQLite is named sqlite:FILE",
+            ));
+        }
+        // One file has one name, and one lock, however it is reached.
+        let path = path.canonicalize().map_err(|error| {
+            SourceError::lasting(format!("cannot open {}: {error}", path.display()))
+        })?;
+        let path = path.as_path();
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(path, flags);
         let connection = opened.map_err(|error| {
@@ -183,12 +193,16 @@ impl Source for Sqlite {
         Ok(all)
     }
 
-    fn watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
-        triggers::create(&mut self.connection, watched)
+    fn watched_by(&mut self) -> Result<Option<String>, SourceError> {
+        triggers::owner(&self.connection)
+    }
+
+    fn watch(&mut self, watched: &[Watched], id: &str) -> Result<(), SourceError> {
+        triggers::create(&mut self.connection, watched, id)
     }
 
     fn check_watch(&mut self, watched: &[Watched]) -> Result<(), SourceError> {
-        triggers::check(&self.connection, watched)
+        triggers::check(&mut self.connection, watched)
     }
 
     fn unwatch(&mut self) -> Result<(), SourceError> {

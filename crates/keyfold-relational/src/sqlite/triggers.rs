@@ -64,6 +64,16 @@ fn of_row(watched: &Watched, row: &str) -> String {
     all.join(", ")
 }
 
+/// Whether a row is another one than it was, whatever collations its columns have.
+fn differ(watched: &Watched) -> String {
+    let all = watched.columns.iter().map(|column| {
+        let column = quoted(column);
+        format!("OLD.{column} IS NOT NEW.{column} COLLATE BINARY")
+    });
+    let all: Vec<String> = all.collect();
+    all.join(" OR ")
+}
+
 /// What creates the table and the triggers of a table, each with its name.
 fn statements(
     connection: &Connection,
@@ -92,7 +102,10 @@ fn statements(
     trigger("AFTER INSERT", format!("{into} SELECT {new}"));
     trigger(
         "AFTER UPDATE",
-        format!("{into} SELECT {old} UNION SELECT {new}"),
+        format!(
+            "{into} SELECT {old} UNION ALL SELECT {new} WHERE {}",
+            differ(watched)
+        ),
     );
     trigger("AFTER DELETE", format!("{into} SELECT {old}"));
     let key = key(connection, watched)?;
@@ -128,37 +141,131 @@ fn key(connection: &Connection, watched: &Watched) -> Result<Vec<String>, Source
     Ok(key.collect::<Result<_, _>>()?)
 }
 
+/// A column of a unique index: how a row is compared by it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Compared {
+    column: String,
+    /// How texts are compared; none where the column itself says it.
+    collation: Option<String>,
+}
+
 /// For each unique index of a table, which rows a new row would replace.
 fn replaced(
     connection: &Connection,
     watched: &Watched,
     key: &[String],
 ) -> Result<Vec<String>, SourceError> {
-    let table = quoted(&watched.table);
-    let equal = |column: &str| format!("{table}.{0} = NEW.{0}", quoted(column));
-    let mut groups: Vec<Vec<String>> = vec![key.to_vec()];
+    let defaults = defaults(connection, watched)?;
+    let of_column = |column: &String| Compared {
+        column: column.clone(),
+        collation: None,
+    };
+    let mut groups: Vec<(Vec<Compared>, Option<String>)> =
+        vec![(key.iter().map(of_column).collect(), None)];
     let arguments = [watched.table.as_str(), schema(watched)];
     let mut indexes = connection
         .prepare("SELECT name FROM pragma_index_list(?1, ?2) WHERE \"unique\" = 1 ORDER BY name")?;
     let names = indexes.query_map(arguments, |row| row.get::<_, String>(0))?;
     let names: Vec<String> = names.collect::<Result<_, _>>()?;
     for name in names {
-        let mut members =
-            connection.prepare("SELECT name FROM pragma_index_info(?1, ?2) ORDER BY seqno")?;
+        let mut members = connection.prepare(
+            "SELECT name, coll FROM pragma_index_xinfo(?1, ?2) WHERE key = 1 ORDER BY seqno",
+        )?;
         let arguments = [name.as_str(), schema(watched)];
-        let columns = members.query_map(arguments, |row| row.get::<_, Option<String>>(0))?;
-        let columns: Option<Vec<String>> = columns.collect::<Result<_, _>>()?;
+        let columns = members.query_map(arguments, |row| {
+            let column: Option<String> = row.get(0)?;
+            let collation = row.get(1)?;
+            Ok(column.map(|column| Compared { column, collation }))
+        })?;
+        let columns: Option<Vec<Compared>> = columns.collect::<Result<_, _>>()?;
+        let only = text_of(connection, watched, &name)?.and_then(|sql| condition(&sql));
         // An index on an expression: rows are told by the other columns of the table alone.
-        groups.extend(columns);
+        groups.extend(columns.map(|columns| (columns, only)));
     }
-    groups.retain(|group| !group.is_empty());
+    groups.retain(|(group, _)| !group.is_empty());
     groups.sort();
     groups.dedup();
-    let condition = |group: &Vec<String>| {
-        let all: Vec<String> = group.iter().map(|column| equal(column)).collect();
+    let table = quoted(&watched.table);
+    let equal = |one: &Compared| {
+        let column = quoted(&one.column);
+        let new = match defaults.iter().find(|(name, _)| *name == one.column) {
+            // REPLACE puts the default where a NULL may not be.
+            Some((_, default)) => format!("coalesce(NEW.{column}, {default})"),
+            None => format!("NEW.{column}"),
+        };
+        let collation = one.collation.as_ref();
+        let collation = collation.map_or(String::new(), |one| format!(" COLLATE {}", quoted(one)));
+        format!("{table}.{column} = {new}{collation}")
+    };
+    let condition = |(group, only): &(Vec<Compared>, Option<String>)| {
+        let mut all: Vec<String> = group.iter().map(equal).collect();
+        all.extend(only.as_ref().map(|only| format!("({only})")));
         format!("({})", all.join(" AND "))
     };
-    Ok(groups.iter().map(condition).collect())
+    let mut all: Vec<String> = groups.iter().map(condition).collect();
+    if has_rowid(connection, watched)? {
+        all.push(format!("({table}.rowid = NEW.rowid)"));
+    }
+    Ok(all)
+}
+
+/// The columns that may not be NULL and have a default, with its SQL.
+fn defaults(
+    connection: &Connection,
+    watched: &Watched,
+) -> Result<Vec<(String, String)>, SourceError> {
+    let mut columns = connection.prepare(
+        "SELECT name, dflt_value FROM pragma_table_xinfo(?1, ?2) WHERE \"notnull\" = 1 AND dflt_value IS NOT NULL",
+    )?;
+    let arguments = [watched.table.as_str(), schema(watched)];
+    let found = columns.query_map(arguments, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// Whether rows of a table have numbers that are none of its columns.
+fn has_rowid(connection: &Connection, watched: &Watched) -> Result<bool, SourceError> {
+    let mut lists = connection.prepare(
+        "SELECT NOT wr AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(?1, ?2) WHERE lower(name) = 'rowid' OR (pk = 1 \
+         AND lower(type) = 'integer' AND (SELECT max(pk) FROM pragma_table_xinfo(?1, ?2)) = 1)) FROM \
+         pragma_table_list WHERE name = ?1 COLLATE NOCASE AND schema = ?2 COLLATE NOCASE",
+    )?;
+    let arguments = [watched.table.as_str(), schema(watched)];
+    let mut rows = lists.query(arguments)?;
+    Ok(match rows.next()? {
+        Some(row) => row.get(0)?,
+        None => false,
+    })
+}
+
+/// The condition of a partial index: what follows the last `WHERE` outside of quotes and parentheses.
+fn condition(sql: &str) -> Option<String> {
+    let (mut depth, mut quote, mut found) = (0_i32, None, None);
+    for (at, letter) in sql.char_indices() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(letter),
+            (None, '[') => quote = Some(']'),
+            (None, '(') => depth += 1,
+            (None, ')') => depth -= 1,
+            (None, 'w' | 'W') if depth == 0 && is_word(sql, at, "where") => found = Some(at + 5),
+            (None, _) => {}
+        }
+    }
+    sql.get(found?..).map(|text| text.trim().to_owned())
+}
+
+/// Whether a word stands at a place of a text.
+fn is_word(sql: &str, at: usize, word: &str) -> bool {
+    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let before = sql.get(..at).and_then(|text| text.chars().next_back());
+    let after = sql
+        .get(at + word.len()..)
+        .and_then(|text| text.chars().next());
+    sql.get(at..at + word.len())
+        .is_some_and(|text| text.eq_ignore_ascii_case(word))
+        && !before.is_some_and(is_of_word)
+        && !after.is_some_and(is_of_word)
 }
 
 /// The text of what has a name, if it is there.
@@ -185,20 +292,72 @@ fn is_made_by(text: &str, sql: &str, watched: &Watched) -> bool {
     text == sql.replacen(&schema, "", 1)
 }
 
-/// Creates what is absent, in one transaction.
-pub(super) fn create(connection: &mut Connection, watched: &[Watched]) -> Result<(), SourceError> {
+/// The table that says which migration keeps changes, and what was made for it.
+const MARK: &str = "keyfold_migration";
+
+/// The migration that keeps changes in this database.
+pub(super) fn owner(connection: &Connection) -> Result<Option<String>, SourceError> {
+    let sql = "SELECT 1 FROM main.sqlite_schema WHERE name = ?1 AND type = 'table'";
+    if !connection.prepare_cached(sql)?.exists([MARK])? {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare(&format!(
+        "SELECT id FROM main.{MARK} WHERE kind = 'migration'"
+    ))?;
+    let mut rows = statement.query([])?;
+    Ok(match rows.next()? {
+        Some(row) => Some(row.get(0)?),
+        None => None,
+    })
+}
+
+/// Creates what is absent, for a migration, in one transaction.
+pub(super) fn create(
+    connection: &mut Connection,
+    watched: &[Watched],
+    id: &str,
+) -> Result<(), SourceError> {
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    transaction.execute_batch(&format!(
+        "CREATE TABLE IF NOT EXISTS main.{MARK} (kind TEXT NOT NULL, id TEXT NOT NULL, place TEXT NOT NULL)"
+    ))?;
+    match owner(&transaction)? {
+        Some(other) if other != id => {
+            return Err(SourceError::lasting(
+                "the database is being migrated to other tables",
+            ));
+        }
+        Some(_) => {}
+        None => note(&transaction, "migration", id, "")?,
+    }
     for one in watched {
         for (name, sql) in statements(&transaction, one)? {
             match text_of(&transaction, one, &name)? {
-                None => transaction.execute_batch(&sql)?,
+                None => {
+                    transaction.execute_batch(&sql)?;
+                    let kind = if name == kept_table(one) {
+                        "TABLE"
+                    } else {
+                        "TRIGGER"
+                    };
+                    let place = format!("{}.{}", quoted(schema(one)), quoted(&name));
+                    note(&transaction, kind, id, &place)?;
+                }
                 Some(text) if is_made_by(&text, &sql, one) => {}
                 Some(_) => return Err(other(&name)),
             }
         }
     }
     transaction.commit()?;
+    Ok(())
+}
+
+/// Notes what was made.
+fn note(connection: &Connection, kind: &str, id: &str, place: &str) -> Result<(), SourceError> {
+    let mut statement =
+        connection.prepare_cached(&format!("INSERT INTO main.{MARK} VALUES (?1, ?2, ?3)"))?;
+    statement.execute([kind, id, place])?;
     Ok(())
 }
 
@@ -209,12 +368,15 @@ fn other(name: &str) -> SourceError {
     ))
 }
 
-/// Checks that everything is there as it was made: otherwise changes were passed over.
-pub(super) fn check(connection: &Connection, watched: &[Watched]) -> Result<(), SourceError> {
+/// Checks that everything is there as it was made: otherwise changes were passed over. Triggers follow the
+/// unique indexes of their table, so they are made anew when somebody makes or drops one.
+pub(super) fn check(connection: &mut Connection, watched: &[Watched]) -> Result<(), SourceError> {
+    let mut stale = Vec::new();
     for one in watched {
         for (name, sql) in statements(connection, one)? {
             match text_of(connection, one, &name)? {
                 Some(text) if is_made_by(&text, &sql, one) => {}
+                Some(_) if name != kept_table(one) => stale.push((one, name, sql)),
                 Some(_) => return Err(other(&name)),
                 None => {
                     return Err(SourceError::lasting(format!(
@@ -226,35 +388,56 @@ pub(super) fn check(connection: &Connection, watched: &[Watched]) -> Result<(), 
             }
         }
     }
+    if !stale.is_empty() {
+        let transaction =
+            connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        for (one, name, sql) in stale {
+            let place = format!("{}.{}", quoted(schema(one)), quoted(&name));
+            transaction.execute_batch(&format!("DROP TRIGGER IF EXISTS {place}; {sql}"))?;
+        }
+        transaction.commit()?;
+    }
     Ok(())
 }
 
-/// Drops everything of this kind.
+/// Drops what was made.
 pub(super) fn drop_all(connection: &mut Connection) -> Result<(), SourceError> {
+    if owner(connection)?.is_none() {
+        return Ok(());
+    }
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let schemas: Vec<String> = {
-        let mut statement = transaction.prepare("SELECT name FROM pragma_database_list")?;
-        let names = statement.query_map([], |row| row.get(0))?;
-        names.collect::<Result<_, _>>()?
+    let made: Vec<(String, String)> = {
+        let mut statement = transaction.prepare(&format!(
+            "SELECT kind, place FROM main.{MARK} WHERE place <> '' ORDER BY kind DESC"
+        ))?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<Result<_, _>>()?
     };
-    for schema in schemas {
-        let sql = format!(
-            "SELECT type, name FROM {}.sqlite_schema WHERE substr(name, 1, {}) = '{PREFIX}' \
-             AND type IN ('table', 'trigger') ORDER BY type DESC",
-            quoted(&schema),
-            PREFIX.len()
-        );
-        let made: Vec<(String, String)> = {
-            let mut statement = transaction.prepare(&sql)?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<Result<_, _>>()?
-        };
-        for (kind, name) in made {
-            let place = format!("{}.{}", quoted(&schema), quoted(&name));
-            transaction.execute_batch(&format!("DROP {kind} {place}"))?;
-        }
+    for (kind, place) in made {
+        transaction.execute_batch(&format!("DROP {kind} IF EXISTS {place}"))?;
     }
+    transaction.execute_batch(&format!("DROP TABLE main.{MARK}"))?;
     transaction.commit()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::condition;
+
+    #[test]
+    fn the_condition_of_a_partial_index_is_found() {
+        let of = |sql: &str| condition(sql);
+        assert_eq!(of("CREATE UNIQUE INDEX i ON t (a)"), None);
+        assert_eq!(
+            of("CREATE UNIQUE INDEX i ON t(a) where a > 1").as_deref(),
+            Some("a > 1")
+        );
+        assert_eq!(
+            of("CREATE UNIQUE INDEX \"x WHERE\" ON t(a)WHERE b = ' WHERE '").as_deref(),
+            Some("b = ' WHERE '")
+        );
+        assert_eq!(of("CREATE UNIQUE INDEX somewhere ON [t where] (a)"), None);
+    }
 }

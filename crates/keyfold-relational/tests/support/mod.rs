@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls};
 
 /// A server; it ends with the test.
-pub struct Server {
+pub(crate) struct Server {
     folder: TempDir,
     port: u16,
     child: Option<Child>,
@@ -45,7 +45,7 @@ fn command(name: &str) -> Command {
 }
 
 impl Server {
-    pub fn start() -> Server {
+    pub(crate) fn start() -> Server {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         std::fs::create_dir(&data).unwrap();
@@ -79,7 +79,7 @@ impl Server {
     }
 
     /// Starts the program, with settings.
-    pub fn run(&mut self, settings: &[&str]) {
+    pub(crate) fn run(&mut self, settings: &[&str]) {
         let mut server = command("postgres");
         server
             .arg("-D")
@@ -99,7 +99,7 @@ impl Server {
     }
 
     /// Ends the program as a failure of the machine would.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let pid = std::fs::read_to_string(self.data().join("postmaster.pid")).unwrap();
         let pid = pid.lines().next().unwrap().parse().unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
@@ -108,7 +108,7 @@ impl Server {
     }
 
     /// What names a database.
-    pub fn name(&self, database: &str) -> String {
+    pub(crate) fn name(&self, database: &str) -> String {
         let folder = self.folder.path().display().to_string().replace('/', "%2F");
         format!("postgres://me@{folder}:{}/{database}", self.port)
     }
@@ -125,7 +125,7 @@ impl Server {
         Some(Program { runtime, client })
     }
 
-    pub fn connect(&self, database: &str) -> Program {
+    pub(crate) fn connect(&self, database: &str) -> Program {
         self.try_connect(database).unwrap()
     }
 }
@@ -139,27 +139,27 @@ impl Drop for Server {
 }
 
 /// A program that writes SQL.
-pub struct Program {
+pub(crate) struct Program {
     runtime: Runtime,
     client: Client,
 }
 
 impl Program {
     /// Whether the database took statements.
-    pub fn execute(&self, sql: &str) -> bool {
+    pub(crate) fn execute(&self, sql: &str) -> bool {
         self.runtime
             .block_on(self.client.batch_execute(sql))
             .is_ok()
     }
 
     /// Statements that are right.
-    pub fn must(&self, sql: &str) {
+    pub(crate) fn must(&self, sql: &str) {
         self.runtime
             .block_on(self.client.batch_execute(sql))
             .unwrap();
     }
 
-    pub fn text(&self, sql: &str) -> String {
+    pub(crate) fn text(&self, sql: &str) -> String {
         let rows = self.runtime.block_on(self.client.query(sql, &[])).unwrap();
         rows[0].get::<_, String>(0)
     }

@@ -60,6 +60,9 @@ enum Action {
     Abort {
         #[command(flatten)]
         both: Both,
+        /// Also when the database keeps its changes for other tables, which are gone.
+        #[arg(long)]
+        foreign: bool,
         /// Begin at once.
         #[arg(long)]
         yes: bool,
@@ -94,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments, output: Output) -> Result<(), Failure> 
         Action::Status(both) => status(both, output),
         Action::Verify(both) => verified(both, output),
         Action::Complete { both, yes } => complete(both, *yes, output),
-        Action::Abort { both, yes } => abort(both, *yes, output),
+        Action::Abort { both, foreign, yes } => abort(both, *foreign, *yes, output),
     }
 }
 
@@ -306,7 +309,8 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
             verdict,
         );
     }
-    end(&mapping, source, &backend)?;
+    let ended = Migration::new(&mapping, source, &backend, &progress).complete();
+    settled(ended, &backend)?;
     told::simple(
         "completed",
         "the migration is complete: the database keeps no changes any more",
@@ -315,22 +319,17 @@ fn complete(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn end(
-    mapping: &Mapping<'_>,
-    source: &mut (dyn Source + Send),
-    backend: &Backend,
-) -> Result<(), Failure> {
-    let progress = Progress::default();
-    let ended = Migration::new(mapping, source, backend, &progress).end();
+/// Answers how a migration has ended.
+fn settled(ended: Result<(), Ended>, backend: &Backend) -> Result<(), Failure> {
     match ended {
         Ok(()) => Ok(backend.sync()?),
         Err(ended) => told::verdict(&ended),
     }
 }
 
-fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
+fn abort(both: &Both, foreign: bool, yes: bool, output: Output) -> Result<(), Failure> {
+    // A database that does not fit the model any more is given up as well.
     let mut opened = both.origin.open(output)?;
-    let mapping = mapping(&opened.checked, opened.source.as_mut(), output)?;
     let backend = written_at(&both.at)?;
     if !yes {
         terminal::error_line(
@@ -338,7 +337,12 @@ fn abort(both: &Both, yes: bool, output: Output) -> Result<(), Failure> {
         );
         asked("nothing was given up")?;
     }
-    end(&mapping, opened.source.as_mut(), &backend)?;
+    let source = opened.source.as_mut();
+    let model = &opened.checked.model.name;
+    settled(
+        keyfold_relational::abort(source, &backend, model, foreign),
+        &backend,
+    )?;
     told::simple(
         "aborted",
         "the migration was given up; what it has written stays",

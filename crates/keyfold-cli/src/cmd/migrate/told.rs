@@ -194,6 +194,8 @@ pub(super) fn show_status(state: Option<&State>) {
             match state.phase {
                 keyfold_relational::Phase::Copy => format!("copying {}", state.entity),
                 keyfold_relational::Phase::Follow => "following changes".to_owned(),
+                keyfold_relational::Phase::Begin => "beginning".to_owned(),
+                keyfold_relational::Phase::Complete => "complete".to_owned(),
             },
             counted_u64(state.rows, "row"),
         )),
