@@ -101,6 +101,18 @@ pub fn transact(
     drive(backend, lower::transact(origin(), model, parts))
 }
 
+/// As [`transact`], where unique values may change hands in any order, also in a circle.
+///
+/// # Errors
+/// Those of [`transact`].
+pub fn transact_at_once(
+    backend: &Backend,
+    model: &Model,
+    parts: &[Part<'_>],
+) -> Result<Transacted, ClientError> {
+    drive(backend, lower::transact_at_once(origin(), model, parts))
+}
+
 /// Writes whole entities from which nothing follows, 25 in a request. Each is written as a whole; the
 /// batch is not atomic.
 ///

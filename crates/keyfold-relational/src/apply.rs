@@ -10,9 +10,11 @@ use crate::cell::Cell;
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
 use crate::patient::patient;
-use keyfold_client::write::{Part, delete, put, put_many, transact};
+use keyfold_client::write::{Part, delete, put, put_many, transact_at_once};
 use keyfold_client::{Backend, ClientError, read};
 use keyfold_lower::arguments::Values;
+
+mod circles;
 
 /// The most entities of one transaction: each may be several items, of which there are 100 at most.
 const TOGETHER_MAX: usize = 25;
@@ -158,7 +160,7 @@ impl<'m> Writer<'_, 'm> {
             })
         });
         let parts: Vec<Part<'_>> = parts.collect();
-        let done = patient(|| transact(self.backend, self.mapping.model, &parts));
+        let done = patient(|| transact_at_once(self.backend, self.mapping.model, &parts));
         match done {
             Ok(_) => Ok(true),
             Err(error) if is_refusal(&error) => Ok(false),
@@ -174,6 +176,9 @@ impl<'m> Writer<'_, 'm> {
             let Some((_, error)) = refused.first() else {
                 return Ok(());
             };
+            if refused.len() == before && self.circles(&left)? {
+                continue;
+            }
             if refused.len() == before {
                 let first = left.get(refused.first().map_or(0, |(at, _)| *at));
                 let named = first.and_then(|wish| Some((self.mapped(wish)?, wish)));
@@ -189,6 +194,20 @@ impl<'m> Writer<'_, 'm> {
                 .filter_map(|(at, _)| left.get(*at).cloned())
                 .collect();
         }
+    }
+
+    /// Writes entities whose unique values change hands in circles, a circle in one transaction: whether one was
+    /// written.
+    fn circles(&self, left: &[Wish]) -> Result<bool, ClientError> {
+        let mut has_written = false;
+        for circle in circles::of(self.backend, self.mapping, left)? {
+            let wishes: Vec<Wish> = circle
+                .into_iter()
+                .filter_map(|at| left.get(at).cloned())
+                .collect();
+            has_written |= self.together(&wishes)?;
+        }
+        Ok(has_written)
     }
 
     /// One try of each: the positions of those that are refused. Those of one entity are written at the same

@@ -101,6 +101,16 @@ pub(super) fn hand_over(steps: &mut Vec<Step>) -> Result<(), ClientError> {
     Ok(())
 }
 
+/// Puts the guard of a value over the one that a later write gives away, if that is what the two steps are:
+/// the later one is not needed then.
+pub(super) fn hands_over(taken: &mut Step, given: &Step) -> bool {
+    let is_handed = is_taken_guard(taken) && is_given_guard(given);
+    if is_handed {
+        *taken = over(taken.clone());
+    }
+    is_handed
+}
+
 /// Whether a step deletes an item without a condition of its own, as the guard of a value that its
 /// item gives away. The deletion rests on the item being as it was read.
 fn is_given_guard(step: &Step) -> bool {

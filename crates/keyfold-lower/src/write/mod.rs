@@ -56,7 +56,7 @@ pub use many::{ManyWritten, delete_many, put_many};
 pub use named::run;
 use refusal::{Refusal, check_entity};
 use step::Draft;
-pub use transact::{Part, transact};
+pub use transact::{Part, transact, transact_at_once};
 pub use written::{Made, OfPart, Transacted, Written};
 
 /// Creates an entity that must not exist. Defaults are filled in.

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::entity;
 use super::execute::sent_steps;
 use super::inputs::{ChangedItems, GivenItems};
-use super::meeting::{join, place, taken_twice};
+use super::meeting::{hands_over, join, place, taken_twice};
 use super::named;
 use super::refusal::{Refusal, check_entity};
 use super::single;
@@ -90,14 +90,40 @@ pub fn transact<'l>(
     parts: &'l [Part<'l>],
 ) -> Lowering<'l, Transacted> {
     Lowering::new(origin, move |io| async move {
-        transact_parts(&io, model, parts).await
+        transact_parts(&io, model, parts, UniqueValues::InOrder).await
     })
+}
+
+/// As [`transact`], where unique values may change hands in any order, also in a circle: each of two entities
+/// takes the value that the other one gives away.
+///
+/// # Errors
+/// Those of [`transact`].
+pub fn transact_at_once<'l>(
+    origin: Origin,
+    model: &'l Model,
+    parts: &'l [Part<'l>],
+) -> Lowering<'l, Transacted> {
+    Lowering::new(origin, move |io| async move {
+        transact_parts(&io, model, parts, UniqueValues::AtOnce).await
+    })
+}
+
+/// When a unique value is free that a write of a transaction gives away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum UniqueValues {
+    /// For the writes behind it.
+    #[default]
+    InOrder,
+    /// For all of them.
+    AtOnce,
 }
 
 async fn transact_parts(
     io: &Io,
     model: &Model,
     parts: &[Part<'_>],
+    uniques: UniqueValues,
 ) -> Result<Transacted, ClientError> {
     if parts.is_empty() {
         let message = "a transaction has at least one write";
@@ -109,11 +135,12 @@ async fn transact_parts(
     let context = Context { io, model };
     for tried in 0..TRIES {
         let composed = together(ready.iter().map(|one| one.compose(model))).await;
-        let merged = merged(&context, composed).await?;
+        let merged = merged(&context, composed, uniques).await?;
         let Merged {
             draft,
             owners,
             mut writes,
+            ..
         } = merged;
         let labels: Vec<String> = draft.steps.iter().map(|step| step.label.clone()).collect();
         let sent = sent_steps(&context, draft.steps, &draft.unread, tried).await?;
@@ -258,13 +285,21 @@ struct Merged {
     owners: Vec<usize>,
     /// What each write made.
     writes: Vec<OfPart>,
+    uniques: UniqueValues,
 }
 
 /// Puts the steps of the writes together, in order.
-async fn merged(context: &Context<'_>, parts: Vec<Composed>) -> Result<Merged, ClientError> {
+async fn merged(
+    context: &Context<'_>,
+    parts: Vec<Composed>,
+    uniques: UniqueValues,
+) -> Result<Merged, ClientError> {
     check_given(&parts)?;
     let names: Vec<String> = parts.iter().map(|one| one.name.clone()).collect();
-    let mut merged = Merged::default();
+    let mut merged = Merged {
+        uniques,
+        ..Merged::default()
+    };
     for part in parts {
         let (name, number) = (part.name.clone(), part.number);
         let added = merged.add(context, part, &names).await;
@@ -296,6 +331,9 @@ impl Merged {
             if let Some(known) = self.draft.steps.get_mut(at) {
                 let labels = [known.label.clone(), step.label.clone()];
                 let item = place(&step);
+                if self.uniques == UniqueValues::AtOnce && hands_over(known, &step) {
+                    continue;
+                }
                 if let Some(taken) = taken_twice(known, &step) {
                     return Err(taken);
                 }

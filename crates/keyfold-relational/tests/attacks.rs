@@ -1,0 +1,320 @@
+//! What programs do to an SQLite database, and people to a migration, that once lost rows or stopped a run.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+use keyfold_client::{Backend, tables};
+use keyfold_engine::{Engine, EngineOptions, StoreOptions};
+use keyfold_model::Model;
+use keyfold_relational::sqlite::Sqlite;
+use keyfold_relational::{Ended, Mapping, Migration, Progress, Source, abort, verify};
+use rusqlite::Connection;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+struct Place {
+    _folder: TempDir,
+    path: PathBuf,
+    connection: Connection,
+    model: Model,
+    backend: Backend,
+}
+
+fn model(attributes: &str, from: &str, more: &str) -> Model {
+    let key = attributes.split(':').next().unwrap().trim();
+    let text = format!(
+        "model m 1\n\ntable Tab (PK, SK)\n\nentity A in Tab\n  {attributes}\n  key \"A#{{{key}}}\" \"A\"\n{more}  from \
+         {from}\n\npattern one({key}) -> A\n"
+    );
+    let compiled = keyfold_model::compile(&text);
+    match compiled.model {
+        Some(model) => model,
+        None => panic!("{text}\n{:#?}", compiled.diagnostics),
+    }
+}
+
+fn backend(model: &Model) -> Backend {
+    let engine = Engine::open(EngineOptions::new(StoreOptions::Memory)).unwrap();
+    let backend = Backend::Embedded(Arc::new(engine));
+    tables::ensure(&backend, model).unwrap();
+    backend
+}
+
+impl Place {
+    fn new(schema: &str, attributes: &str, from: &str, more: &str) -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.db");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(schema).unwrap();
+        let model = model(attributes, from, more);
+        let backend = backend(&model);
+        Place {
+            _folder: folder,
+            path,
+            connection,
+            model,
+            backend,
+        }
+    }
+
+    fn write(&self, sql: &str) {
+        self.connection.execute_batch(sql).unwrap();
+    }
+
+    fn run_at(&self, backend: &Backend) -> Result<(), String> {
+        let mut source = Sqlite::open(&self.path).unwrap();
+        let mapping = Mapping::of(&self.model, &mut source).map_err(|error| error.to_string())?;
+        let progress = Progress::default();
+        match Migration::new(&mapping, &mut source, backend, &progress).run(true) {
+            Ended::Caught => Ok(()),
+            Ended::Source(error) => Err(error.message),
+            Ended::Target(error) => Err(error.to_string()),
+            Ended::Problem(problem) => Err(problem.to_string()),
+            Ended::Stopped | Ended::Overtaken => Err("stopped".to_owned()),
+        }
+    }
+
+    /// Runs until everything is carried, and compares.
+    fn run(&self) -> Result<(), String> {
+        self.run_at(&self.backend)?;
+        let mut source = Sqlite::open(&self.path).unwrap();
+        let mapping = Mapping::of(&self.model, &mut source).unwrap();
+        let verified = verify(&mapping, &mut source, &self.backend, &Progress::default());
+        match verified.unwrap().differences.first() {
+            None => Ok(()),
+            Some(one) => Err(format!("{}: {}", one.row, one.what)),
+        }
+    }
+
+    fn abort(&self, is_foreign: bool) -> Result<(), String> {
+        let mut source = Sqlite::open(&self.path).unwrap();
+        match abort(&mut source, &self.backend, &self.model.name, is_foreign) {
+            Ok(()) => Ok(()),
+            Err(Ended::Source(error)) => Err(error.message),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    fn complete(&self) {
+        let mut source = Sqlite::open(&self.path).unwrap();
+        let mapping = Mapping::of(&self.model, &mut source).unwrap();
+        let progress = Progress::default();
+        Migration::new(&mapping, &mut source, &self.backend, &progress)
+            .complete()
+            .unwrap();
+    }
+
+    fn left(&self) -> u32 {
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'keyfold%'";
+        self.connection
+            .query_row(sql, [], |row| row.get(0))
+            .unwrap()
+    }
+}
+
+#[test]
+fn changes_of_one_key_in_two_spellings_lose_nothing() {
+    let hundreds = "CREATE TABLE t (id TEXT PRIMARY KEY, v TEXT); INSERT INTO t SELECT upper('00000000-0000-4000-8000-\
+                    0000000a' || printf('%04x', value)), 'v' FROM generate_series(1, 150)";
+    let place = Place::new(
+        &hundreds.replace(
+            "FROM generate_series(1, 150)",
+            "FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 150) SELECT * \
+             FROM n)",
+        ),
+        "id: uuid, v: string",
+        "t",
+        "",
+    );
+    assert_eq!(place.run(), Ok(()));
+    place.write("INSERT INTO t VALUES ('00000000-0000-4000-8000-0000000b0000', 'n'); UPDATE t SET id = lower(id)");
+    assert_eq!(place.run(), Ok(()));
+
+    let schema = "CREATE TABLE t (id TEXT PRIMARY KEY COLLATE NOCASE, v TEXT); INSERT INTO t VALUES ('ABC', 'a')";
+    let place = Place::new(schema, "id: string, v: string", "t", "");
+    assert_eq!(place.run(), Ok(()));
+    place.write("UPDATE t SET id = 'abc'");
+    assert_eq!(place.run(), Ok(()));
+}
+
+#[test]
+fn unique_values_change_hands_in_circles() {
+    let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, pos INT UNIQUE); WITH RECURSIVE n(value) AS (SELECT 1 UNION \
+                  ALL SELECT value + 1 FROM n WHERE value < 60) INSERT INTO t SELECT value, value FROM n";
+    let place = Place::new(schema, "id: int, pos: int", "t", "  unique pos\n");
+    assert_eq!(place.run(), Ok(()));
+    place.write("BEGIN; UPDATE t SET pos = -pos WHERE id < 3; UPDATE t SET pos = 3 + pos WHERE id < 3; COMMIT");
+    assert_eq!(place.run(), Ok(()));
+    // Thirty pairs, and then a circle of twenty.
+    place.write("BEGIN; UPDATE t SET pos = -pos; UPDATE t SET pos = 61 + pos; COMMIT");
+    assert_eq!(place.run(), Ok(()));
+    place.write(
+        "BEGIN; UPDATE t SET pos = -(1 + pos % 20) WHERE pos <= 20; UPDATE t SET pos = -pos WHERE pos < 0; COMMIT",
+    );
+    assert_eq!(place.run(), Ok(()));
+}
+
+#[test]
+fn rows_that_replace_takes_away_are_noticed() {
+    let cases = [
+        (
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, m TEXT); CREATE UNIQUE INDEX u ON t (m COLLATE NOCASE)",
+            "INSERT OR REPLACE INTO t VALUES (2, 'BOB')",
+        ),
+        (
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, m TEXT NOT NULL DEFAULT 'bob' UNIQUE)",
+            "INSERT OR REPLACE INTO t VALUES (2, NULL)",
+        ),
+        (
+            "CREATE TABLE t (id TEXT PRIMARY KEY, m TEXT)",
+            "INSERT OR REPLACE INTO t (rowid, id, m) VALUES (1, '2', 'x')",
+        ),
+        (
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, m TEXT); CREATE UNIQUE INDEX u ON t (m) WHERE m > 'a'",
+            "INSERT OR REPLACE INTO t VALUES (2, 'bob')",
+        ),
+        (
+            "CREATE TABLE t (id TEXT PRIMARY KEY, m TEXT UNIQUE) WITHOUT ROWID",
+            "UPDATE OR REPLACE t SET id = '2' WHERE id = '3'; INSERT OR REPLACE INTO t VALUES ('4', 'bob')",
+        ),
+    ];
+    for (schema, change) in cases {
+        let place = Place::new(schema, "id: string, m: string", "t", "");
+        place.write("INSERT INTO t VALUES (1, 'bob')");
+        assert_eq!(place.run(), Ok(()), "{schema}");
+        place.write(change);
+        assert_eq!(place.run(), Ok(()), "{schema}");
+    }
+}
+
+/// A partial index tells few rows: a write of another row keeps itself alone.
+#[test]
+fn rows_outside_of_a_partial_index_are_not_kept() {
+    let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, main INT); CREATE UNIQUE INDEX one ON t (main) WHERE main = 1";
+    let place = Place::new(schema, "id: int, main: int", "t", "");
+    assert_eq!(place.run(), Ok(()));
+    for id in 0..100 {
+        place.write(&format!("INSERT INTO t VALUES ({id}, 0)"));
+    }
+    let sql = "SELECT count(*) FROM keyfold_changes_t";
+    let kept: u32 = place
+        .connection
+        .query_row(sql, [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(kept, 100);
+}
+
+#[test]
+fn an_index_that_is_made_meanwhile_is_followed() {
+    let place = Place::new(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, m TEXT); INSERT INTO t VALUES (1, 'bob')",
+        "id: int, m: string",
+        "t",
+        "",
+    );
+    assert_eq!(place.run(), Ok(()));
+    place.write("CREATE UNIQUE INDEX u ON t (m)");
+    assert_eq!(place.run(), Ok(()));
+    place.write("INSERT OR REPLACE INTO t VALUES (2, 'bob')");
+    assert_eq!(place.run(), Ok(()));
+    place.write("DROP TRIGGER keyfold_changes_t_after_delete");
+    assert!(
+        place
+            .run()
+            .unwrap_err()
+            .contains("is gone from the database")
+    );
+}
+
+#[test]
+fn a_database_has_one_migration() {
+    let place = Place::new(
+        "CREATE TABLE t (id TEXT PRIMARY KEY, v TEXT); INSERT INTO t VALUES ('a', 'b')",
+        "id: string, v: string",
+        "t",
+        "",
+    );
+    assert_eq!(place.run(), Ok(()));
+    let other = backend(&place.model);
+    let said = place.run_at(&other).unwrap_err();
+    assert!(said.contains("is being migrated to other tables"), "{said}");
+    place.write("UPDATE t SET v = 'c'");
+    assert_eq!(place.run(), Ok(()));
+    // Its name is the file's, and so is its lock.
+    let link = place.path.with_file_name("l.db");
+    std::os::unix::fs::symlink(&place.path, &link).unwrap();
+    let (mut one, mut two) = (
+        Sqlite::open(&place.path).unwrap(),
+        Sqlite::open(&link).unwrap(),
+    );
+    assert_eq!(one.name(), two.name());
+    one.claim().unwrap();
+    assert!(two.claim().is_err());
+}
+
+#[test]
+fn what_is_over_is_not_begun_anew_by_mistake() {
+    let place = Place::new(
+        "CREATE TABLE t (id TEXT PRIMARY KEY, v TEXT); INSERT INTO t VALUES ('a', 'b'); CREATE TABLE \
+         keyfold_changes_log (a); CREATE TABLE other (a)",
+        "id: string, v: string",
+        "t",
+        "",
+    );
+    assert_eq!(place.run(), Ok(()));
+    place.complete();
+    assert_eq!(place.left(), 1, "the user's own table");
+    let said = place.run().unwrap_err();
+    assert!(said.contains("is complete"), "{said}");
+    assert_eq!(place.abort(false), Ok(()));
+    assert_eq!(place.run(), Ok(()));
+    // A database that does not fit any more is given up as well.
+    place.write("DROP TABLE t");
+    assert_eq!(place.abort(false), Ok(()));
+    assert_eq!(place.left(), 1);
+}
+
+#[test]
+fn a_migration_of_tables_that_are_gone_is_given_up_by_force_alone() {
+    let place = Place::new(
+        "CREATE TABLE t (id TEXT PRIMARY KEY, v TEXT)",
+        "id: string, v: string",
+        "t",
+        "",
+    );
+    let gone = backend(&place.model);
+    assert_eq!(place.run_at(&gone), Ok(()));
+    let said = place.abort(false).unwrap_err();
+    assert!(said.contains("--foreign"), "{said}");
+    assert_eq!(place.run_at(&gone), Ok(()));
+    assert_eq!(place.abort(true), Ok(()));
+    assert_eq!(place.run(), Ok(()));
+}
+
+#[test]
+fn another_model_reads_no_changes_of_the_first() {
+    let mut place = Place::new(
+        "CREATE TABLE t (id TEXT PRIMARY KEY, v TEXT, w TEXT); INSERT INTO t VALUES ('a', 'b', 'c')",
+        "id: string, v: string",
+        "t",
+        "",
+    );
+    assert_eq!(place.run(), Ok(()));
+    for (attributes, from) in [
+        ("id: string, v: string, w: string", "t"),
+        ("id: string, v: string", "t where \"id > 'a'\""),
+    ] {
+        place.model = model(attributes, from, "");
+        let said = place.run().unwrap_err();
+        assert!(
+            said.contains("are not those with which the migration began"),
+            "{said}"
+        );
+    }
+}
