@@ -11,7 +11,7 @@
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres`: PostgreSQL, by its log.
 //! - `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
-//! - `taking`: a migration is begun, taken by a run, and ended.
+//! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
 //! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
 //!   `verify`: rows beside items.
 //!
@@ -32,6 +32,7 @@ mod cell;
 mod check;
 mod convert;
 mod mapping;
+mod parents;
 mod patient;
 pub mod postgres;
 mod progress;

@@ -184,8 +184,13 @@ impl<'a, 'm> Migration<'a, 'm> {
             match self.copied(at, mapped, &rows) {
                 Ok(()) => break rows,
                 Err(Ended::Problem(problem)) => {
-                    if self.carry_all(state, at + 1)? == 0 {
+                    let has_more = self.carry_all(state, at + 1)? > 0;
+                    if !has_more && !self.write_parents(mapped, &rows)? {
                         return Err(Ended::Problem(problem));
+                    }
+                    if !has_more {
+                        self.copied(at, mapped, &rows)?;
+                        break rows;
                     }
                 }
                 Err(other) => return Err(other),
@@ -225,7 +230,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         }
     }
 
-    fn write(&self, wishes: Vec<Wish>) -> Result<(), Ended> {
+    pub(crate) fn write(&self, wishes: Vec<Wish>) -> Result<(), Ended> {
         let wrote = apply(self.backend, self.mapping, wishes)?;
         self.progress.add_written(wrote.put, wrote.deleted);
         Ok(())
@@ -395,6 +400,21 @@ impl<'a, 'm> Migration<'a, 'm> {
         Ok(touched)
     }
 
+    /// The rows of some identities.
+    pub(crate) fn rows_of(
+        &mut self,
+        mapped: &Mapped<'m>,
+        identities: &[Vec<Cell>],
+    ) -> Result<Vec<Vec<Cell>>, SourceError> {
+        let sql = mapped
+            .statements
+            .of_identities(self.source, identities.len());
+        let arguments: Vec<Cell> = identities.iter().flatten().cloned().collect();
+        let rows = self.source.query(&sql, &arguments)?;
+        self.progress.add_read(rows.len());
+        Ok(rows)
+    }
+
     /// What the entities with some identities are.
     fn wishes(
         &mut self,
@@ -402,13 +422,7 @@ impl<'a, 'm> Migration<'a, 'm> {
         identities: &[Vec<Cell>],
         wishes: &mut Vec<Wish>,
     ) -> Result<(), Ended> {
-        let sql = mapped
-            .statements
-            .of_identities(self.source, identities.len());
-        let arguments: Vec<Cell> = identities.iter().flatten().cloned().collect();
-        let rows = self.source.query(&sql, &arguments)?;
-        self.progress.add_read(rows.len());
-        for row in &rows {
+        for row in &self.rows_of(mapped, identities)? {
             wishes.push(Wish::of(at, mapped, row)?);
         }
         for identity in identities {
