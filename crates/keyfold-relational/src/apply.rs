@@ -6,10 +6,10 @@
 //! each is written alone, and those that are refused (a parent is not there yet, a unique value is still
 //! another item's) wait for the others.
 
-use crate::cell::Cell;
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
 use crate::patient::patient;
+use crate::wish::Wish;
 use keyfold_client::write::{Part, delete, put, put_many, transact_at_once};
 use keyfold_client::{Backend, ClientError, read};
 use keyfold_lower::arguments::Values;
@@ -20,33 +20,6 @@ mod circles;
 const TOGETHER_MAX: usize = 25;
 /// The most entities that are written at the same time.
 const HANDS: usize = 8;
-
-/// What an entity is to be.
-#[derive(Debug, Clone)]
-pub(crate) struct Wish {
-    /// The position of its mapping.
-    pub(crate) mapped: usize,
-    /// What identifies its row.
-    pub(crate) row: Vec<Cell>,
-    /// The attributes that identify it.
-    pub(crate) key: Values,
-    /// Its attributes; `None` where its row is gone.
-    pub(crate) values: Option<Values>,
-}
-
-impl Wish {
-    /// What the entity of a row is to be.
-    pub(crate) fn of(mapped_at: usize, mapped: &Mapped<'_>, row: &[Cell]) -> Result<Wish, Problem> {
-        let values = mapped.values(row)?;
-        let identity = mapped.identity_of(row);
-        Ok(Wish {
-            mapped: mapped_at,
-            key: mapped.key(&identity)?,
-            row: identity,
-            values: Some(values),
-        })
-    }
-}
 
 /// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

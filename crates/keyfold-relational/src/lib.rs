@@ -10,7 +10,7 @@
 //! - `cell`: a value of SQL; `convert`: rows become attributes, or a reason why not.
 //! - `mapping`: the `from` lines beside the tables that the database has; `statement`: their SQL.
 //! - `source`: what a database must be able to do; `sqlite`: SQLite, by triggers; `postgres`: PostgreSQL, by its log.
-//! - `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
+//! - `wish`: what an entity is to be; `apply`: entities are written; `patient`: requests are sent again; `state`: how far a migration is, kept beside the tables.
 //! - `parents`: rows that others rest on. `taking`: a migration is begun, taken by a run, and ended.
 //! - `progress`: how far a run is; `run`: the copy and what follows it; `check`: what stands in the way before anything is written;
 //!   `verify`: rows beside items.
@@ -43,6 +43,7 @@ mod state;
 mod statement;
 mod taking;
 mod verify;
+mod wish;
 
 pub use cell::Cell;
 pub use check::{Checked, check};

@@ -1,10 +1,10 @@
 //! Rows that other rows rest on: an item that counts others must be there before those are written, and its row
 //! may be copied after theirs, above all where a table refers to itself.
 
-use crate::apply::Wish;
 use crate::cell::Cell;
 use crate::mapping::Mapped;
 use crate::run::{Ended, Migration};
+use crate::wish::Wish;
 use std::collections::BTreeSet;
 
 /// The most rows that are fetched so for one page.

@@ -3,7 +3,7 @@
 //! and changes are carried after the last page; whatever a change touched is read anew then, so any order of
 //! reads, changes and kills ends in what the rows hold.
 
-use crate::apply::{Unwritten, Wish, apply};
+use crate::apply::{Unwritten, apply};
 use crate::cell::Cell;
 use crate::convert::Problem;
 use crate::mapping::{Mapped, Mapping};
@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::source::{Change, Source, SourceError};
 use crate::state::{Phase, State, States};
 use crate::statement::PAGE;
+use crate::wish::Wish;
 use keyfold_client::{Backend, ClientError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

@@ -1,13 +1,13 @@
 //! Rows beside items: each row has its item, each item its row. What differs while changes are carried is
 //! looked at again, because it may be a change that is on its way.
 
-use crate::apply::Wish;
 use crate::cell::Cell;
 use crate::mapping::{Mapped, Mapping};
 use crate::patient::patient;
 use crate::progress::Progress;
 use crate::source::{Source, SourceError};
 use crate::statement::PAGE;
+use crate::wish::Wish;
 use keyfold_api::{Request, Response, ScanInput};
 use keyfold_client::kinds::{Kinds, Role};
 use keyfold_client::{Backend, ClientError, read, tables};

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::panic,
     clippy::wildcard_enum_match_arm,
     clippy::indexing_slicing,

@@ -5,8 +5,10 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     dead_code,
     reason = "a test fails by panicking"
 )]

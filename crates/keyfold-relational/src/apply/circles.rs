@@ -1,9 +1,9 @@
 //! Unique values that change hands: which of the entities that are to be written wait for each other in a circle,
 //! because each takes a value that the next one still has.
 
-use super::Wish;
 use crate::mapping::Mapping;
 use crate::patient::patient;
+use crate::wish::Wish;
 use keyfold_client::{Backend, ClientError, read};
 use keyfold_lower::arguments::Values;
 use std::collections::{BTreeMap, BTreeSet};

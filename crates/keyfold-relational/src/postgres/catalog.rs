@@ -1,7 +1,7 @@
 //! What PostgreSQL's catalog says of tables: their columns, and whether its log tells enough of them.
 
+use super::quoting::{literal, quoted};
 use super::session::Session;
-use super::{literal, quoted};
 use crate::source::{Column, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //!
 //! - `session`: a connection that is made again when it is lost; `value`: texts of PostgreSQL as cells.
 //! - `catalog`: tables and columns, and what stands in the way; `slot`: the slot, the publication, changes.
-//! - `log`: the messages of the log.
+//! - `log`: the messages of the log; `quoting`: names and texts in SQL.
 //!
 //! Two connections are used. Changes are looked at by the first; rows are read by the second, in a snapshot
 //! that is taken afterwards and that is made sure to hold every one of them: a transaction is in the log a
@@ -11,6 +11,7 @@
 
 mod catalog;
 mod log;
+mod quoting;
 mod session;
 mod slot;
 mod value;
@@ -18,6 +19,7 @@ mod value;
 use crate::cell::Cell;
 use crate::source::{Change, Column, Source, SourceError, Watched};
 use keyfold_model::schema::origin::SqlTable;
+use quoting::quoted;
 use session::Session;
 use slot::Slot;
 use std::time::Duration;
@@ -52,16 +54,6 @@ impl std::fmt::Debug for Postgres {
             .field(&self.control.name())
             .finish()
     }
-}
-
-/// A name as PostgreSQL quotes it.
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// A text as PostgreSQL quotes it; it takes the type of what it stands beside.
-fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 impl Postgres {

@@ -1,7 +1,8 @@
 //! A connection to PostgreSQL, which is made again when it is lost. Everything is asked and answered as text:
 //! that is the one form in which every type of PostgreSQL has its exact value.
 
-use super::{literal, value};
+use super::quoting::literal;
+use super::value;
 use crate::cell::Cell;
 use crate::source::SourceError;
 use std::collections::HashMap;

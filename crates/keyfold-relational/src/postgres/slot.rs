@@ -5,8 +5,9 @@
 
 use super::catalog::{self, Table};
 use super::log::{self, Field, Message, Named, Row};
+use super::quoting::literal;
 use super::session::Session;
-use super::{literal, value};
+use super::value;
 use crate::cell::Cell;
 use crate::source::{Change, SourceError, Touched, Watched};
 use std::collections::{HashMap, HashSet};
