@@ -41,15 +41,16 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .map_or_else(PathBuf::new, Path::to_owned);
-    let is_quick = std::env::args().nth(2).as_deref() == Some("quick");
+    let word = std::env::args().nth(2);
     let steps: &[(&str, Step)] = match std::env::args().nth(1).as_deref() {
-        Some("test") if is_quick => &[
+        Some("test") if word.as_deref() == Some("quick") => &[
             ("format", format),
             ("tidy", tidy::run),
             ("lints", lints),
             ("quick tests", quick_tests),
         ],
-        Some("test") => &[
+        // Nobody who asks for `--help` wants an hour of tests.
+        Some("test") if word.is_none() => &[
             ("format", format),
             ("tidy", tidy::run),
             ("lints", lints),
