@@ -4,6 +4,8 @@ import { call, chart, complain, figures, h, number } from "/page.js";
 
 const main = document.getElementById("main");
 const part = encodeURIComponent;
+/** The pause before the events of a race are asked for again. */
+const AGAIN_MS = 2000;
 
 /** Shows a page: its title, then its content. */
 function show(title, ...content) {
@@ -150,9 +152,7 @@ async function ofRace(classId, raceId) {
   show(`Race ${race.number}`, problem, status, h("div", { class: "panel" }, board), end);
   document.querySelector(".lead").before(h("p", {}, h("a", { href: `/classes/${part(classId)}` }, "All races of the class")));
   let highest = 1;
-  const events = new EventSource(`${path}/events`);
-  events.onmessage = ({ data }) => {
-    const state = JSON.parse(data);
+  const receive = (events, state) => {
     problem.textContent = state.problem ?? "";
     highest = Math.max(highest, ...state.rows.map(({ score }) => score));
     reorder(board, state.rows, highest);
@@ -166,12 +166,19 @@ async function ofRace(classId, raceId) {
     if (state.figures === null) status.textContent = `${running}The race was given up.`;
     else end.replaceChildren(...outcome(state.figures));
   };
-  events.onerror = () => {
-    problem.textContent = "The connection is lost. It is tried again.";
+  const listen = () => {
+    const events = new EventSource(`${path}/events`);
+    events.onmessage = ({ data }) => receive(events, JSON.parse(data));
+    events.onerror = () => {
+      problem.textContent = "The connection is lost. It is tried again.";
+      // A browser tries a lost connection again by itself, but not one that was refused.
+      if (events.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN_MS);
+    };
+    events.onopen = () => {
+      problem.textContent = "";
+    };
   };
-  events.onopen = () => {
-    problem.textContent = "";
-  };
+  listen();
 }
 
 const minutes = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

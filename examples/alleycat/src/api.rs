@@ -13,10 +13,8 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use examples_web::{Problem, decoded, events, json_file, look, page, script};
-use keyfold::typed::Error;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::fmt::Display;
 use std::io::Write;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -126,11 +124,7 @@ async fn races(State(app): State<App>, Path(class): Path<String>) -> Answer {
 
 async fn race_of(app: &App, class: &str, race: &str) -> Result<Race, Problem> {
     let found = app.club.race(&ClassId::from(class), race).await?;
-    found.ok_or_else(|| no_race(race, class))
-}
-
-fn no_race(race: &str, class: impl Display) -> Problem {
-    Problem::not_found(format!("There is no race {race} of {class}."))
+    found.ok_or_else(|| Problem::not_found(format!("There is no race {race} of {class}.")))
 }
 
 async fn race(State(app): State<App>, Path((class, race)): Path<(String, String)>) -> Answer {
@@ -259,6 +253,27 @@ struct Recorded {
     points: Vec<i64>,
 }
 
+/// Whether a race takes a result of so many seconds that was recorded elsewhere.
+async fn accepts(app: &App, race: &Race, seconds: i64) -> Result<(), Problem> {
+    if !live::is_over(race) {
+        let detail = "The race is running. Record a result of it when it is over.";
+        return Err(Problem::conflict("busy", detail));
+    }
+    if seconds != race.seconds {
+        let detail = format!(
+            "The race has {} seconds. Send a point for each of them.",
+            race.seconds
+        );
+        return Err(Problem::invalid(detail));
+    }
+    if race.ended_at.is_none() {
+        // Its program ended before it, or is of an earlier version.
+        let (class, id) = (&race.class_id, &race.race_id);
+        app.club.end_race(class, id, None).await?;
+    }
+    Ok(())
+}
+
 /// Stores a result that was recorded elsewhere: up to an hour, second by second.
 async fn record(
     State(app): State<App>,
@@ -281,9 +296,12 @@ async fn record(
     if points.iter().any(|watts| !(0..=WATTS_MAX).contains(watts)) {
         return Err(Problem::invalid("A point is from 0 to 3,000 watts."));
     }
+    let seconds = i64::try_from(points.len()).unwrap_or(i64::MAX);
+    let race = race_of(&app, &class, &race_id).await?;
+    accepts(&app, &race, seconds).await?;
     let mut result = RecordArguments::new(
         points.iter().sum(),
-        i64::try_from(points.len()).unwrap_or(i64::MAX),
+        seconds,
         class_id,
         race_id,
         RacerId::from(racer_id),
@@ -291,11 +309,7 @@ async fn record(
         points,
     );
     result.live = None;
-    let recorded = app.club.record(&result).await;
-    if let Err(Error::NotFound(_)) = recorded {
-        return Err(no_race(&result.race_id, &result.class_id));
-    }
-    recorded?;
+    app.club.record(&result).await?;
     let answer = json!({ "raceId": result.race_id, "score": result.score });
     Ok((StatusCode::CREATED, Json(answer)))
 }

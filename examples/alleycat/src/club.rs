@@ -202,17 +202,23 @@ impl Club {
         Ok(last.items.first().map_or(1, |race| race.number + 1))
     }
 
-    /// Ends a race, with its figures as JSON.
+    /// Ends a race, with its figures as JSON if it ended in order.
     ///
     /// # Errors
     /// Those of the database.
-    pub async fn end_race(&self, class: &ClassId, race: &str, text: String) -> Result<(), Error> {
+    pub async fn end_race(
+        &self,
+        class: &ClassId,
+        race: &str,
+        figures: Option<String>,
+    ) -> Result<(), Error> {
         let key = RaceKey {
             class_id: class.clone(),
             race_id: race.to_owned(),
         };
         let patch = RacePatch {
-            figures: Patch::Set(text),
+            figures: figures.map_or(Patch::Keep, Patch::Set),
+            ended_at: Patch::Set(Club::now()),
             ..RacePatch::default()
         };
         self.client.race.update(&key, &patch).await.map(drop)
@@ -238,16 +244,26 @@ impl Club {
         self.note_best(result.score, race, class, racer).await
     }
 
-    /// Stores a result that was recorded elsewhere, up to an hour of it.
+    /// Stores a result that was recorded elsewhere, up to an hour of it. Sent again, it notes the best of
+    /// the class where the first time has not come to that.
     ///
     /// # Errors
-    /// `NotFound` when the class has no such race; `Exists` when the racer has a result in it; those of
-    /// the database.
+    /// `Refused` when the class has no such race, the race runs or has another number of seconds; `Exists`
+    /// when the racer has a result in it; those of the database.
     pub async fn record(&self, result: &RecordArguments) -> Result<(), Error> {
-        self.client.record(result).await?;
-        let (class, racer) = (&result.class_id, &result.racer_id);
-        self.note_best(result.score, &result.race_id, class, racer)
-            .await
+        let (class, racer, race) = (&result.class_id, &result.racer_id, &result.race_id);
+        let recorded = self.client.record(result).await;
+        let score = match &recorded {
+            Ok(_) => result.score,
+            Err(Error::Exists(_)) => match self.result(racer, race).await? {
+                // One with live points is not complete.
+                Some(stored) if stored.live.is_none() => stored.score,
+                _ => return recorded.map(drop),
+            },
+            Err(_) => return recorded.map(drop),
+        };
+        self.note_best(score, race, class, racer).await?;
+        recorded.map(drop)
     }
 
     async fn note_best(

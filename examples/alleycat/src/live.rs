@@ -4,12 +4,13 @@
 use crate::club::{Club, Row};
 use crate::model::Race;
 use crate::simulator::Figures;
+use examples_web::Problem;
 use keyfold::typed::{Error, Timestamp};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Mutex as AsyncMutex, watch};
 use tokio::time::sleep;
 
 /// How often a race is looked at.
@@ -33,10 +34,13 @@ pub struct Shown {
     pub problem: Option<String>,
 }
 
+/// The states of one race, while somebody reads it. Locked while a reader begins or ends.
+type Followed = Arc<AsyncMutex<Option<watch::Receiver<Shown>>>>;
+
 /// The readers of the races that pages look at.
 #[derive(Debug, Clone, Default)]
 pub struct Live {
-    races: Arc<Mutex<BTreeMap<String, watch::Receiver<Shown>>>>,
+    races: Arc<Mutex<BTreeMap<String, Followed>>>,
 }
 
 impl Live {
@@ -45,54 +49,68 @@ impl Live {
     /// # Errors
     /// Those of the database.
     pub async fn of(&self, club: &Club, race: &Race) -> Result<watch::Receiver<Shown>, Error> {
-        if let Some(states) = self.open(&race.race_id) {
-            return Ok(states);
+        let followed = self.entry(&race.race_id);
+        let mut states = followed.lock().await;
+        if let Some(states) = states.as_ref() {
+            return Ok(states.clone());
         }
         let first = shown(club, race).await?;
-        let (sender, states) = watch::channel(first);
-        let mut races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
-        races.retain(|_, one| one.has_changed().is_ok());
-        races.insert(race.race_id.clone(), states.clone());
-        tokio::spawn(follow(club.clone(), race.clone(), sender, self.clone()));
-        Ok(states)
+        let (sender, receiver) = watch::channel(first);
+        *states = Some(receiver.clone());
+        let follower = follow(club.clone(), race.clone(), sender, Arc::clone(&followed));
+        tokio::spawn(follower);
+        Ok(receiver)
     }
 
-    fn open(&self, race: &str) -> Option<watch::Receiver<Shown>> {
-        let races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
-        let states = races.get(race)?;
-        states.has_changed().is_ok().then(|| states.clone())
-    }
-
-    fn close(&self, race: &str) {
+    /// The entry of a race. Entries that nobody holds any more go.
+    fn entry(&self, race: &str) -> Followed {
         let mut races = self.races.lock().unwrap_or_else(PoisonError::into_inner);
-        races.remove(race);
+        races.retain(|_, one| Arc::strong_count(one) > 1);
+        Arc::clone(races.entry(race.to_owned()).or_default())
     }
 }
 
 /// Looks at a race until it is over, or nobody is interested any more: one receiver is our own.
-async fn follow(club: Club, race: Race, states: watch::Sender<Shown>, live: Live) {
-    while !states.borrow().is_over && states.receiver_count() > 1 {
-        sleep(LOOK).await;
-        let now = match now(&club, &race).await {
-            Ok(now) => now,
-            Err(error) => Shown {
-                problem: Some(error.to_string()),
-                ..states.borrow().clone()
-            },
-        };
-        states.send_if_modified(|state| {
-            let is_new = *state != now;
-            *state = now;
-            is_new
-        });
+async fn follow(club: Club, race: Race, states: watch::Sender<Shown>, followed: Followed) {
+    let is_wanted = || !states.borrow().is_over && states.receiver_count() > 1;
+    loop {
+        while is_wanted() {
+            sleep(LOOK).await;
+            let next = next(&club, &race, &states).await;
+            states.send_if_modified(|state| {
+                let is_new = *state != next;
+                *state = next;
+                is_new
+            });
+        }
+        // A page that comes now finds these states, or begins its own.
+        let mut entry = followed.lock().await;
+        if !is_wanted() {
+            *entry = None;
+            return;
+        }
     }
-    live.close(&race.race_id);
 }
 
-/// Whether a race is over: it has its figures, or was given up, since its program ended before it.
+/// The next state. Where there is none, the last one with a sentence about the problem.
+async fn next(club: &Club, race: &Race, states: &watch::Sender<Shown>) -> Shown {
+    let now = now(club, race).await;
+    let last = states.borrow().clone();
+    match now {
+        Ok(now) => now,
+        // It was said, and logged.
+        Err(_) if last.problem.is_some() => last,
+        Err(error) => Shown {
+            problem: Some(Problem::from(error).detail().to_owned()),
+            ..last
+        },
+    }
+}
+
+/// Whether a race is over: it was ended, or was given up, since its program ended before it.
 pub(crate) fn is_over(race: &Race) -> bool {
     let age = Timestamp::now().as_second() - race.starts_at.as_second();
-    race.figures.is_some() || age > race.seconds + PATIENCE_SECONDS
+    race.ended_at.is_some() || race.figures.is_some() || age > race.seconds + PATIENCE_SECONDS
 }
 
 async fn now(club: &Club, race: &Race) -> Result<Shown, Error> {

@@ -160,6 +160,7 @@ pub async fn announce(club: &Club, plan: &Plan) -> Result<NewRace, Error> {
             seconds: i64::from(plan.seconds),
             racers: i64::from(plan.racers),
             figures: None,
+            ended_at: None,
         };
         match club.add_race(&race).await {
             Ok(()) => return Ok(race),
@@ -170,11 +171,30 @@ pub async fn announce(club: &Club, plan: &Plan) -> Result<NewRace, Error> {
     }
 }
 
-/// Races, from the start to the figures.
+/// Races, from the start to the figures. A race that breaks off is over, without figures.
 ///
 /// # Errors
 /// Those of the database that do not pass.
 pub async fn simulate(club: &Club, plan: &Plan, race: &NewRace) -> Result<Figures, Error> {
+    let raced = raced(club, plan, race).await;
+    let text = match &raced {
+        // Whoever wants them reads them as JSON.
+        Ok(figures) => Some(
+            serde_json::to_string(figures).map_err(|why| Error::Invalid {
+                message: why.to_string(),
+                of: None,
+                attribute: None,
+            })?,
+        ),
+        Err(_) => None,
+    };
+    let ended = club.end_race(&plan.class, &race.race_id, text).await;
+    let figures = raced?;
+    ended?;
+    Ok(figures)
+}
+
+async fn raced(club: &Club, plan: &Plan, race: &NewRace) -> Result<Figures, Error> {
     let before = ["ride", "leaderboard"].map(|call| club.meter().of(call));
     let is_over = Arc::new(AtomicBool::new(false));
     let mut readers = JoinSet::new();
@@ -214,19 +234,11 @@ pub async fn simulate(club: &Club, plan: &Plan, race: &NewRace) -> Result<Figure
         right_readers += u32::from(is_right(club, &race.race_id, one, &truth).await?);
     }
     let figures = figures(plan, (&ridden, &looked), took, (before, after));
-    let figures = Figures {
+    Ok(Figures {
         lost,
         right_readers,
         ..figures
-    };
-    // Whoever wants them reads them as JSON.
-    let text = serde_json::to_string(&figures).map_err(|why| Error::Invalid {
-        message: why.to_string(),
-        of: None,
-        attribute: None,
-    })?;
-    club.end_race(&plan.class, &race.race_id, text).await?;
-    Ok(figures)
+    })
 }
 
 /// The result of a task. One that panicked takes the race with it.

@@ -22,6 +22,7 @@ async fn race(club: &Club, number: i64, ago: i64) {
         seconds: SECONDS,
         racers: 2,
         figures: None,
+        ended_at: None,
     };
     club.add_race(&race).await.unwrap();
 }
@@ -46,7 +47,7 @@ async fn a_race_whose_program_ended_is_listed_as_over() {
     race(&club, 3, 5).await;
     race(&club, 4, 5).await;
     let figures = "{}".to_owned();
-    club.end_race(&"sprint".into(), "sprint.4", figures)
+    club.end_race(&"sprint".into(), "sprint.4", Some(figures))
         .await
         .unwrap();
 

@@ -50,6 +50,11 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, detail)
     }
 
+    /// The sentence about it, with what to do.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// What the routes have refused before a handler saw it, such as a number of a query that is none.
     pub(crate) fn refused(status: StatusCode, why: &str) -> Problem {
         let detail = match status {
