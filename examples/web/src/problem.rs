@@ -2,7 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use keyfold::Error;
+use keyfold::{Error, Incomplete};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -115,6 +115,7 @@ fn of_error(error: &Error) -> Problem {
             "unavailable",
             "The tables cannot be reached. Nothing was changed: try again in a minute.",
         ),
+        Error::Incomplete(batch) if batch.unknown.is_empty() => in_part(batch),
         Error::OutcomeUnknown { .. } | Error::Incomplete(_) => Problem::new(
             StatusCode::BAD_GATEWAY,
             "unknown_outcome",
@@ -129,6 +130,16 @@ fn of_error(error: &Error) -> Problem {
         // The crate may get more kinds of errors.
         _ => fault(),
     }
+}
+
+/// Some items of a batch are stored, and all of them are known.
+fn in_part(batch: &Incomplete) -> Problem {
+    let (written, unwritten) = (batch.written.len(), batch.unwritten.len());
+    let all = written + unwritten;
+    let detail = format!(
+        "Of {all} items {written} were written and {unwritten} not. Look at what is there, and send what is missing in a minute."
+    );
+    Problem::unavailable("written_in_part", detail)
 }
 
 fn fault() -> Problem {
@@ -187,7 +198,8 @@ fn in_words(why: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Problem, decoded};
+    use super::{Problem, StatusCode, decoded};
+    use keyfold::{Error, Incomplete};
     use serde::Deserialize;
 
     #[derive(Debug, PartialEq, Deserialize)]
@@ -233,5 +245,26 @@ mod tests {
             Some("places")
         );
         assert_eq!(field("[]"), None);
+    }
+
+    #[test]
+    fn a_batch_that_was_written_in_part_says_how_much() {
+        let of = |unknown: Vec<usize>| {
+            Problem::from(Error::Incomplete(Incomplete {
+                of: "Activity".to_owned(),
+                written: vec![0, 1],
+                unwritten: vec![2],
+                unknown,
+                why: "the capacity is exhausted".to_owned(),
+            }))
+        };
+        let known = of(Vec::new());
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        assert_eq!((known.status, known.code), (status, "written_in_part"));
+        let begin = "Of 3 items 2 were written and 1 not. ";
+        assert!(known.detail.starts_with(begin), "{}", known.detail);
+        let unknown = of(vec![3]);
+        let status = StatusCode::BAD_GATEWAY;
+        assert_eq!((unknown.status, unknown.code), (status, "unknown_outcome"));
     }
 }
