@@ -20,7 +20,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
 from keyfold import KeyfoldError, NotFound, typed
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as RoutingError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -66,7 +66,18 @@ class Given(BaseModel):
 
 Number = Annotated[int, Field(ge=0, le=NUMBER_MAX)]
 Quantity = Annotated[int, Field(ge=1)]
-Price = Annotated[Decimal, Field(strict=False, ge=0, max_digits=12, decimal_places=2)]
+
+
+def _plain(number: Decimal) -> Decimal:
+    """A number as the table has it: without an exponent, zeros at its end and a sign of zero."""
+    return Decimal(format(number.normalize() + 0, "f"))
+
+
+Price = Annotated[
+    Decimal,
+    Field(strict=False, ge=0, max_digits=12, decimal_places=2),
+    AfterValidator(_plain),
+]
 
 
 class GivenUser(Given):

@@ -160,6 +160,25 @@ def test_a_cursor_that_was_changed_is_refused(endpoint: str, service: Service) -
     visited(endpoint, visit)
 
 
+def test_a_price_is_answered_as_it_is_read(endpoint: str) -> None:
+    async def visit(call: Caller) -> None:
+        for given, price in (
+            ("1E+3", "1000"),
+            (1e3, "1000"),
+            ("9.00", "9"),
+            ("0E+2", "0"),
+            ("-0", "0"),
+            (0.1, "0.1"),
+            ("9999999999.99", "9999999999.99"),
+        ):
+            product = {"name": "Ink", "price": given, "stock": 1}
+            put = await did(call, "PUT", "/products/ink", product)
+            read = await did(call, "GET", "/products/ink")
+            assert put == read == {"sku": "ink", **product, "price": price}, given
+
+    visited(endpoint, visit)
+
+
 def test_what_is_wrong_is_named(endpoint: str, service: Service) -> None:
     async def visit(call: Caller) -> None:
         user = {"user_id": 5, "email": "e", "name": "E"}
