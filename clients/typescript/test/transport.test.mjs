@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -479,6 +479,61 @@ test("connections of one process share the server of a folder", async () => {
   const third = await connect(`keyfold:${data}`);
   assert.deepEqual(await third.call("ListTables", {}), { TableNames: ["Tables"] });
   await Promise.all([closing, third.close()]);
+});
+
+/** The processes that this one has started and that run. */
+const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean);
+
+/** Kills the server that `open` starts, and returns what it has opened. */
+async function killed(open) {
+  const before = new Set(children());
+  const transport = await open();
+  await transport.call("ListTables", {});
+  const [pid, ...others] = children().filter((one) => !before.has(one));
+  assert.deepEqual(others, []);
+  return [transport, async () => {
+    process.kill(Number(pid), "SIGKILL");
+    while (children().includes(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }];
+}
+
+for (const [name, open] of [
+  ["connect", (text) => connect(text)],
+  ["transportOf", (text) => transportOf(text)],
+]) {
+  test(`${name}: a server on a data folder that was killed is started anew`, { skip: process.platform !== "linux" }, async () => {
+    const data = join(folder, `killed-${name}`);
+    const [one, kill] = await killed(() => open(`keyfold:${data}`));
+    await one.call("CreateTable", TABLE);
+    await kill();
+    const both = [one.call("ListTables", {}), one.call("ListTables", {})];
+    assert.deepEqual(await Promise.all(both), [{ TableNames: ["Tables"] }, { TableNames: ["Tables"] }]);
+    const other = await connect(`keyfold:${data}`);
+    assert.deepEqual(await other.call("ListTables", {}), { TableNames: ["Tables"] });
+    await other.close();
+    await one.close?.();
+  });
+
+  test(`${name}: of a server in memory that was killed a sentence says what is lost`, { skip: process.platform !== "linux" }, async () => {
+    const [one, kill] = await killed(() => open("memory:"));
+    await kill();
+    for (const operation of ["ListTables", "PutItem"]) {
+      const error = await one.call(operation, { TableName: "Tables", Item: { k: { S: "a" } } }).catch((error) => error);
+      assert.equal(error.code, "transport");
+      assert.match(error.message, /the server in memory has ended, with what it held: open another connection/);
+    }
+    await one.close?.();
+  });
+}
+
+test("a connection that is closed says so, also where others use its server", async () => {
+  const data = join(folder, "closed");
+  const [one, other] = await Promise.all([connect(`keyfold:${data}`), connect(`keyfold:${data}`)]);
+  await one.close();
+  const error = await one.call("ListTables", {}).catch((error) => error);
+  assert.deepEqual([error.code, error.message], ["transport", "the connection is closed: open another connection"]);
+  assert.deepEqual(await other.call("ListTables", {}), { TableNames: [] });
+  await other.close();
 });
 
 for (const [signal, start] of [

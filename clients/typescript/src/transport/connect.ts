@@ -8,7 +8,8 @@ import { read, regionOf, targetOf, type Text } from "./endpoint.js";
 import { LoadedTransport } from "./loaded.js";
 import type { Retries } from "./retry.js";
 
-const RETRIES = 3;
+/** How often requests are sent again. */
+export const RETRIES = 3;
 /** The members of an endpoint. */
 const MEMBERS: readonly string[] = ["endpoint", "region", "credentials", "fetch"];
 
@@ -48,9 +49,10 @@ function transportOfEndpoint(endpoint: Endpoint, retries: Retries, isAmazon = fa
 /** The transport of a text. What only Node can do is loaded when the first request is sent. */
 function transportOfText(text: string, retries: Retries): Transport {
   const found = read(text);
-  const isNode = found.is === "server" || found.profile !== undefined || needsChain(found);
-  if (found.is === "endpoint" && !isNode) return transportOfEndpoint(found.endpoint, retries, found.isAmazon);
-  return new LoadedTransport(async () => (await import("./local.js")).targetOfText(found), retries);
+  if (found.is === "server" || found.profile !== undefined || needsChain(found)) {
+    return new LoadedTransport(async (ended) => (await import("./local.js")).targetOfText(found, ended), retries);
+  }
+  return transportOfEndpoint(found.endpoint, retries, found.isAmazon);
 }
 
 /** Whether there are no credentials in the environment for Amazon's service: the sources of the AWS SDK may

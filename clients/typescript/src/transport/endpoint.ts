@@ -15,6 +15,9 @@ export interface Target {
   readonly credentials: Credentials | CredentialProvider;
 }
 
+/** Gives a target. It calls `ended` when nothing answers there any more: another one is asked for then. */
+export type Targets = (ended: () => void) => Promise<Target>;
+
 /** A connection text, read. */
 export type Text =
   | {

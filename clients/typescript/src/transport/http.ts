@@ -5,7 +5,7 @@ import type { Credentials, Transport } from "../options.js";
 import { until } from "../until.js";
 import { parsed, shownText } from "../value/text.js";
 import { isAnswer, isException } from "./answer.js";
-import type { Target } from "./endpoint.js";
+import type { Target, Targets } from "./endpoint.js";
 import { addressText, isUnsent, whyOf } from "./fault.js";
 import { KeptCredentials } from "./kept.js";
 import { type Attempt, repeated, type Retries, withToken } from "./retry.js";
@@ -14,7 +14,7 @@ import { Signer } from "./sign.js";
 
 /** An endpoint with DynamoDB's API. */
 export class HttpTransport implements Transport {
-  readonly #target: () => Promise<Target>;
+  readonly #target: Targets;
   readonly #retries: Retries;
   readonly #send: Send;
   readonly #signer = new Signer();
@@ -22,9 +22,9 @@ export class HttpTransport implements Transport {
   /** The milliseconds that the service's clock is ahead. */
   #ahead = 0;
 
-  /** `target` is asked for once. `send` takes the place of the environment's own way, which has `fetch` of the
-   * program's start. */
-  constructor(target: () => Promise<Target>, retries: Retries, send?: typeof fetch, ofStart?: unknown) {
+  /** `target` is asked for once, and again where it has ended. `send` takes the place of the environment's own way,
+   * which has `fetch` of the program's start. */
+  constructor(target: Targets, retries: Retries, send?: typeof fetch, ofStart?: unknown) {
     this.#target = target;
     this.#retries = retries;
     this.#send = sendBy(send, ofStart);
@@ -35,14 +35,15 @@ export class HttpTransport implements Transport {
     return repeated(operation, this.#retries, signal, () => this.#attempt(operation, sent, signal));
   }
 
-  async #resolved(): Promise<[Target, KeptCredentials]> {
-    const kept = (this.#kept ??= this.#target().then((one) => [one, new KeptCredentials(one.credentials)]));
-    try {
-      return await kept;
-    } catch (error) {
-      this.#kept = undefined;
-      throw error;
+  #resolved(): Promise<[Target, KeptCredentials]> {
+    if (this.#kept === undefined) {
+      const forget = (): void => {
+        this.#kept = undefined;
+      };
+      this.#kept = this.#target(forget).then((one) => [one, new KeptCredentials(one.credentials)]);
+      this.#kept.catch(forget);
     }
+    return this.#kept;
   }
 
   /** Sends a request once and classifies the outcome. */
@@ -98,7 +99,8 @@ export class HttpTransport implements Transport {
   #setClock(date: string | undefined): boolean {
     const at = Date.parse(date ?? "");
     const before = this.#ahead;
-    if (!Number.isNaN(at)) this.#ahead = at - Date.now();
+    // No date is not a number, and above nothing.
+    if (at > 0) this.#ahead = at - Date.now();
     return Math.abs(this.#ahead - before) > 60_000;
   }
 }

@@ -2,7 +2,7 @@
  * never does. */
 
 import type { Transport } from "../options.js";
-import type { Target } from "./endpoint.js";
+import type { Targets } from "./endpoint.js";
 import type { Retries } from "./retry.js";
 
 /** What the environment gave when the program started: another one is the program's own. */
@@ -13,8 +13,8 @@ export class LoadedTransport implements Transport {
   readonly #load: () => Promise<Transport>;
   #loaded: Promise<Transport> | undefined;
 
-  /** `target` is asked for once. `send` takes the place of the environment's own way. */
-  constructor(target: () => Promise<Target>, retries: Retries, send?: typeof fetch) {
+  /** `target` is asked for once, and again where it has ended. `send` takes the place of the environment's own way. */
+  constructor(target: Targets, retries: Retries, send?: typeof fetch) {
     this.#load = async () => new (await import("./http.js")).HttpTransport(target, retries, send, FETCH);
   }
 

@@ -2,16 +2,19 @@
 
 import { regionOf, type Target, targetOf, type Text } from "./endpoint.js";
 import { variable } from "./environment.js";
+import { OwnServer } from "./own.js";
 import { chain, profileSettings } from "./profile.js";
-import { sharedServer } from "./shared.js";
 
-const LOCAL = { accessKeyId: "local", secretAccessKey: "local" };
+/** The servers of texts, each of which is that of one connection. */
+const OWN: WeakMap<Text, OwnServer> = /* @__PURE__ */ new WeakMap();
 
-/** The target of a text. A server that it starts runs until the process ends. */
-export async function targetOfText(text: Text): Promise<Target> {
+/** The target of a text. A server that it starts runs until the process ends; where it has ended by itself, the
+ * target of another one. */
+export async function targetOfText(text: Text, ended: () => void): Promise<Target> {
   if (text.is === "server") {
-    const { endpoint } = await sharedServer(text.folder);
-    return targetOf({ endpoint, credentials: LOCAL });
+    const own = OWN.get(text) ?? new OwnServer(text.folder);
+    OWN.set(text, own);
+    return own.target(ended);
   }
   const settings = await profileSettings(text.profile ?? variable("AWS_PROFILE") ?? "default");
   const region = regionOf(text.endpoint) ?? settings?.["region"];

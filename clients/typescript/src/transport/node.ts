@@ -2,9 +2,10 @@
 
 import { boundOf } from "../error.js";
 import type { ClientOptions, Transport } from "../options.js";
-import { transportOf } from "./connect.js";
+import { RETRIES, transportOf } from "./connect.js";
 import { read } from "./endpoint.js";
-import { sharedServer } from "./shared.js";
+import { LoadedTransport } from "./loaded.js";
+import { OwnServer } from "./own.js";
 
 export { type Server, startServer } from "./server.js";
 
@@ -20,9 +21,10 @@ export async function connect(text: string, options: Pick<ClientOptions, "retrie
   const found = read(text);
   if (found.is === "endpoint") return open(transportOf(text, options), () => Promise.resolve());
   // A server that is started is stopped by `close` alone.
-  boundOf(options.retries ?? 0, "retries");
-  const server = await sharedServer(found.folder);
-  return open(transportOf(server.endpoint, options), () => server.stop());
+  const retries = { count: boundOf(options.retries ?? RETRIES, "retries") };
+  const own = new OwnServer(found.folder);
+  await own.target();
+  return open(new LoadedTransport((ended) => own.target(ended), retries), () => own.close());
 }
 
 function open(transport: Transport, close: () => Promise<void>): OpenConnection {

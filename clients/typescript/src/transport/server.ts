@@ -15,6 +15,8 @@ const COMPLAINT_MAX = 2_000;
 export interface Server {
   /** Its address. */
   readonly endpoint: string;
+  /** Its end, by `stop` or by itself. */
+  readonly ended: Promise<void>;
   /** Stops it, and waits until it has ended. */
   stop(): Promise<void>;
 }
@@ -43,7 +45,7 @@ export async function startServer(folder?: string): Promise<Server> {
     // A program that forgets to stop the server ends all the same.
     child.unref();
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.unref?.();
-    return { endpoint, stop };
+    return { endpoint, ended, stop };
   } catch (error) {
     if (child.pid !== undefined) await stop();
     throw error;

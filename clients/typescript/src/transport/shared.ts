@@ -18,17 +18,27 @@ const STOPPING: Map<string, Promise<void>> = /* @__PURE__ */ new Map();
 export async function sharedServer(folder: string | undefined): Promise<Server> {
   if (folder === undefined) return startServer();
   const path = (await builtin("node:path")).resolve(folder);
-  const shared = SHARED.get(path) ?? { server: started(path), users: 0 };
-  SHARED.set(path, shared);
+  const shared = SHARED.get(path) ?? added(path);
   shared.users += 1;
-  try {
-    const { endpoint } = await shared.server;
-    let stopped: Promise<void> | undefined;
-    return { endpoint, stop: () => (stopped ??= leave(path, shared)) };
-  } catch (error) {
-    SHARED.delete(path);
-    throw error;
-  }
+  const { endpoint, ended } = await shared.server;
+  let stopped: Promise<void> | undefined;
+  return { endpoint, ended, stop: () => (stopped ??= leave(path, shared)) };
+}
+
+/** Forgets a server, unless another one is in its place. */
+function forget(path: string, shared: Shared): void {
+  if (SHARED.get(path) === shared) SHARED.delete(path);
+}
+
+/** A server that is started, until it has ended. */
+function added(path: string): Shared {
+  const shared = { server: started(path), users: 0 };
+  SHARED.set(path, shared);
+  void shared.server
+    .then(({ ended }) => ended)
+    .catch(() => undefined)
+    .then(() => forget(path, shared));
+  return shared;
 }
 
 /** Starts a server once the one before has let the folder go. */
@@ -40,7 +50,7 @@ async function started(path: string): Promise<Server> {
 async function leave(path: string, shared: Shared): Promise<void> {
   shared.users -= 1;
   if (shared.users > 0) return;
-  SHARED.delete(path);
+  forget(path, shared);
   const stopping = (await shared.server).stop();
   STOPPING.set(path, stopping);
   await stopping;
