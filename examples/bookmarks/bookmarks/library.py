@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -22,6 +24,8 @@ from bookmarks.model import (
 POSITIONS_MAX = 300
 """The most highlights or marks of a copy: a row holds 400 KB."""
 ATTEMPTS = 20
+PAUSE_MAX = 0.2
+"""The most seconds between two attempts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,8 @@ class Library:
         self, copy: Copy, kind: AnnotationKind, device: str, position: Position
     ) -> None:
         """N1: highlights or marks a position; one that is there already stays once."""
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
+            await _pause(attempt)
             stored = await self._one(copy, kind)
             before = [] if stored is None else stored.positions
             if _place(position) in map(_place, before):
@@ -105,7 +110,8 @@ class Library:
         self, copy: Copy, kind: AnnotationKind, device: str, position: Position
     ) -> bool:
         """N1: takes a highlight or a mark away; returns whether there was one."""
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
+            await _pause(attempt)
             stored = await self._one(copy, kind)
             before = [] if stored is None else stored.positions
             after = [one for one in before if _place(one) != _place(position)]
@@ -176,6 +182,14 @@ class Library:
             kind=kind,
         )
         return written.capacity
+
+
+async def _pause(attempt: int) -> None:
+    """Waits before another attempt, longer each time. The time is random, so that devices that met do
+    not meet again.
+    """
+    if attempt > 0:
+        await asyncio.sleep(random.uniform(0, min(PAUSE_MAX, 0.005 * 2**attempt)))
 
 
 def _place(position: Position) -> tuple[int, int]:

@@ -112,6 +112,20 @@ def test_n1_devices_that_mark_at_once_lose_nothing(endpoint: str) -> None:
     visited(endpoint, visit)
 
 
+def test_n1_devices_that_meet_do_not_meet_again(endpoint: str) -> None:
+    async def visit(call: Caller, client: AsyncBookmarksClient) -> None:
+        async def mark(page: int) -> int:
+            body = {"device": f"Device {page}", "position": {"page": page}}
+            return (await call("POST", f"{COPY}/mark", body))[0]
+
+        # More than a device tries: without pauses some hear that it is busy.
+        answers = await asyncio.gather(*(mark(page) for page in range(1, 61)))
+        assert set(answers) == {200}
+        assert len((await stored(call, "mark"))["positions"]) == 60
+
+    visited(endpoint, visit)
+
+
 def test_n1_highlights_and_marks_come_and_go(endpoint: str) -> None:
     async def visit(call: Caller, client: AsyncBookmarksClient) -> None:
         light = {"page": 3, "offset": 1, "text": "Down went Alice"}

@@ -22,6 +22,9 @@ EXAMINED = """() => {
   const root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) found.push("scrolls sideways");
   if (document.querySelectorAll("h1").length !== 1) found.push("has not one h1");
+  for (const box of document.querySelectorAll("main, section, div")) {
+    if (box.scrollWidth > box.clientWidth) found.push(`“${box.textContent}” is wider than its place`);
+  }
   const parts = (color) => color.match(/[\\d.]+/g).map(Number);
   const light = (color) => {
     const [r, g, b] = parts(color).map((part) =>
@@ -183,6 +186,19 @@ def test_a_device_that_there_is_not_is_said_with_links_to_those_there_are(
     expect(alert.get_by_role("link")).to_have_text(["Phone", "Tablet", "Both"])
     alert.get_by_role("link", name="Tablet").click()
     expect(page.get_by_role("heading", level=2)).to_have_text(["Tablet"])
+
+
+def test_on_the_narrowest_phone_nothing_is_cut_off(
+    browser: Browser, address: str, faults: list[str]
+) -> None:
+    narrow = {"viewport": {"width": 320, "height": 568}, "color_scheme": "dark"}
+    page = opened(browser, address, faults, **narrow)
+    phone = page.get_by_role("region", name="Phone")
+    expect(page.get_by_text("Page 1 of 6")).to_have_count(2)
+    phone.get_by_role("button", name="Next").click()
+    expect(page.locator("#cost")).to_contain_text("1 unit")
+    assert page.evaluate(EXAMINED) == []
+    page.screenshot(path=SHOTS / "devices-narrow-dark.png", full_page=True)
 
 
 def test_the_keyboard_reaches_everything(
