@@ -191,8 +191,8 @@ def test_a_device_that_there_is_not_is_said_with_links_to_those_there_are(
 def test_on_the_narrowest_phone_nothing_is_cut_off(
     browser: Browser, address: str, faults: list[str]
 ) -> None:
-    narrow = {"viewport": {"width": 320, "height": 568}, "color_scheme": "dark"}
-    page = opened(browser, address, faults, **narrow)
+    size = {"width": 320, "height": 568}
+    page = opened(browser, address, faults, viewport=size, color_scheme="dark")
     phone = page.get_by_role("region", name="Phone")
     expect(page.get_by_text("Page 1 of 6")).to_have_count(2)
     phone.get_by_role("button", name="Next").click()
