@@ -12,7 +12,7 @@ import boto3  # type: ignore[import-untyped, unused-ignore]
 import pytest
 import support
 
-from keyfold import Client, KeyfoldError, Options, load, testing
+from keyfold import Client, KeyfoldError, Options, UnknownItem, load, testing
 
 CASES: list[dict[str, Any]] = json.loads((support.CASES / "unknown.json").read_text())["cases"]
 VERBS = ("update", "put", "delete", "write")
@@ -153,3 +153,23 @@ def test_the_errors_are_those_of_the_command_line(place: Place, case: dict[str, 
     except KeyfoldError as error:
         found = error.message
     assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("pattern", "total", "kind"),
+    [("totals", "total", "Totals"), ("ranked", "sum", "Ranked")],
+)
+def test_the_error_about_a_row_whose_sum_is_no_number_says_the_sum(
+    place: Place, pattern: str, total: str, kind: str
+) -> None:
+    of_pattern = [one for one in CASES if one.get("pattern") == pattern]
+    case = next(one for one in of_pattern if f"{total}:exact" in one["items"][0])
+    store(place, case)
+    with pytest.raises(UnknownItem) as error:
+        place.strict.all(pattern, {"place": "p"}, most=10)
+    key = f'PK = "{case["items"][0]["PK"]}", SK = "PLACE#p"'
+    found = error.value
+    assert (found.entity, found.key, found.attribute) == (kind, key, total)
+    exact = case["items"][0][f"{total}:exact"]
+    of_sum = f"{total}, the sum of its items, is {exact}, which is no number of DynamoDB"
+    assert str(found).endswith(f"{kind} ({key}): {of_sum}")

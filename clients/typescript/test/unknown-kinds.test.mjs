@@ -78,3 +78,17 @@ for (const one of CASES) {
     await check(one);
   });
 }
+
+const SUM = "1000000000000000000000000000000.0000000001";
+
+for (const [pattern, sum, kind] of [["totals", "total", "Totals"], ["ranked", "sum", "Ranked"]]) {
+  test(`the error of ${pattern} about a row whose sum is no number says the sum`, async () => {
+    const { items } = CASES.find((one) => one.pattern === pattern && one.items.some((item) => `${sum}:exact` in item));
+    await store("Main", items);
+    const error = await client.all(pattern, { place: "p" }, 10).catch((one) => one);
+    const key = { PK: items[0].PK, SK: "PLACE#p" };
+    assert.deepEqual(error.detail, { code: "unknown_item", attribute: sum, entity: kind, key });
+    const said = `${kind} (PK = "${key.PK}", SK = "PLACE#p"): ${sum}, the sum of its items, is ${SUM}, which is no number of DynamoDB`;
+    assert.ok(error.message.endsWith(said), error.message);
+  });
+}
