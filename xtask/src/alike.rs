@@ -1,6 +1,7 @@
 //! What the applications in `examples` have in common, whatever they are written in: one form of
-//! problems, a guard against pages whose name leads to this machine, and answers to wrong arguments.
+//! problems, one rule about who may call them, and answers to wrong arguments.
 
+use crate::callers;
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,37 +10,32 @@ use std::time::Duration;
 
 /// The time in which an application that was started answers a request.
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);
-/// A name that anybody may let lead to this machine.
-const REBOUND: &str = "rebound.example.com";
 
 /// An answer of HTTP, without its headers but one.
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     kind: String,
-    body: String,
+    pub(crate) body: String,
 }
 
 /// Asks an application that is open for its first page, and for what it has to refuse.
 pub(crate) fn is_open(address: &str) -> Result<(), String> {
     let port = address.rsplit_once(':').map_or("", |(_, port)| port);
     for host in [address, &format!("localhost:{port}")] {
-        let first = get(address, host, "/")?;
+        let first = ask(address, "GET / HTTP/1.1", &[("host", host)])?;
         // The first page may lead to another one.
         if ![200, 303, 307].contains(&first.status) {
             return Err(format!("its first page at {host} is {}", first.status));
         }
     }
-    is_problem(&get(address, address, "/api/nothing")?, 404, "not_found")?;
-    is_problem(&get(address, REBOUND, "/api/nothing")?, 403, "forbidden")?;
-    let page = get(address, &format!("{REBOUND}:{port}"), "/")?;
-    match page.status {
-        403 => Ok(()),
-        other => Err(format!("its first page at {REBOUND} is {other}")),
-    }
+    let nothing = ask(address, "GET /api/nothing HTTP/1.1", &[("host", address)])?;
+    is_problem(&nothing, 404, "not_found")?;
+    callers::names(address)?;
+    callers::pages(address)
 }
 
 /// Whether an answer is the one form that problems have (RFC 9457).
-fn is_problem(answer: &Answer, status: u16, code: &str) -> Result<(), String> {
+pub(crate) fn is_problem(answer: &Answer, status: u16, code: &str) -> Result<(), String> {
     let said = format!("{} {} {}", answer.status, answer.kind, answer.body);
     let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
     let has_sentence = body["detail"].as_str().is_some_and(|text| !text.is_empty());
@@ -54,14 +50,19 @@ fn is_problem(answer: &Answer, status: u16, code: &str) -> Result<(), String> {
     }
 }
 
-/// What an application at an address answers to whoever calls it by this name.
-fn get(address: &str, host: &str, path: &str) -> Result<Answer, String> {
+/// What an application at an address answers to a request with this first line and these headers.
+pub(crate) fn ask(address: &str, line: &str, headers: &[(&str, &str)]) -> Result<Answer, String> {
     let failed = |error: std::io::Error| format!("{address} does not answer: {error}");
     let mut stream = TcpStream::connect(address).map_err(failed)?;
     stream
         .set_read_timeout(Some(ANSWER_WITHIN))
         .map_err(failed)?;
-    let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    let headers = headers
+        .iter()
+        .chain(&[("connection", "close")])
+        .map(|(name, value)| format!("{name}: {value}\r\n"))
+        .collect::<String>();
+    let request = format!("{line}\r\n{headers}\r\n");
     stream.write_all(request.as_bytes()).map_err(failed)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(failed)?;

@@ -1,14 +1,20 @@
 //! The applications in `examples`: their tests, and the one command that starts each.
 
-use crate::alike;
 use crate::elsewhere::Engine;
 use crate::install::{keyfold, node, npm, npm_run, python, target};
+use crate::{alike, callers};
 use crate::{execute, say};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::SystemTime;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Names the one further name that an application answers to.
+const ALLOW_HOST: &str = "ALLOW_HOST";
+
+/// The time in which a program that is told to end has ended.
+const ENDS_WITHIN: Duration = Duration::from_secs(20);
 
 /// Where an application and what it needs are.
 struct Place {
@@ -85,8 +91,8 @@ const EXAMPLES: [Example; 9] = [
     },
 ];
 
-/// Tests the examples whose names are given behind `examples`, all where none is; `run NAME` starts
-/// one.
+/// Tests the examples whose names are given behind `examples`, all where none is; `alike NAME` tests
+/// what they have in common, and `run NAME` starts one.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let given: Vec<String> = std::env::args().skip(2).collect();
     if let Some(("run", names)) = given
@@ -101,16 +107,19 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         };
         return start(root, find(name)?);
     }
-    let chosen: Vec<&Example> = given
-        .iter()
-        .map(|name| find(name))
-        .collect::<Result<_, _>>()?;
-    test(root, &chosen)
+    match given.split_first() {
+        Some((first, names)) if first == "alike" => test(root, &found(names)?, Tests::Alike),
+        _ => test(root, &found(&given)?, Tests::All),
+    }
 }
 
 /// Tests all examples.
 pub(crate) fn test_all(root: &Path) -> Result<(), String> {
-    test(root, &[])
+    test(root, &[], Tests::All)
+}
+
+fn found(names: &[String]) -> Result<Vec<&'static Example>, String> {
+    names.iter().map(|name| find(name)).collect()
 }
 
 fn find(name: &str) -> Result<&'static Example, String> {
@@ -120,14 +129,22 @@ fn find(name: &str) -> Result<&'static Example, String> {
         .ok_or_else(|| {
             let names: Vec<&str> = EXAMPLES.iter().map(|example| example.name).collect();
             format!(
-                "there is no example {name}; there are {}. `cargo xtask examples run NAME` opens one, at the port that PORT says; `cargo xtask examples NAME` tests it",
+                "there is no example {name}; there are {}. `cargo xtask examples run NAME` opens one, at the port that PORT says; `cargo xtask examples NAME` tests it, and `cargo xtask examples alike NAME` what all have in common",
                 names.join(", ")
             )
         })
 }
 
+/// What is tested of an example.
+#[derive(Clone, Copy, PartialEq)]
+enum Tests {
+    All,
+    /// What all examples have in common.
+    Alike,
+}
+
 /// Tests the chosen examples, all where none is chosen.
-fn test(root: &Path, chosen: &[&Example]) -> Result<(), String> {
+fn test(root: &Path, chosen: &[&Example], tests: Tests) -> Result<(), String> {
     let place = Place {
         root: root.to_owned(),
         workspace: root.to_owned(),
@@ -137,7 +154,9 @@ fn test(root: &Path, chosen: &[&Example]) -> Result<(), String> {
         let is_chosen = chosen.iter().any(|one| one.name == example.name);
         if chosen.is_empty() || is_chosen {
             say(&format!("--- example {}", example.name));
-            (example.test)(&place)?;
+            if tests == Tests::All {
+                (example.test)(&place)?;
+            }
             if let Some(prepare) = example.prepare {
                 starts_from_clone(&place, example.name, prepare)?;
             }
@@ -371,8 +390,7 @@ fn newest(folder: &Path) -> Option<SystemTime> {
 }
 
 /// Starts an example of the files that a clone of the repository has, and asks for what all of them
-/// answer alike.
-/// The command `keyfold` and the packages for clients are those that are built already.
+/// answer alike. The command `keyfold` and the packages for clients are those that are built already.
 fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), String> {
     let root = target(&place.root).join("fresh-clone");
     clone(&place.root, &root, &format!("examples/{name}"))?;
@@ -382,32 +400,56 @@ fn starts_from_clone(place: &Place, name: &str, prepare: Prepare) -> Result<(), 
         binary: place.binary.clone(),
     };
     let mut program = prepare(&fresh)?;
-    alike::takes_words(&program).map_err(|why| format!("{name}: {why}"))?;
-    let mut program = program
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cannot start {name}: {error}"))?;
-    let outcome = program
-        .stdout
-        .take()
-        .ok_or_else(|| format!("{name} has no output"))
-        .and_then(|output| answers(BufReader::new(output)));
-    let killed = program.kill().and_then(|()| program.wait());
-    killed.map_err(|error| format!("cannot end {name}: {error}"))?;
-    outcome.map_err(|why| format!("{name} from a clone: {why}"))
+    program.stdout(Stdio::piped());
+    alike::takes_words(&program)
+        // An empty name, as files of settings have it, allows none.
+        .and_then(|()| open(program.env(ALLOW_HOST, ""), alike::is_open))
+        .and_then(|()| open(program.env(ALLOW_HOST, callers::PROXY), callers::by_proxy))
+        .map_err(|why| format!("{name} from a clone: {why}"))
 }
 
-/// Reads the address that a program prints, and asks it for its first page and for problems.
-fn answers(mut output: impl BufRead) -> Result<(), String> {
+/// Opens a program, asks it at its address, and closes it.
+fn open(program: &mut Command, asked: fn(&str) -> Result<(), String>) -> Result<(), String> {
+    let mut running = program
+        .spawn()
+        .map_err(|error| format!("it cannot be started: {error}"))?;
+    let outcome = running
+        .stdout
+        .take()
+        .ok_or_else(|| "it has no output".to_owned())
+        .and_then(|output| address(BufReader::new(output)))
+        .and_then(|address| asked(&address));
+    let closed = close(&mut running);
+    closed.map_err(|error| format!("it cannot be ended: {error}"))?;
+    outcome
+}
+
+/// Ends a program as people do, so that it leaves its data folder to the next one; by force where it
+/// takes long.
+fn close(running: &mut Child) -> std::io::Result<()> {
+    Command::new("kill")
+        .arg(running.id().to_string())
+        .status()?;
+    let until = Instant::now() + ENDS_WITHIN;
+    while Instant::now() < until {
+        if running.try_wait()?.is_some() {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.kill().and_then(|()| running.wait()).map(drop)
+}
+
+/// The address that a program prints.
+fn address(mut output: impl BufRead) -> Result<String, String> {
     let mut line = String::new();
     output
         .read_line(&mut line)
         .map_err(|error| format!("its output cannot be read: {error}"))?;
-    let address = line
-        .split_once("http://")
+    line.split_once("http://")
         .and_then(|(_, rest)| rest.split_whitespace().next())
-        .ok_or_else(|| format!("it prints no address: {line}"))?;
-    alike::is_open(address)
+        .map(str::to_owned)
+        .ok_or_else(|| format!("it prints no address: {line}"))
 }
 
 /// Copies the files of a folder and of the models that git knows, or would add, into an empty

@@ -5,6 +5,7 @@
 
 mod alike;
 mod beside;
+mod callers;
 mod counts;
 mod e2e;
 mod elsewhere;

@@ -27,7 +27,7 @@ from bookmarks.model import (
     CustomerId,
     Position,
 )
-from bookmarks.names import MISNAMED, is_foreign_name
+from bookmarks.names import refused
 
 LOG = logging.getLogger(__name__)
 PUBLIC = File(__file__).resolve().parent.parent / "public"
@@ -307,8 +307,8 @@ class Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection, as ASGI has it."""
-        if scope["type"] == "http" and is_foreign_name(scope["headers"]):
-            await _answer(Problem(403, "forbidden", MISNAMED))(scope, receive, send)
+        if scope["type"] == "http" and (why := refused(scope)) is not None:
+            await _answer(Problem(403, "forbidden", why))(scope, receive, send)
             return
         held = 0
 

@@ -1,4 +1,4 @@
-"""The names that the application answers to.
+"""Who may call the application.
 
 A page whose own name leads to this machine (DNS rebinding) reads and writes what only this machine
 reaches; its name shows in the header `Host`.
@@ -8,26 +8,56 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from typing import Any
 
-SAFE = re.compile(
-    r"(\[[0-9a-f:.]+\]|([0-9]{1,3}\.){3}[0-9]{1,3}|([a-z0-9_-]+\.)*localhost|[a-z0-9_-]+)(:[0-9]{1,5})?"
-)
-"""An address, a name without a dot, or one below `localhost`, each with a port or without: no page of
-the web has it."""
+HOST = re.compile(r"([^:\[\]]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+"""A name, or an IPv6 address in brackets; with a port or without."""
+
+LOCAL = re.compile(r"([a-z0-9_-]+\.)*localhost|[a-z0-9_-]+")
+"""A name without a dot, or one below `localhost`: no page of the web has it."""
 
 MISNAMED = (
     "the application does not have the name in Host: if it does, start it with that name in "
     "ALLOW_HOST"
 )
+FOREIGN = "a page of another site sends this"
 
 
-def is_foreign_name(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a request calls the application by a name that anybody may let lead here."""
-    named = [value for name, value in headers if name == b"host"]
-    # Probes of HTTP/1.0 name none.
-    if not named:
+def refused(scope: Mapping[str, Any]) -> str | None:
+    """Why a request is not taken, whatever it asks for; `scope` is that of ASGI."""
+    headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
+    hosts = [value for name, value in headers if name == b"host"]
+    if len(hosts) != 1 or not _is_own(hosts[0].lower()):
+        return MISNAMED
+    if scope["method"] not in ("GET", "HEAD") and _is_foreign(dict(headers)):
+        return FOREIGN
+    return None
+
+
+def _is_own(host: str) -> bool:
+    """Whether a name is the application's: nobody else lets it lead here."""
+    found = HOST.fullmatch(host)
+    if found is None:
         return False
-    host = named[0].decode("latin-1").lower()
-    allowed = os.environ.get("ALLOW_HOST", "").lower()
-    return not SAFE.fullmatch(host) and re.sub(":[0-9]+$", "", host) != allowed
+    name = found[1]
+    is_local = LOCAL.fullmatch(name) is not None or _is_address(name)
+    return is_local or name == os.environ.get("ALLOW_HOST", "").lower()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        IPv6Address(name[1:-1]) if name.startswith("[") else IPv4Address(name)
+    except AddressValueError:
+        return False
+    return True
+
+
+def _is_foreign(headers: Mapping[bytes, str]) -> bool:
+    """Whether a browser sends what a page of another site has made. Programs send neither header."""
+    site = headers.get(b"sec-fetch-site")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    origin = headers.get(b"origin")
+    return origin is not None and origin.partition("://")[2] != headers[b"host"]

@@ -43,7 +43,7 @@ from myapp.model import (
     User,
     UserId,
 )
-from myapp.names import MISNAMED, is_foreign_name
+from myapp.names import refused
 from myapp.results import Problem, absent, invalid, problem_of
 
 T = TypeVar("T")
@@ -458,16 +458,16 @@ async def _unrouted(request: Request, error: Exception) -> JSONResponse:
 
 
 class Bounded:
-    """Refuses names that are none of the application's, and bodies that are too large, before all of
-    them is read."""
+    """Refuses who may not call the application, and bodies that are too large, before all of them is
+    read."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection, as ASGI has it."""
-        if scope["type"] == "http" and is_foreign_name(scope["headers"]):
-            await _answer(Problem(403, "forbidden", MISNAMED))(scope, receive, send)
+        if scope["type"] == "http" and (why := refused(scope)) is not None:
+            await _answer(Problem(403, "forbidden", why))(scope, receive, send)
             return
         held = 0
 

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orders.legacy import JOIN, Legacy, Row
-from orders.names import MISNAMED, is_foreign_name
+from orders.names import refused
 from orders.shelf import Imported, Shelf
 
 LOG = logging.getLogger(__name__)
@@ -256,7 +256,7 @@ class Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one connection, as ASGI has it."""
-        if scope["type"] == "http" and (why := _refused(scope)) is not None:
+        if scope["type"] == "http" and (why := refused(scope)) is not None:
             await _answer(403, "forbidden", why)(scope, receive, send)
             return
         held = 0
@@ -276,19 +276,3 @@ class Guarded:
             await send(message)
 
         await self._app(scope, bounded, guarded)
-
-
-def _refused(scope: Scope) -> str | None:
-    """Why a request is not taken, whatever it asks for."""
-    if is_foreign_name(scope["headers"]):
-        return MISNAMED
-    if scope["method"] == "POST" and _is_foreign(scope):
-        return "a page of another site sends this"
-    return None
-
-
-def _is_foreign(scope: Scope) -> bool:
-    """Whether a browser sends what a page of another site has made. Programs send no such header."""
-    headers = {name: value for name, value in scope["headers"]}
-    site = headers.get(b"sec-fetch-site", b"none")
-    return site not in (b"same-origin", b"none")

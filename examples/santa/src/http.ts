@@ -1,7 +1,7 @@
 /** Requests and answers of HTTP, and the way from one to the other. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { isForeignName } from "./names.js";
+import { isForeignName, isForeignPage } from "./names.js";
 import { Problem, problemOf } from "./problem.js";
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -86,7 +86,7 @@ async function answered(
   request: IncomingMessage,
   target: string,
 ): Promise<Answer> {
-  if (isForeignName(request.headers.host)) {
+  if (isForeignName(request)) {
     throw new Problem(
       "forbidden",
       "The workshop does not have the name in Host. If it does, start it with that name in ALLOW_HOST.",
@@ -94,21 +94,13 @@ async function answered(
   }
   const { pathname: path, searchParams: query } = addressOf(target);
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
-  const [route, parts] = find(method, path);
-  if (method !== "GET" && isForeign(request)) {
+  if (method !== "GET" && isForeignPage(request)) {
     throw new Problem("forbidden", "The form is of another site. Use the workshop's own pages.");
   }
+  const [route, parts] = find(method, path);
   const body = method === "GET" ? "" : await bodyOf(request);
   const type = (request.headers["content-type"] ?? "").split(";", 1)[0] ?? "";
   return route.answer({ method, path, query, parts, type, body });
-}
-
-/** Whether a browser sends what a page of another site has made. Programs send neither header. */
-function isForeign({ headers }: IncomingMessage): boolean {
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined) return site !== "same-origin" && site !== "none";
-  const { origin, host } = headers;
-  return origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
 }
 
 /** Finds the route of a path, and the parts that it names. */

@@ -1,13 +1,28 @@
-/** The names that a server answers to. A page whose own name leads to this machine (DNS rebinding) reads and writes
- * what only this machine reaches; its name shows in the header `Host`. */
+/** Who may call the server. A page whose own name leads to this machine (DNS rebinding) reads and writes what only
+ * this machine reaches; its name shows in the header `Host`. */
 
-/** An address, a name without a dot, or one below `localhost`, each with a port or without: no page of the web has it. */
-const SAFE = /^(\[[\da-f:.]+\]|(\d{1,3}\.){3}\d{1,3}|([\w-]+\.)*localhost|[\w-]+)(:\d{1,5})?$/i;
+import type { IncomingMessage } from "node:http";
+import { isIPv4, isIPv6 } from "node:net";
 
-/** Whether anybody may let the name lead here. `ALLOW_HOST` names one that a proxy has. */
-export function isForeignName(host: string | undefined): boolean {
-  // Probes of HTTP/1.0 name none.
-  if (host === undefined || SAFE.test(host)) return false;
-  const { ALLOW_HOST } = process.env;
-  return ALLOW_HOST?.toLowerCase() !== host.replace(/:\d+$/, "").toLowerCase();
+/** A name, or an IPv6 address in brackets; with a port or without. */
+const HOST = /^([^:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
+/** A name without a dot, or one below `localhost`: no page of the web has it. */
+const LOCAL = /^(([\w-]+\.)*localhost|[\w-]+)$/i;
+
+/** Whether a request calls the server by a name that anybody may let lead here, or by none. `ALLOW_HOST` names one
+ * that a proxy has. */
+export function isForeignName({ headersDistinct }: IncomingMessage): boolean {
+  const [host, ...others] = headersDistinct["host"] ?? [];
+  const name = HOST.exec(host ?? "")?.[1]?.toLowerCase();
+  if (name === undefined || others.length > 0) return true;
+  const isOwn = isIPv4(name) || isIPv6(name.replace(/^\[|\]$/g, "")) || LOCAL.test(name);
+  return !isOwn && process.env["ALLOW_HOST"]?.toLowerCase() !== name;
+}
+
+/** Whether a browser sends what a page of another site has made. Programs send neither header. */
+export function isForeignPage({ headers }: IncomingMessage): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined) return site !== "same-origin" && site !== "none";
+  const { origin, host } = headers;
+  return origin !== undefined && origin.split("://")[1] !== host;
 }

@@ -7,7 +7,7 @@ import { connect } from "@keyfold/client/node";
 import { apiOf, describe } from "./api.js";
 import { costed, lineOf, noted } from "./cost.js";
 import { type Answer, answerTo, BadRequest, excuse, problem, typeOf } from "./errors.js";
-import { isForeignName } from "./names.js";
+import { isForeignName, isForeignPage } from "./names.js";
 import { absent, type Route } from "./routes.js";
 import { seed } from "./seed.js";
 import { ShopClient } from "./shop.js";
@@ -141,19 +141,19 @@ async function answered(
   files: ReadonlyMap<string, Sent>,
   request: IncomingMessage,
 ): Promise<Sent> {
-  if (isForeignName(request.headers.host)) {
+  if (isForeignName(request)) {
     const detail = "the shop does not have the name in Host: if it does, start it with that name in ALLOW_HOST";
     return json(problem(403, "forbidden", detail));
   }
   const { pathname: path, searchParams: query } = addressOf(request);
   const method = request.method === "HEAD" ? "GET" : (request.method ?? "GET");
+  if (method !== "GET" && isForeignPage(request)) {
+    return json(problem(403, "forbidden", "a page of another site sends this"));
+  }
   const file = method === "GET" ? files.get(path) : undefined;
   if (file !== undefined) return file;
   const found = find(method, path);
   if (found === undefined) return json(absent("route"));
-  if (method !== "GET" && isForeign(request)) {
-    return json(problem(403, "forbidden", "a page of another site sends this"));
-  }
   const body = method === "GET" ? undefined : await bodyOf(request);
   if (body === null) {
     return json(problem(413, "too_large", `a body has at most ${BODY_BYTES_MAX} bytes`));
@@ -163,14 +163,6 @@ async function answered(
     route.answer({ parts, query: Object.fromEntries(query), body }).catch(answerTo),
   );
   return json(answer, { "x-table-requests": lineOf(requests) });
-}
-
-/** Whether a browser sends what a page of another site has made. Programs send neither header. */
-function isForeign({ headers }: IncomingMessage): boolean {
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined) return site !== "same-origin" && site !== "none";
-  const { origin, host } = headers;
-  return origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
 }
 
 /** Finds the route of a path, and the parts that it names. */

@@ -1,45 +1,56 @@
 //! The names that an application is called by. A page whose own name leads to this machine (DNS
 //! rebinding) reads and writes what only this machine reaches; its name shows in the header `Host`.
 
+use crate::problem::Problem;
 use axum::http::{HeaderMap, header};
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Names the one further name that an application answers to: that of a proxy before it.
 const ALLOW_HOST: &str = "ALLOW_HOST";
 
-/// The name that a request calls the application by, if anybody may let that name lead here.
-pub(crate) fn foreign(headers: &HeaderMap) -> Option<String> {
-    // Probes of HTTP/1.0 name none.
-    let host = headers.get(header::HOST)?;
-    let allowed = std::env::var(ALLOW_HOST).ok();
-    // A name that is no text is nobody's.
-    let host = host.to_str().unwrap_or("?.");
-    let name = name_of(host);
-    let is_own = is_safe(name) || allowed.is_some_and(|one| one.eq_ignore_ascii_case(name));
-    (!is_own).then(|| name.to_owned())
+/// Why a request calls the application by a name that anybody may let lead here, or by none.
+pub(crate) fn misnamed(headers: &HeaderMap) -> Option<Problem> {
+    let allowed = std::env::var(ALLOW_HOST).unwrap_or_default();
+    let mut named = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (named.next(), named.next()) else {
+        return Some(Problem::unnamed());
+    };
+    // What is no text, or no name and port, is nobody's name.
+    let Some(name) = host.to_str().ok().and_then(name_of) else {
+        return Some(Problem::unnamed());
+    };
+    let is_own = is_safe(name) || name.eq_ignore_ascii_case(&allowed);
+    (!is_own).then(|| Problem::misnamed(name))
 }
 
-/// The name in `name`, `name:port` or `[address]:port`. What is none of them stays as it is.
-fn name_of(host: &str) -> &str {
-    let address = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    match address {
-        Some((address, _)) if address.parse::<Ipv6Addr>().is_ok() => address,
-        _ => host.split(':').next().unwrap_or(host),
-    }
+/// The name in `name`, `name:port` or `[address]:port`.
+fn name_of(host: &str) -> Option<&str> {
+    let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let (name, rest) = match bracketed {
+        Some((address, rest)) => (address.parse::<Ipv6Addr>().ok().map(|_| address)?, rest),
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    };
+    let is_port = |port: &str| {
+        (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_whole = rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
+    (is_whole && !name.is_empty()).then_some(name)
 }
 
 /// Whether no page of the web has this name: it is an address, a name without a dot, or one below
 /// `localhost`.
 fn is_safe(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let is_local = !name.contains('.') || name.ends_with(".localhost");
-    name.parse::<IpAddr>().is_ok() || !name.is_empty() && name.bytes().all(is_word) && is_local
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let is_part = |part: &str| !part.is_empty() && part.bytes().all(is_word);
+    let last = name.rsplit('.').next();
+    let is_local =
+        !name.contains('.') || last.is_some_and(|last| last.eq_ignore_ascii_case("localhost"));
+    name.parse::<IpAddr>().is_ok() || is_local && name.split('.').all(is_part)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::foreign;
+    use super::misnamed;
     use axum::http::{HeaderMap, HeaderValue, header};
 
     #[test]
@@ -47,7 +58,7 @@ mod tests {
         let named = |host: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, HeaderValue::from_str(host).unwrap());
-            foreign(&headers)
+            misnamed(&headers)
         };
         for own in [
             "127.0.0.1",
@@ -68,10 +79,17 @@ mod tests {
             "localhost@evil.example",
             "[localhost]evil.example",
             "local host",
+            ".localhost",
+            "localhost:",
+            "localhost:80:evil",
             "",
         ] {
             assert!(named(other).is_some(), "{other}");
         }
-        assert_eq!(foreign(&HeaderMap::new()), None);
+        assert!(misnamed(&HeaderMap::new()).is_some());
+        let mut two = HeaderMap::new();
+        two.append(header::HOST, HeaderValue::from_static("localhost"));
+        two.append(header::HOST, HeaderValue::from_static("localhost"));
+        assert!(misnamed(&two).is_some());
     }
 }

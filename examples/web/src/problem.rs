@@ -75,6 +75,12 @@ impl Problem {
         Problem::new(StatusCode::FORBIDDEN, "forbidden", detail)
     }
 
+    /// The request calls the application by no name.
+    pub(crate) fn unnamed() -> Problem {
+        let detail = "Host has no name of this application. Send the one that its address has.";
+        Problem::new(StatusCode::FORBIDDEN, "forbidden", detail)
+    }
+
     /// The request comes from a page of another site.
     pub(crate) fn foreign() -> Problem {
         let detail = "The request is of another site's page. Use the application's own pages.";

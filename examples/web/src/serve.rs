@@ -87,8 +87,8 @@ async fn ended() -> Result<(), std::io::Error> {
 /// Refuses what another name leads to and what a page of another site sends, and adds the headers of all answers.
 async fn guarded(request: Request, next: Next) -> Response {
     let is_read = [Method::GET, Method::HEAD].contains(request.method());
-    let mut response = if let Some(name) = names::foreign(request.headers()) {
-        Problem::misnamed(&name).into_response()
+    let mut response = if let Some(problem) = names::misnamed(request.headers()) {
+        problem.into_response()
     } else if !is_read && is_foreign(request.headers()) {
         Problem::foreign().into_response()
     } else {
@@ -129,11 +129,8 @@ async fn said(response: Response) -> Response {
 
 /// Whether a browser sends what a page of another site has made. Programs send neither header.
 fn is_foreign(headers: &HeaderMap) -> bool {
-    let text = |name| {
-        headers
-            .get(name)
-            .and_then(|value: &HeaderValue| value.to_str().ok())
-    };
+    // What is no text is nobody's site.
+    let text = |name: HeaderName| Some(headers.get(name)?.to_str().unwrap_or_default());
     if let Some(site) = text(HeaderName::from_static("sec-fetch-site")) {
         return site != "same-origin" && site != "none";
     }
