@@ -121,7 +121,12 @@ struct Range {
 
 /// The moment of a text, with the digits that the model keeps.
 fn time_of(text: &str) -> Result<Timestamp, Problem> {
-    let why = |_| Problem::invalid(format!("{text} is no time like 2026-11-24T08:00:00Z."));
+    let why = |_| {
+        let last = truncated(Timestamp::MAX, Precision::Millis);
+        Problem::invalid(format!(
+            "{text} is no time like 2026-11-24T08:00:00Z, of which {last} is the last."
+        ))
+    };
     let time: Timestamp = text.parse().map_err(why)?;
     Ok(truncated(time, Precision::Millis))
 }
